@@ -1,0 +1,60 @@
+/**
+ * The closed set of errors that a user of Twinbook can meet. Each carries what was found and what to do; a bug is not
+ * one of these but a failed assertion.
+ */
+
+export const ERROR_CODES = [
+  'config_invalid', // a configuration or strategy file cannot be used
+  'file_unreadable', // a file or folder is missing, unreadable or not writable
+  'key_insecure', // a key or secrets file is readable by others
+  'key_invalid', // a key file's content is not a key
+  'ledger_locked', // another process writes this ledger
+  'ledger_newer', // the ledger was written by a newer version
+  'ledger_broken', // the ledger failed a write, a sync or a consistency check
+  'port_busy', // the address is in use
+  'not_running', // no trader answers on the control socket
+  'venue_unreachable', // the exchange did not answer
+  'venue_refused', // the exchange answered with an error
+  'recording_invalid', // a recording cannot be read
+  'strategy_invalid', // a strategy module cannot be loaded or returned nonsense
+  'usage', // a command was called wrongly
+  'timed_out', // something did not happen in its time
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** An error for the user's eyes: `message` says what was found, `hint` what to do about it. Never holds a secret. */
+export class TwinbookError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, hint = '', options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'TwinbookError';
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** A broken promise of our own code. It stops the process (after cancelling); it is never caught to carry on. */
+export class AssertionFailed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'AssertionFailed';
+  }
+}
+
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new AssertionFailed(message);
+}
+
+/** For the default branch of a switch that must cover every case. */
+export function unreachable(value: never, what: string): never {
+  throw new AssertionFailed(`${what}: unexpected ${JSON.stringify(value)}`);
+}
+
+/** The value, or an assertion that names what was missing. */
+export function must<T>(value: T | null | undefined, what: string): T {
+  if (value === null || value === undefined) throw new AssertionFailed(`missing: ${what}`);
+  return value;
+}

@@ -1,0 +1,85 @@
+/** Every error of the service: slug, HTTP status, code, message. The slug is what a client branches on. */
+
+import { z } from 'zod';
+
+interface ServiceErrorSpec {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+/** Codes marked "not shown" in the interface are the paper exchange's own; no client may depend on them. */
+export const SERVICE_ERRORS = {
+  invalid_request_params: { status: 400, code: -11, message: 'Validation Error' },
+  authentication_failed: { status: 401, code: -12, message: 'Invalid signature' },
+  not_authenticated: { status: 401, code: -13, message: 'Missing required authentication headers' },
+  permission_denied: { status: 403, code: -14, message: 'You do not have permission to perform this action.' },
+  not_found: { status: 404, code: -15, message: 'Not found.' },
+  method_not_allowed: { status: 405, code: -16, message: 'Method not allowed.' },
+  throttled: { status: 429, code: -17, message: 'Request was throttled.' },
+  unsupported_media_type: { status: 415, code: -18, message: 'Unsupported media type. Send application/json.' },
+  request_too_large: { status: 413, code: -19, message: 'The request body is larger than 65536 bytes.' },
+  internal_error: { status: 500, code: -3, message: 'An internal error occurred.' },
+  gringotts_unavailable: { status: 503, code: 3042, message: 'The signing service is temporarily unavailable.' },
+  program_call_has_expired: { status: 400, code: 3029, message: 'The draft has expired. Start a new one.' },
+  invalid_program_call_status: { status: 400, code: 3028, message: 'The draft can no longer be submitted.' },
+  order_insufficient_funds: { status: 400, code: 4201, message: 'Available funds are below what the order needs.' },
+  order_insufficient_shares: { status: 400, code: 4202, message: 'Available shares are below what the order sells.' },
+  order_market_not_open: { status: 400, code: 4203, message: 'The market is not open for trading.' },
+  order_not_cancelable: { status: 400, code: 4204, message: 'The order can no longer be canceled.' },
+  share_conversion_market_not_eligible: {
+    status: 400,
+    code: 4301,
+    message: 'Only order-book markets without margin trading support split and merge.',
+  },
+  share_conversion_invalid_amount: {
+    status: 400,
+    code: 4302,
+    message: 'The amount must be a positive multiple of the lot size.',
+  },
+  share_conversion_market_not_open: { status: 409, code: 4303, message: 'The market is not open.' },
+  share_conversion_market_paused: { status: 409, code: 4304, message: 'The market is paused on chain.' },
+  share_merge_market_has_unbacked_collateral: {
+    status: 409,
+    code: 4305,
+    message: 'Merging is temporarily unavailable on this market.',
+  },
+  share_merge_in_progress: { status: 409, code: 4306, message: 'Another merge on this market is not finished.' },
+  share_conversion_not_found: { status: 404, code: 4307, message: 'No such conversion belongs to the caller.' },
+  share_conversion_invalid_state: { status: 409, code: 4308, message: 'The conversion is no longer waiting to sign.' },
+  share_split_in_progress: { status: 409, code: 4309, message: 'Another split on this market is not finished.' },
+  share_split_insufficient_funds: { status: 400, code: 4310, message: 'Available funds are below the amount.' },
+  custodial_user_trading_not_allowed: {
+    status: 403,
+    code: 4311,
+    message: 'Custodial accounts cannot split, merge or trade here.',
+  },
+  share_merge_insufficient_shares: {
+    status: 400,
+    code: 4313,
+    message: 'Available YES or NO shares are below the amount.',
+  },
+} as const satisfies Record<string, ServiceErrorSpec>;
+
+export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
+
+/** `details`: one-key objects that name the offending field. */
+export type ErrorDetails = readonly Readonly<Record<string, string>>[];
+
+/** A refusal of the service as a value: what the exchange answers and what the client reports. */
+export interface ServiceFault {
+  readonly slug: ServiceErrorSlug;
+  /** Overrides the message of the table; used by the variants of one slug. */
+  readonly message?: string;
+  readonly details?: ErrorDetails;
+}
+
+export const errorObject = z.object({
+  code: z.number(),
+  slug: z.string(),
+  message: z.string(),
+  details: z
+    .array(z.record(z.string(), z.unknown()))
+    .nullish()
+    .transform((rows) => rows ?? []),
+});

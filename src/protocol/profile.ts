@@ -1,0 +1,27 @@
+/** What differs between venues: names, prefixes, limits, lifetimes. Lives in `config/venues/<name>.yaml`. */
+
+import { z } from 'zod';
+
+const requestsPerMinute = z.number().int().min(1).max(100_000);
+
+export const venueProfileSchema = z.strictObject({
+  /** As in the challenge and in readable drafts. */
+  service_name: z.string().min(1).max(40),
+  /** Prefix of the three authentication headers. */
+  header_prefix: z.string().regex(/^[A-Z][A-Z0-9-]{0,30}$/, 'capital letters, digits and dashes'),
+  base_url: z.url(),
+  /** What a draft's `message` is: readable text, hex of a Solana transaction, or bytes that nobody can read. */
+  draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
+  draft_lifetime_s: z.number().int().min(5).max(3600),
+  clock_tolerance_s: z.number().int().min(1).max(300),
+  rate_limits: z.strictObject({
+    public_per_minute: requestsPerMinute,
+    signed_per_minute: requestsPerMinute,
+    bootstrap_per_minute: requestsPerMinute,
+  }),
+  /** Whether `GET /trades/` lists our own fills; without it fills are read from the orders' filled amounts. */
+  own_trades: z.boolean(),
+});
+
+/** Ages in seconds, limits in requests a minute. */
+export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;

@@ -1,0 +1,225 @@
+/**
+ * The records of the service, one schema each. `z.input` is the wire (decimal strings), `z.output` is what our side
+ * calculates with (Micros). Unknown extra fields are ignored; a value that a venue may leave out reads as null.
+ */
+
+import { z } from 'zod';
+import { CONVERSION_STATES, MARKET_STATES, ORDER_STATUSES, REDEEM_STATES, SIDES, TRADE_STATES } from './states.js';
+import { absent, decimalText, money, unixSeconds } from './wire.js';
+
+export const credential = z.object({ api_key: z.string().min(1), secret: z.string().min(1) });
+
+export const authChallenge = z.object({
+  nonce: z.string(),
+  message: z.string(),
+  expires_in_seconds: z.number().int(),
+});
+
+export const apiKeyRow = z.object({ key_id: z.string(), created: unixSeconds, revoked_at: absent(unixSeconds) });
+
+/** Answer of every create-draft call: the record's pubkey and the text to sign. */
+export const draft = z.object({ pubkey: z.string(), message: z.string() });
+
+export const conversionRow = z.object({
+  pubkey: z.string(),
+  message: absent(z.string()),
+  market_condition_id: z.string(),
+  state: z.enum(CONVERSION_STATES),
+  amount: money,
+  /** Settled amount; null unless the state is `done`. */
+  onchain_amount: absent(money),
+  created: unixSeconds,
+});
+
+export const orderRow = z.object({
+  pubkey: absent(z.string()),
+  status: absent(z.enum(ORDER_STATUSES)),
+  side: z.enum(SIDES),
+  price: absent(money),
+  amount: absent(money),
+  remaining_amount: absent(money),
+  filled_amount: absent(money),
+  funds: absent(money),
+  remaining_funds: absent(money),
+  filled_funds: absent(money),
+  market: z.object({ condition_id: z.string(), title: absent(z.string()) }),
+  outcome: z.object({ is_yes: z.boolean(), text: absent(z.string()) }),
+});
+
+/** One of our own fills. The price is in the space of the own order's outcome. */
+export const ownTradeRow = z.object({
+  pubkey: z.string(),
+  market_condition_id: absent(z.string()),
+  amount: money,
+  price: money,
+  timestamp: unixSeconds,
+  fee: absent(money),
+  is_maker: absent(z.boolean()),
+  state: z.enum(TRADE_STATES),
+  order: orderRow,
+});
+
+export const redeemRow = z.object({
+  pubkey: z.string(),
+  market_condition_id: z.string(),
+  state: z.enum(REDEEM_STATES),
+  funds: absent(money),
+  onchain_funds: absent(money),
+  yes_shares: absent(money),
+  no_shares: absent(money),
+  message: absent(z.string()),
+  created: unixSeconds,
+});
+
+export const assetRow = z.object({
+  asset_kind: z.string(),
+  amounts: z.object({ total: money, locked: money, available: money }),
+  token: z.object({ symbol: z.string(), address: absent(z.string()) }),
+  value: z.object({ usdt: absent(decimalText), basis: absent(z.string()) }),
+  position: z.object({
+    market: z.object({
+      condition_id: z.string(),
+      title: absent(z.string()),
+      state: absent(z.enum(MARKET_STATES)),
+      margin_enabled: absent(z.boolean()),
+    }),
+    is_yes: z.boolean(),
+    outcome_text: absent(z.string()),
+    is_final: absent(z.boolean()),
+    avg_trade_price: absent(decimalText),
+  }),
+  created: absent(unixSeconds),
+});
+
+/** A trade of anybody. `is_yes` is the taker's outcome, `price` is in that outcome's space. */
+export const publicTradeRow = z.object({
+  market_condition_id: absent(z.string()),
+  amount: money,
+  price: money,
+  maker_fee: absent(decimalText),
+  taker_fee: absent(decimalText),
+  timestamp: unixSeconds,
+  state: z.enum(TRADE_STATES),
+  is_yes: z.boolean(),
+});
+
+export const bookLevel = z.object({ price: money, total_amount: money });
+
+export const orderbook = z.object({
+  market: z.string(),
+  is_yes: z.boolean(),
+  bid: z.array(bookLevel),
+  ask: z.array(bookLevel),
+});
+
+export const marketStats = z.object({
+  total_volume: decimalText,
+  total_volume_24h: decimalText,
+  market_cap: decimalText,
+  trade_count: z.number().int(),
+});
+
+export const marketPrice = z.object({
+  condition_id: z.string(),
+  price: absent(decimalText),
+  price_kind: z.string(),
+  is_yes: z.boolean(),
+});
+
+const eventReference = z.object({ title: z.string(), condition_id: z.string(), logo: absent(z.string()) });
+
+export const marketSummary = z.object({
+  title: z.string(),
+  description: absent(z.string()),
+  condition_id: z.string(),
+  logo: absent(z.string()),
+  last_trade_price: absent(decimalText),
+  state: z.enum(MARKET_STATES),
+  category: absent(z.string()),
+  created: absent(unixSeconds),
+  creator: absent(
+    z.object({ username: absent(z.string()), image: absent(z.string()), twitter_username: absent(z.string()) }),
+  ),
+  event: absent(eventReference),
+  margin_enabled: absent(z.boolean()),
+});
+
+export const outcome = z.object({ is_yes: z.boolean(), text: z.string() });
+
+export const marketListRow = marketSummary.extend({ outcomes: absent(z.array(outcome)) });
+
+const precision = z.number().int().min(0).max(6);
+
+export const orderbookConfig = z.object({
+  kind: z.literal('orderbook'),
+  min_price: money,
+  max_price: money,
+  min_amount: money,
+  max_amount: money,
+  min_funds: money,
+  max_funds: money,
+  price_precision: precision,
+  amount_precision: precision,
+  funds_precision: precision,
+  maker_fee_rate: money,
+  taker_fee_rate: money,
+  default_slippage_rate: absent(decimalText),
+});
+
+const marginConfigFields = {
+  max_leverage_yes: decimalText,
+  max_leverage_no: decimalText,
+  opening_fee: decimalText,
+  closing_fee: decimalText,
+  annual_fee_rate: decimalText,
+};
+
+export const marketConfig = z.discriminatedUnion('kind', [
+  orderbookConfig,
+  z.object({
+    kind: z.literal('polymarket'),
+    ...marginConfigFields,
+    order_min_size: absent(decimalText),
+    price_decimals: z.number().int(),
+    shares_decimals: z.number().int(),
+  }),
+  z.object({ kind: z.literal('hyperliquid'), ...marginConfigFields }),
+]);
+
+export const marketDetail = marketListRow.extend({
+  yes_outcome_label: absent(z.string()),
+  no_outcome_label: absent(z.string()),
+  rules: absent(z.array(z.string())),
+  resolution_date: absent(unixSeconds),
+  maker_fee: absent(decimalText),
+  taker_fee: absent(decimalText),
+  config: marketConfig,
+});
+
+export const eventRow = z.object({
+  condition_id: z.string(),
+  title: z.string(),
+  description: absent(z.string()),
+  logo: absent(z.string()),
+  video_url: absent(z.string()),
+  category: absent(z.string()),
+  created: absent(unixSeconds),
+  markets: z.array(marketSummary),
+});
+
+export const accountSummary = z.object({
+  username: absent(z.string()),
+  twitter_username: absent(z.string()),
+  joined_at: absent(unixSeconds),
+});
+
+export type ConversionRow = z.output<typeof conversionRow>;
+export type OrderRow = z.output<typeof orderRow>;
+export type OwnTradeRow = z.output<typeof ownTradeRow>;
+export type RedeemRow = z.output<typeof redeemRow>;
+export type AssetRow = z.output<typeof assetRow>;
+export type PublicTradeRow = z.output<typeof publicTradeRow>;
+export type Orderbook = z.output<typeof orderbook>;
+export type MarketSummary = z.output<typeof marketSummary>;
+export type MarketDetail = z.output<typeof marketDetail>;
+export type OrderbookConfig = z.output<typeof orderbookConfig>;

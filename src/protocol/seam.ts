@@ -1,0 +1,103 @@
+/**
+ * The seam between the trader's synchronous core and the shell around it: requests go out, observations come in, and
+ * nothing else crosses. A shell performs each request once and reports its outcome exactly once.
+ */
+
+import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryOf, Scope } from './endpoints.js';
+import type { ErrorDetails } from './errors.js';
+
+/** What a request is for, most urgent first. Within one scope's budget an earlier lane always goes first. */
+export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
+export type Lane = (typeof LANES)[number];
+
+/** One call of the service. */
+export interface Call<N extends EndpointName = EndpointName> {
+  readonly endpoint: N;
+  readonly params: ParamsOf<N>;
+  readonly query: QueryOf<N>;
+  readonly body: BodyOf<N>;
+}
+
+/** Any call, discriminated by its endpoint. */
+export type AnyCall = { [N in EndpointName]: Call<N> }[EndpointName];
+
+/** A call that a room of the core wants made, before it has an id and a place in the budget. */
+export interface Ask {
+  readonly lane: Lane;
+  readonly call: AnyCall;
+  /** Our clock, ms: from here on the call is worthless; if it has not left by then it is reported unsent. */
+  readonly latestMs: number;
+  /** For the room that asked: what this call belongs to, e.g. an intent id and a step. */
+  readonly tag: string;
+}
+
+export interface Request {
+  /** Unique within a run of the trader, ascending. */
+  readonly id: number;
+  readonly lane: Lane;
+  readonly call: AnyCall;
+  /** Our clock, ms: from here on the request is worthless; a shell that has not sent it by then reports it unsent. */
+  readonly latestMs: number;
+}
+
+/** What became of one request. */
+export type Outcome<N extends EndpointName = EndpointName> =
+  /** The service did it; `data` is the record it answered. `nextCursor` is null but on a list's page with a next one. */
+  | { readonly kind: 'answered'; readonly data: DataOf<N>; readonly nextCursor: string | null }
+  /** The service said, in its own envelope, that it did not do it. */
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly slug: string;
+      readonly message: string;
+      readonly details: ErrorDetails;
+    }
+  /** Nothing is known: it may or may not have happened. `sent: false` only when no byte of it ever left. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly sent: boolean };
+
+/** What the rate headers of an answer said about the budget of its scope. */
+export interface BudgetReport {
+  readonly scope: Scope;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Our clock, ms, when the budget is whole or a place is free again. */
+  readonly resetMs: number;
+}
+
+/** The outcome of one ask, as the engine hands it back to the room that asked. */
+export interface Report {
+  readonly ask: Ask;
+  readonly outcome: Outcome;
+  readonly nowMs: number;
+  /** Our clock, ms, when it left; equals `nowMs` for one that never left. */
+  readonly sentMs: number;
+  readonly venueTimeMs: number | null;
+}
+
+export type OperatorCommand =
+  | { readonly kind: 'pause'; readonly reason: string }
+  | { readonly kind: 'resume'; readonly reason: string }
+  /** Cancels everything once; quoting goes on only if it was not paused. */
+  | { readonly kind: 'cancel-all' }
+  | { readonly kind: 'flatten' }
+  | { readonly kind: 'kill'; readonly reason: string }
+  | { readonly kind: 'unkill'; readonly reason: string }
+  /** Cancels everything, proves that nothing rests, and is then `stopped`. */
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'reconcile' };
+
+/** Something seen. `nowMs` is our clock at the moment it could first be acted upon. */
+export type Observation =
+  | { readonly kind: 'time'; readonly nowMs: number }
+  | {
+      readonly kind: 'outcome';
+      readonly nowMs: number;
+      readonly requestId: number;
+      readonly outcome: Outcome;
+      /** Our clock, ms, when the request left (for an unsent one: when it was given up). */
+      readonly sentMs: number;
+      /** The exchange's clock, ms, as its answer said (resolution one second); null when it said nothing. */
+      readonly venueTimeMs: number | null;
+      readonly budget: BudgetReport | null;
+    }
+  | { readonly kind: 'command'; readonly nowMs: number; readonly command: OperatorCommand };

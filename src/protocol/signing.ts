@@ -1,0 +1,40 @@
+/** How a request is signed: HMAC-SHA256 over timestamp, method, path with query, and the raw body. */
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export interface SignedParts {
+  /** Decimal Unix seconds, exactly as in the timestamp header. */
+  readonly timestamp: string;
+  readonly method: string;
+  /** Path and query exactly as sent, with leading slash, e.g. `/orders/?limit=10`. */
+  readonly pathWithQuery: string;
+  /** The exact bytes of the body as text; empty for a request without one. */
+  readonly body: string;
+}
+
+export const signedPayload = (parts: SignedParts): string =>
+  `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}${parts.body}`;
+
+/** Lowercase hex signature of the parts under a secret (its UTF-8 bytes are the key). */
+export const requestSignature = (secret: string, parts: SignedParts): string =>
+  createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedPayload(parts), 'utf8').digest('hex');
+
+/** Compares in constant time; anything that is not the 64 hex characters of a signature is simply wrong. */
+export function signatureMatches(given: string, secret: string, parts: SignedParts): boolean {
+  if (!/^[0-9a-f]{64}$/.test(given)) return false;
+  return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(requestSignature(secret, parts), 'hex'));
+}
+
+/** Header names of a venue, from its prefix: `SVC-API-KEY`, `SVC-TIMESTAMP`, `SVC-SIGNATURE`. */
+export const signatureHeaders = (prefix: string) =>
+  ({ apiKey: `${prefix}-API-KEY`, timestamp: `${prefix}-TIMESTAMP`, signature: `${prefix}-SIGNATURE` }) as const;
+
+/** The exact text of a credential challenge. */
+export const challengeText = (serviceName: string, wallet: string, nonce: string): string =>
+  `Create ${serviceName} API credential | Wallet: ${wallet} | Nonce: ${nonce}`;
+
+/** What a submit call accepts as signature, with its leading `0x` removed; null when it is empty or too long. */
+export function submittedSignature(signature: string): string | null {
+  const hex = signature.startsWith('0x') ? signature.slice(2) : signature;
+  return hex.length === 0 || hex.length > 128 ? null : hex;
+}

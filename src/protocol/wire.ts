@@ -1,0 +1,56 @@
+/** How single values look on the wire, and how they are read: the building blocks of every record and query. */
+
+import { z } from 'zod';
+import { parseDecimal } from '../base/decimal.js';
+import type { Micros } from '../base/micros.js';
+
+/** A decimal string read into exact Micros. More than six significant decimals are refused, never rounded. */
+export const money = z.string().transform((text, context): Micros => {
+  const value = parseDecimal(text);
+  if (value !== null) return value;
+  context.addIssue({ code: 'custom', message: 'A decimal string with at most 6 decimal places is required.' });
+  return z.NEVER;
+});
+
+/** A decimal string of any precision, kept as text: figures that inform but are never calculated with. */
+export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
+
+/** A value that a venue may leave out or send as null; absent is always null on our side. */
+export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+
+export const unixSeconds = z.number().int();
+
+/** Text of a bounded length: what a stranger may store with us or show us. */
+export const text = (max: number) => z.string().max(max, `Ensure this field has no more than ${max} characters.`);
+
+/** A query parameter that is sent as `true` or `false`. */
+export const queryBoolean = z
+  .enum(['true', 'false'], { error: 'Must be true or false.' })
+  .transform((value) => value === 'true');
+
+/** An integer query parameter within bounds; anything else is refused, never clamped. */
+export const queryInteger = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'A valid integer is required.')
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(min, `Ensure this value is greater than or equal to ${min}.`)
+        .max(max, `Ensure this value is less than or equal to ${max}.`),
+    );
+
+/** One of a few words, in any case; read as lower case. */
+export const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z
+    .string()
+    .transform((value) => value.toLowerCase())
+    .pipe(z.enum(words, { error: `Must be one of: ${words.join(', ')}.` }));
+
+/** A comma-separated list of such words, at least one. */
+export const commaList = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z
+    .string()
+    .transform((value) => value.split(',').map((word) => word.trim().toLowerCase()))
+    .pipe(z.array(z.enum(words, { error: `Must be a comma-separated list of: ${words.join(', ')}.` })).min(1));

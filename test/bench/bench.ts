@@ -1,0 +1,26 @@
+/** One line of the benchmark table. `spread` is how far the repetitions lay apart, e.g. `±3 %` or `p50 1.2 / p99 4.0`. */
+export interface BenchRow {
+  readonly name: string;
+  readonly figure: number;
+  readonly unit: string;
+  readonly spread: string;
+}
+
+/** A benchmark file exports `bench`; it measures, never asserts. */
+export interface Bench {
+  readonly title: string;
+  run(): Promise<readonly BenchRow[]>;
+}
+
+/** Runs `once` (which returns operations per second) `times` times and gives the median with the half range. */
+export function rate(name: string, unit: string, times: number, once: () => number): BenchRow {
+  const figures = Array.from({ length: times }, once).sort((a, b) => a - b);
+  const median = figures[Math.floor(figures.length / 2)] ?? 0;
+  const half = ((figures.at(-1) ?? 0) - (figures[0] ?? 0)) / 2;
+  return { name, figure: median, unit, spread: median === 0 ? '-' : `±${((100 * half) / median).toFixed(1)} %` };
+}
+
+/** The value below which this share of the sorted figures lies. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

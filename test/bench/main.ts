@@ -1,0 +1,16 @@
+/** `npm run bench [-- NAME…]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one table. */
+import { readdirSync } from 'node:fs';
+import type { Bench, BenchRow } from './bench.js';
+
+const wanted = process.argv.slice(2);
+const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.bench.ts'));
+const rows: BenchRow[] = [];
+for (const file of files) {
+  if (wanted.length > 0 && !wanted.some((word) => file.includes(word))) continue;
+  const { bench } = (await import(`./${file}`)) as { bench: Bench };
+  process.stderr.write(`${bench.title} …\n`);
+  rows.push(...(await bench.run()));
+}
+const figure = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 });
+console.log('| name | figure | unit | spread |\n|---|---:|---|---|');
+for (const row of rows) console.log(`| ${row.name} | ${figure(row.figure)} | ${row.unit} | ${row.spread} |`);
