@@ -1,0 +1,13 @@
+/**
+ * What strategies are written against (the package's `twinbook/strategy`): the contract, the declaration of parameters,
+ * the look of a market, exact numbers, and the quoting mathematics.
+ *
+ * A strategy is a function of what it sees. It says what the book should look like in YES space, never which orders to
+ * send; the same module runs live, on paper and in backtests. Nothing here has a clock, input, output or randomness.
+ */
+
+export { formatDecimal, parseDecimal } from '../base/decimal.js';
+export * from '../base/micros.js';
+export type * from '../market/view.js';
+export * from './contract.js';
+export type * from './params.js';
