@@ -1,0 +1,152 @@
+/**
+ * The control socket's language: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Types
+ * only (and the one parser that both ends share), so that the command line and the daemon cannot drift apart.
+ */
+
+/** What an operator may ask of a running trader. */
+export type ControlRequest =
+  | { readonly command: 'status' }
+  | { readonly command: 'pause'; readonly reason: string }
+  | { readonly command: 'resume'; readonly reason: string }
+  | { readonly command: 'stop' }
+  /** `verify`: answers only after two reads showed that nothing rests. */
+  | { readonly command: 'cancel-all'; readonly verify: boolean }
+  | { readonly command: 'flatten' }
+  | { readonly command: 'kill'; readonly reason: string }
+  | { readonly command: 'unkill'; readonly reason: string }
+  | { readonly command: 'reconcile' }
+  /** `subject` is an intent id, an order's pubkey or a market's condition id. */
+  | { readonly command: 'explain'; readonly subject: string };
+
+export type ControlCommand = ControlRequest['command'];
+
+export type ControlResponse =
+  | { readonly ok: true; readonly data: unknown }
+  /** `error` is one sentence for a person. */
+  | { readonly ok: false; readonly error: string };
+
+/** The data of each command's answer. Money and amounts are decimal strings, times Unix milliseconds. */
+export interface ControlData {
+  readonly status: StatusData;
+  readonly pause: ModeData;
+  readonly resume: ModeData;
+  readonly stop: ModeData;
+  readonly 'cancel-all': CancelAllData;
+  readonly flatten: ModeData;
+  readonly kill: ModeData;
+  readonly unkill: ModeData;
+  readonly reconcile: ReconcileData;
+  readonly explain: ExplainData;
+}
+
+export interface ModeData {
+  /** What the trader does now, e.g. `quoting`, `paused`, `stopping`, `killed`, `flattening`. */
+  readonly mode: string;
+  readonly reason: string;
+}
+
+export interface CancelAllData {
+  /** Orders that were asked to be canceled. */
+  readonly asked: number;
+  /** Orders seen resting at the last look; with `verify` 0 means that two reads agreed. */
+  readonly resting: number;
+  readonly verified: boolean;
+}
+
+export interface StatusData extends ModeData {
+  readonly pid: number;
+  readonly version: string;
+  readonly config_file: string;
+  readonly config_hash: string;
+  readonly venue: string;
+  readonly base_url: string;
+  readonly started: number;
+  readonly now: number;
+  readonly cash: string;
+  /** Cash plus holdings at their marks, minus the capital put in. */
+  readonly result: string;
+  readonly open_orders: number;
+  readonly unknown_orders: number;
+  readonly fills: number;
+  readonly markets: readonly StatusMarket[];
+  readonly budget: readonly StatusBudget[];
+}
+
+export interface StatusMarket {
+  readonly market_condition_id: string;
+  readonly title: string;
+  readonly strategy: string;
+  /** `quoting`, or why not, in a few words. */
+  readonly state: string;
+  readonly bid: string | null;
+  readonly ask: string | null;
+  readonly fair: string | null;
+  readonly yes: string;
+  readonly no: string;
+  readonly open_orders: number;
+}
+
+/** Requests in the current minute. */
+export interface StatusBudget {
+  readonly scope: string;
+  readonly limit: number;
+  readonly remaining: number;
+}
+
+/** One disagreement between the ledger and the exchange. */
+export interface Difference {
+  /** What kind of thing disagrees. */
+  readonly what: 'order' | 'fill' | 'position';
+  /** Its pubkey, or the market and outcome of a position. */
+  readonly subject: string;
+  readonly ledger: string;
+  readonly exchange: string;
+}
+
+export interface ReconcileData {
+  readonly differences: readonly Difference[];
+}
+
+/** Lines for a person, most important first. */
+export interface ExplainData {
+  readonly lines: readonly string[];
+}
+
+/** A request line longer than this is refused unread: no command needs more. */
+export const MAX_CONTROL_LINE = 64 * 1024;
+
+/** Reads one request line; a text says what is wrong with it. A reason defaults to `operator`, but for `unkill`. */
+export function readControlRequest(line: string): ControlRequest | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return 'not a line of JSON';
+  }
+  if (typeof parsed !== 'object' || parsed === null) return 'a request is a JSON object';
+  const fields = new Map<string, unknown>(Object.entries(parsed));
+  const textOf = (name: string): string => {
+    const value = fields.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const command = textOf('command');
+  switch (command) {
+    case 'status':
+    case 'stop':
+    case 'flatten':
+    case 'reconcile':
+      return { command };
+    case 'pause':
+    case 'resume':
+    case 'kill':
+      return { command, reason: textOf('reason') || 'operator' };
+    case 'unkill':
+      return textOf('reason') === '' ? 'unkill needs a reason' : { command, reason: textOf('reason') };
+    case 'cancel-all':
+      return { command, verify: fields.get('verify') === true };
+    case 'explain':
+      return textOf('subject') === '' ? 'explain needs a subject' : { command, subject: textOf('subject') };
+    default:
+      return `unknown command ${JSON.stringify(command.slice(0, 40))}`;
+  }
+}
