@@ -1,0 +1,39 @@
+/** What the signer is given and what it answers. The ledger maps its draft rows onto `StoredDraft`. */
+
+import type { DraftTerms } from '../protocol/draft-text.js';
+
+/** A draft as the ledger stored it, beside the terms that its intent had before anything was asked of the venue. */
+export interface StoredDraft {
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  /** The draft's pubkey as the venue answered it; for a cancel the pubkey of the order. */
+  readonly draftPubkey: string;
+  /** The draft's `message`, unchanged. */
+  readonly message: string;
+  /** Our own terms, from the intent; never read out of `message`. */
+  readonly terms: DraftTerms;
+}
+
+/** Reads the committed draft of an intent; null when there is none. */
+export type LoadDraft = (intentId: string) => StoredDraft | null;
+
+/** A signature as 128 lowercase hex characters, or why there is none. The reason never holds key bytes. */
+export type SignResult =
+  | { readonly ok: true; readonly signature: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** What the signer may sign. */
+export interface SigningPolicy {
+  /** As in the venue profile. */
+  readonly serviceName: string;
+  /** As in the venue profile: what a draft's `message` is. */
+  readonly draftMessage: 'utf8' | 'solana_tx' | 'opaque';
+  /** Signs drafts of an `opaque` profile, which nobody can read. */
+  readonly allowBlindSigning: boolean;
+  readonly loadDraft: LoadDraft;
+}
+
+/** Signs stored drafts by intent id. Synchronous. */
+export interface Signer {
+  sign(intentId: string): SignResult;
+}
