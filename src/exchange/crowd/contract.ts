@@ -1,0 +1,22 @@
+/** What the exchange's shell (`exchange/http`) needs to know of the crowd and of a replay: how to drive them. */
+
+/**
+ * Something that acts on the exchange core as time passes. The shell calls `tick` at or after `nextDueMs` (a late call
+ * catches up, an early one does nothing) and never calls it from inside one of the core's own calls.
+ */
+export interface Driver {
+  /** Does everything that was due by `nowMs` (the exchange's clock, Unix ms), in order of its own times. */
+  tick(nowMs: number): void;
+  /** The exchange's clock, Unix ms, of the next thing to do; Infinity when nothing will ever happen again. */
+  nextDueMs(): number;
+}
+
+export interface CrowdSettings {
+  /** Same seed and same tick times: same markets, same orders, same trades. */
+  readonly seed: number;
+}
+
+export interface ReplaySettings {
+  /** How many recorded milliseconds pass in one of the exchange's, > 0; 1 is as recorded. */
+  readonly speed: number;
+}
