@@ -51,11 +51,11 @@ export interface SeenAt {
   readonly venueTimeMs: number | null;
 }
 
-/** A public trade in YES space: a taker's NO purchase at p is a sale of YES at 1 - p. */
+/** A public trade in YES space: a NO price p is a YES price 1 - p. */
 export interface TapeTrade {
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** What the taker did with YES: `buy` lifted an ask, `sell` hit a bid. */
+  /** `buy` lifted an ask, `sell` hit a bid. Inferred from the book before it: rows do not say whether a taker bought. */
   readonly taker: 'buy' | 'sell';
   /** The exchange's clock, ms (resolution 1 s). */
   readonly venueTimeMs: number;
@@ -152,13 +152,13 @@ export interface Health {
   readonly crossed: boolean;
   /** Best bid equal to best ask. */
   readonly locked: boolean;
-  /** Trades printed at prices that the unchanged book says cannot have been reached: the book does not follow. */
+  /** Trades went through the best prices again and again and the book did not follow: it is stuck. */
   readonly frozen: boolean;
   /** |change| of the log-odds of the mid between the last two books; 0 with fewer than two. */
   readonly jumpLogOdds: number;
   /** Milliseconds since the last change larger than `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`; null if never. */
   readonly sinceJumpMs: number | null;
-  /** Levels that were dropped from the newest answer: off (0, 1), without size, or out of order. 0 when it was sane. */
+  /** Levels that were dropped from the newest answer: off (0, 1) or without size. 0 when it was sane. */
   readonly droppedLevels: number;
 }
 

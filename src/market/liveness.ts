@@ -1,0 +1,66 @@
+/** Whether a book that keeps coming can still be believed: is it stuck, did it jump, when did it last change. */
+
+import { midOf } from './book.js';
+import { logOddsOf } from './estimators.js';
+import type { Book, SeenAt, TapeTrade } from './view.js';
+
+/** A change of the mid counts as a jump when it is larger than so many sigmas for its time, and than so much. */
+export const JUMP_SIGMAS = 6;
+export const JUMP_MIN_LOG_ODDS = 0.25;
+
+/** A book is stuck when so many trades went through its best prices, the first of them at least so long ago. */
+export const FROZEN_TRADES = 2;
+export const FROZEN_MS = 10_000;
+
+export class Liveness {
+  #unchangedSinceMs: number | null = null;
+  #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
+  #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
+  #jumpLogOdds = 0;
+  #jumpedMs: number | null = null;
+
+  /** A new book without our orders; `changed` says whether it differs from the one before as it came. */
+  onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
+    if (changed) {
+      this.#unchangedSinceMs = at.seenMs;
+      this.#through = { count: 0, sinceMs: 0 };
+    }
+    const mid = midOf(others);
+    if (mid === null) return;
+    const logOdds = logOddsOf(mid);
+    const last = this.#lastMid;
+    this.#lastMid = { logOdds, seenMs: at.seenMs };
+    if (last === null) return;
+    this.#jumpLogOdds = Math.abs(logOdds - last.logOdds);
+    const usual = sigmaPerSqrtS * Math.sqrt(Math.max(1, (at.seenMs - last.seenMs) / 1000));
+    if (this.#jumpLogOdds > Math.max(JUMP_MIN_LOG_ODDS, JUMP_SIGMAS * usual)) this.#jumpedMs = at.seenMs;
+  }
+
+  /** A trade that happened at about `atMs` by our clock while the book, as it came, was this one. */
+  onTrade(trade: TapeTrade, atMs: number, book: Book): void {
+    if (this.#unchangedSinceMs === null || atMs <= this.#unchangedSinceMs) return;
+    const { bids, asks } = book;
+    const above = asks[0] !== undefined && trade.priceMicros > asks[0].priceMicros;
+    const below = bids[0] !== undefined && trade.priceMicros < bids[0].priceMicros;
+    if (!above && !below) return;
+    const { count, sinceMs } = this.#through;
+    this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
+  }
+
+  get jumpLogOdds(): number {
+    return this.#jumpLogOdds;
+  }
+
+  sinceJumpMs(nowMs: number): number | null {
+    return this.#jumpedMs === null ? null : nowMs - this.#jumpedMs;
+  }
+
+  unchangedMs(nowMs: number): number {
+    return this.#unchangedSinceMs === null ? 0 : nowMs - this.#unchangedSinceMs;
+  }
+
+  /** Judged by the newest book's poll, so that a market that we did not look at is not called stuck. */
+  frozen(bookSentMs: number): boolean {
+    return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
+  }
+}

@@ -1,0 +1,201 @@
+/** The memory of one market: fed with polls, asked for views. */
+
+import { minMicros, ONE, sub } from '../base/micros.js';
+import type { MarketDetail, Orderbook, PublicTradeRow } from '../protocol/records.js';
+import { EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
+import { Flow, Volatility } from './estimators.js';
+import { readFacts } from './facts.js';
+import { Liveness } from './liveness.js';
+import { OwnOrderMemory } from './own-orders.js';
+import { QueuePlaces } from './queue.js';
+import { Tape } from './tape.js';
+import type {
+  Book,
+  Estimates,
+  Health,
+  Inventory,
+  MarketFacts,
+  MarketFeed,
+  MarketView,
+  OwnMarketState,
+  OwnOrder,
+  SeenAt,
+  TapeTrade,
+} from './view.js';
+
+interface SeenBook {
+  readonly raw: Book;
+  readonly others: Book;
+  readonly droppedLevels: number;
+  readonly at: SeenAt;
+}
+
+export class MarketState implements MarketFeed {
+  readonly conditionId: string;
+  #facts: MarketFacts | null = null;
+  #unsuitable: string | null = null;
+  #detailSeenMs: number | null = null;
+  #book: SeenBook | null = null;
+  #tradesAt: SeenAt | null = null;
+  /** The exchange's clock minus ours, ms, as the newest answer that named it said. */
+  #venueAheadMs = 0;
+  #own: readonly OwnOrder[] = [];
+  readonly #tape = new Tape();
+  readonly #volatility = new Volatility();
+  readonly #flow = new Flow();
+  readonly #liveness = new Liveness();
+  readonly #memory = new OwnOrderMemory();
+  readonly #queue = new QueuePlaces();
+
+  constructor(conditionId: string) {
+    this.conditionId = conditionId;
+  }
+
+  get facts(): MarketFacts | null {
+    return this.#facts;
+  }
+
+  /** Why the newest detail gave no facts; null when it did, or before the first. */
+  get unsuitable(): string | null {
+    return this.#unsuitable;
+  }
+
+  get detailSeenMs(): number | null {
+    return this.#detailSeenMs;
+  }
+
+  get bookSeenMs(): number | null {
+    return this.#book?.at.seenMs ?? null;
+  }
+
+  get tradesSeenMs(): number | null {
+    return this.#tradesAt?.seenMs ?? null;
+  }
+
+  onDetail(detail: MarketDetail, at: SeenAt): void {
+    const facts = readFacts(detail);
+    this.#facts = typeof facts === 'string' ? null : facts;
+    this.#unsuitable = typeof facts === 'string' ? facts : null;
+    this.#detailSeenMs = at.seenMs;
+    this.#noteClock(at);
+  }
+
+  onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
+    this.#noteOwn(at.seenMs, own);
+    const before = this.#book;
+    // Two polls may overtake each other; the one that left later saw the later book.
+    if (before !== null && at.sentMs < before.at.sentMs) return;
+    this.#noteClock(at);
+    const { book: raw, droppedLevels } = readBook(snapshot);
+    const others = without(raw, this.#memory.inBook(at));
+    const changed = before === null || !sameBook(before.raw, raw);
+    this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
+    const mid = midOf(others);
+    if (mid !== null) this.#volatility.observe(mid, at.seenMs);
+    this.#queue.onBook(others, at, own);
+    this.#book = { raw, others, droppedLevels, at };
+  }
+
+  onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
+    if (this.#tradesAt === null || at.sentMs >= this.#tradesAt.sentMs) this.#tradesAt = at;
+    this.#noteClock(at);
+    const book = this.#book?.raw ?? EMPTY_BOOK;
+    for (const trade of this.#tape.add(rows, at.seenMs, book)) this.#takeIn(trade, at, book);
+  }
+
+  #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
+    // The venue's times are whole seconds: the middle of that second by our clock, but not after we saw it.
+    const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
+    const shares = trade.amountMicros / ONE;
+    this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
+    this.#liveness.onTrade(trade, atMs, book);
+    if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
+  }
+
+  view(nowMs: number, own: OwnMarketState): MarketView | null {
+    this.#noteOwn(nowMs, own.orders);
+    if (this.#facts === null || this.#book === null) return null;
+    const resolutionMs = this.#facts.resolutionTimeMs;
+    return {
+      nowMs,
+      timeToResolutionMs: resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs),
+      market: this.#facts,
+      book: this.#book.raw,
+      others: this.#book.others,
+      trades: this.#tape.trades,
+      estimates: this.#estimates(nowMs, this.#book.others),
+      health: this.#health(nowMs, this.#book),
+      inventory: inventoryOf(own),
+      stance: own.stance,
+      orders: own.orders.map((order) => ({
+        ...order,
+        queueAheadMicros: this.#queue.aheadOf(order),
+        ageMs: nowMs - order.submittedMs,
+      })),
+    };
+  }
+
+  expectedMove(nowMs: number): number {
+    if (this.#book === null) return Number.POSITIVE_INFINITY;
+    const price = this.#price(nowMs, this.#book.others);
+    const seconds = Math.max(0, nowMs - this.#book.at.sentMs) / 1000;
+    return this.#volatility.sigmaPerSqrtS * price * (1 - price) * Math.sqrt(seconds);
+  }
+
+  #noteOwn(nowMs: number, own: readonly OwnOrder[]): void {
+    this.#memory.update(nowMs, own);
+    this.#own = own;
+  }
+
+  #noteClock(at: SeenAt): void {
+    if (at.venueTimeMs !== null) this.#venueAheadMs = at.venueTimeMs + 500 - (at.sentMs + at.seenMs) / 2;
+  }
+
+  /** The best guess of the price: microprice, else what traded, else the middle of what can be. */
+  #price(nowMs: number, others: Book): number {
+    return micropriceOf(others) ?? this.#flow.at(nowMs).tradePrice ?? 0.5;
+  }
+
+  #estimates(nowMs: number, others: Book): Estimates {
+    const best = touch(others);
+    const price = this.#price(nowMs, others);
+    const sigma = this.#volatility.sigmaPerSqrtS;
+    return {
+      mid: midOf(others),
+      microprice: micropriceOf(others),
+      spread: best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE,
+      sigmaLogOddsPerSqrtS: sigma,
+      sigmaPricePerSqrtS: sigma * price * (1 - price),
+      ...this.#flow.at(nowMs),
+    };
+  }
+
+  #health(nowMs: number, { raw, at, droppedLevels }: SeenBook): Health {
+    const bid = raw.bids[0]?.priceMicros ?? 0;
+    const ask = raw.asks[0]?.priceMicros ?? ONE;
+    return {
+      bookAgeMs: nowMs - at.sentMs,
+      tradesAgeMs: this.#tradesAt === null ? null : nowMs - this.#tradesAt.sentMs,
+      unchangedMs: this.#liveness.unchangedMs(nowMs),
+      crossed: bid > ask,
+      locked: bid === ask,
+      frozen: this.#liveness.frozen(at.sentMs),
+      jumpLogOdds: this.#liveness.jumpLogOdds,
+      sinceJumpMs: this.#liveness.sinceJumpMs(nowMs),
+      droppedLevels,
+    };
+  }
+}
+
+function inventoryOf(own: OwnMarketState): Inventory {
+  return {
+    yesMicros: own.yesMicros,
+    noMicros: own.noMicros,
+    netMicros: sub(own.yesMicros, own.noMicros),
+    pairsMicros: minMicros(own.yesMicros, own.noMicros),
+    avgYesCostMicros: own.avgYesCostMicros,
+    avgNoCostMicros: own.avgNoCostMicros,
+    availableFundsMicros: own.availableFundsMicros,
+    maxPositionMicros: own.maxPositionMicros,
+  };
+}
