@@ -1,0 +1,400 @@
+/**
+ * What the rest of the exchange codes against: the types of the core and the interface that `ExchangeCore` (core.ts)
+ * implements. The core is synchronous and sees no clock, no randomness and no network: time, secrets and the verdict on a
+ * signature come in as arguments, records come out as the wire spells them (decimal strings).
+ *
+ * Mutators take `nowMs` first: the exchange's clock in ms, never going back (an earlier value counts as the latest one seen).
+ * Everything that was due by then is done before. Arguments are plain JSON, so a journal of `[nowMs, method, args]`
+ * replays to the identical state. Reads change nothing.
+ */
+
+import type { z } from 'zod';
+import type { Micros } from '../../base/micros.js';
+import type { ServiceFault } from '../../protocol/errors.js';
+import type * as record from '../../protocol/records.js';
+import type { ConversionState, MarketState, OrderStatus, OrderType, RedeemState, Side } from '../../protocol/states.js';
+
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
+
+export interface CoreSettings {
+  /** As in challenges and readable drafts, e.g. `SVC`. */
+  readonly serviceName: string;
+  /** ms from a draft to its expiry (60,000). */
+  readonly draftLifetimeMs: number;
+  /** ms that a submitted merge or split stays `in_process` (400). */
+  readonly landingMs: number;
+  /** Currency of an account on its wallet's first key. */
+  readonly startingFunds: Micros;
+  /** ms (600,000). */
+  readonly challengeLifetimeMs: number;
+  /** Pubkeys and condition ids are derived from it. */
+  readonly seed: number;
+}
+
+/** Accounts, markets and events are small integers, given in the order of creation. Account 0 is the recorded market's. */
+export type AccountSlot = number;
+export type MarketIndex = number;
+
+export type WireOrder = z.input<typeof record.orderRow>;
+export type WireOwnTrade = z.input<typeof record.ownTradeRow>;
+export type WireConversion = z.input<typeof record.conversionRow>;
+export type WireRedeem = z.input<typeof record.redeemRow>;
+export type WireAsset = z.input<typeof record.assetRow>;
+export type WirePublicTrade = z.input<typeof record.publicTradeRow>;
+export type WireBook = z.input<typeof record.orderbook>;
+export type WireStats = z.input<typeof record.marketStats>;
+export type WirePrice = z.input<typeof record.marketPrice>;
+export type WireSummary = z.input<typeof record.marketSummary>;
+export type WireListRow = z.input<typeof record.marketListRow>;
+export type WireDetail = z.input<typeof record.marketDetail>;
+export type WireEvent = z.input<typeof record.eventRow>;
+export type WireChallenge = z.input<typeof record.authChallenge>;
+export type WireCredential = z.input<typeof record.credential>;
+export type WireKey = z.input<typeof record.apiKeyRow>;
+export type WireAccount = z.input<typeof record.accountSummary>;
+export type WireDraft = z.input<typeof record.draft>;
+
+/** Answer of the `/paper/accounts/{wallet}/` controls. */
+export interface WireFunds {
+  readonly funds: { readonly total: string; readonly locked: string; readonly available: string };
+  readonly custodial: boolean;
+}
+
+/** The book's rules of a market; absent ones take the core's defaults. Numbers in Micros, precisions in digits. */
+export type BookConfigSpec = {
+  readonly kind: 'orderbook';
+} & { readonly [K in Exclude<keyof record.OrderbookConfig, 'kind'>]?: record.OrderbookConfig[K] };
+
+/** A market without a user book (margin kinds): kept and shown as given, orders are refused on it. */
+export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
+
+/** A market to create: any field of the detail; all but `config` may be absent. */
+export interface MarketSpec {
+  readonly config: BookConfigSpec | PoolConfigSpec;
+  /** Title of its event; the same title is the same event. Absent: an event of its own. */
+  readonly event?: string;
+  readonly condition_id?: string;
+  readonly title?: string;
+  readonly description?: string | null;
+  readonly logo?: string | null;
+  readonly category?: string;
+  readonly margin_enabled?: boolean;
+  readonly yes_outcome_label?: string;
+  readonly no_outcome_label?: string;
+  readonly rules?: readonly string[];
+  /** Unix seconds. */
+  readonly resolution_date?: number | null;
+  /** Default `open`; not `resolved` or `canceled`. */
+  readonly state?: MarketState;
+}
+
+export interface CreatedMarket {
+  readonly index: MarketIndex;
+  readonly condition_id: string;
+}
+
+/** Body of an order draft, already parsed. Price and funds in the space of the named outcome. */
+export interface OrderRequest {
+  readonly market_condition_id: string;
+  readonly is_yes: boolean;
+  readonly side: Side;
+  readonly order_type: OrderType;
+  readonly price?: Micros | undefined;
+  readonly amount?: Micros | undefined;
+  readonly funds?: Micros | undefined;
+}
+
+/** What the caller of `createKey` sent. */
+export interface KeyRequest {
+  readonly wallet_address: string;
+  readonly message: string;
+  readonly nonce: string;
+}
+
+/** Keyset page: rows newest first; `nextBeforeId` goes into the next cursor, null on the last page. */
+export interface Page<T> {
+  readonly rows: readonly T[];
+  readonly nextBeforeId: number | null;
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  /** Only rows with an id below this one. */
+  readonly beforeId?: number | undefined;
+  readonly marketConditionId?: string | undefined;
+}
+
+export interface OrderQuery extends PageQuery {
+  readonly statuses?: readonly OrderStatus[] | undefined;
+  readonly isYes?: boolean | undefined;
+  readonly side?: Side | undefined;
+}
+
+export interface ConversionQuery extends PageQuery {
+  readonly state?: ConversionState | undefined;
+}
+
+export interface RedeemQuery extends PageQuery {
+  readonly state?: RedeemState | undefined;
+}
+
+/** Drafts that a wallet signs. A cancel draft is found by its order's pubkey. */
+export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem';
+
+/** Sides of internal orders and recorded levels, in YES space. */
+export const BID = 0;
+export const ASK = 1;
+export type BookSide = typeof BID | typeof ASK;
+
+/** Why `placeInternal` refused; a refusal is a negative number so that the hot path allocates nothing. */
+export const REFUSED_MARKET = -1; // no book, not open, or paused
+export const REFUSED_GRID = -2; // price or amount off the grid or out of range
+export const REFUSED_BALANCE = -3; // a limited account cannot pay
+
+export interface InternalAccountOptions {
+  /** May spend without limit: its currency goes negative, so that money is still conserved. */
+  readonly unlimited: boolean;
+  /** Starting currency of a limited account; default 0. */
+  readonly funds?: Micros;
+}
+
+export interface Holding {
+  readonly yes: Micros;
+  readonly yesLocked: Micros;
+  readonly no: Micros;
+  readonly noLocked: Micros;
+}
+
+/** Facts of a market in numbers, for the crowd and for lists. Prices in YES space. */
+export interface MarketFacts {
+  readonly index: MarketIndex;
+  readonly conditionId: string;
+  readonly eventIndex: number;
+  readonly kind: 'orderbook' | 'polymarket' | 'hyperliquid';
+  readonly state: MarketState;
+  readonly paused: boolean;
+  readonly category: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdMs: number;
+  /** Unix seconds. */
+  readonly resolutionDate: number | null;
+  readonly outcomeIsYes: boolean | null;
+  readonly tick: Micros;
+  readonly lot: Micros;
+  readonly lastTradePrice: Micros | null;
+  readonly lastTradeMs: number | null;
+  readonly tradeCount: number;
+  readonly totalVolume: Micros;
+  readonly setsOutstanding: Micros;
+}
+
+export interface EventFacts {
+  readonly index: number;
+  readonly conditionId: string;
+  readonly title: string;
+  readonly category: string;
+  readonly createdMs: number;
+  readonly markets: readonly MarketIndex[];
+}
+
+/** One line of a journal. */
+export type Command = readonly [nowMs: number, method: Mutator, args: readonly unknown[]];
+
+/** Every method that changes state. */
+export const MUTATORS = [
+  'advance',
+  'createChallenge',
+  'createKey',
+  'revokeKey',
+  'deposit',
+  'setCustodial',
+  'setSigningAvailable',
+  'createMarket',
+  'setMarketState',
+  'setMarketPaused',
+  'setUnbackedCollateral',
+  'resolveMarket',
+  'draftOrder',
+  'submitOrder',
+  'draftCancel',
+  'submitCancel',
+  'draftMerge',
+  'submitMerge',
+  'draftSplit',
+  'submitSplit',
+  'draftRedeem',
+  'submitRedeem',
+  'openInternalAccount',
+  'placeInternal',
+  'cancelInternal',
+  'recordedLevel',
+  'recordedTrade',
+  'recordedClear',
+] as const satisfies readonly (keyof CoreMutators)[];
+export type Mutator = (typeof MUTATORS)[number];
+
+/**
+ * The mutators. `signatureValid` is the caller's verdict on the signature over `draftMessage(...)`; the core fixes the
+ * order of the checks: unknown or foreign → expired → wrong state → invalid signature → market state and balance.
+ */
+export interface CoreMutators {
+  /** Does everything that is due (drafts expire, conversions land) in time order. */
+  advance(nowMs: number): void;
+
+  createChallenge(nowMs: number, wallet: string, nonce: string): Result<WireChallenge>;
+  /** On a wallet's first key its account is created. `apiKey` and `secret` are drawn by the caller. */
+  createKey(
+    nowMs: number,
+    request: KeyRequest,
+    signatureValid: boolean,
+    apiKey: string,
+    secret: string,
+  ): Result<WireCredential>;
+  revokeKey(nowMs: number, account: AccountSlot, keyId: string): Result<WireKey>;
+  deposit(nowMs: number, wallet: string, funds: Micros): Result<WireFunds>;
+  setCustodial(nowMs: number, wallet: string, custodial: boolean): Result<WireFunds>;
+  /** False: every draft call answers `gringotts_unavailable`. */
+  setSigningAvailable(nowMs: number, available: boolean): void;
+
+  createMarket(nowMs: number, spec: MarketSpec): Result<CreatedMarket>;
+  /** Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved` needs an outcome and is refused. */
+  setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<WireDetail>;
+  setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<WireDetail>;
+  setUnbackedCollateral(nowMs: number, conditionId: string, unbacked: boolean): Result<WireDetail>;
+  /** Null cancels the market: every share redeems at 0.5. */
+  resolveMarket(nowMs: number, conditionId: string, isYes: boolean | null): Result<WireDetail>;
+
+  draftOrder(nowMs: number, account: AccountSlot, request: OrderRequest): Result<WireDraft>;
+  submitOrder(nowMs: number, account: AccountSlot, pubkey: string, signatureValid: boolean): Result<WireOrder>;
+  /** An unexpired cancel draft that was not submitted yet is answered again. */
+  draftCancel(nowMs: number, account: AccountSlot, pubkey: string): Result<WireDraft>;
+  submitCancel(nowMs: number, account: AccountSlot, pubkey: string, signatureValid: boolean): Result<WireOrder>;
+
+  /** `amount` is the text of the body: one that cannot be read is `share_conversion_invalid_amount`. */
+  draftMerge(nowMs: number, account: AccountSlot, conditionId: string, amount: string): Result<WireDraft>;
+  submitMerge(nowMs: number, account: AccountSlot, pubkey: string, signatureValid: boolean): Result<WireConversion>;
+  draftSplit(nowMs: number, account: AccountSlot, conditionId: string, amount: string): Result<WireDraft>;
+  submitSplit(nowMs: number, account: AccountSlot, pubkey: string, signatureValid: boolean): Result<WireConversion>;
+  draftRedeem(nowMs: number, account: AccountSlot, conditionId: string): Result<WireDraft>;
+  submitRedeem(nowMs: number, account: AccountSlot, pubkey: string, signatureValid: boolean): Result<WireRedeem>;
+
+  /** Without wallet, drafts or signatures. The same name again gives the same account. */
+  openInternalAccount(nowMs: number, name: string, options: InternalAccountOptions): AccountSlot;
+  /**
+   * An order of an internal account, `price` in YES space. A bid is worked as *sell NO* when enough NO is held, else as
+   * *buy YES*; an ask as *sell YES*, else *buy NO*. `immediate`: what is not filled at once is dropped.
+   * Returns a handle (> 0) for what rests, 0 when nothing rests, or one of the REFUSED numbers.
+   */
+  placeInternal(
+    nowMs: number,
+    account: AccountSlot,
+    market: MarketIndex,
+    side: BookSide,
+    price: Micros,
+    amount: Micros,
+    immediate: boolean,
+  ): number;
+  /** Constant time. False when the order no longer rests (filled, canceled, or the market closed). */
+  cancelInternal(nowMs: number, handle: number): boolean;
+
+  /** The recording says that this level now holds `total`. False when the price is off the market's grid. */
+  recordedLevel(nowMs: number, market: MarketIndex, side: BookSide, price: Micros, total: Micros): boolean;
+  /**
+   * The recording says that somebody took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
+   * as far as it reaches. The decrease of the level that belongs to it must follow as `recordedLevel`.
+   */
+  recordedTrade(nowMs: number, market: MarketIndex, takerSide: BookSide, price: Micros, amount: Micros): boolean;
+  /** Takes all recorded liquidity off the market (a new snapshot follows, or the recording has ended). */
+  recordedClear(nowMs: number, market: MarketIndex): void;
+}
+
+/** The reads. `null` stands for unknown or foreign: the service's `not_found`. */
+export interface CoreReads {
+  /** The exchange's clock as last seen, ms. */
+  readonly nowMs: number;
+  /** When something becomes due next, ms; null when nothing is. */
+  nextDueMs(): number | null;
+  /** JSON-able; with it and the journal since, `ExchangeCore.restored` gives the identical state. Holds API secrets. */
+  snapshot(): unknown;
+
+  /** Account and HMAC secret of an API key; null when unknown or revoked. */
+  credential(apiKey: string): { readonly account: AccountSlot; readonly secret: string } | null;
+  /** Wallet of an account; null for an internal one. */
+  walletOf(account: AccountSlot): string | null;
+  keys(account: AccountSlot): readonly WireKey[];
+  accountRow(account: AccountSlot): WireAccount;
+  /** For `/paper/accounts/{wallet}/`. */
+  fundsOfWallet(wallet: string): WireFunds | null;
+  fundsOf(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros };
+  holdingOf(account: AccountSlot, market: MarketIndex): Holding;
+  /** Sum of all fees ever charged. */
+  readonly feesCollected: Micros;
+  /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees, at every moment. */
+  readonly fundsDeposited: Micros;
+
+  /** The text that the wallet must have signed; null when there is no such draft of this account. */
+  draftMessage(kind: DraftKind, account: AccountSlot, pubkey: string): string | null;
+
+  readonly marketCount: number;
+  readonly eventCount: number;
+  marketIndexOf(conditionId: string): MarketIndex | null;
+  eventIndexOf(conditionId: string): number | null;
+  marketFacts(market: MarketIndex): MarketFacts;
+  eventFacts(event: number): EventFacts;
+  summaryRow(market: MarketIndex): WireSummary;
+  listRow(market: MarketIndex): WireListRow;
+  detailRow(market: MarketIndex): WireDetail;
+  /** All its market summaries when `maxMarkets` is absent. */
+  eventRow(event: number, maxMarkets?: number): WireEvent;
+  statsRow(market: MarketIndex): WireStats;
+  priceRow(market: MarketIndex, isYes: boolean): WirePrice;
+
+  /** Counts visible changes of the book: same number, same book. */
+  bookVersion(market: MarketIndex): number;
+  /**
+   * Real and recorded liquidity together. Where a recorded level has moved through a resting real order the book shows
+   * both, crossed: a level never fills an order by itself, only a trade does.
+   */
+  bookRow(market: MarketIndex, isYes: boolean, depth: number): WireBook;
+  /** YES space; null when the side is empty. */
+  bestBid(market: MarketIndex): Micros | null;
+  bestAsk(market: MarketIndex): Micros | null;
+  /** Displayed amount of a level in YES space, real and recorded. */
+  levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros;
+  /** What is left of an internal order; 0 when it no longer rests. */
+  internalRemaining(handle: number): Micros;
+  /** What the last `placeInternal` filled at once. */
+  readonly lastInternalFilled: Micros;
+
+  /** The newest 20,000 are kept. Ids count from 1 per market. */
+  publicTrades(
+    market: MarketIndex,
+    query: { readonly limit: number; readonly beforeId?: number | undefined },
+  ): Page<WirePublicTrade>;
+
+  order(account: AccountSlot, pubkey: string): WireOrder | null;
+  orders(account: AccountSlot, query: OrderQuery): Page<WireOrder>;
+  ownTrades(account: AccountSlot, query: PageQuery): Page<WireOwnTrade>;
+  merge(account: AccountSlot, pubkey: string): WireConversion | null;
+  merges(account: AccountSlot, query: ConversionQuery): Page<WireConversion>;
+  split(account: AccountSlot, pubkey: string): WireConversion | null;
+  splits(account: AccountSlot, query: ConversionQuery): Page<WireConversion>;
+  redeem(account: AccountSlot, pubkey: string): WireRedeem | null;
+  redeems(account: AccountSlot, query: RedeemQuery): Page<WireRedeem>;
+  /** By offset, as the interface says; `nextOffset` is null on the last page. */
+  assets(
+    account: AccountSlot,
+    query: {
+      readonly limit: number;
+      readonly offset?: number | undefined;
+      readonly marketConditionId?: string | undefined;
+    },
+  ): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null };
+}
+
+/** `ExchangeCore` implements this; it is made by `new ExchangeCore(settings)` or `ExchangeCore.restored(settings, snapshot)`. */
+export interface Core extends CoreMutators, CoreReads {
+  /** Runs one journal line; what the mutator returned comes back. */
+  apply(command: Command): unknown;
+}
