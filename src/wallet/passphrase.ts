@@ -1,0 +1,17 @@
+/** Where the wallet's passphrase comes from: the environment, or a file with mode 0600. Never an argument. */
+
+import { readPrivateFile } from './private-file.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The passphrase from `TWINBOOK_WALLET_PASSPHRASE`, else from the file that `TWINBOOK_WALLET_PASSPHRASE_FILE` names
+ * (its last line break is not part of it); null when neither is set. Throws TwinbookError as `readPrivateFile` does.
+ */
+export function walletPassphrase(environment: Environment = process.env): string | null {
+  const direct = environment['TWINBOOK_WALLET_PASSPHRASE'];
+  if (direct !== undefined && direct !== '') return direct;
+  const path = environment['TWINBOOK_WALLET_PASSPHRASE_FILE'];
+  if (path === undefined || path === '') return null;
+  return readPrivateFile(path, 'the passphrase file').replace(/\r?\n$/, '');
+}
