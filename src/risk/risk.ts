@@ -1,0 +1,57 @@
+/**
+ * The judge between what the engine wants and what leaves: an `Intent` becomes `Approved` or `Refused` with the two
+ * numbers that were compared. An `Approved` carries a symbol that this file alone knows, so no other code can make one.
+ *
+ * Every control counts what is held, open, in flight and unknown at its worst. A figure that is missing or not finite
+ * refuses. Cancelling is never refused. Nothing here reads a clock or remembers anything between two calls.
+ */
+
+import { conversionSanity, PLACE_CONTROLS } from './controls.js';
+import type { Facts } from './facts.js';
+import type { Breach, Intent, Refused } from './intent.js';
+
+const approvedByRisk: unique symbol = Symbol('approved by risk');
+
+/** An intent that passed every control. Only `judge` makes one. */
+export interface Approved<I extends Intent = Intent> {
+  readonly verdict: 'approved';
+  readonly intent: I;
+  readonly [approvedByRisk]: true;
+}
+
+/** True for what `judge` approved and for nothing else, whatever its static type says. */
+export const isApproved = (value: object): value is Approved =>
+  approvedByRisk in value && value[approvedByRisk] === true;
+
+/**
+ * Approves or refuses one intent. An approved place must be added to `facts.exposure` (as `in_flight`) before the next
+ * intent is judged, or the next one is judged as if it did not exist.
+ */
+export function judge<I extends Intent>(intent: I, facts: Facts): Approved<I> | Refused {
+  // A control returns its breach; the first one found is the answer.
+  switch (intent.kind) {
+    case 'cancel':
+      return approve(intent);
+    case 'merge':
+    case 'redeem': {
+      const breach = conversionSanity(intent, facts.exposure);
+      return breach === null ? approve(intent) : refuse(intent, 14, 'sane_input', breach);
+    }
+    case 'place':
+      for (const control of PLACE_CONTROLS) {
+        const breach = control.check(intent, facts);
+        if (breach !== null) return refuse(intent, control.number, control.name, breach);
+      }
+      return approve(intent);
+  }
+}
+
+const approve = <I extends Intent>(intent: I): Approved<I> => ({ verdict: 'approved', intent, [approvedByRisk]: true });
+
+const refuse = (intent: Intent, control: number, name: string, breach: Breach): Refused => ({
+  verdict: 'refused',
+  intent,
+  control,
+  name,
+  ...breach,
+});
