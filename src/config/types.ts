@@ -4,7 +4,8 @@ import type { Micros } from '../base/micros.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Category, MarketState } from '../protocol/states.js';
 import type { RiskLimits } from '../risk/limits.js';
-import type { StrategyModule, StrategyParams } from '../strategy/contract.js';
+import type { Strategy } from '../strategy/contract.js';
+import type { ParamValues } from '../strategy/params.js';
 
 /** A trader's configuration: frozen, absolute paths, money in Micros. Holds no secret. */
 export interface Config {
@@ -106,9 +107,9 @@ export interface StrategyConfig {
   readonly file: string;
   /** As written: the name of a shipped module, or a path. */
   readonly moduleName: string;
-  readonly module: StrategyModule;
+  readonly module: Strategy;
   /** Checked against the module's declared parameters, defaults filled in. */
-  readonly params: StrategyParams;
+  readonly params: ParamValues;
   readonly markets: MarketSelection;
   /** Cron expression of the seconds in which it quotes; null quotes always. */
   readonly quoteHours: string | null;

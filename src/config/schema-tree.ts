@@ -1,0 +1,43 @@
+/** The schema as JSON Schema, walked by field: which keys are known somewhere, of what kind a field is. */
+
+import { z } from 'zod';
+
+/** The parts of JSON Schema that our schemas use. */
+export interface SchemaNode {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly 'x-path'?: boolean;
+}
+
+/** What a person may write, as JSON Schema (draft 2020-12). */
+export function jsonSchema(schema: z.ZodType): SchemaNode {
+  // The library types its answer loosely; SchemaNode names the parts of it that are read here, all optional.
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
+}
+
+/** The node of a field; null where the schema says nothing. */
+export function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | null {
+  let node: SchemaNode = root;
+  for (const step of path) {
+    const mapping = asMapping(node);
+    const next =
+      typeof step === 'number' ? node.items : Object.hasOwn(mapping, step) ? mapping[String(step)] : undefined;
+    if (next === undefined) return null;
+    node = next;
+  }
+  return node;
+}
+
+export const knownKeys = (node: SchemaNode | null): readonly string[] =>
+  node === null ? [] : Object.keys(asMapping(node));
+
+const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
+  node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
