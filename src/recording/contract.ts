@@ -38,8 +38,7 @@ export interface EventChunk {
 export interface RecordedMarket {
   /** Base58 of 32 bytes, a function of source and ticker only: the same recording is always the same market. */
   readonly conditionId: string;
-  /** Markets of one event share it (base58 as above). */
-  readonly eventConditionId: string;
+  /** Markets of one event share it. */
   readonly eventTitle: string;
   readonly title: string;
   /** A category of the service; recordings without a fitting one are `finance` or `sports`. */
@@ -47,7 +46,7 @@ export interface RecordedMarket {
   readonly rules: readonly string[];
   /** Decimals of a price: 2 means a tick of 0.01. */
   readonly tickPrecision: number;
-  /** Decimals of a share amount. */
+  /** Decimals of a share amount; every amount of the stream is a multiple of it. */
   readonly amountPrecision: number;
   /** Unix ms, as the venue's record says; for a recording without one, the first event. */
   readonly openTimeMs: number;

@@ -7,8 +7,12 @@
  * can be read is an error. Nothing here knows the exchange, matching or fill models.
  */
 
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
 import type { Recording } from './contract.js';
+import { isKalshiFile, kalshiWindows, openKalshi } from './kalshi.js';
+import { isPolymarketFile, openPolymarket } from './polymarket.js';
 
 /**
  * Opens every recording under these paths: a folder of the Kalshi set (the whole set, one window's folder, or one
@@ -17,5 +21,48 @@ import type { Recording } from './contract.js';
  * `recording_invalid` for one that holds no recording.
  */
 export async function openRecordings(paths: readonly string[]): Promise<Recording[]> {
-  throw new TwinbookError('recording_invalid', `no reader for ${paths.join(', ')}`);
+  const found = new Map<string, Recording>();
+  for (const path of paths) {
+    for (const recording of await openPath(path)) {
+      const id = recording.market.conditionId;
+      if (!found.has(id)) found.set(id, recording);
+    }
+  }
+  return [...found.values()].sort((a, b) => {
+    const byTime = a.market.openTimeMs - b.market.openTimeMs;
+    return byTime !== 0 ? byTime : a.market.source.ticker < b.market.source.ticker ? -1 : 1;
+  });
 }
+
+async function openPath(path: string): Promise<Recording[]> {
+  if (!statOf(path).isDirectory()) {
+    if (isKalshiFile(path)) return [await openKalshi([path])];
+    if (isPolymarketFile(path)) return openPolymarket(path);
+    throw unknownKind(path, 'is neither a .ndjson.gz nor a .parquet file');
+  }
+  const recordings: Recording[] = [];
+  for (const files of kalshiWindows(path)) recordings.push(await openKalshi(files));
+  for (const name of readdirSync(path).filter(isPolymarketFile).sort()) {
+    recordings.push(...(await openPolymarket(join(path, name))));
+  }
+  if (recordings.length === 0) throw unknownKind(path, 'holds neither .ndjson.gz nor .parquet files');
+  return recordings;
+}
+
+function statOf(path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    const hint = `check the path; it is looked up from ${process.cwd()}`;
+    throw new TwinbookError('file_unreadable', `cannot read the recording ${path}: ${(error as Error).message}`, hint, {
+      cause: error,
+    });
+  }
+}
+
+const unknownKind = (path: string, why: string): TwinbookError =>
+  new TwinbookError(
+    'recording_invalid',
+    `${path} ${why}`,
+    'a recording is a Kalshi folder or .ndjson.gz file, or a Polymarket folder or .parquet file',
+  );
