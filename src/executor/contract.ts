@@ -128,11 +128,11 @@ export interface MissingFills {
  */
 export interface OrderExecutor {
   /**
-   * Writes the intent's row and asks for its draft. The market's facts must be in the ledger (`saveMarket`), because
+   * Writes the intent's row and asks for its draft. `reason` is JSON text for `explain`: what led to it. The market's facts must be in the ledger (`saveMarket`), because
    * the worst fee is reserved from them. A merge or redeem while another of its kind is pending in the market, a cancel
    * while another is pending for the order, or an id that was used before is an assertion.
    */
-  begin(approved: Approved, nowMs: number): readonly Ask[];
+  begin(approved: Approved, nowMs: number, reason: string): readonly Ask[];
   /** The outcome of an ask whose tag starts with EXECUTOR_TAG. */
   onReport(report: Report): Reaction;
   /** In its own transaction, after the one that stored the drafts: signs them. The asks are submits. */
