@@ -11,7 +11,7 @@ import type { FillRow, IntentKind } from '../ledger/contract.js';
 import type { OrderRow, OwnTradeRow } from '../protocol/records.js';
 import type { Ask, Report } from '../protocol/seam.js';
 import type { OrderStatus, Side } from '../protocol/states.js';
-import type { Approved } from '../risk/intent.js';
+import type { Approved } from '../risk/risk.js';
 
 /** The wallet's signer: takes an intent id, loads the stored draft itself, refuses what is not the intent. */
 export interface DraftSigner {
@@ -22,10 +22,13 @@ export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
   | { readonly ok: false; readonly reason: string };
 
-/** What every row of a run carries. */
-export interface ExecutorRun {
+export interface ExecutorSettings {
+  /** The run must be in the ledger (`startRun`). */
   readonly runId: string;
+  /** Recorded with every intent. */
   readonly configHash: string;
+  /** How often own orders are polled, ms: a second look at an expired record comes no sooner. */
+  readonly ownPollMs: number;
 }
 
 /** Tags of the executor's asks start with this; the engine routes their reports back by it. */
@@ -65,8 +68,12 @@ export interface Reservation {
   readonly isYes: boolean | null;
   readonly side: Side | null;
   readonly priceMicros: Micros | null;
-  /** Shares (or sets) that may still move. */
-  readonly amountMicros: Micros;
+  /**
+   * Shares (or sets) that may still move in this ledger: what may still fill, and what has filled at the exchange but is
+   * not booked here.
+   */
+  readonly remainingMicros: Micros;
+  readonly feeRateMicros: Micros;
   /** Currency it may cost at most, fee included. */
   readonly cashMicros: Micros;
   /** Shares that it holds or may sell. */

@@ -1,0 +1,215 @@
+/** SQLite as the ledger uses it: durable settings proven at open, one transaction at a time, broken once is broken. */
+
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { AssertionFailed, assert, TwinbookError } from '../base/errors.js';
+import { APPLICATION_ID, MIGRATIONS } from './schema.js';
+
+export type SqlValue = string | number | null;
+
+/**
+ * A failed write, commit, sync or read of the ledger. Never retried: after a failed sync the data may be gone from the
+ * cache though a second attempt would succeed, so the process cancels its orders and exits.
+ */
+export class LedgerBroken extends TwinbookError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(
+      'ledger_broken',
+      message,
+      'Stop, check the disk, and restore the last backup if the file is damaged.',
+      options,
+    );
+    this.name = 'LedgerBroken';
+  }
+}
+
+/** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
+const BUSY_MS = 1000;
+
+export class Database {
+  readonly path: string;
+  readonly #sqlite: Sqlite.Database;
+  readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
+  #broken: LedgerBroken | null = null;
+  #writing = false;
+
+  private constructor(path: string, sqlite: Sqlite.Database) {
+    this.path = path;
+    this.#sqlite = sqlite;
+  }
+
+  /** Opens for writing, creating and migrating as needed. Throws ledger_newer, ledger_broken or file_unreadable. */
+  static open(path: string): Database {
+    return Database.#opened(path, false, (database) => {
+      database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
+      // better-sqlite3 is compiled so that WAL runs NORMAL: a commit could vanish on power loss.
+      database.#prove('synchronous', 2, 'synchronous = FULL');
+      database.#prove('foreign_keys', 1, 'foreign_keys = ON');
+      // Without this a sync on macOS stops at the drive's cache; elsewhere it changes nothing.
+      database.#sqlite.pragma('fullfsync = ON');
+      database.#migrate();
+    });
+  }
+
+  /** Opens an existing ledger to look at it, beside a running trader or without one. */
+  static openReadOnly(path: string): Database {
+    if (!existsSync(path)) {
+      throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
+    }
+    return Database.#opened(path, true, (database) => {
+      const version = database.#version();
+      if (version < MIGRATIONS.length) {
+        const hint = 'Start the trader once: it brings the ledger up to date.';
+        throw new TwinbookError('file_unreadable', `the ledger ${path} has version ${version}`, hint);
+      }
+    });
+  }
+
+  static #opened(path: string, readonly: boolean, prepare: (database: Database) => void): Database {
+    let sqlite: Sqlite.Database | null = null;
+    try {
+      sqlite = new Sqlite(path, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
+      const database = new Database(path, sqlite);
+      database.#version();
+      prepare(database);
+      return database;
+    } catch (error) {
+      sqlite?.close();
+      if (error instanceof Sqlite.SqliteError) {
+        throw new LedgerBroken(`the ledger ${path} cannot be opened: ${error.message} (${error.code})`, {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
+    // SQLite cannot promise a row's type; the schema (STRICT tables) and the tests of each query do.
+    return this.#guarded(() => this.#statement(sql).get(...values) as Row | undefined);
+  }
+
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
+    // As in `get`.
+    return this.#guarded(() => this.#statement(sql).all(...values) as Row[]);
+  }
+
+  /** A write; returns how many rows changed. Only inside `transaction`. */
+  run(sql: string, ...values: readonly SqlValue[]): number {
+    assert(this.#writing, 'a ledger write outside of a transaction');
+    return this.#guarded(() => this.#statement(sql).run(...values).changes);
+  }
+
+  /** BEGIN IMMEDIATE … COMMIT. What `work` throws rolls back and is thrown on. */
+  transaction<T>(work: () => T): T {
+    assert(!this.#writing, 'ledger transactions do not nest');
+    this.#guarded(() => this.#sqlite.exec('BEGIN IMMEDIATE'));
+    this.#writing = true;
+    try {
+      const result = work();
+      this.#guarded(() => this.#sqlite.exec('COMMIT'));
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    } finally {
+      this.#writing = false;
+    }
+  }
+
+  get source(): { backup(destination: string): Promise<unknown> } {
+    return this.#sqlite;
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+
+  #rollBack(): void {
+    if (!this.#sqlite.inTransaction) return;
+    try {
+      this.#sqlite.exec('ROLLBACK');
+    } catch (error) {
+      this.#broken ??= new LedgerBroken(`the ledger ${this.path} could not roll back: ${String(error)}`);
+    }
+  }
+
+  #statement(sql: string): Sqlite.Statement<SqlValue[], unknown> {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#sqlite.prepare<SqlValue[]>(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #guarded<T>(work: () => T): T {
+    if (this.#broken !== null) throw this.#broken;
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Sqlite.SqliteError)) throw error;
+      // A violated constraint is our own bug, found before anything was written.
+      if (error.code.startsWith('SQLITE_CONSTRAINT')) throw new AssertionFailed(`ledger: ${error.message}`);
+      const broken = new LedgerBroken(`the ledger ${this.path} failed: ${error.message} (${error.code})`, {
+        cause: error,
+      });
+      this.#broken = broken;
+      throw broken;
+    }
+  }
+
+  #prove(pragma: string, wanted: string | number, setting: string): void {
+    this.#sqlite.pragma(setting);
+    const found = this.#sqlite.pragma(pragma, { simple: true });
+    if (found !== wanted) {
+      throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
+    }
+  }
+
+  /** The schema's version; refuses files of newer versions and of other programs. */
+  #version(): number {
+    const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
+    const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
+    const tables = this.#sqlite.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
+    if (application !== APPLICATION_ID && (tables !== undefined || version !== 0)) {
+      throw new LedgerBroken(`${this.path} is a database of another program, not a ledger`);
+    }
+    if (version > MIGRATIONS.length) {
+      throw new TwinbookError(
+        'ledger_newer',
+        `the ledger ${this.path} has version ${version}, this program knows versions up to ${MIGRATIONS.length}`,
+        'Use the newer Twinbook that wrote it, or another ledger file.',
+      );
+    }
+    return version;
+  }
+
+  #migrate(): void {
+    for (let version = this.#version(); version < MIGRATIONS.length; version++) {
+      this.#sqlite.exec('BEGIN IMMEDIATE');
+      this.#sqlite.exec(MIGRATIONS[version] ?? '');
+      this.#sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+      this.#sqlite.pragma(`user_version = ${version + 1}`);
+      this.#sqlite.exec('COMMIT');
+    }
+  }
+}
+
+/**
+ * Throws file_unreadable unless the ledger can live here. SQLite says only "unable to open database file"; a person needs to know which folder or file, and what is wrong.
+ */
+export function checkFolder(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+    throw new TwinbookError('file_unreadable', `the ledger's folder ${folder} does not exist`, 'Create it.');
+  }
+  for (const place of existsSync(path) ? [folder, path] : [folder]) {
+    try {
+      accessSync(place, constants.R_OK | constants.W_OK);
+    } catch (cause) {
+      const hint = 'The trader needs to read and write the ledger and its folder.';
+      throw new TwinbookError('file_unreadable', `${place} is not writable for this user`, hint, { cause });
+    }
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * The trader's memory: intents with their drafts and signatures, orders, fills, conversions, and the money they moved as
+ * balanced postings. Everything that must survive a crash is written here before it is acted upon.
+ *
+ * It may never lose a commit (WAL with synchronous FULL, read back at open), never have two writers (a lock that dies
+ * with its process), never book a trade twice (its pubkey is the key), and never carry on after a failed write.
+ * It decides nothing: what a state means is the executor's business.
+ */
+
+import { assert, must } from '../base/errors.js';
+import { type Micros, sub, ZERO } from '../base/micros.js';
+import type {
+  ConversionRecord,
+  FillBooking,
+  FillRow,
+  IntentChange,
+  IntentRow,
+  Ledger,
+  LedgerReader,
+  MarketRecord,
+  Oddity,
+  OperatorEvent,
+  OrderChange,
+  OrderRecord,
+  RunRow,
+} from './contract.js';
+import { checkFolder, Database } from './database.js';
+import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
+import { balanced, capitalPostings, conversionPostings, fillPostings, type Posting } from './postings.js';
+import { SqliteReader } from './reads.js';
+import * as rows from './rows.js';
+
+/**
+ * Opens the ledger for writing. `holder` is the calling process (its pid and start time), for the message that a
+ * second one gets. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
+ */
+export function openLedger(path: string, holder: LockHolder): Ledger {
+  checkFolder(path);
+  // The lock comes first: a second process must not even migrate.
+  const lock = lockWriter(path, holder);
+  try {
+    return new SqliteLedger(Database.open(path), lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Opens the ledger to look at it; works beside a running trader and without one. */
+export function openReadOnly(path: string): LedgerReader {
+  return new SqliteReader(Database.openReadOnly(path));
+}
+
+class SqliteLedger extends SqliteReader implements Ledger {
+  readonly #lock: WriterLock;
+
+  constructor(db: Database, lock: WriterLock) {
+    super(db);
+    this.#lock = lock;
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.db.transaction(work);
+  }
+
+  get backupSource(): { backup(destination: string): Promise<unknown> } {
+    return this.db.source;
+  }
+
+  override close(): void {
+    super.close();
+    this.#lock.release();
+  }
+
+  startRun(run: Omit<RunRow, 'stoppedMs' | 'note'>): void {
+    const sql = 'INSERT INTO runs (id, version, config_hash, started_ms) VALUES (?, ?, ?, ?)';
+    this.db.run(sql, run.id, run.version, run.configHash, run.startedMs);
+  }
+
+  stopRun(id: string, stoppedMs: number, note: string): void {
+    const changed = this.db.run('UPDATE runs SET stopped_ms = ?, note = ? WHERE id = ?', stoppedMs, note, id);
+    assert(changed === 1, `no run ${id}`);
+  }
+
+  setCapital(capital: Micros, nowMs: number): void {
+    const added = sub(capital, sub(ZERO, this.balance('capital')));
+    if (added === 0) return;
+    const changes = this.db.get<{ n: number }>("SELECT count(*) AS n FROM transactions WHERE kind = 'capital'");
+    this.#book('capital', `${(changes?.n ?? 0) + 1}`, nowMs, balanced(capitalPostings(added)));
+  }
+
+  addIntent(intent: IntentRow): void {
+    this.db.run(
+      `INSERT INTO intents (id, run_id, kind, market, is_yes, side, price, amount, redeem_yes, redeem_no, order_pubkey,
+         fee_rate, strategy, reason, state, draft_pubkey, message, expires_at_s, signature, submit_count, created_ms,
+         updated_ms, last_reason, config_hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      intent.id,
+      intent.runId,
+      intent.kind,
+      intent.marketConditionId,
+      rows.optionalFlag(intent.isYes),
+      intent.side,
+      intent.priceMicros,
+      intent.amountMicros,
+      intent.redeemYesMicros,
+      intent.redeemNoMicros,
+      intent.orderPubkey,
+      intent.feeRateMicros,
+      intent.strategy,
+      intent.reason,
+      intent.state,
+      intent.draftPubkey,
+      intent.message,
+      intent.expiresAtS,
+      intent.signature,
+      intent.submitCount,
+      intent.createdMs,
+      intent.updatedMs,
+      intent.lastReason,
+      intent.configHash,
+    );
+  }
+
+  changeIntent(id: string, change: IntentChange): void {
+    const before = must(this.intent(id), `intent ${id}`);
+    const { state, draftPubkey, message, expiresAtS, signature, submitCount, updatedMs, lastReason } = {
+      ...before,
+      ...change,
+    };
+    this.db.run(
+      `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
+         updated_ms = ?, last_reason = ? WHERE id = ?`,
+      state,
+      draftPubkey,
+      message,
+      expiresAtS,
+      signature,
+      submitCount,
+      updatedMs,
+      lastReason,
+      id,
+    );
+  }
+
+  activeIntents(): IntentRow[] {
+    return this.db.all<rows.IntentColumns>(ACTIVE_INTENTS).map(rows.toIntent);
+  }
+
+  addOrder(order: OrderRecord): void {
+    this.db.run(
+      `INSERT INTO orders (pubkey, intent_id, market, is_yes, side, price, amount, filled, status, created_ms, closed_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      order.pubkey,
+      order.intentId,
+      order.marketConditionId,
+      rows.flag(order.isYes),
+      order.side,
+      order.priceMicros,
+      order.amountMicros,
+      order.filledMicros,
+      order.status,
+      order.createdMs,
+      order.closedMs,
+    );
+  }
+
+  changeOrder(pubkey: string, change: OrderChange): void {
+    const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
+    const changed = this.db.run(sql, change.status, change.filledMicros, change.closedMs, pubkey);
+    assert(changed === 1, `no order ${pubkey}`);
+  }
+
+  unsettledOrders(): OrderRecord[] {
+    return this.db.all<rows.OrderColumns>(UNSETTLED_ORDERS).map(rows.toOrder);
+  }
+
+  bookFill(fill: FillRow): FillBooking {
+    const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
+    if (known !== undefined) return sameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
+    this.db.run(
+      `INSERT INTO fills (pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s, seen_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      fill.pubkey,
+      fill.orderPubkey,
+      fill.marketConditionId,
+      rows.flag(fill.isYes),
+      fill.side,
+      fill.priceMicros,
+      fill.amountMicros,
+      fill.feeMicros,
+      rows.optionalFlag(fill.isMaker),
+      fill.timestampS,
+      fill.seenMs,
+    );
+    this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    const held = this.holding(fill.marketConditionId, fill.isYes);
+    this.#book('fill', fill.pubkey, fill.seenMs, fillPostings(fill, held));
+    return 'booked';
+  }
+
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): boolean {
+    const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    if (this.db.run(sql, tradePubkey, orderPubkey, amount, nowMs) === 0) return false;
+    this.db.run('UPDATE orders SET failed = failed + ? WHERE pubkey = ?', amount, orderPubkey);
+    return true;
+  }
+
+  bookConversion(conversion: ConversionRecord): boolean {
+    const { pubkey, intentId, kind, marketConditionId: market, yesMicros, noMicros, cashMicros, seenMs } = conversion;
+    const sql = `INSERT INTO conversions (pubkey, intent_id, kind, market, yes, no, cash, seen_ms)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
+    if (this.db.run(sql, pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, seenMs) === 0) return false;
+    const postings = conversionPostings(conversion, this.holding(market, true), this.holding(market, false));
+    this.#book(kind, pubkey, seenMs, postings);
+    return true;
+  }
+
+  saveMarket(market: MarketRecord): void {
+    this.db.run(
+      `INSERT INTO markets (condition_id, title, state, event, yes_label, no_label, maker_fee_rate, taker_fee_rate,
+         resolution_s, seen_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (condition_id) DO UPDATE SET title = excluded.title, state = excluded.state, event = excluded.event,
+         yes_label = excluded.yes_label, no_label = excluded.no_label, maker_fee_rate = excluded.maker_fee_rate,
+         taker_fee_rate = excluded.taker_fee_rate, resolution_s = excluded.resolution_s, seen_ms = excluded.seen_ms`,
+      market.conditionId,
+      market.title,
+      market.state,
+      market.eventConditionId,
+      market.yesLabel,
+      market.noLabel,
+      market.makerFeeRateMicros,
+      market.takerFeeRateMicros,
+      market.resolutionS,
+      market.seenMs,
+    );
+  }
+
+  setNote(key: string, value: string): void {
+    const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
+    this.db.run(sql, key, value);
+  }
+
+  addEvent(event: OperatorEvent): void {
+    const sql = 'INSERT INTO events (time_ms, severity, kind, text) VALUES (?, ?, ?, ?)';
+    this.db.run(sql, event.timeMs, event.severity, event.kind, event.text);
+  }
+
+  noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
+    const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    return this.db.run(sql, kind, pubkey, text, nowMs) === 1;
+  }
+
+  /** Writes proven postings and carries them into the balances. */
+  #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
+    this.db.run('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
+    for (const { account, asset, amountMicros } of postings) {
+      this.db.run(
+        `INSERT INTO postings SELECT id, ?, ?, ? FROM transactions WHERE kind = ? AND ref = ?`,
+        account,
+        asset,
+        amountMicros,
+        kind,
+        ref,
+      );
+      const sql = 'INSERT INTO balances VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount';
+      this.db.run(sql, account, asset, amountMicros);
+    }
+  }
+}
+
+/** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
+export const ACTIVE_INTENTS =
+  "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
+export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
+
+/** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
+function sameTrade(a: FillRow, b: FillRow): boolean {
+  const content = ({ seenMs: _, ...trade }: FillRow): string => JSON.stringify(Object.entries(trade).sort());
+  return content(a) === content(b);
+}
