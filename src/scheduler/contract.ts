@@ -24,6 +24,18 @@ export interface Release {
   readonly unsent: readonly Unsent[];
 }
 
+/** A scope's budget for status pages. */
+export interface BudgetStatus {
+  /** Requests a minute that the venue allows, as far as we know. */
+  readonly limit: number;
+  /** Requests a minute that we allow ourselves at present. */
+  readonly perMinute: number;
+  /** Requests that could leave now. */
+  readonly left: number;
+  /** Our clock, ms: throttled until then; null when it is not. */
+  readonly blockedUntilMs: number | null;
+}
+
 /** The one gate through which every request leaves: lanes, budgets and the cancel reserve. */
 export interface Queue {
   /** Never fails: an ask that finds no room comes back unsent with the next release. */
@@ -41,6 +53,7 @@ export interface Queue {
   headroom(scope: Scope, lane: Lane, nowMs: number): number;
   /** Requests a minute that this scope allows us at present: the profile's, or less as its answers have taught. */
   perMinute(scope: Scope, nowMs: number): number;
+  status(scope: Scope, nowMs: number): BudgetStatus;
   /** When something that waits could leave or expires: `nowMs` for at once, null when only an outcome can move it. */
   nextReleaseMs(nowMs: number): number | null;
   /** Asks that wait, requests under way: for status pages and bounds. */

@@ -1,0 +1,235 @@
+/** The gate through which every request leaves. See `Queue` for what it promises. */
+
+import { assert, must } from '../base/errors.js';
+import { declarationOf, type Scope } from '../protocol/endpoints.js';
+import type { VenueProfile } from '../protocol/profile.js';
+import { type Ask, LANES, type Lane, type Request } from '../protocol/seam.js';
+import { Budget } from './budget.js';
+import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
+import { laneFloor } from './reserve.js';
+
+/** More than a minute of both budgets (120 and 300): what stands further back would be stale before it left. */
+export const MAX_WAITING = 512;
+/** Enough to use the budget at a second of latency; more would only pile up in a slow exchange. */
+export const MAX_IN_FLIGHT = 8;
+/** One scope leaves places to the others, so that slow reads of books never hold back our own orders, nor vice versa. */
+export const MAX_IN_FLIGHT_PER_SCOPE = 6;
+/** Cancels do not wait for a place among the rest. */
+export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
+/** Every so many-th place of the last lanes goes to whoever waited longest, so that no lane starves another. */
+const FAIR_TURN = 4;
+
+const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
+const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
+
+interface Waiting {
+  readonly ask: Ask;
+  /** Ascending in the order of `push`. */
+  readonly place: number;
+}
+
+interface UnderWay {
+  readonly ask: Ask;
+  readonly scope: Scope;
+  readonly releasedMs: number;
+}
+
+/** One scope: its budget, and what waits for it by lane. */
+class ScopeLine {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
+  inFlight = 0;
+  #lastLaneTurns = 0;
+
+  constructor(scope: Scope, perMinute: number) {
+    this.scope = scope;
+    this.budget = new Budget(perMinute);
+  }
+
+  /** The lane whose head may leave first by this scope's budget, or null. */
+  nextLane(openOrders: number, nowMs: number): Lane | null {
+    const left = this.budget.left(nowMs);
+    const perMinute = this.budget.perMinute(nowMs);
+    const mayLeave = (lane: Lane) =>
+      this.lanes[lane].length > 0 && left > laneFloor(this.scope, lane, openOrders, perMinute);
+    const first = LANES.find(mayLeave) ?? null;
+    if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
+      return first;
+    const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
+    return LAST_LANES.filter(mayLeave).reduce((a, b) => (place(b) < place(a) ? b : a), first);
+  }
+
+  take(lane: Lane): Ask {
+    if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
+    return must(this.lanes[lane].shift(), `an ask in lane ${lane}`).ask;
+  }
+}
+
+export class RequestQueue implements Queue {
+  readonly #lines: Readonly<Record<Scope, ScopeLine>>;
+  readonly #underWay = new Map<number, UnderWay>();
+  #overflowed: Unsent[] = [];
+  #openOrders = 0;
+  #waiting = 0;
+  #places = 0;
+  #nextId: number;
+
+  /** `firstId`: of the first request; greater than any that this run has used. */
+  constructor(limits: VenueProfile['rate_limits'], firstId = 1) {
+    this.#nextId = firstId;
+    this.#lines = {
+      public: new ScopeLine('public', limits.public_per_minute),
+      signed: new ScopeLine('signed', limits.signed_per_minute),
+      bootstrap: new ScopeLine('bootstrap', limits.bootstrap_per_minute),
+    };
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get inFlight(): number {
+    return this.#underWay.size;
+  }
+
+  push(ask: Ask): void {
+    if (this.#waiting >= MAX_WAITING && !this.#makeRoom(ask)) return;
+    this.#lines[declarationOf(ask.call.endpoint).scope].lanes[ask.lane].push({ ask, place: this.#places++ });
+    this.#waiting++;
+  }
+
+  setOpenOrders(count: number): void {
+    assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
+    this.#openOrders = count;
+  }
+
+  release(nowMs: number): Release {
+    const unsent = [...this.#overflowed, ...this.#expired(nowMs)];
+    this.#overflowed = [];
+    const requests: Request[] = [];
+    for (let next = this.#next(nowMs); next !== null; next = this.#next(nowMs)) {
+      requests.push(this.#send(next.line, next.lane, nowMs));
+    }
+    return { requests, unsent };
+  }
+
+  onOutcome(seen: OutcomeObservation): Ask {
+    const { requestId, outcome, nowMs, budget } = seen;
+    const { ask, scope, releasedMs } = must(this.#underWay.get(requestId), `request ${requestId} under way`);
+    this.#underWay.delete(requestId);
+    const line = this.#lines[scope];
+    line.inFlight--;
+    const settled = {
+      releasedMs,
+      sent: outcome.kind !== 'unknown' || outcome.sent,
+      answered: outcome.kind !== 'unknown',
+      throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
+    };
+    line.budget.settle(nowMs, settled, budget !== null && budget.scope === scope ? budget : null);
+    return ask;
+  }
+
+  headroom(scope: Scope, lane: Lane, nowMs: number): number {
+    const { budget, lanes } = this.#lines[scope];
+    const floor = laneFloor(scope, lane, this.#openOrders, budget.perMinute(nowMs));
+    let before = 0;
+    for (const earlier of LANES.slice(0, LANES.indexOf(lane) + 1)) before += lanes[earlier].length;
+    return Math.max(0, budget.left(nowMs) - floor - before);
+  }
+
+  perMinute(scope: Scope, nowMs: number): number {
+    return this.#lines[scope].budget.perMinute(nowMs);
+  }
+
+  status(scope: Scope, nowMs: number): BudgetStatus {
+    const { budget } = this.#lines[scope];
+    const until = budget.blockedUntilMs(nowMs);
+    return {
+      limit: budget.limit,
+      perMinute: budget.perMinute(nowMs),
+      left: budget.left(nowMs),
+      blockedUntilMs: until > nowMs ? until : null,
+    };
+  }
+
+  nextReleaseMs(nowMs: number): number | null {
+    if (this.#overflowed.length > 0 || this.#next(nowMs) !== null) return nowMs;
+    const moments: number[] = [];
+    for (const scope of SCOPES) {
+      const { lanes, budget } = this.#lines[scope];
+      const perMinute = budget.perMinute(nowMs);
+      for (const lane of LANES) {
+        for (const { ask } of lanes[lane]) moments.push(ask.latestMs);
+        if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
+        const moment = budget.leftAgainMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, nowMs);
+        if (moment !== null) moments.push(moment);
+      }
+    }
+    return moments.length === 0 ? null : Math.max(nowMs, Math.min(...moments));
+  }
+
+  /** The most urgent ask that may leave now: by lane, then by who waited longer. */
+  #next(nowMs: number): { readonly line: ScopeLine; readonly lane: Lane } | null {
+    let best: { line: ScopeLine; lane: Lane; rank: number; place: number } | null = null;
+    for (const scope of SCOPES) {
+      const line = this.#lines[scope];
+      const lane = line.nextLane(this.#openOrders, nowMs);
+      if (lane === null || !this.#hasPlace(line, lane)) continue;
+      const rank = LANES.indexOf(lane);
+      const place = line.lanes[lane][0]?.place ?? 0;
+      if (best === null || rank < best.rank || (rank === best.rank && place < best.place)) {
+        best = { line, lane, rank, place };
+      }
+    }
+    return best;
+  }
+
+  #hasPlace(line: ScopeLine, lane: Lane): boolean {
+    if (lane === 'cancel') return this.#underWay.size < MAX_IN_FLIGHT_WITH_CANCELS;
+    return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
+  }
+
+  #send(line: ScopeLine, lane: Lane, nowMs: number): Request {
+    const ask = line.take(lane);
+    this.#waiting--;
+    const id = this.#nextId++;
+    this.#underWay.set(id, { ask, scope: line.scope, releasedMs: nowMs });
+    line.budget.leave();
+    line.inFlight++;
+    return { id, lane, call: ask.call, latestMs: ask.latestMs };
+  }
+
+  /** Takes out what has become worthless while it waited. */
+  #expired(nowMs: number): Unsent[] {
+    const unsent: Unsent[] = [];
+    for (const scope of SCOPES) {
+      const { lanes } = this.#lines[scope];
+      for (const lane of LANES) {
+        if (!lanes[lane].some(({ ask }) => ask.latestMs <= nowMs)) continue;
+        for (const { ask } of lanes[lane].filter(({ ask }) => ask.latestMs <= nowMs)) {
+          unsent.push({ ask, reason: 'its latest useful moment passed while it waited for the request budget' });
+        }
+        lanes[lane] = lanes[lane].filter(({ ask }) => ask.latestMs > nowMs);
+      }
+    }
+    this.#waiting -= unsent.length;
+    return unsent;
+  }
+
+  /** Gives up the newest ask of a later lane, or else the one that comes; true when there is room now. */
+  #makeRoom(coming: Ask): boolean {
+    const reason = `more than ${MAX_WAITING} asks wait for the request budget`;
+    for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
+      for (const scope of SCOPES) {
+        const dropped = this.#lines[scope].lanes[lane].pop();
+        if (dropped === undefined) continue;
+        this.#overflowed.push({ ask: dropped.ask, reason });
+        this.#waiting--;
+        return true;
+      }
+    }
+    this.#overflowed.push({ ask: coming, reason });
+    return false;
+  }
+}
