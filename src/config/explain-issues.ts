@@ -34,7 +34,9 @@ function explainIssue(issue: z.core.$ZodIssue, input: unknown, schema: SchemaNod
     case 'invalid_union':
       return complain(`wants ${kindOf(node)}, got ${shownValue(came)}`);
     default:
-      return complain(`${sentence(issue.message)}, got ${shownValue(came)}`);
+      return complain(
+        issue.message.includes(', got ') ? issue.message : `${sentence(issue.message)}, got ${shownValue(came)}`,
+      );
   }
 }
 
@@ -121,7 +123,9 @@ function rangeOf(node: SchemaNode): string {
 }
 
 const stringKind = (node: SchemaNode | null): string =>
-  /decimal string/i.test(node?.description ?? '') ? 'a decimal string' : 'a text';
+  /decimal string/i.test(node?.description ?? '') || /^\d+(\.\d+)?$/.test(String(node?.default))
+    ? 'a decimal string'
+    : 'a text';
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;

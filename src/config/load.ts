@@ -1,5 +1,6 @@
 /** The way in: a trader's file, what it names, and the environment's overrides, as one frozen `Config`. */
 
+import { createHash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
@@ -21,48 +22,55 @@ export interface LoadOptions {
 
 const schema = jsonSchema(traderSchema);
 
+/** A trader's file alone. Commands that must work in an emergency need no more, so a broken strategy cannot stop them. */
+export type TraderConfig = Omit<Config, 'strategies' | 'configHash'>;
+
 /** Throws TwinbookError `config_invalid` that lists every problem with file, line and column. */
-export async function loadConfig(path: string, { env, cwd }: LoadOptions): Promise<Config> {
-  const file = resolve(cwd, path);
-  const { content, at } = readTraderFile(file, env, cwd);
-  const folder = dirname(file);
-  const absolute = (text: string): string => resolve(folder, text);
-  const embedded = content.exchange?.embedded ?? false;
-  const venue = loadVenue(content.venue, embedded, folder, cwd, at);
-  const problems = relationProblems(content, at);
-  if (problems.length > 0) throw configError(problems);
+export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
+  const { content, at, trader } = readTrader(path, options);
   const strategies: StrategyConfig[] = [];
   const sourceHashes: string[] = [];
   for (const [index, name] of content.strategies.entries()) {
     const asker = at(['strategies', index], 'the strategy file');
-    const loaded = await loadStrategyFile(absolute(name), content.risk, cwd, asker);
+    const file = resolve(dirname(trader.file), name);
+    const loaded = await loadStrategyFile(file, trader.risk, options.cwd, asker);
     const twin = strategies.find((other) => other.name === loaded.config.name);
     if (twin !== undefined) {
-      throw configError([
-        at(
-          ['strategies', index],
-          `two strategy files are named '${twin.name}'; rename one: orders are recorded under that name`,
-        ),
-      ]);
+      const text = `two strategy files are named '${twin.name}'; rename one: orders are recorded under that name`;
+      throw configError([at(['strategies', index], text)]);
     }
     strategies.push(loaded.config);
     sourceHashes.push(loaded.sourceHash);
   }
+  const config = { ...trader, strategies };
+  return deepFrozen({ ...config, configHash: configHash(config, sourceHashes) });
+}
+
+/** The same without the strategy files. */
+export const loadTraderConfig = (path: string, options: LoadOptions): TraderConfig =>
+  deepFrozen(readTrader(path, options).trader);
+
+function readTrader(
+  path: string,
+  { env, cwd }: LoadOptions,
+): { readonly content: TraderFile; readonly at: At; readonly trader: TraderConfig } {
+  const file = resolve(cwd, path);
+  const { content, at } = readTraderFile(file, env, cwd);
+  const folder = dirname(file);
+  const absolute = (text: string): string => resolve(folder, text);
+  const venue = loadVenue(content.venue, content.exchange?.embedded ?? false, folder, cwd, at);
+  const problems = relationProblems(content, at);
+  if (problems.length > 0) throw configError(problems);
   const ledgerPath = absolute(content.ledger.path);
   const walletFile = absolute(content.wallet.file);
-  const config: Omit<Config, 'configHash'> = {
+  const { credentials } = content.wallet;
+  const trader: TraderConfig = {
     file,
     venue,
-    exchange:
-      content.exchange === undefined
-        ? null
-        : exchangeOf(content.exchange, venue.profile.draft_lifetime_s, absolute, content.venue.base_url),
+    exchange: exchangeOf(content, venue.profile.draft_lifetime_s, absolute),
     wallet: {
       file: walletFile,
-      credentials:
-        content.wallet.credentials === undefined
-          ? join(dirname(walletFile), 'credentials.json')
-          : absolute(content.wallet.credentials),
+      credentials: credentials === undefined ? join(dirname(walletFile), 'credentials.json') : absolute(credentials),
     },
     ledger: { path: ledgerPath },
     capitalMicros: content.capital,
@@ -75,10 +83,22 @@ export async function loadConfig(path: string, { env, cwd }: LoadOptions): Promi
       dailySummary: content.schedule.daily_summary,
     },
     log: { level: content.log.level, file: content.log.file === null ? null : absolute(content.log.file) },
-    control: { socket: content.control.socket === undefined ? `${ledgerPath}.sock` : absolute(content.control.socket) },
-    strategies,
+    control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
-  return deepFrozen({ ...config, configHash: configHash(config, sourceHashes) });
+  return { content, at, trader };
+}
+
+/** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
+const MAX_SOCKET_BYTES = 103;
+
+function socketOf(given: string | undefined, ledgerPath: string, absolute: (text: string) => string, at: At): string {
+  const beside = given === undefined ? `${ledgerPath}.sock` : absolute(given);
+  if (Buffer.byteLength(beside) <= MAX_SOCKET_BYTES) return beside;
+  if (given !== undefined) {
+    const text = `a socket's path has at most ${MAX_SOCKET_BYTES} bytes, this one ${Buffer.byteLength(beside)}; write a shorter one`;
+    throw configError([at(['control', 'socket'], text)]);
+  }
+  return `/tmp/twinbook-${createHash('sha256').update(ledgerPath).digest('hex').slice(0, 16)}.sock`;
 }
 
 /** The trader's file with the environment laid over it, checked field by field. */
@@ -128,15 +148,16 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
 
 /** An address given beside `embedded: true` says where the embedded exchange shall listen. */
 function exchangeOf(
-  file: NonNullable<TraderFile['exchange']>,
+  { exchange: file, venue }: TraderFile,
   draftLifetimeS: number,
   absolute: (text: string) => string,
-  baseUrl: string | undefined,
-): ExchangeConfig {
+): ExchangeConfig | null {
+  if (file === undefined) return null;
+  const givenPort = venue.base_url === undefined ? 0 : portOf(venue.base_url);
   return {
     embedded: file.embedded,
     dataDir: absolute(file.data_dir),
-    port: file.port === 0 && baseUrl !== undefined && file.embedded ? portOf(baseUrl) : file.port,
+    port: file.port === 0 && file.embedded ? givenPort : file.port,
     seed: file.seed,
     marketData: file.market_data.map(absolute),
     speed: file.speed,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 export interface SchemaNode {
   readonly type?: string;
   readonly description?: string;
+  readonly default?: unknown;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
