@@ -42,7 +42,6 @@ export class Budget {
   #foreignToldMs = 0;
   #blockedUntilMs = 0;
   #waits = 0;
-  /** After a block one request at a time, until one of them was not throttled. */
   #probing = false;
   #pace = 1;
   #paceSetMs = 0;
@@ -65,8 +64,15 @@ export class Budget {
   /** How many requests may leave now. */
   left(nowMs: number): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
-    const left = Math.max(0, this.#usable(nowMs) - this.#foreignAt(nowMs) - this.#own(nowMs));
-    return this.#probing ? Math.min(left, this.#inFlight > 0 ? 0 : 1) : left;
+    const unused = this.#usable(nowMs) - this.#own(nowMs);
+    // A probe goes without regard to what others last used: only its answer tells what they use now.
+    if (this.#probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
+    return Math.max(0, unused - this.#foreignAt(nowMs));
+  }
+
+  /** After throttling, until a request was answered otherwise: whichever lane is first may try, one at a time. */
+  get probing(): boolean {
+    return this.#probing;
   }
 
   /** When throttling ends; not later than a bounded wait from now, even if our clock stepped back. */

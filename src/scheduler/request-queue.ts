@@ -51,8 +51,8 @@ class ScopeLine {
   nextLane(openOrders: number, nowMs: number): Lane | null {
     const left = this.budget.left(nowMs);
     const perMinute = this.budget.perMinute(nowMs);
-    const mayLeave = (lane: Lane) =>
-      this.lanes[lane].length > 0 && left > laneFloor(this.scope, lane, openOrders, perMinute);
+    const floor = (lane: Lane) => (this.budget.probing ? 0 : laneFloor(this.scope, lane, openOrders, perMinute));
+    const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && left > floor(lane);
     const first = LANES.find(mayLeave) ?? null;
     if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
       return first;
