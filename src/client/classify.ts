@@ -1,0 +1,88 @@
+/**
+ * What an answer means. *Answered* and *refused* need proof: the service's own envelope, whole and well-formed, with
+ * the right status. All else is *unknown*, because a write that is wrongly believed to have failed is made twice.
+ */
+
+import { z } from 'zod';
+import type { DataOf, Declaration, EndpointName } from '../protocol/endpoints.js';
+import { type ErrorDetails, errorObject } from '../protocol/errors.js';
+import type { Outcome } from '../protocol/seam.js';
+
+export interface Verdict {
+  readonly outcome: Outcome;
+  /** Whether the service itself spoke; a proxy's page says nothing about the service's clock or budget. */
+  readonly genuine: boolean;
+}
+
+const refusal = z.object({ data: z.null().optional(), meta: z.null().optional(), error: errorObject });
+const success = z.object({ data: z.unknown(), meta: z.unknown(), error: z.null() });
+const listMeta = z.object({ next_cursor: z.string().max(4096).nullable() });
+
+/** `text` is the whole body, null when it was not UTF-8. */
+export function classify(declaration: Declaration, status: number, text: string | null): Verdict {
+  const json = text === null ? undefined : parseJson(text);
+  if (json === undefined) return strange(`HTTP ${status} with a body that is not JSON`);
+  return status >= 200 && status <= 299 ? readSuccess(declaration, status, json) : readFailure(status, json);
+}
+
+function readSuccess(declaration: Declaration, status: number, json: unknown): Verdict {
+  const envelope = success.safeParse(json);
+  if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
+  const data = declaration.data.safeParse(envelope.data.data);
+  if (!data.success) return { outcome: unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`), genuine: true };
+  let nextCursor: string | null = null;
+  if (declaration.page !== undefined) {
+    // A page that does not say whether another follows would pass for the last one.
+    const meta = listMeta.safeParse(envelope.data.meta);
+    if (!meta.success) return { outcome: unknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`), genuine: true };
+    nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
+  }
+  // The endpoint's own schema has just made this value.
+  return { outcome: { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, genuine: true };
+}
+
+function readFailure(status: number, json: unknown): Verdict {
+  const envelope = refusal.safeParse(json);
+  if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
+  const { slug, message, details } = envelope.data.error;
+  const told = { slug: slug.slice(0, 100), message: message.slice(0, 500) };
+  if (!refuses(status, slug))
+    return { outcome: unknown(`HTTP ${status} ${told.slug}: ${told.message}`), genuine: true };
+  return { outcome: { kind: 'refused', status, ...told, details: readDetails(details) }, genuine: true };
+}
+
+/** Where the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
+const refuses = (status: number, slug: string): boolean =>
+  (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
+
+function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails {
+  return rows
+    .slice(0, 50)
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.slice(0, 100), plain(value)])));
+}
+
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return value.slice(0, 10).map(shown).join(' ').slice(0, 500);
+  return shown(value).slice(0, 500);
+}
+
+/** Nested values are not spelled out: one that is deep enough would overflow the stack. */
+const shown = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
+
+/** Undefined when the text is not JSON (which JSON itself cannot spell). */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function firstIssue(error: z.ZodError, root: string): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return `${root} is not what the interface says`;
+  return `${[root, ...issue.path.map(String)].join('.').slice(0, 200)}: ${issue.message.slice(0, 200)}`;
+}
+
+const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
+const strange = (reason: string): Verdict => ({ outcome: unknown(reason), genuine: false });

@@ -1,0 +1,70 @@
+/**
+ * Counts requests as a venue's sliding window counts them, never fewer. A request arrives there at some moment between
+ * its sending and its answer; until the answer it counts as in flight, afterwards for a whole window from the answer.
+ */
+
+export const WINDOW_MS = 60_000;
+
+export class SlidingWindow {
+  #limit: number;
+  #inFlight = 0;
+  /** When each finished request was answered, ascending, from `#head` on. */
+  #finished: number[] = [];
+  #head = 0;
+  /** Requests that the venue counts and that are not ours: another process under the same key, or our last run. */
+  #foreign = 0;
+  #foreignUntilMs = 0;
+
+  /** `limit`: requests a minute; `Infinity` for none. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Requests that may leave now. */
+  free(nowMs: number): number {
+    return this.#limit - this.#used(nowMs);
+  }
+
+  /** One request leaves. */
+  start(): void {
+    this.#inFlight += 1;
+  }
+
+  /** One request was answered, or may have arrived. */
+  finish(nowMs: number): void {
+    this.#inFlight -= 1;
+    if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.push(nowMs);
+  }
+
+  /** One request did not leave after all. */
+  giveBack(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** What the venue itself said with an answer. */
+  learn(limit: number, remaining: number, nowMs: number): void {
+    this.#limit = limit;
+    this.#foreign = 0;
+    // Some of what is in flight the venue has not counted yet, so this may miss a few foreign ones, never invent any.
+    this.#foreign = Math.max(0, limit - remaining - this.#used(nowMs));
+    this.#foreignUntilMs = nowMs + WINDOW_MS;
+  }
+
+  /** When a place may become free by itself, monotonic ms; Infinity while everything counted is in flight. */
+  nextFreeMs(nowMs: number): number {
+    this.#used(nowMs);
+    const oldest = this.#finished[this.#head];
+    const ours = oldest === undefined ? Number.POSITIVE_INFINITY : oldest + WINDOW_MS;
+    return this.#foreign > 0 ? Math.min(ours, this.#foreignUntilMs) : ours;
+  }
+
+  #used(nowMs: number): number {
+    while ((this.#finished[this.#head] ?? Number.POSITIVE_INFINITY) + WINDOW_MS <= nowMs) this.#head += 1;
+    if (this.#head > 1_000 && this.#head * 2 > this.#finished.length) {
+      this.#finished = this.#finished.slice(this.#head);
+      this.#head = 0;
+    }
+    if (this.#foreign > 0 && this.#foreignUntilMs <= nowMs) this.#foreign = 0;
+    return this.#inFlight + this.#finished.length - this.#head + this.#foreign;
+  }
+}

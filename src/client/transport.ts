@@ -1,0 +1,127 @@
+/** One attempt over HTTP: bytes out, bytes in, and whether any byte left. Knows nothing of the service. */
+
+import http from 'node:http';
+import https from 'node:https';
+import axios, { type AxiosInstance } from 'axios';
+import type { Message } from './message.js';
+
+/** A page of 200 assets has some 150 KB; nothing honest comes near this. */
+const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** What came of one attempt. `text` is null when the bytes are not UTF-8. */
+export type Attempt =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly header: (name: string) => string | null;
+      readonly text: string | null;
+    }
+  | { readonly kind: 'failure'; readonly reason: string; readonly sent: boolean };
+
+export class Transport {
+  readonly #axios: AxiosInstance;
+  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #inFlight = new Set<AbortController>();
+  #closed = false;
+
+  /** `sockets`: connections kept open at most. */
+  constructor(sockets: number) {
+    const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
+    this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
+    this.#axios = axios.create({
+      httpAgent: this.#agents.http,
+      httpsAgent: this.#agents.https,
+      // A proxy of the environment must not see calls to this machine, nor choose what a signed path looks like.
+      proxy: false,
+      maxRedirects: 0,
+      maxContentLength: LARGEST_ANSWER_BYTES,
+      responseType: 'arraybuffer',
+      transformRequest: [(data: unknown) => data],
+      transformResponse: [(data: unknown) => data],
+      validateStatus: () => true,
+    });
+  }
+
+  /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
+  async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
+    const wire = new Wire();
+    const abort = new AbortController();
+    this.#inFlight.add(abort);
+    const timer = setTimeout(() => abort.abort(), timeoutMs);
+    try {
+      const response = await this.#axios.request<Buffer>({
+        method: message.method,
+        url: message.url.href,
+        headers,
+        ...(message.body === '' ? {} : { data: Buffer.from(message.body, 'utf8') }),
+        signal: abort.signal,
+        transport: wire,
+      });
+      const read = (name: string): string | null => {
+        const value: unknown = response.headers[name];
+        return typeof value === 'string' ? value : null;
+      };
+      return { kind: 'answer', status: response.status, header: read, text: decode(response.data) };
+    } catch (error) {
+      const reason = abort.signal.aborted ? this.#whyAborted(timeoutMs) : describe(error);
+      return { kind: 'failure', reason, sent: wire.connected };
+    } finally {
+      clearTimeout(timer);
+      this.#inFlight.delete(abort);
+    }
+  }
+
+  #whyAborted(timeoutMs: number): string {
+    return this.#closed ? 'the client was closed' : `no whole answer within ${timeoutMs} ms`;
+  }
+
+  /** Cuts what is in flight and closes every socket. */
+  close(): void {
+    this.#closed = true;
+    for (const abort of this.#inFlight) abort.abort();
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+}
+
+/** Makes the request for axios and watches its socket: before the connection stands, no byte of a request leaves. */
+class Wire {
+  connected = false;
+
+  request(options: https.RequestOptions, onResponse: (response: http.IncomingMessage) => void): http.ClientRequest {
+    const secure = options.protocol === 'https:';
+    const request = secure ? https.request(options, onResponse) : http.request(options, onResponse);
+    request.once('socket', (socket) => {
+      if (!socket.connecting) this.connected = true;
+      else socket.once(secure ? 'secureConnect' : 'connect', () => (this.connected = true));
+    });
+    return request;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null; // garbled on the way
+  }
+}
+
+const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection closed while sending',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not found: no answer from the name server',
+  ETIMEDOUT: 'connection timed out',
+  HPE_HEADER_OVERFLOW: 'answer with too large headers',
+};
+
+/** Code and message only: the error itself carries the request's headers. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown failure';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return PLAIN_WORDS[code] ?? `${code} ${error.message}`.trim().slice(0, 200);
+}

@@ -1,0 +1,98 @@
+/**
+ * The venue's clock, learned from `Date` headers. One header says the second, so one answer bounds the difference of
+ * the clocks to a second and the time the call took; the bounds of many answers intersect to some milliseconds. Kept
+ * against our monotonic clock: a step of our wall clock changes no timestamp that we sign.
+ */
+
+import type { ClientNotice, ClockOffset } from './contract.js';
+
+/** A `Date` header is cut down to the second. */
+const HEADER_RESOLUTION_MS = 1_000;
+/** How fast two clocks may drift apart (500 ppm is a bad quartz). */
+const DRIFT_MS_PER_MS = 0.0005;
+/** A change below this is no news: a header may be stale by a second. */
+const NEWS_MS = 2_000;
+
+type ClockNotice = Extract<ClientNotice, { kind: 'clock_offset' }>;
+
+/** When an answer's request left and when the answer was seen (monotonic), and our wall clock when it was seen. */
+export interface AnswerTimes {
+  readonly sentMonotonicMs: number;
+  readonly seenMonotonicMs: number;
+  readonly wallMs: number;
+}
+
+interface Bounds {
+  /** Venue minus monotonic, ms. */
+  readonly low: number;
+  readonly high: number;
+  readonly atMonotonicMs: number;
+}
+
+export class VenueClock {
+  #bounds: Bounds | null = null;
+  /** The offset that was last reported, or found not worth a report at first sight. */
+  #toldMs: number | null = null;
+
+  /** Learns from an answer's `Date` (ms since 1970). Returns a notice when the clocks differ by news. */
+  observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
+    const sample = sampleOf(dateMs, times);
+    // Contradiction: one of the clocks was set. The new answer is right, the old ones are history.
+    this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
+    return this.#news(times);
+  }
+
+  /** Forgets everything but this answer: the venue itself said that our timestamps are wrong. */
+  restart(dateMs: number, times: AnswerTimes): ClockNotice | null {
+    this.#bounds = null;
+    return this.observe(dateMs, times);
+  }
+
+  /** The venue's time, ms, at a moment of our monotonic clock; null before the first answer. */
+  venueMs(monotonicMs: number): number | null {
+    return this.#bounds === null ? null : middle(this.#bounds) + monotonicMs;
+  }
+
+  /** Venue minus our wall clock. */
+  offset(monotonicMs: number, wallMs: number): ClockOffset | null {
+    if (this.#bounds === null) return null;
+    const { low, high } = widened(this.#bounds, monotonicMs);
+    return {
+      offsetMs: Math.round((low + high) / 2 + monotonicMs - wallMs),
+      uncertaintyMs: Math.ceil((high - low) / 2),
+    };
+  }
+
+  #news({ seenMonotonicMs, wallMs }: AnswerTimes): ClockNotice | null {
+    const now = this.offset(seenMonotonicMs, wallMs);
+    if (now === null) return null;
+    const previousOffsetMs = this.#toldMs;
+    if (Math.abs(now.offsetMs - (previousOffsetMs ?? 0)) < NEWS_MS) {
+      this.#toldMs ??= now.offsetMs;
+      return null;
+    }
+    this.#toldMs = now.offsetMs;
+    return { kind: 'clock_offset', ...now, previousOffsetMs };
+  }
+}
+
+/** The venue wrote its time between our sending and our seeing, and its true time is up to a second later. */
+const sampleOf = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
+  low: dateMs - seenMonotonicMs,
+  high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,
+  atMonotonicMs: seenMonotonicMs,
+});
+
+function intersect(old: Bounds, sample: Bounds): Bounds | null {
+  const before = widened(old, sample.atMonotonicMs);
+  const low = Math.max(before.low, sample.low);
+  const high = Math.min(before.high, sample.high);
+  return low <= high ? { low, high, atMonotonicMs: sample.atMonotonicMs } : null;
+}
+
+function widened(bounds: Bounds, monotonicMs: number): Bounds {
+  const drift = Math.max(0, monotonicMs - bounds.atMonotonicMs) * DRIFT_MS_PER_MS;
+  return { low: bounds.low - drift, high: bounds.high + drift, atMonotonicMs: monotonicMs };
+}
+
+const middle = (bounds: Bounds): number => (bounds.low + bounds.high) / 2;
