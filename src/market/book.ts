@@ -65,10 +65,21 @@ function lessened(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Mic
   return result;
 }
 
-/** The book without levels of fewer shares than this: dust must not set a fair value. */
-export function withoutDust(book: Book, dustMicros: Micros): Book {
-  const enough = (level: BookLevel): boolean => level.amountMicros >= dustMicros;
-  return { bids: book.bids.filter(enough), asks: book.asks.filter(enough) };
+/**
+ * The touch as if dust were not there: per side the first price at which this many shares have come together, with all
+ * the shares up to it. Null when a side has not so many, or when these prices cross.
+ */
+export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
+  return touch({ bids: heaped(book.bids, dustMicros), asks: heaped(book.asks, dustMicros) });
+}
+
+function heaped(levels: readonly BookLevel[], dustMicros: Micros): BookLevel[] {
+  let heap = micros(0);
+  for (const { priceMicros, amountMicros } of levels) {
+    heap = add(heap, amountMicros);
+    if (heap >= dustMicros) return [{ priceMicros, amountMicros: heap }];
+  }
+  return [];
 }
 
 /** Best levels of both sides, or null when a side is empty or they cross: then there is no middle. */

@@ -1,0 +1,155 @@
+/**
+ * Keeps a fixed amount at fixed distances from the middle of others' book, like Polymarket's poly-market-maker
+ * (bands): per band an order below its minimum is topped up to its average, above its maximum the surplus is pulled,
+ * and whatever left every band is pulled. It neither leans on inventory nor widens for news: simple to predict, and
+ * easily picked off when the price moves fast. Margins are measured from the target price in both directions; selling
+ * what is held before buying the complement is the engine's choice of leg.
+ */
+
+import {
+  defineStrategy,
+  fairValue,
+  type MarketView,
+  micros,
+  NO_QUOTES,
+  ONE,
+  type ParamsOf,
+  type Quotes,
+  toMultiple,
+  whyNoQuotes,
+} from '../src/strategy/strategy.js';
+import { bandLadder } from './bands/band-ladder.js';
+
+const marginTicks = (help: string, value: number) =>
+  ({ kind: 'integer', unit: 'ticks', min: 1, max: 500_000, default: value, help }) as const;
+const bandShares = (help: string, value: string) =>
+  ({ kind: 'shares', min: '0', max: '1000000', default: value, help }) as const;
+
+const params = {
+  bands: {
+    kind: 'rows',
+    minRows: 1,
+    maxRows: 5,
+    help: 'The bands, nearest first; they must not overlap.',
+    fields: {
+      min_margin_ticks: marginTicks('Nearer orders (closer than or at this distance) do not belong to the band.', 1),
+      avg_margin_ticks: marginTicks('Where new orders of the band are placed.', 2),
+      max_margin_ticks: marginTicks('Farther orders (beyond this distance) do not belong to the band.', 3),
+      min_shares: bandShares('Below this the band is topped up.', '10'),
+      avg_shares: bandShares('What it is topped up to.', '20'),
+      max_shares: bandShares('Above this the surplus is pulled.', '30'),
+    },
+    default: [
+      { min_margin_ticks: 1, avg_margin_ticks: 2, max_margin_ticks: 3 },
+      {
+        min_margin_ticks: 3,
+        avg_margin_ticks: 4,
+        max_margin_ticks: 5,
+        min_shares: '20',
+        avg_shares: '30',
+        max_shares: '40',
+      },
+    ],
+  },
+  dust_shares: {
+    kind: 'shares',
+    min: '0',
+    max: '1000000',
+    default: '5',
+    help: "Others' levels count only from where so many shares have come together.",
+  },
+  max_book_spread: {
+    kind: 'number',
+    unit: 'price',
+    min: 0.000001,
+    max: 1,
+    default: 0.2,
+    help: "Widest spread of others' book that still tells a target price.",
+  },
+  widen_factor: {
+    kind: 'integer',
+    unit: 'times',
+    min: 1,
+    max: 100,
+    default: 2,
+    help: 'What margins are multiplied with while the trader is told to quote wider.',
+  },
+  max_book_age_ms: {
+    kind: 'integer',
+    unit: 'ms',
+    min: 100,
+    max: 3_600_000,
+    default: 30_000,
+    help: 'Oldest book that quotes are made on.',
+  },
+  jump_pause_s: { kind: 'number', unit: 's', min: 0, max: 86_400, default: 10, help: 'Stay out after a jump.' },
+  halt_before_s: {
+    kind: 'number',
+    unit: 's',
+    min: 0,
+    max: 1e8,
+    default: 3600,
+    help: 'From so long before resolution nothing is quoted.',
+  },
+} as const;
+
+type Params = ParamsOf<typeof params>;
+
+export default defineStrategy({
+  name: 'bands',
+  summary: 'Keeps fixed amounts at fixed distances from the middle of the book (the bands of poly-market-maker).',
+  params,
+  check: ({ bands }) => checkBands(bands),
+  create: (p) => ({ quote: (view) => quote(view, p) }),
+});
+
+function checkBands(bands: Params['bands']): string | null {
+  for (const [index, band] of bands.entries()) {
+    const where = `bands ${index + 1}`;
+    if (!(band.min_margin_ticks <= band.avg_margin_ticks && band.avg_margin_ticks <= band.max_margin_ticks)) {
+      return `${where}: wanted min_margin_ticks <= avg_margin_ticks <= max_margin_ticks`;
+    }
+    if (band.min_margin_ticks === band.max_margin_ticks) return `${where}: its margins leave no price between them`;
+    if (!(band.min_shares <= band.avg_shares && band.avg_shares <= band.max_shares)) {
+      return `${where}: wanted min_shares <= avg_shares <= max_shares`;
+    }
+    const nearer = bands[index - 1];
+    if (nearer !== undefined && band.min_margin_ticks < nearer.max_margin_ticks) {
+      return `${where}: overlaps the band before it (min_margin_ticks ${band.min_margin_ticks} < ${nearer.max_margin_ticks})`;
+    }
+  }
+  return null;
+}
+
+function quote(view: MarketView, p: Params): Quotes {
+  const blocked = whyNoQuotes(view, {
+    maxBookAgeMs: p.max_book_age_ms,
+    jumpPauseMs: p.jump_pause_s * 1000,
+    haltBeforeMs: p.halt_before_s * 1000,
+  });
+  if (blocked !== null) return NO_QUOTES(blocked);
+  const setting = { dustMicros: p.dust_shares, imbalanceWeight: 0, tradeWeight: 0, maxSpread: p.max_book_spread };
+  const value = fairValue(view, setting);
+  if (typeof value === 'string') return NO_QUOTES(value);
+  const target = targetOf(value.mid, view);
+  const widened = view.stance === 'widen' ? p.widen_factor : 1;
+  const bids = bandLadder({ side: 'bid', target, bands: p.bands, widened, view });
+  const asks = bandLadder({ side: 'ask', target, bands: p.bands, widened, view });
+  return {
+    fairMicros: target,
+    bids,
+    asks,
+    // Orders within a band are levels themselves, so nothing needs a tolerance.
+    keepWithinTicks: 0,
+    keepWithinSizeFraction: 0,
+    note: `${bids.length} bids and ${asks.length} asks in ${p.bands.length} bands around ${target / ONE}`,
+    factors: { target_price: target / ONE, others_spread_price: value.spread, book_age_ms: view.health.bookAgeMs },
+  };
+}
+
+/** The middle of others' book on the tick, but within (0, 1). */
+function targetOf(mid: number, { market }: MarketView) {
+  const { tickMicros } = market;
+  const nearest = toMultiple(micros(Math.round(mid * ONE + tickMicros / 2)), tickMicros, 'floor');
+  return micros(Math.min(ONE - tickMicros, Math.max(tickMicros, nearest)));
+}

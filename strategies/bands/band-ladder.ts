@@ -1,0 +1,125 @@
+/** One side of the bands: which resting orders stay, and what is added. */
+
+import {
+  amountOnLot,
+  type BookSide,
+  MAX_LEVELS,
+  type MarketView,
+  type Micros,
+  micros,
+  ONE,
+  type OwnOrderView,
+  passiveLimit,
+  priceRange,
+  type QuoteLevel,
+} from '../../src/strategy/strategy.js';
+
+export interface Band {
+  readonly min_margin_ticks: number;
+  readonly avg_margin_ticks: number;
+  readonly max_margin_ticks: number;
+  readonly min_shares: Micros;
+  readonly avg_shares: Micros;
+  readonly max_shares: Micros;
+}
+
+export interface BandSide {
+  readonly side: BookSide;
+  /** On the tick, in YES space. */
+  readonly target: Micros;
+  /** Nearest first. */
+  readonly bands: readonly Band[];
+  /** What margins are multiplied with. */
+  readonly widened: number;
+  readonly view: MarketView;
+}
+
+/** Levels of this side, best first: the orders that stay as they are, and what bands below their minimum lack. */
+export function bandLadder(input: BandSide): readonly QuoteLevel[] {
+  const { side, view, bands } = input;
+  const amounts = new Map<Micros, number>();
+  const put = (price: Micros, amount: number): void => void amounts.set(price, (amounts.get(price) ?? 0) + amount);
+  let room = positionRoom(side, view);
+  for (const [index, band] of bands.entries()) {
+    const staying = kept(ordersIn(band, input), band, index, bands.length);
+    let total = 0;
+    for (const order of staying) {
+      if (order.remainingMicros > room) continue;
+      put(order.priceMicros, order.remainingMicros);
+      total += order.remainingMicros;
+      room -= order.remainingMicros;
+    }
+    const price = newPrice(band, input);
+    if (price === null || total >= band.min_shares) continue;
+    const amount = amountOnLot(Math.min(band.avg_shares - total, room) / ONE, view.market);
+    if (amount === null) continue;
+    put(price, amount);
+    room -= amount;
+  }
+  return levelsOf(amounts, input);
+}
+
+/** Shares that this side may have in all without passing the position limit; when reducing only, what undoes it. */
+function positionRoom(side: BookSide, { inventory, stance }: MarketView): number {
+  const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
+  return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
+}
+
+const marginOf = (order: { readonly priceMicros: Micros }, { side, target }: BandSide): number =>
+  side === 'bid' ? target - order.priceMicros : order.priceMicros - target;
+
+/** In a band: target - max < price <= target - min for a bid, mirrored for an ask. */
+function ordersIn(band: Band, input: BandSide): OwnOrderView[] {
+  const unit = input.view.market.tickMicros * input.widened;
+  return input.view.orders.filter((order) => {
+    const margin = marginOf(order, input);
+    const inside = margin >= band.min_margin_ticks * unit && margin < band.max_margin_ticks * unit;
+    return order.side === input.side && inside;
+  });
+}
+
+/**
+ * The orders that stay when a band has more than its maximum: the first band lets go of the nearest to the target
+ * first, the last band of the farthest, those between of the largest (as poly-market-maker's code does).
+ */
+function kept(orders: readonly OwnOrderView[], band: Band, index: number, count: number): readonly OwnOrderView[] {
+  const nearness = (order: OwnOrderView): number => (order.side === 'bid' ? order.priceMicros : -order.priceMicros);
+  const priority = (a: OwnOrderView, b: OwnOrderView): number => {
+    if (index === 0) return nearness(b) - nearness(a);
+    return index === count - 1 ? nearness(a) - nearness(b) : b.remainingMicros - a.remainingMicros;
+  };
+  const staying = [...orders].sort(priority);
+  let total = staying.reduce((sum, order) => sum + order.remainingMicros, 0);
+  while (total > band.max_shares) total -= staying.shift()?.remainingMicros ?? total;
+  return staying;
+}
+
+/** Where the band places new orders: its average margin, moved inside the market's limits, never crossing others. */
+function newPrice(band: Band, { side, target, widened, view }: BandSide): Micros | null {
+  const { tickMicros } = view.market;
+  const range = priceRange(view.market);
+  if (range === null) return null;
+  const margin = band.avg_margin_ticks * widened * tickMicros;
+  const farthest = band.max_margin_ticks * widened * tickMicros;
+  const passive = passiveLimit(view.others, side, tickMicros);
+  const price = side === 'bid' ? Math.min(target - margin, passive) : Math.max(target + margin, passive);
+  // A band that lies beyond the end of all prices is dropped; one that only begins there moves to the last price.
+  const inside = Math.min(range.high, Math.max(range.low, price));
+  return Math.abs(target - inside) < farthest && onSide(inside, side, target) ? micros(inside) : null;
+}
+
+const onSide = (price: number, side: BookSide, target: Micros): boolean =>
+  side === 'bid' ? price < target : price > target;
+
+function levelsOf(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSide): readonly QuoteLevel[] {
+  const range = priceRange(view.market);
+  const levels: QuoteLevel[] = [];
+  for (const [priceMicros, amount] of amounts) {
+    // What is left of a nearly filled order can be too little for an order of its own: it is let go.
+    const amountMicros = amountOnLot(amount / ONE, view.market);
+    const allowed = range !== null && priceMicros >= range.low && priceMicros <= range.high;
+    if (amountMicros !== null && allowed) levels.push({ priceMicros, amountMicros });
+  }
+  levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
+  return levels.slice(0, MAX_LEVELS);
+}

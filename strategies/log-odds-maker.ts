@@ -1,0 +1,117 @@
+/**
+ * Makes a market around a fair price taken from others' book and trades. The price is shifted against inventory in
+ * log-odds (what a risk-averse holder to settlement would pay: exactly the LMSR), and the half-spread is the sum of
+ * what a maker must be paid for: his own floor, informed takers, inventory risk, standing still between two looks, and
+ * fees. It never crosses others' book, stands aside when the data cannot be believed, tapers its size towards its
+ * position limit, and before resolution first only reduces, then stops.
+ */
+
+import {
+  defineStrategy,
+  type FairValue,
+  fairValue,
+  type MarketView,
+  MarkoutTracker,
+  micros,
+  NO_QUOTES,
+  ONE,
+  type QuoteLevel,
+  type Quoter,
+  type Quotes,
+  type StrategyEvent,
+  whyNoQuotes,
+} from '../src/strategy/strategy.js';
+import { type Centre, centreOf, netShares } from './log-odds/centre.js';
+import { type Params, params } from './log-odds/params.js';
+import { dropLoneBet, type Mode, modeOf, sideLevels } from './log-odds/sides.js';
+
+export default defineStrategy({
+  name: 'log-odds-maker',
+  summary:
+    'Quotes around a fair price in log-odds; skews by inventory, widens for volatility, informed takers and fees.',
+  params,
+  check: (p) =>
+    p.halt_before_s > p.reduce_only_before_s ? 'halt_before_s must not be larger than reduce_only_before_s' : null,
+  create: (p) => new LogOddsMaker(p),
+});
+
+class LogOddsMaker implements Quoter {
+  readonly #params: Params;
+  readonly #markouts: MarkoutTracker;
+
+  constructor(p: Params) {
+    this.#params = p;
+    this.#markouts = new MarkoutTracker({
+      horizonMs: p.markout_s * 1000,
+      halfLifeMs: p.markout_half_life_s * 1000,
+      priorShares: 4 * (p.order_shares / ONE),
+    });
+  }
+
+  observe(event: StrategyEvent): void {
+    if (event.kind === 'fill') this.#markouts.fill(event);
+  }
+
+  quote(view: MarketView): Quotes {
+    const p = this.#params;
+    const blocked = whyNoQuotes(view, {
+      maxBookAgeMs: p.max_book_age_ms,
+      jumpPauseMs: p.jump_pause_s * 1000,
+      haltBeforeMs: p.halt_before_s * 1000,
+    });
+    if (blocked !== null) return NO_QUOTES(blocked);
+    const value = fairValue(view, {
+      dustMicros: p.dust_shares,
+      imbalanceWeight: p.imbalance_weight,
+      tradeWeight: p.trade_weight,
+      maxSpread: p.max_book_spread,
+    });
+    if (typeof value === 'string') return NO_QUOTES(value);
+    this.#markouts.fair(view.nowMs, value.fair);
+    const adverseMove = this.#markouts.adverseMove;
+    const centre = centreOf(value.fair, adverseMove, view, p);
+    const mode = modeOf(value.fair, view, p);
+    const situation = { view, value, centre, mode, p };
+    const bids = sideLevels('bid', situation);
+    const asks = sideLevels('ask', situation);
+    const quoted = dropLoneBet(bids, asks, value.fair, netShares(view));
+    return {
+      fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(value.fair * ONE)))),
+      ...quoted,
+      keepWithinTicks: p.reprice_ticks,
+      keepWithinSizeFraction: p.resize_fraction,
+      note: noteOf(quoted, centre, mode),
+      factors: factorsOf(value, centre, adverseMove, view),
+    };
+  }
+}
+
+function noteOf({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: Centre, mode: Mode): string {
+  const show = (price: number): string => price.toFixed(4);
+  const best = (levels: readonly QuoteLevel[]): string =>
+    levels[0] === undefined ? 'none' : show(levels[0].priceMicros / ONE);
+  const reduce = mode.reduceOnly === null ? '' : `; only reducing: ${mode.reduceOnly}`;
+  const halves = `half-spreads ${show(centre.bidHalf)} and ${show(centre.askHalf)}`;
+  const around = `fair ${show(centre.fair)}, shifted by inventory to ${show(centre.reservation)}`;
+  return `bid ${best(bids)}, ask ${best(asks)} around ${around}, ${halves}${reduce}`;
+}
+
+function factorsOf(value: FairValue, centre: Centre, adverseMove: number, view: MarketView): Record<string, number> {
+  const left = view.timeToResolutionMs;
+  return {
+    fair_price: value.fair,
+    others_mid_price: value.mid,
+    others_microprice: value.microprice,
+    others_spread_price: value.spread,
+    reservation_price: centre.reservation,
+    bid_half_spread_price: centre.bidHalf,
+    ask_half_spread_price: centre.askHalf,
+    stale_sigma_price: centre.staleSigma,
+    adverse_move_price: adverseMove,
+    maker_fee_price: centre.fee,
+    sigma_log_odds_per_sqrt_s: view.estimates.sigmaLogOddsPerSqrtS,
+    net_position_shares: netShares(view),
+    book_age_ms: view.health.bookAgeMs,
+    ...(left === null ? {} : { time_to_resolution_s: left / 1000 }),
+  };
+}

@@ -1,0 +1,56 @@
+/** Where log-odds-maker centres its quotes, and how far from there they lie. */
+
+import {
+  informedFromMove,
+  informedHalfSpread,
+  logit,
+  type MarketView,
+  newsSigma,
+  ONE,
+  sigmoid,
+  slope,
+} from '../../src/strategy/strategy.js';
+import type { Params } from './params.js';
+
+/** What the quotes are computed from; every price is a float in (0, 1). */
+export interface Centre {
+  readonly fair: number;
+  readonly reservation: number;
+  /** Distances from the reservation price. */
+  readonly bidHalf: number;
+  readonly askHalf: number;
+  /** Deviation of the price until the next refresh. */
+  readonly staleSigma: number;
+  readonly fee: number;
+}
+
+export const netShares = (view: MarketView): number => view.inventory.netMicros / ONE;
+
+export function centreOf(fair: number, adverseMove: number, view: MarketView, p: Params): Centre {
+  const { estimates, market, health, timeToResolutionMs } = view;
+  const variance = slope(fair);
+  // Part of the settlement's variance that is carried until the position is undone.
+  const carried = (estimates.sigmaLogOddsPerSqrtS * variance) ** 2 * p.holding_time_s;
+  const heldPart = p.holding_time_s === 0 ? 1 : Math.min(1, carried / variance);
+  const pull = p.risk_aversion * heldPart;
+  const x = logit(fair) - pull * netShares(view);
+  const reservation = sigmoid(x);
+  const informed = informedHalfSpread(informedFromMove(fair, adverseMove));
+  const half = p.min_half_spread_log_odds + informed + (pull / 2) * (p.order_shares / ONE);
+  const measured = estimates.sigmaLogOddsPerSqrtS * variance;
+  const news = timeToResolutionMs === null ? 0 : newsSigma(fair, timeToResolutionMs / 1000);
+  const staleSigma = Math.max(measured, news) * Math.sqrt(Math.max(p.refresh_s, health.bookAgeMs / 1000));
+  // Either outcome may be the leg that pays the fee: the dearer one.
+  const fee = (market.makerFeeRateMicros / ONE) * Math.max(fair, 1 - fair);
+  const floor = (p.half_spread_ticks * market.tickMicros) / ONE;
+  const added = p.stale_sigmas * staleSigma + fee;
+  const factor = view.stance === 'widen' ? p.widen_factor : 1;
+  return {
+    fair,
+    reservation,
+    bidHalf: factor * Math.max(floor, reservation - sigmoid(x - half) + added),
+    askHalf: factor * Math.max(floor, sigmoid(x + half) - reservation + added),
+    staleSigma,
+    fee,
+  };
+}
