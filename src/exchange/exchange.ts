@@ -8,8 +8,19 @@
  *     await exchange.close();
  */
 
+import type { FastifyInstance } from 'fastify';
+import { assert, TwinbookError } from '../base/errors.js';
 import type { Micros } from '../base/micros.js';
 import type { VenueProfile } from '../protocol/profile.js';
+import type { Recording } from '../recording/contract.js';
+import { openRecordings } from '../recording/recording.js';
+import type { CoreSettings } from './core/contract.js';
+import type { Driver } from './crowd/contract.js';
+import { Replay } from './crowd/replay.js';
+import { ExchangeClock } from './http/clock.js';
+import { Pulse } from './http/pulse.js';
+import { buildServer } from './http/server.js';
+import { Keeper } from './store/keeper.js';
 
 export interface ExchangeOptions {
   /** 0 picks a free one. */
@@ -72,9 +83,122 @@ export const PAPER_DEFAULTS = {
 
 /**
  * Starts an exchange. Throws TwinbookError `port_busy` when the address is in use, `file_unreadable` when the data
- * folder cannot be written or another process uses it, `recording_invalid` for market data that cannot be read, and
- * `usage` for an address that is not loopback.
+ * folder cannot be written, `ledger_locked` when another process uses it, `recording_invalid` or `file_unreadable` for
+ * market data that cannot be read, and `usage` for an address that is not loopback.
  */
-export function startExchange(options: ExchangeOptions): Promise<RunningExchange> {
-  return Promise.reject(new Error(`not yet: ${options.port}`));
+export async function startExchange(options: ExchangeOptions): Promise<RunningExchange> {
+  const host = loopback(options.host ?? '127.0.0.1');
+  const logger = options.logger ?? SILENT;
+  const recordings = options.marketData.length === 0 ? [] : await openRecordings(options.marketData);
+  const keeper = Keeper.open(options.dataDir ?? null, coreSettings(options));
+  try {
+    const clock = new ExchangeClock(keeper.core.nowMs);
+    const drivers = await attachDrivers(keeper, recordings, options, clock.nowMs(), logger);
+    const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
+    const pulse = new Pulse({ keeper, clock, drivers, onError });
+    // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
+    pulse.beat();
+    const server = buildServer({
+      ...{ core: keeper.core, clock, profile: options.profile, onError },
+      ...{ rateLimits: options.rateLimits, controls: options.controls },
+      settle: () => pulse.settle(),
+      advanceClock: (ms) => {
+        clock.advance(ms);
+        return pulse.beat();
+      },
+    });
+    await listen(server, host, options.port);
+    pulse.start();
+    const port = portOf(server);
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    logger.info({ url, markets: keeper.core.marketCount }, 'the paper exchange listens');
+    return { url, port, close: once(() => shutDown(server, pulse, keeper)) };
+  } catch (error) {
+    keeper.close();
+    throw error;
+  }
 }
+
+/** How long running requests may take to finish when the exchange closes, ms. They are answered in microseconds. */
+const CLOSING_GRACE_MS = 500;
+
+async function shutDown(server: FastifyInstance, pulse: Pulse, keeper: Keeper): Promise<void> {
+  pulse.stop();
+  // Stalled sockets would hold the end up for as long as their owners like.
+  const impatience = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
+  try {
+    await server.close();
+  } finally {
+    clearTimeout(impatience);
+    keeper.close();
+  }
+}
+
+/** The same promise for every call. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+function coreSettings(options: ExchangeOptions): CoreSettings {
+  return {
+    serviceName: options.profile.service_name,
+    draftLifetimeMs: options.draftLifetimeS * 1000,
+    landingMs: options.landingMs,
+    startingFunds: options.startingFunds,
+    challengeLifetimeMs: 600_000,
+    seed: options.seed,
+  };
+}
+
+async function attachDrivers(
+  keeper: Keeper,
+  recordings: readonly Recording[],
+  options: ExchangeOptions,
+  nowMs: number,
+  logger: ExchangeLogger,
+): Promise<Driver[]> {
+  const drivers: Driver[] = [];
+  if (recordings.length > 0) {
+    const replay = await Replay.attach(keeper.core, recordings, { speed: options.speed }, nowMs);
+    for (const warning of replay.warnings()) logger.warn({ path: warning.path }, warning.message);
+    drivers.push(replay);
+  }
+  return drivers;
+}
+
+function loopback(host: string): string {
+  if (host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)) return host;
+  throw new TwinbookError(
+    'usage',
+    `the paper exchange listens on loopback addresses only, not on ${host}`,
+    'Whoever reaches it can trade on it. Use 127.0.0.1.',
+  );
+}
+
+async function listen(server: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code !== 'EADDRINUSE') throw error;
+    throw new TwinbookError(
+      'port_busy',
+      `${host}:${port} is in use by another program`,
+      'Stop it, or choose another port; port 0 picks a free one.',
+      { cause: error },
+    );
+  }
+}
+
+function portOf(server: FastifyInstance): number {
+  const address = server.server.address();
+  assert(typeof address === 'object' && address !== null, 'a listening server has an address');
+  return address.port;
+}
+
+const ignore = () => undefined;
+const SILENT: ExchangeLogger = { info: ignore, warn: ignore, error: ignore };

@@ -1,0 +1,79 @@
+/**
+ * Who is calling: the three headers of a signed request. Checked in this order, so that each failure has one name: all
+ * three there, timestamp within tolerance, key known, signature right.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ServiceFault } from '../../protocol/errors.js';
+import type { VenueProfile } from '../../protocol/profile.js';
+import { signatureHeaders, signatureMatches } from '../../protocol/signing.js';
+import type { AccountSlot, CoreReads, Result } from '../core/contract.js';
+
+/** The parts of a request that are signed. */
+export interface SignedRequest {
+  readonly method: string;
+  /** As on the request line, nothing decoded. */
+  readonly rawUrl: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The raw body; empty when there is none. */
+  readonly body: Buffer;
+}
+
+/** Longer ones are nobody's key; they are not worth a rate window either. */
+const MAX_KEY_LENGTH = 128;
+
+export class Authenticator {
+  readonly #keyHeader: string;
+  readonly #timestampHeader: string;
+  readonly #signatureHeader: string;
+  readonly #toleranceS: number;
+
+  constructor(profile: VenueProfile) {
+    const names = signatureHeaders(profile.header_prefix);
+    // Node gives header names in lower case.
+    this.#keyHeader = names.apiKey.toLowerCase();
+    this.#timestampHeader = names.timestamp.toLowerCase();
+    this.#signatureHeader = names.signature.toLowerCase();
+    this.#toleranceS = profile.clock_tolerance_s;
+  }
+
+  /** The key that a request names, for its rate window; null when it names none that could be one. */
+  keyNamed(headers: IncomingHttpHeaders): string | null {
+    const key = textOf(headers[this.#keyHeader]);
+    return key === null || key.length > MAX_KEY_LENGTH ? null : key;
+  }
+
+  /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
+  authenticate(request: SignedRequest, core: CoreReads, nowMs: number): Result<AccountSlot> {
+    const key = textOf(request.headers[this.#keyHeader]);
+    const timestamp = textOf(request.headers[this.#timestampHeader]);
+    const signature = textOf(request.headers[this.#signatureHeader]);
+    if (key === null && timestamp === null && signature === null) return refused({ slug: 'not_authenticated' });
+    if (key === null || timestamp === null || signature === null) {
+      return failed('Missing required authentication headers');
+    }
+    if (!this.#isRecent(timestamp, nowMs)) return failed('Timestamp out of range');
+    const credential = core.credential(key);
+    if (credential === null) return failed('Invalid API key');
+    const parts = {
+      timestamp,
+      method: request.method,
+      pathWithQuery: request.rawUrl,
+      body: request.body.toString('utf8'),
+    };
+    if (!signatureMatches(signature, credential.secret, parts)) return failed('Invalid signature');
+    return { ok: true, value: credential.account };
+  }
+
+  #isRecent(timestamp: string, nowMs: number): boolean {
+    if (!/^\d{1,12}$/.test(timestamp)) return false;
+    return Math.abs(Number(timestamp) - Math.floor(nowMs / 1000)) <= this.#toleranceS;
+  }
+}
+
+/** A header's value; null when it is absent, empty or given as a list. */
+const textOf = (value: string | string[] | undefined): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
+
+const refused = (fault: ServiceFault) => ({ ok: false, fault }) as const;
+const failed = (message: string) => refused({ slug: 'authentication_failed', message });

@@ -1,0 +1,71 @@
+/** What a call of the service is to its handler: everything checked that can be checked without the core. */
+
+import type { z } from 'zod';
+import { decodeCursor, encodeCursor } from '../../protocol/cursors.js';
+import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../protocol/endpoints.js';
+import type { ServiceFault } from '../../protocol/errors.js';
+import type { AccountSlot, Core, Page, Result } from '../core/contract.js';
+import type { BookTexts } from './book-texts.js';
+import { badField, NOT_FOUND } from './envelope.js';
+import type { WalletSignatures } from './wallet-signatures.js';
+
+/** What every handler works with. */
+export interface Desk {
+  readonly core: Core;
+  readonly books: BookTexts;
+  readonly wallets: WalletSignatures;
+}
+
+type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
+  ? z.output<NonNullable<Endpoint<N>['body']>>
+  : null;
+
+export interface ServiceCall<N extends EndpointName> {
+  /** The exchange's clock, ms; everything due by then is done. */
+  readonly nowMs: number;
+  /** The authenticated caller; of a signed call only. */
+  readonly account: AccountSlot;
+  readonly params: ParamsOf<N>;
+  readonly query: QueryOf<N>;
+  readonly body: ParsedBody<N>;
+  /** Rows of a page: the caller's limit, else the declared default. */
+  readonly limit: number;
+}
+
+/** What a handler answers: the record or the page, as the wire spells it; or the whole body, ready-made. */
+export type Reply<N extends EndpointName> =
+  | { readonly ok: true; readonly data: WireOf<N>; readonly nextCursor?: string | null }
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly fault: ServiceFault };
+
+export type Handler<N extends EndpointName> = (call: ServiceCall<N>, desk: Desk) => Reply<N>;
+export type Handlers<N extends EndpointName = EndpointName> = { readonly [K in N]: Handler<K> };
+
+export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
+
+/** A result of the core as a reply. */
+export const replied = <T>(result: Result<T>) =>
+  result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
+
+/** A record that may not be there. */
+export const found = <T>(record: T | null) =>
+  record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
+
+/** A list by keyset: reads the cursor, asks for the page, writes the next cursor. */
+export function keysetPage<T>(cursor: string | undefined, read: (beforeId: number | undefined) => Page<T>) {
+  const beforeId = cursorPosition(cursor, 'before_id');
+  if (beforeId === null) return refuse(BAD_CURSOR);
+  const page = read(beforeId);
+  const nextCursor = page.nextBeforeId === null ? null : encodeCursor({ before_id: page.nextBeforeId });
+  return { ok: true as const, data: [...page.rows], nextCursor };
+}
+
+export const BAD_CURSOR = badField('cursor', 'Invalid cursor.');
+
+/** Where a list goes on; undefined for its beginning, null for a cursor that is not one of this list. */
+export function cursorPosition(
+  cursor: string | undefined,
+  key: Parameters<typeof decodeCursor>[1],
+): number | undefined | null {
+  return cursor === undefined ? undefined : decodeCursor(cursor, key);
+}

@@ -1,0 +1,172 @@
+/**
+ * The controls under `/paper/`: what a test or an operator does to the exchange itself. Served only when it was started
+ * with controls, only to callers of this machine, and never to a web page.
+ */
+
+import { z } from 'zod';
+import type { Micros } from '../../base/micros.js';
+import { marketConfig, orderbookConfig, outcome } from '../../protocol/records.js';
+import { CATEGORIES, MARKET_STATES } from '../../protocol/states.js';
+import { decimalText, money, text } from '../../protocol/wire.js';
+import type { Core, MarketSpec, Result } from '../core/contract.js';
+import { badField, NOT_FOUND } from './envelope.js';
+
+export interface ControlCall<B> {
+  readonly nowMs: number;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: B;
+  readonly core: Core;
+  /** Moves the exchange's clock and does what became due. Answers the new time, ms. */
+  readonly advanceClock: (ms: number) => number;
+}
+
+/** One control: where it is served, what it takes, what it does. `data` of its answer is the result. */
+export interface Control {
+  readonly method: 'GET' | 'POST';
+  readonly path: `/paper/${string}/`;
+  readonly body: z.ZodObject | null;
+  readonly run: (call: ControlCall<unknown>) => Result<unknown>;
+}
+
+/** Ties a handler to the type of its body. */
+function control<B extends z.ZodObject>(
+  path: Control['path'],
+  body: B,
+  run: (call: ControlCall<z.output<B>>) => Result<unknown>,
+): Control {
+  // The server hands a control only what this very schema has read.
+  return { method: 'POST', path, body, run: (call) => run(call as ControlCall<z.output<B>>) };
+}
+
+/** A year: more would only be a slip of the keyboard. */
+const MAX_ADVANCE_S = 366 * 86_400;
+
+const bookConfig = orderbookConfig.partial().extend({
+  kind: z.literal('orderbook').default('orderbook'),
+  default_slippage_rate: decimalText.optional(),
+});
+
+const marketBody = z.object({
+  config: z
+    .unknown()
+    .transform((value, context) => readConfig(value, context))
+    .optional(),
+  event: z
+    .union([text(300), z.object({ title: text(300) }).transform(({ title }) => title)], {
+      error: 'The title of the event is required.',
+    })
+    .optional(),
+  condition_id: z
+    .string()
+    .regex(/^[^\s|,/?#%]{1,128}$/, 'At most 128 characters without blanks, commas, pipes and slashes.')
+    .optional(),
+  title: text(300).optional(),
+  description: text(5000).nullish(),
+  logo: text(1000).nullish(),
+  category: z.enum(CATEGORIES, { error: `Must be one of: ${CATEGORIES.join(', ')}.` }).optional(),
+  margin_enabled: z.boolean().nullish(),
+  yes_outcome_label: text(100).nullish(),
+  no_outcome_label: text(100).nullish(),
+  outcomes: z.array(outcome).nullish(),
+  rules: z.array(text(5000)).max(100).nullish(),
+  resolution_date: z.number().int().min(0).max(100_000_000_000).nullish(),
+  state: z.enum(MARKET_STATES, { error: `Must be one of: ${MARKET_STATES.join(', ')}.` }).optional(),
+});
+
+const stateBody = z.object({
+  state: z.enum(MARKET_STATES, { error: `Must be one of: ${MARKET_STATES.join(', ')}.` }).optional(),
+  paused: z.boolean().optional(),
+  unbacked_collateral: z.boolean().optional(),
+});
+
+const positiveMoney = money.refine((value: Micros) => value > 0, 'Must be greater than zero.');
+
+export const CONTROLS: readonly Control[] = [
+  control('/paper/markets/', marketBody, ({ nowMs, body, core }) => {
+    const created = core.createMarket(nowMs, marketSpec(body));
+    return created.ok ? { ok: true, value: core.detailRow(created.value.index) } : created;
+  }),
+  control('/paper/markets/{condition_id}/state/', stateBody, changeState),
+  control('/paper/markets/{condition_id}/resolve/', z.object({ is_yes: z.boolean().nullable() }), (call) =>
+    known(call, (id) => call.core.resolveMarket(call.nowMs, id, call.body.is_yes)),
+  ),
+  control('/paper/accounts/{wallet}/deposit/', z.object({ funds: positiveMoney }), ({ nowMs, params, body, core }) =>
+    core.deposit(nowMs, params['wallet'] ?? '', body.funds),
+  ),
+  control('/paper/accounts/{wallet}/', z.object({ custodial: z.boolean() }), ({ nowMs, params, body, core }) =>
+    core.setCustodial(nowMs, params['wallet'] ?? '', body.custodial),
+  ),
+  {
+    ...{ method: 'GET', path: '/paper/accounts/{wallet}/', body: null },
+    run: ({ params, core }) => {
+      const funds = core.fundsOfWallet(params['wallet'] ?? '');
+      return funds === null ? { ok: false, fault: NOT_FOUND } : { ok: true, value: funds };
+    },
+  },
+  control('/paper/signing-service/', z.object({ available: z.boolean() }), ({ nowMs, body, core }) => {
+    core.setSigningAvailable(nowMs, body.available);
+    return { ok: true, value: { available: body.available } };
+  }),
+  control(
+    '/paper/clock/',
+    z.object({ advance_s: z.number().positive().max(MAX_ADVANCE_S) }),
+    ({ body, advanceClock }) => {
+      const nowMs = advanceClock(Math.round(body.advance_s * 1000));
+      return { ok: true, value: { now: Math.floor(nowMs / 1000) } };
+    },
+  ),
+];
+
+function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {
+  const { nowMs, core, body } = call;
+  return known(call, (id) => {
+    const changes: Result<unknown>[] = [];
+    if (body.state !== undefined) changes.push(core.setMarketState(nowMs, id, body.state));
+    if (body.paused !== undefined) changes.push(core.setMarketPaused(nowMs, id, body.paused));
+    if (body.unbacked_collateral !== undefined) {
+      changes.push(core.setUnbackedCollateral(nowMs, id, body.unbacked_collateral));
+    }
+    const nothing = {
+      ok: false,
+      fault: badField('state', 'One of state, paused and unbacked_collateral is required.'),
+    } as const;
+    return changes.find((change) => !change.ok) ?? changes.at(-1) ?? nothing;
+  });
+}
+
+/** Runs `change` for the market of the path, or answers `not_found`. */
+function known<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
+  const id = params['condition_id'] ?? '';
+  return core.marketIndexOf(id) === null ? { ok: false, fault: NOT_FOUND } : change(id);
+}
+
+function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {
+  const isBook = typeof value !== 'object' || value === null || !('kind' in value) || value.kind === 'orderbook';
+  const read = isBook ? bookConfig.safeParse(value) : marketConfig.safeParse(value);
+  if (!read.success) {
+    for (const issue of read.error.issues)
+      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+    return z.NEVER;
+  }
+  // A margin kind is kept as it was given; a book's rules are read into Micros. Undefined fields are as good as absent.
+  return (isBook ? withoutUndefined(read.data) : value) as MarketSpec['config'];
+}
+
+function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
+  const { outcomes, ...fields } = body;
+  const label = (isYes: boolean) => outcomes?.find((row) => row.is_yes === isYes)?.text;
+  const nullable = { description: body.description, logo: body.logo, resolution_date: body.resolution_date };
+  const spec = {
+    ...withoutNull({ yes_outcome_label: label(true), no_outcome_label: label(false) }),
+    ...withoutNull(fields),
+    ...withoutUndefined(nullable),
+    config: body.config ?? { kind: 'orderbook' },
+  };
+  // Field by field the body's types without null and undefined, which the spec knows only as absence.
+  return spec as MarketSpec;
+}
+
+const withoutUndefined = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const withoutNull = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));

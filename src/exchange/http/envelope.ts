@@ -1,0 +1,29 @@
+/** The envelope that every answer of the service is in: `data`, `meta`, `error`. */
+
+import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../protocol/errors.js';
+
+/** An answer before it is sent. */
+export interface Answer {
+  readonly status: number;
+  /** The whole body, JSON. */
+  readonly text: string;
+  /** Path of the created record, for a 201 of a draft call. */
+  readonly location?: string;
+}
+
+export type Meta = { readonly limit: number; readonly next_cursor: string | null } | Readonly<Record<string, never>>;
+
+export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
+
+export function faultAnswer(fault: ServiceFault): Answer {
+  const { status, code, message } = SERVICE_ERRORS[fault.slug];
+  const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
+  return { status, text: JSON.stringify({ data: null, meta: null, error }) };
+}
+
+/** A validation failure that names one field. */
+export const badField = (field: string, message: string): ServiceFault => invalid([{ [field]: message }]);
+
+export const invalid = (details: ErrorDetails): ServiceFault => ({ slug: 'invalid_request_params', details });
+
+export const NOT_FOUND: ServiceFault = { slug: 'not_found' };

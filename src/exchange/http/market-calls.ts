@@ -1,0 +1,43 @@
+/** What everybody may read: events, markets, books, trades. */
+
+import type { MarketIndex } from '../core/contract.js';
+import { type Desk, found, type Handlers, keysetPage, refuse } from './calls.js';
+import { eventPage, marketPage } from './catalog.js';
+import { NOT_FOUND } from './envelope.js';
+
+type MarketCall =
+  | `events.${'list' | 'detail'}`
+  | `markets.${'list' | 'detail' | 'book' | 'trades' | 'stats' | 'price'}`;
+
+/** Levels of each side of a book when the caller does not say. */
+const DEFAULT_DEPTH = 50;
+
+export const marketCalls: Handlers<MarketCall> = {
+  'events.list': ({ query, limit, nowMs }, { core }) => eventPage(core, query, limit, nowMs),
+  'events.detail': ({ params }, { core }) => {
+    const index = core.eventIndexOf(params.condition_id);
+    return found(index === null ? null : core.eventRow(index));
+  },
+  'markets.list': ({ query, limit, nowMs }, { core }) => marketPage(core, query, limit, nowMs),
+  'markets.detail': ({ params }, desk) =>
+    ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.detailRow(index) })),
+  'markets.book': ({ params, query }, desk) =>
+    ofMarket(desk, params, (index) => ({
+      ok: true,
+      text: desk.books.textOf(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
+    })),
+  'markets.trades': ({ params, query, limit }, desk) =>
+    ofMarket(desk, params, (index) =>
+      keysetPage(query.cursor, (beforeId) => desk.core.publicTrades(index, { limit, beforeId })),
+    ),
+  'markets.stats': ({ params }, desk) =>
+    ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.statsRow(index) })),
+  'markets.price': ({ params, query }, desk) =>
+    ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.priceRow(index, query.is_yes ?? true) })),
+};
+
+/** The market of the path, or `not_found`. */
+function ofMarket<T>({ core }: Desk, params: { readonly condition_id: string }, answer: (index: MarketIndex) => T) {
+  const index = core.marketIndexOf(params.condition_id);
+  return index === null ? refuse(NOT_FOUND) : answer(index);
+}

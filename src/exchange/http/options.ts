@@ -1,0 +1,27 @@
+/** What the server needs from the exchange around it. */
+
+import type { Scope } from '../../protocol/endpoints.js';
+import type { VenueProfile } from '../../protocol/profile.js';
+import type { Core } from '../core/contract.js';
+import type { ExchangeClock } from './clock.js';
+
+export interface ServerOptions {
+  readonly core: Core;
+  readonly clock: ExchangeClock;
+  readonly profile: VenueProfile;
+  readonly rateLimits: boolean;
+  readonly controls: boolean;
+  /** Does what is due before a request is served, and returns the exchange's time, ms. Throws when the store failed. */
+  readonly settle: () => number;
+  /** Moves the clock forward, does what became due, and returns the new time, ms. */
+  readonly advanceClock: (ms: number) => number;
+  /** For what must never happen: the error behind a 500, and the request. */
+  readonly onError: (error: unknown, request: string) => void;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Which budget a call uses; `paper` calls use none. */
+    scope?: Scope | 'paper';
+  }
+}

@@ -1,0 +1,24 @@
+/** Bodies as bytes, and what a call makes of them. */
+
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { ServiceFault } from '../../protocol/errors.js';
+import type { Result } from '../core/contract.js';
+import { parseBody } from './validation.js';
+
+const NO_BYTES = Buffer.alloc(0);
+const EMPTY_OBJECT = Buffer.from('{}');
+
+/** The raw body; empty when there is none. */
+export const bytesOf = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
+
+/** Body of a call that declares one: JSON by its media type, then by its schema. */
+export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
+  const body = bytesOf(request);
+  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (body.length > 0 && mediaType !== 'application/json') return { ok: false, fault: UNSUPPORTED };
+  // A call without a body lacks every field of it.
+  return parseBody(schema, body.length === 0 ? EMPTY_OBJECT : body);
+}
+
+const UNSUPPORTED: ServiceFault = { slug: 'unsupported_media_type' };

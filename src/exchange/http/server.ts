@@ -1,0 +1,146 @@
+/**
+ * The service over HTTP: one route for each declared call, made from the declaration. Every request meets the same
+ * checks in the same order, rate limit → authentication → validation → core, and every answer is the envelope: nothing
+ * that a stranger sends makes this server say anything else, or answer a 5xx.
+ */
+
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Declaration, declarationOf, ENDPOINTS, type EndpointName, fillPath } from '../../protocol/endpoints.js';
+import { accountCalls } from './account-calls.js';
+import { Authenticator } from './authentication.js';
+import { BookTexts } from './book-texts.js';
+import type { Desk, Handlers, Reply, ServiceCall } from './calls.js';
+import { serveControls } from './control-routes.js';
+import { CONTROLS } from './controls.js';
+import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './envelope.js';
+import { MAX_BODY_BYTES, malformedRequestText, rawUrlOf, refusalOf } from './hostile.js';
+import { marketCalls } from './market-calls.js';
+import type { ServerOptions } from './options.js';
+import { methodsOf, routeUrl } from './paths.js';
+import { RateGuard } from './rate-guard.js';
+import { send } from './reply.js';
+import { bytesOf, readBody } from './request-body.js';
+import { tradingCalls } from './trading-calls.js';
+import { parseQuery, type RawQuery } from './validation.js';
+import { WalletSignatures } from './wallet-signatures.js';
+
+const HANDLERS: Handlers = { ...marketCalls, ...tradingCalls, ...accountCalls };
+
+/** Ids of the service are far shorter; a longer path parameter is a 404. */
+const MAX_PARAM_LENGTH = 256;
+/** A request that takes longer to arrive than this is given up, ms: a stalled socket may not hold the server. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const guard = new RateGuard(options.profile, options.clock, options.rateLimits);
+  const server = Fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // A keep-alive client must not see the server close a socket under a request that is on its way.
+    keepAliveTimeout: 75_000,
+    exposeHeadRoutes: false,
+    // Answers while closing are answers like any other; the framework's own 503 is not our envelope.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: (_error, request, reply) => {
+      // A path that cannot be decoded never reaches the hooks.
+      if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(badField('path', 'The path is malformed.')));
+    },
+    clientErrorHandler: (_error, socket) => {
+      if (socket.writable) socket.end(malformedRequestText(options.clock));
+    },
+  });
+  readRawBodies(server);
+  server.addHook('onRequest', (request, reply, done) => {
+    // The 404 handler has no route of its own; what is not found is public.
+    if (guard.admit(request, reply, request.routeOptions.config.scope ?? 'public')) done();
+  });
+  server.setErrorHandler((error: FastifyError, request, reply) => {
+    const fault = refusalOf(error);
+    if (fault.slug === 'internal_error') options.onError(error, `${request.method} ${request.url}`);
+    send(reply, faultAnswer(fault));
+  });
+  server.setNotFoundHandler((request, reply) => notFound(request, reply, options.controls));
+  serveEndpoints(server, options);
+  if (options.controls) serveControls(server, options);
+  return server;
+}
+
+/** Bodies stay bytes: signatures are over bytes, and what they mean is judged after who sent them. */
+function readRawBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+function serveEndpoints(server: FastifyInstance, options: ServerOptions): void {
+  const { core, profile } = options;
+  const desk: Desk = { core, books: new BookTexts(core), wallets: new WalletSignatures() };
+  const authenticator = new Authenticator(profile);
+  // The keys of an object of constants are its endpoint names.
+  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+    const declaration = declarationOf(name);
+    server.route({
+      method: declaration.method,
+      url: routeUrl(declaration.path),
+      config: { scope: declaration.scope },
+      handler: (request, reply) => {
+        send(reply, serve(name, declaration, request, { desk, authenticator, options }));
+      },
+    });
+  }
+}
+
+interface Service {
+  readonly desk: Desk;
+  readonly authenticator: Authenticator;
+  readonly options: ServerOptions;
+}
+
+function serve(name: EndpointName, declaration: Declaration, request: FastifyRequest, service: Service): Answer {
+  const { desk, authenticator, options } = service;
+  const nowMs = options.settle();
+  let account = -1; // nobody: public calls do not look at it
+  if (declaration.scope === 'signed') {
+    const signed = {
+      method: request.method,
+      rawUrl: rawUrlOf(request),
+      headers: request.headers,
+      body: bytesOf(request),
+    };
+    const caller = authenticator.authenticate(signed, desk.core, nowMs);
+    if (!caller.ok) return faultAnswer(caller.fault);
+    account = caller.value;
+  }
+  // The router's own parsed query and params: strings, or arrays of them.
+  const query = parseQuery(declaration.query, request.query as RawQuery);
+  if (!query.ok) return faultAnswer(query.fault);
+  const parsed = declaration.body === null ? null : readBody(request, declaration.body);
+  if (parsed !== null && !parsed.ok) return faultAnswer(parsed.fault);
+  const asked = query.value['limit'];
+  const limit = typeof asked === 'number' ? asked : (declaration.page ?? 0);
+  const call = { nowMs, account, params: request.params, query: query.value, body: parsed?.value ?? null, limit };
+  return answerOf(declaration, handle(name, call, desk), limit);
+}
+
+/** Hands a call to its handler; the declaration of this very name has read its query and body. */
+function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, desk);
+}
+
+function answerOf(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {
+  if (!reply.ok) return faultAnswer(reply.fault);
+  if ('text' in reply) return { status: declaration.status, text: reply.text };
+  const isPage = declaration.page !== undefined;
+  const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : {};
+  const answer = { status: declaration.status, text: successText(reply.data, meta) };
+  if (declaration.location === undefined || !('pubkey' in reply.data)) return answer;
+  return { ...answer, location: fillPath(declaration.location, { pubkey: String(reply.data.pubkey) }) };
+}
+
+/** 405 for the wrong method of a path that exists, else 404. */
+function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolean): void {
+  const path = rawUrlOf(request).split('?', 1)[0] ?? '';
+  const methods = methodsOf(path, [...Object.values(ENDPOINTS), ...(controls ? CONTROLS : [])]);
+  if (methods.length > 0) reply.header('allow', methods.join(', '));
+  send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
+}

@@ -1,0 +1,65 @@
+/** Turns what was sent into what a call declares, or into the 400 that names the field. */
+
+import { isUtf8 } from 'node:buffer';
+import type { z } from 'zod';
+import type { ErrorDetails } from '../../protocol/errors.js';
+import type { Result } from '../core/contract.js';
+import { badField, invalid } from './envelope.js';
+
+/** Query parameters as the router parsed them: a repeated one is an array. */
+export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Parameters outside the schema are ignored, those of the schema may be given once. */
+export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): Result<z.output<S>> {
+  const known: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const value = query[name];
+    if (Array.isArray(value)) return refused(badField(name, 'This parameter was given more than once.'));
+    if (value !== undefined) known[name] = value;
+  }
+  return parse(schema, known);
+}
+
+/** Reads a JSON body. The caller has checked its media type. */
+export function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z.output<S>> {
+  if (!isUtf8(raw)) return refused(badField('body', 'The body must be UTF-8.'));
+  let value: unknown;
+  try {
+    // JSON.parse makes `__proto__` an ordinary key and lets the last of duplicate keys win; the schema then copies the
+    // fields that it knows and nothing else.
+    value = JSON.parse(raw.toString('utf8'));
+  } catch {
+    return refused(badField('body', 'Malformed JSON.'));
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refused(badField('body', 'A JSON object is required.'));
+  }
+  return parse(schema, value);
+}
+
+function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S>> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return refused(invalid(detailsOf(parsed.error.issues, value)));
+}
+
+/** One entry for each field, in the schema's order. */
+function detailsOf(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
+  const seen = new Map<string, string>();
+  for (const issue of issues) {
+    const field = issue.path.length === 0 ? 'body' : issue.path.map(String).join('.');
+    if (!seen.has(field)) seen.set(field, isMissing(value, issue.path) ? 'This field is required.' : issue.message);
+  }
+  return [...seen].map(([field, message]) => ({ [field]: message }));
+}
+
+function isMissing(value: object, path: readonly PropertyKey[]): boolean {
+  let current: unknown = value;
+  for (const key of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return path.length > 0;
+    current = (current as Record<PropertyKey, unknown>)[key]; // an own property, checked above
+  }
+  return current === undefined;
+}
+
+const refused = (fault: ReturnType<typeof invalid>) => ({ ok: false, fault }) as const;
