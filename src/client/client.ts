@@ -49,6 +49,14 @@ interface Job {
   readonly latestMs: number;
 }
 
+interface Attempted {
+  readonly answer: ClientAnswer;
+  /** Whether the transport tried. */
+  readonly left: boolean;
+  /** Whether asking once more may tell more, should it be a read. */
+  readonly again: boolean;
+}
+
 export class ServiceClient implements ServiceCaller {
   readonly #profile: VenueProfile;
   readonly #base: URL;
@@ -62,6 +70,7 @@ export class ServiceClient implements ServiceCaller {
   readonly #closing = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
   #credentials: Credentials | null;
+  #closed: Promise<void> | null = null;
 
   /** Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. */
   constructor(options: ClientOptions) {
@@ -108,7 +117,12 @@ export class ServiceClient implements ServiceCaller {
     return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
     await Promise.all(Object.values(this.#lines).map((line) => line.close()));
@@ -128,22 +142,18 @@ export class ServiceClient implements ServiceCaller {
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#unsent(message);
     const job: Job = { declaration, message, lane, latestMs };
-    let answer = await this.#attempt(job);
-    for (let retry = 0; retry < READ_RETRIES && this.#isWorthRetrying(job, answer.outcome); retry++) {
-      const delayMs = answer.outcome.kind === 'refused' ? 0 : RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2);
+    let last = await this.#attempt(job);
+    for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
+      // A throttled scope waits in its budget line, a wrong clock has been corrected: neither waits here.
+      const silent = last.answer.outcome.kind === 'unknown';
+      const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.#clock.nowMs() + delayMs >= latestMs || !(await this.#pause(delayMs))) break;
       const next = await this.#attempt(job);
       // A retry that never left is no news: what the attempt before it found still stands.
-      if (next.outcome.kind === 'unknown' && !next.outcome.sent && answer.outcome.kind !== 'unknown') break;
-      answer = next;
+      if (!next.left && last.left) break;
+      last = next;
     }
-    return answer;
-  }
-
-  #isWorthRetrying({ message }: Job, outcome: Outcome): boolean {
-    if (message.method !== 'GET' || this.#closing.signal.aborted) return false;
-    if (outcome.kind === 'refused') return outcome.slug === 'throttled' || isClockRefusal(outcome);
-    return outcome.kind === 'unknown' && outcome.reason !== TOO_LATE && outcome.reason !== NO_CREDENTIALS;
+    return last.answer;
   }
 
   /** False when the client was closed meanwhile. */
@@ -152,27 +162,27 @@ export class ServiceClient implements ServiceCaller {
     return !this.#closing.signal.aborted;
   }
 
-  async #attempt(job: Job): Promise<ClientAnswer> {
+  async #attempt(job: Job): Promise<Attempted> {
     const { declaration, lane, latestMs } = job;
-    if (this.#closing.signal.aborted) return this.#unsent(CLOSED);
-    if (declaration.scope === 'signed' && this.#credentials === null) return this.#unsent(NO_CREDENTIALS);
+    if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
+    if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
     const line = this.#lines[declaration.scope];
     const patienceMs = () => latestMs - this.#clock.nowMs();
     if (!line.tryEnter() && !(await line.enter(lane, patienceMs()))) {
-      return this.#unsent(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
-    const answer = await this.#lanes.run(lane, patienceMs(), () => this.#send(job, line));
-    if (answer !== null) return answer;
+    const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#send(job, line));
+    if (attempted !== null) return attempted;
     line.leaveUnsent();
-    return this.#unsent(TOO_LATE);
+    return this.#givenUp(TOO_LATE);
   }
 
-  async #send(job: Job, line: BudgetLine): Promise<ClientAnswer> {
+  async #send(job: Job, line: BudgetLine): Promise<Attempted> {
     const { declaration, message, latestMs } = job;
     const sentMs = this.#clock.nowMs();
     if (sentMs >= latestMs || this.#closing.signal.aborted) {
       line.leaveUnsent();
-      return this.#unsent(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
     const sentMonotonicMs = this.#clock.monotonicMs();
     const venueSeconds = Math.floor((this.#venueClock.venueMs(sentMonotonicMs) ?? sentMs) / 1_000);
@@ -180,19 +190,16 @@ export class ServiceClient implements ServiceCaller {
     const headers = writeHeaders(message, this.#profile.header_prefix, credentials, venueSeconds);
     const attempt = await this.#transport.send(message, headers, this.#timeoutMs);
     const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
-    if (attempt.kind === 'failure') {
-      if (attempt.sent) line.leave();
-      else line.leaveUnsent();
-      const { reason, sent } = attempt;
-      return {
-        outcome: { kind: 'unknown', reason, sent },
-        sentMs,
-        nowMs: times.wallMs,
-        venueTimeMs: null,
-        budget: null,
-      };
+    const when = { sentMs, nowMs: times.wallMs };
+    if (attempt.kind === 'answer') {
+      const { again, ...read } = this.#read(declaration, attempt, times, line);
+      return { answer: { ...when, ...read }, left: true, again };
     }
-    return { sentMs, nowMs: times.wallMs, ...this.#read(declaration, attempt, times, line) };
+    const { reason, sent } = attempt;
+    if (sent) line.leave();
+    else line.leaveUnsent();
+    const outcome = { kind: 'unknown', reason, sent } as const;
+    return { answer: { ...when, outcome, venueTimeMs: null, budget: null }, left: true, again: true };
   }
 
   /** Reads an answer and learns from its headers. */
@@ -201,7 +208,7 @@ export class ServiceClient implements ServiceCaller {
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
     line: BudgetLine,
-  ): Pick<ClientAnswer, 'outcome' | 'venueTimeMs' | 'budget'> {
+  ): Pick<ClientAnswer, 'outcome' | 'venueTimeMs' | 'budget'> & { again: boolean } {
     const { status, header, text } = attempt;
     const { outcome, genuine } = classify(declaration, status, text);
     const venueTimeMs = genuine ? readDate(header) : null;
@@ -211,7 +218,10 @@ export class ServiceClient implements ServiceCaller {
     if (status === 429) this.#slowDown(declaration.scope, line, header, budget, times);
     else line.notThrottled();
     line.leave();
-    return { outcome, venueTimeMs, budget };
+    // What the service itself answered in a shape that we do not know, it would answer so again.
+    const misread = genuine && status < 300;
+    const again = outcome.kind === 'unknown' ? !misread : status === 429 || isClockRefusal(outcome);
+    return { outcome, venueTimeMs, budget, again };
   }
 
   #learnClock(venueTimeMs: number, times: AnswerTimes, outcome: Outcome): void {
@@ -236,6 +246,10 @@ export class ServiceClient implements ServiceCaller {
 
   #offsetMs({ seenMonotonicMs, wallMs }: AnswerTimes): number {
     return this.#venueClock.offset(seenMonotonicMs, wallMs)?.offsetMs ?? 0;
+  }
+
+  #givenUp(reason: string): Attempted {
+    return { answer: this.#unsent(reason), left: false, again: false };
   }
 
   #unsent(reason: string): ClientAnswer {
