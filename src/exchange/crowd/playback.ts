@@ -1,0 +1,116 @@
+/** One recording being read: where it stands, and the next chunk on its way while this one is applied. */
+
+import { TwinbookError } from '../../base/errors.js';
+import { EVENT, type EventChunk, type Recording, SIDE } from '../../recording/contract.js';
+
+/** Sides of a book that is rebuilt up to some moment: price in millionths → total in millionths. */
+export type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];
+
+/** Reads one recording. `chunk` and `at` are the event to apply next; the reader moves `at` on. */
+export class Playback {
+  readonly recording: Recording;
+  /** The chunk being applied; null while the next one is still on its way, or when the recording has ended. */
+  chunk: EventChunk | null = null;
+  at = 0;
+  #source: AsyncIterator<EventChunk>;
+  #next: EventChunk | null = null;
+  #loading: Promise<void> | null = null;
+  #exhausted = false;
+  #failure: TwinbookError | null = null;
+
+  /** Starts to read at once. */
+  constructor(recording: Recording) {
+    this.recording = recording;
+    this.#source = recording.chunks()[Symbol.asyncIterator]();
+    this.#load();
+  }
+
+  /** Why reading stopped early; null when it did not. */
+  get failure(): TwinbookError | null {
+    return this.#failure;
+  }
+
+  /** All of it has been applied, or no more can be read. */
+  get ended(): boolean {
+    return this.#exhausted && this.chunk === null && this.#next === null;
+  }
+
+  /** True when there is an event to apply; false when it has ended or the next chunk is not here yet. */
+  available(): boolean {
+    if (this.chunk !== null && this.at < this.chunk.length) return true;
+    this.chunk = this.#next;
+    this.at = 0;
+    if (this.chunk === null) return false;
+    this.#next = null;
+    this.#load();
+    return true;
+  }
+
+  /** The recorded time of the next event, Unix ms; only after `available()`. */
+  timeMs(): number {
+    return this.chunk?.timeMs[this.at] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Resolves when nothing is on its way. */
+  async loaded(): Promise<void> {
+    while (this.#loading !== null) await this.#loading;
+  }
+
+  /** Passes over everything up to and including this recorded time (but not over the end), and gives the book as it then stood. */
+  async skipTo(timeMs: number): Promise<RebuiltBook> {
+    const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
+    for (;;) {
+      await this.loaded();
+      if (!this.available() || this.timeMs() > timeMs || this.#atEnd()) return book;
+      this.#fold(book, timeMs);
+    }
+  }
+
+  /** Gives up reading and lets go of the file. */
+  async close(): Promise<void> {
+    this.#exhausted = true;
+    this.chunk = null;
+    this.#next = null;
+    await this.#source.return?.();
+  }
+
+  #fold(book: [Map<number, number>, Map<number, number>], timeMs: number): void {
+    const chunk = this.chunk;
+    if (chunk === null) return;
+    for (; this.at < chunk.length; this.at++) {
+      if ((chunk.timeMs[this.at] ?? 0) > timeMs) return;
+      if (this.#atEnd()) return;
+      const kind = chunk.kind[this.at];
+      if (kind === EVENT.clear) for (const side of book) side.clear();
+      if (kind === EVENT.level) {
+        const side = chunk.side[this.at] === SIDE.bid ? book[0] : book[1];
+        side.set(chunk.priceMicros[this.at] ?? 0, chunk.amountMicros[this.at] ?? 0);
+      }
+    }
+  }
+
+  #atEnd(): boolean {
+    return this.chunk?.kind[this.at] === EVENT.end;
+  }
+
+  #load(): void {
+    if (this.#exhausted) return;
+    this.#loading = this.#source.next().then(
+      (result) => {
+        this.#loading = null;
+        if (result.done === true) this.#exhausted = true;
+        else if (!this.#exhausted) this.#next = result.value;
+      },
+      (error: unknown) => {
+        this.#loading = null;
+        this.#exhausted = true;
+        const reason = error instanceof Error ? error.message : String(error);
+        const path = this.recording.market.source.path;
+        this.#failure =
+          error instanceof TwinbookError
+            ? error
+            : new TwinbookError('recording_invalid', `cannot go on reading ${path}: ${reason}`, '', { cause: error });
+      },
+    );
+  }
+}

@@ -1,0 +1,132 @@
+/** One recording as one market of the exchange: opened with its first event, closed and resolved with its last. */
+
+import { assert } from '../../base/errors.js';
+import type { Micros } from '../../base/micros.js';
+import { stepOfPrecision } from '../../base/micros.js';
+import { isSettledMarket } from '../../protocol/states.js';
+import { EVENT, type EventChunk, type RecordedMarket } from '../../recording/contract.js';
+import { ASK, BID, type BookSide, type Core, type MarketIndex, type MarketSpec } from '../core/contract.js';
+import type { RebuiltBook } from './playback.js';
+
+/** What a replay uses of the core. */
+export type ReplayCore = Pick<
+  Core,
+  | 'nowMs'
+  | 'marketIndexOf'
+  | 'marketFacts'
+  | 'createMarket'
+  | 'setMarketState'
+  | 'resolveMarket'
+  | 'recordedLevel'
+  | 'recordedTrade'
+  | 'recordedClear'
+>;
+
+export class ReplayMarket {
+  readonly recorded: RecordedMarket;
+  readonly #core: ReplayCore;
+  #index: MarketIndex | null;
+  #state: 'absent' | 'open' | 'finished';
+  #refused = 0;
+
+  constructor(core: ReplayCore, recorded: RecordedMarket) {
+    this.#core = core;
+    this.recorded = recorded;
+    this.#index = core.marketIndexOf(recorded.conditionId);
+    if (this.#index === null) this.#state = 'absent';
+    else this.#state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
+  }
+
+  /** `absent`: not played yet; `open`: half played; `finished`: closed or settled, never played again. */
+  get state(): 'absent' | 'open' | 'finished' {
+    return this.#state;
+  }
+
+  /** The exchange's clock, Unix ms, when the market was opened; null when it was not. */
+  get openedMs(): number | null {
+    return this.#index === null ? null : this.#core.marketFacts(this.#index).createdMs;
+  }
+
+  /** Events that the market's price grid had no place for. */
+  get refusedEvents(): number {
+    return this.#refused;
+  }
+
+  /** `resolvesMs`: the exchange's clock, Unix ms, when the recording will have ended. */
+  open(nowMs: number, resolvesMs: number): void {
+    const made = this.#core.createMarket(nowMs, specOf(this.recorded, Math.ceil(resolvesMs / 1000)));
+    assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
+    this.#index = made.value.index;
+    this.#state = 'open';
+  }
+
+  /** Applies the event at this place of a chunk; not the end of the recording. Nothing is allocated. */
+  apply(nowMs: number, chunk: EventChunk, at: number): void {
+    const index = this.#index;
+    if (index === null) return;
+    const kind = chunk.kind[at];
+    if (kind === EVENT.clear) {
+      this.#core.recordedClear(nowMs, index);
+      return;
+    }
+    const side: BookSide = chunk.side[at] === BID ? BID : ASK;
+    // Integers of the recording's contract; the brand exists in the types only.
+    const price = chunk.priceMicros[at] as Micros;
+    const amount = chunk.amountMicros[at] as Micros;
+    const known =
+      kind === EVENT.level
+        ? this.#core.recordedLevel(nowMs, index, side, price, amount)
+        : this.#core.recordedTrade(nowMs, index, side, price, amount);
+    if (!known) this.#refused++;
+  }
+
+  /** Makes the recorded liquidity equal to this book, level by level, so that queues survive where levels do. */
+  restore(nowMs: number, book: RebuiltBook): void {
+    const index = this.#index;
+    if (index === null) return;
+    const tick = stepOfPrecision(this.recorded.tickPrecision);
+    for (let price = tick as number; price < 1_000_000; price += tick) {
+      for (const side of [BID, ASK] as const) {
+        // Prices on the tick and totals of the recording are integers of millionths.
+        this.#core.recordedLevel(nowMs, index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
+      }
+    }
+  }
+
+  /** The recorded market closed: nothing of it is left in the book, open orders are canceled, YES pays what it paid. */
+  close(nowMs: number): void {
+    const index = this.#index;
+    if (index === null) return;
+    const { conditionId, outcome } = this.recorded;
+    this.#state = 'finished';
+    // An operator may have closed or settled it before.
+    if (this.#core.marketFacts(index).state === 'open') {
+      this.#core.recordedClear(nowMs, index);
+      this.#core.setMarketState(nowMs, conditionId, 'waiting_to_resolve');
+    }
+    if (outcome !== null && !isSettledMarket(this.#core.marketFacts(index).state)) {
+      this.#core.resolveMarket(nowMs, conditionId, outcome);
+    }
+  }
+}
+
+function specOf(market: RecordedMarket, resolutionDate: number): MarketSpec {
+  const tick = stepOfPrecision(market.tickPrecision);
+  return {
+    config: {
+      kind: 'orderbook',
+      price_precision: market.tickPrecision,
+      amount_precision: market.amountPrecision,
+      min_price: tick,
+      // 1 - tick is a whole number of ticks below one million.
+      max_price: (1_000_000 - tick) as Micros,
+    },
+    event: market.eventTitle,
+    condition_id: market.conditionId,
+    title: market.title,
+    description: `A replay of the recorded market ${market.source.ticker} (${market.source.kind}).`,
+    category: market.category,
+    rules: market.rules,
+    resolution_date: resolutionDate,
+  };
+}

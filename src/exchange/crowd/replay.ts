@@ -1,0 +1,110 @@
+/**
+ * Recorded markets on the exchange: drives what was recorded into the core as time passes. Every recording is one market.
+ * It opens with its first event, takes recorded levels and trades beside the real orders, and closes with its last
+ * one; if the outcome is known it resolves at once, else it stays closed and unresolved.
+ *
+ * Each source (Kalshi, Polymarket) starts at once and plays in its own order (`timeline.ts`). After a restart of the
+ * exchange a market that had closed is not played again, one that was half played goes on from where the exchange's
+ * clock stood (trades of the moment of the stop may be missing, levels are not).
+ *
+ * Reading is asynchronous and runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
+ */
+
+import { TwinbookError } from '../../base/errors.js';
+import type { Recording, RecordingWarning } from '../../recording/contract.js';
+import type { Driver, ReplaySettings } from './contract.js';
+import { Playback } from './playback.js';
+import { type ReplayCore, ReplayMarket } from './replay-market.js';
+import { type Part, Timeline } from './timeline.js';
+
+export class Replay implements Driver {
+  readonly #timelines: readonly Timeline[];
+  readonly #parts: readonly Part[];
+
+  private constructor(timelines: readonly Timeline[], parts: readonly Part[]) {
+    this.#timelines = timelines;
+    this.#parts = parts;
+  }
+
+  /**
+   * Prepares the recordings; nothing is played before the first `tick`, which is due at `nowMs` (the exchange's clock,
+   * Unix ms). `core` is the exchange's core with its state already restored. Throws TwinbookError `recording_invalid` or `file_unreadable` when one
+   * of them has nothing that can be read, `usage` for a speed that is not a positive number.
+   */
+  static async attach(
+    core: ReplayCore,
+    recordings: readonly Recording[],
+    settings: ReplaySettings,
+    nowMs: number,
+  ): Promise<Replay> {
+    const { speed } = settings;
+    if (!Number.isFinite(speed) || speed <= 0) {
+      throw new TwinbookError(
+        'usage',
+        `the replay speed must be above 0, got ${speed}`,
+        '1 is as recorded, 10 ten times as fast',
+      );
+    }
+    const bySource = new Map<string, Part[]>();
+    for (const recording of recordings) {
+      const market = new ReplayMarket(core, recording.market);
+      if (market.state === 'finished') {
+        // Closed but not resolved: the exchange stopped between the two.
+        market.close(nowMs);
+        continue;
+      }
+      const part = { recording, market, firstMs: await firstEventMs(recording) };
+      const { kind } = recording.market.source;
+      bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
+    }
+    const timelines = [...bySource.values()].map((parts) => new Timeline(parts, speed, nowMs));
+    for (const timeline of timelines) await timeline.resume(core, nowMs);
+    await Promise.all(timelines.map((timeline) => timeline.ready()));
+    return new Replay(timelines, [...bySource.values()].flat());
+  }
+
+  /** Applies everything that was due by `nowMs` and has been read. */
+  tick(nowMs: number): void {
+    for (const timeline of this.#timelines) timeline.tick(nowMs);
+  }
+
+  nextDueMs(): number {
+    return Math.min(...this.#timelines.map((timeline) => timeline.nextDueMs()));
+  }
+
+  /** Every recording has been played to its end. */
+  get done(): boolean {
+    return this.#timelines.every((timeline) => timeline.done);
+  }
+
+  /** What the user must be told about the data, as far as it has been read. */
+  warnings(): RecordingWarning[] {
+    const told = this.#parts.flatMap(({ recording, market }) => {
+      const path = recording.market.source.path;
+      const refused = market.refusedEvents;
+      if (refused === 0) return [...recording.warnings];
+      return [...recording.warnings, { path, message: `${refused} events are off the market's price grid: skipped` }];
+    });
+    const failed = this.#timelines.flatMap((timeline) => timeline.failures());
+    return [
+      ...told,
+      ...failed.map(({ part, reason }) => ({ path: part.recording.market.source.path, message: reason })),
+    ];
+  }
+
+  /** Resolves when everything that can be read ahead has been read: ticks between two calls do not depend on the disk. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#timelines.map((timeline) => timeline.ready()));
+  }
+}
+
+/** Looks at the beginning of a recording. */
+async function firstEventMs(recording: Recording): Promise<number> {
+  const playback = new Playback(recording);
+  await playback.loaded();
+  const found = playback.available() ? playback.timeMs() : null;
+  const failure = playback.failure;
+  await playback.close();
+  if (found !== null) return found;
+  throw failure ?? new TwinbookError('recording_invalid', `no event can be read from ${recording.market.source.path}`);
+}
