@@ -84,7 +84,9 @@ export type OperatorCommand =
   | { readonly kind: 'unkill'; readonly reason: string }
   /** Cancels everything, proves that nothing rests, and is then `stopped`. */
   | { readonly kind: 'stop' }
-  | { readonly kind: 'reconcile' };
+  | { readonly kind: 'reconcile' }
+  /** The schedule's, not a person's: a strategy enters or leaves the hours in which it quotes. */
+  | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean };
 
 /** Something seen. `nowMs` is our clock at the moment it could first be acted upon. */
 export type Observation =

@@ -1,0 +1,61 @@
+/** Complete sets back into currency, and settled shares redeemed. */
+
+import { type Micros, minMicros, toMultiple } from '../base/micros.js';
+import type { MarketFacts } from '../market/view.js';
+import { isSettledMarket } from '../protocol/states.js';
+import type { MergeIntent, RedeemIntent } from '../risk/intent.js';
+import type { Tracked } from './markets.js';
+import { heldIn } from './own-state.js';
+import { begin, factsOf, type Turn } from './quoting.js';
+import type { MergeSettings } from './settings.js';
+
+/** After one was begun or refused here: a merge takes the venue about a second, a refusal needs something to change. */
+const RETRY_MS = 10_000;
+
+/** Free currency below this part of the cash makes smaller merges worth their requests. */
+const SCARCE_CASH_FRACTION = 0.2;
+
+/**
+ * Merges completed pairs when there are enough of them, or any when currency is scarce; redeems what a settled market
+ * left us. Shares that open orders offer are not free and stay. Returns true when something was begun.
+ */
+export function convert(tracked: Tracked, merge: MergeSettings, turn: Turn): boolean {
+  const facts = tracked.feed.facts;
+  if (facts === null || turn.nowMs < tracked.nextConversionMs) return false;
+  const intent = isSettledMarket(facts.phase) ? redeemOf(facts, turn) : mergeOf(facts, merge, turn);
+  if (intent === null) return false;
+  tracked.nextConversionMs = turn.nowMs + RETRY_MS;
+  return begin(intent, factsOf(turn), '{}', turn) === null;
+}
+
+/** Also while nobody quotes: a merge only turns what is worth one into one. */
+function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: Turn): MergeIntent | null {
+  const { conditionId } = facts;
+  if (!settings.enabled || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null) return null;
+  const amountMicros = freePairs(facts, turn);
+  const scarce = turn.own.availableMicros < turn.own.cashMicros * SCARCE_CASH_FRACTION;
+  const enough = amountMicros >= settings.minSharesMicros || (scarce && amountMicros >= facts.minAmountMicros);
+  if (!enough || amountMicros <= 0 || turn.queue.headroom('signed', 'draft', turn.nowMs) < 2) return null;
+  return { kind: 'merge', intentId: turn.nextIntentId(conditionId), marketConditionId: conditionId, amountMicros };
+}
+
+export function freePairs(facts: MarketFacts, turn: Turn): Micros {
+  const { exposure } = turn.own;
+  const free = minMicros(exposure.freeShares(facts.conditionId, true), exposure.freeShares(facts.conditionId, false));
+  return toMultiple(free, facts.lotMicros, 'floor');
+}
+
+function redeemOf({ conditionId }: MarketFacts, turn: Turn): RedeemIntent | null {
+  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
+  if ((yesMicros === 0 && noMicros === 0) || turn.executor.pendingRedeem(conditionId) !== null) return null;
+  // Orders of ours that may still fill, and merges that may still land, must be settled before we know what we hold.
+  if ((turn.own.orders.get(conditionId) ?? []).length > 0 || turn.executor.pendingMerge(conditionId) !== null)
+    return null;
+  return {
+    kind: 'redeem',
+    intentId: turn.nextIntentId(conditionId),
+    marketConditionId: conditionId,
+    yesMicros,
+    noMicros,
+  };
+}

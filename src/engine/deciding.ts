@@ -1,0 +1,124 @@
+/** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
+
+import type { Micros } from '../base/micros.js';
+import { convert } from './conversions.js';
+import type { Desk } from './desk.js';
+import type { Tracked } from './markets.js';
+import { cancelAll, type Turn, takeTurn } from './quoting.js';
+import { react } from './reactions.js';
+import type { TraderState } from './state.js';
+
+/** The executor's due work and the valuation; the executor asks for at least once a second. */
+const TICK_MS = 500;
+/** A desk takes a turn at least this often: ages and times to resolution move though nothing is seen. */
+const REQUOTE_MS = 1_000;
+/** A cancel that was begun is given this long before another is tried. */
+const CANCEL_RETRY_MS = 2_000;
+
+export function decide(state: TraderState, nowMs: number): void {
+  const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
+  if (ticking) {
+    state.tickedMs = nowMs;
+    react(state, state.executor.tick(nowMs, state.venueClock.nowMs(nowMs)), nowMs);
+    for (const conditionId of [...state.own.held.keys(), ...state.own.orders.keys()]) state.tracked(conditionId);
+    state.markets.forget((conditionId) => state.isOurs(conditionId));
+    state.value(nowMs);
+  }
+  if (!state.modes.isStarted && state.reconciler.isComplete) {
+    state.modes.started();
+    state.say(nowMs, 'started', 'own orders, fills and assets have been read; quoting begins');
+  }
+  const { mode, reason } = state.mode();
+  if (mode === 'stopped') return;
+  state.executor.setPlacing(mode === 'quoting');
+  const hold = mode === 'quoting' ? null : `${mode}: ${reason}`;
+  for (const tracked of state.markets.all) turnsOf(state, tracked, hold, ticking, nowMs);
+  prove(state, nowMs);
+  poll(state, mode === 'stopping', nowMs);
+}
+
+function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, ticking: boolean, nowMs: number): void {
+  const paused = state.pausedMarkets.get(tracked.conditionId);
+  const turn = turnOf(state, hold ?? (paused === undefined ? null : `paused: ${paused}`), nowMs);
+  let begun = false;
+  for (const desk of tracked.desks) {
+    if (!desk.dirty && nowMs - desk.quotedMs < REQUOTE_MS && nowMs >= desk.quotedMs) continue;
+    const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
+    const before = desk.failure;
+    begun = takeTurn(desk, view, turn) || begun;
+    if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
+  }
+  if (ticking) {
+    begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
+    begun = convert(tracked, state.settings.merge, turn) || begun;
+  }
+  if (begun) state.stale();
+}
+
+/** Orders of strategies that do not quote this market (any more): nobody would ever move them. */
+function orphans(state: TraderState, tracked: Tracked) {
+  const names = new Set(tracked.desks.map((desk) => desk.strategy.name));
+  return (state.own.orders.get(tracked.conditionId) ?? []).filter((order) => !names.has(order.strategy));
+}
+
+function sayFailure(state: TraderState, desk: Desk, nowMs: number): void {
+  const text = `strategy ${desk.strategy.name} is stopped in market ${desk.conditionId}: ${desk.failure}`;
+  state.loud(nowMs, 'strategy_failed', text);
+}
+
+/** Nothing lost: what nobody can lose yet. */
+const NO_LOSS = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
+
+export function turnOf(state: TraderState, hold: string | null, nowMs: number): Turn {
+  return {
+    nowMs,
+    own: state.own,
+    // Before the first valuation there is no loss guard; shares without a mark keep it that way, and then nothing quotes.
+    loss: state.guard?.facts ?? NO_LOSS,
+    limits: state.settings.risk,
+    reduceOnly: state.reconciler.verdict,
+    hold: hold ?? (state.equityMicros === null ? 'starting: what we hold cannot be valued yet' : null),
+    queue: state.queue,
+    executor: state.executor,
+    nextIntentId: (conditionId) => state.nextIntentId(conditionId),
+    triedToCancel: (orderPubkey) => {
+      const triedMs = state.cancelTries.get(orderPubkey);
+      if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
+      state.cancelTries.set(orderPubkey, nowMs);
+      return false;
+    },
+  };
+}
+
+/** While a proof is wanted and nothing of ours is unsettled, looks at our resting orders again and again. */
+function prove(state: TraderState, nowMs: number): void {
+  if (state.own.unsettled > 0) {
+    state.settledMs = null;
+    state.modes.unsettled();
+    return;
+  }
+  state.settledMs ??= nowMs;
+  if (state.modes.wantsProof) state.poller.expedite({ kind: 'orders' });
+}
+
+function poll(state: TraderState, stopping: boolean, nowMs: number): void {
+  const { queue, poller, own } = state;
+  const openOrders = own.exposure.workingOrders;
+  queue.setOpenOrders(openOrders);
+  const markets = stopping ? [] : [...state.markets.all].map((tracked) => polled(state, tracked, nowMs));
+  const asks = poller.due(nowMs, {
+    markets,
+    openOrders,
+    publicPerMinute: queue.perMinute('public', nowMs),
+    signedPerMinute: queue.perMinute('signed', nowMs),
+    publicHeadroom: queue.headroom('public', 'quiet', nowMs),
+  });
+  for (const ask of asks) queue.push(ask);
+}
+
+function polled(state: TraderState, { conditionId, feed }: Tracked, nowMs: number) {
+  const orders = state.own.orders.get(conditionId) ?? [];
+  const resting = orders.reduce((sum, order) => sum + order.remainingMicros, 0);
+  // A sum of amounts that the exchange has each accepted; safe, and only a weight.
+  return { marketConditionId: conditionId, restingMicros: resting as Micros, expectedMove: feed.expectedMove(nowMs) };
+}

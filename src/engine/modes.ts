@@ -1,0 +1,111 @@
+/** What the trader is allowed to do, and why: one mode at a time, the strictest that applies. */
+
+import type { OperatorCommand } from '../protocol/seam.js';
+
+export type Mode =
+  | 'starting' // own orders, fills and assets have not been seen complete yet
+  | 'quoting'
+  | 'paused' // an operator said so; orders are pulled
+  | 'canceling' // cancel-all: orders are pulled and the exchange is asked until it shows none, twice
+  | 'halted' // a loss limit was reached; only a person resumes
+  | 'killed' // an operator killed it; only a person with a reason lifts it
+  | 'stopping' // as canceling, then `stopped`
+  | 'stopped'; // nothing rests, proven; the process may end
+
+/** What survives a restart. */
+export interface StoredModes {
+  readonly paused: string | null;
+  readonly killed: string | null;
+}
+
+/** Complete reads of our resting orders, all begun after nothing was under way, that must show none. */
+const PROOFS_WANTED = 2;
+
+export class Modes {
+  #paused: string | null;
+  #killed: string | null;
+  #started = false;
+  #canceling = false;
+  #stopping = false;
+  #proofs = 0;
+
+  constructor(stored: StoredModes) {
+    this.#paused = stored.paused;
+    this.#killed = stored.killed;
+  }
+
+  get stored(): StoredModes {
+    return { paused: this.#paused, killed: this.#killed };
+  }
+
+  /** @param halted why a loss limit halts trading, or null */
+  mode(halted: string | null): { readonly mode: Mode; readonly reason: string } {
+    if (this.#stopping) {
+      return { mode: this.proven ? 'stopped' : 'stopping', reason: 'the operator stopped it' };
+    }
+    if (this.#killed !== null) return { mode: 'killed', reason: this.#killed };
+    if (halted !== null) return { mode: 'halted', reason: halted };
+    if (this.#canceling) return { mode: 'canceling', reason: 'the operator cancels everything' };
+    if (this.#paused !== null) return { mode: 'paused', reason: this.#paused };
+    if (!this.#started) return { mode: 'starting', reason: 'own orders, fills and assets are being read' };
+    return { mode: 'quoting', reason: '' };
+  }
+
+  /** Takes a command; false when it is none of ours. */
+  apply(command: OperatorCommand): boolean {
+    switch (command.kind) {
+      case 'pause':
+        this.#paused = command.reason;
+        return true;
+      case 'resume':
+        this.#paused = null;
+        return true;
+      case 'kill':
+        this.#killed = command.reason;
+        return true;
+      case 'unkill':
+        this.#killed = null;
+        return true;
+      case 'cancel-all':
+        this.#canceling = true;
+        this.#proofs = 0;
+        return true;
+      case 'stop':
+        this.#stopping = true;
+        this.#proofs = 0;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Everything of ours at the exchange has been seen once. */
+  started(): void {
+    this.#started = true;
+  }
+
+  get isStarted(): boolean {
+    return this.#started;
+  }
+
+  /** Whether the exchange is being asked to show that nothing rests. */
+  get wantsProof(): boolean {
+    return (this.#stopping || this.#canceling) && !this.proven;
+  }
+
+  get proven(): boolean {
+    return this.#proofs >= PROOFS_WANTED;
+  }
+
+  /** A complete read of our resting orders that began after nothing was under way. */
+  proof(resting: number): void {
+    if (!this.wantsProof) return;
+    this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
+    if (this.proven) this.#canceling = false;
+  }
+
+  /** Something is under way again: what was proven before says nothing now. */
+  unsettled(): void {
+    if (!this.proven) this.#proofs = 0;
+  }
+}

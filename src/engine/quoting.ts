@@ -1,0 +1,166 @@
+/** One desk's turn: from what it wants to intents that risk has judged and the executor has written. */
+
+import { formatDecimal } from '../base/decimal.js';
+import type { Micros } from '../base/micros.js';
+import type { OrderExecutor } from '../executor/contract.js';
+import type { MarketView, Stance } from '../market/view.js';
+import type { Facts } from '../risk/facts.js';
+import type { CancelIntent, Intent, PlaceIntent, Refused } from '../risk/intent.js';
+import type { RiskLimits } from '../risk/limits.js';
+import type { LossFacts } from '../risk/loss-guard.js';
+import { judge } from '../risk/risk.js';
+import type { Queue } from '../scheduler/contract.js';
+import type { Quotes } from '../strategy/contract.js';
+import { changesTowards, type LiveOrder, type Wish } from './changes.js';
+import type { Desk } from './desk.js';
+import { type Leg, legsOf } from './legs.js';
+import type { OwnState } from './own-state.js';
+
+/** What every desk's turn needs and none owns. */
+export interface Turn {
+  readonly nowMs: number;
+  readonly own: OwnState;
+  readonly loss: LossFacts;
+  /** The trader's own limits; a strategy's are tighter. */
+  readonly limits: RiskLimits;
+  /** Null while ledger and exchange agree. */
+  readonly reduceOnly: string | null;
+  /** Why nobody may quote; null when they may. */
+  readonly hold: string | null;
+  readonly queue: Queue;
+  readonly executor: OrderExecutor;
+  nextIntentId(conditionId: string): string;
+  /** True when a cancel for this order was tried so recently that its answer should be awaited. */
+  triedToCancel(orderPubkey: string): boolean;
+}
+
+/** After the exchange refused an order here, or signing did, nothing is placed for this long. */
+export const PLACE_PAUSE_MS = 5_000;
+
+/**
+ * Lets the desk quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
+ * when something was begun, so that pictures of our own state are stale.
+ */
+export function takeTurn(desk: Desk, view: MarketView | null, turn: Turn): boolean {
+  const quotes = desk.wish(view, turn.hold, turn.nowMs);
+  const orders = (turn.own.orders.get(desk.conditionId) ?? []).filter((order) => order.strategy === desk.strategy.name);
+  if (view === null) return cancelAll(orders, desk.conditionId, turn);
+  const { cancels, wishes } = changesTowards(quotes, orders, view.market);
+  const canceled = cancelAll(cancels, desk.conditionId, turn);
+  if (wishes.length === 0 || turn.nowMs < desk.placeAfterMs) return canceled;
+  let placed = false;
+  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, desk, view, quotes, turn) || placed;
+  return canceled || placed;
+}
+
+/** Pulls these orders. Cancelling is never refused by risk; one whose cancel is being tried is left to it. */
+export function cancelAll(orders: readonly LiveOrder[], conditionId: string, turn: Turn): boolean {
+  let begun = false;
+  for (const { orderPubkey, phase } of orders) {
+    if (phase !== 'resting' || turn.triedToCancel(orderPubkey)) continue;
+    begun = cancelOrder(orderPubkey, conditionId, turn) || begun;
+  }
+  return begun;
+}
+
+/** Pulls one order, of ours or foreign; false when a cancel for it is under way. */
+export function cancelOrder(orderPubkey: string, marketConditionId: string, turn: Turn): boolean {
+  if (turn.executor.pendingCancel(orderPubkey) !== null) return false;
+  const intentId = turn.nextIntentId(marketConditionId);
+  const intent: CancelIntent = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
+  return begin(intent, factsOf(turn), '{}', turn) === null;
+}
+
+/** Judges and begins one intent of any kind; returns the refusal, or null when it was begun. */
+export function begin(intent: Intent, facts: Facts, reason: string, turn: Turn): Refused | null {
+  const verdict = judge(intent, facts);
+  if (verdict.verdict === 'refused') return verdict;
+  for (const ask of turn.executor.begin(verdict, turn.nowMs, reason)) turn.queue.push(ask);
+  return null;
+}
+
+/** True when at least one leg was begun. */
+function placeWish(wish: Wish, desk: Desk, view: MarketView, quotes: Quotes, turn: Turn): boolean {
+  const { exposure } = turn.own;
+  const free = {
+    yesMicros: exposure.freeShares(desk.conditionId, true),
+    noMicros: exposure.freeShares(desk.conditionId, false),
+  };
+  let placed = false;
+  for (const leg of legsOf(wish, free, view.market)) placed = placeLeg(leg, desk, view, quotes, turn) || placed;
+  return placed;
+}
+
+function placeLeg(leg: Leg, desk: Desk, view: MarketView, quotes: Quotes, turn: Turn): boolean {
+  const { market } = view;
+  const intent: PlaceIntent = {
+    kind: 'place',
+    intentId: turn.nextIntentId(desk.conditionId),
+    marketConditionId: desk.conditionId,
+    eventConditionId: market.eventConditionId,
+    ...leg,
+    fairYesMicros: quotes.fairMicros,
+    strategy: desk.strategy.name,
+  };
+  const refusal = begin(intent, factsOf(turn, view, desk.strategy.risk), reasonOf(quotes, view), turn);
+  if (refusal !== null) {
+    desk.refused(refusal, turn.nowMs);
+    return false;
+  }
+  // The next order must be judged as if this one rested already.
+  turn.own.exposure.work({
+    intentId: intent.intentId,
+    marketConditionId: desk.conditionId,
+    eventConditionId: market.eventConditionId,
+    isYes: leg.isYes,
+    side: leg.side,
+    priceMicros: leg.priceMicros,
+    remainingMicros: leg.amountMicros,
+    feeRateMicros: feeRateOf(market),
+    phase: 'in_flight',
+  });
+  return true;
+}
+
+/** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
+export const factsOf = (turn: Turn, sight: MarketView | null = null, limits: RiskLimits = turn.limits): Facts => ({
+  sight,
+  limits,
+  exposure: turn.own.exposure,
+  cashMicros: turn.own.cashMicros,
+  loss: turn.loss,
+  stance: stanceOf(turn),
+  stanceReason: turn.hold ?? turn.reduceOnly ?? '',
+  requestHeadroom: turn.queue.headroom('signed', 'draft', turn.nowMs),
+});
+
+function stanceOf(turn: Turn): Facts['stance'] {
+  if (turn.hold !== null) return 'halted';
+  return turn.reduceOnly === null ? 'normal' : 'reduce-only';
+}
+
+/** As a strategy sees it. */
+export const viewStance = (reduceOnly: string | null): Stance => (reduceOnly === null ? 'normal' : 'reduce-only');
+
+/** The best prices first on either side: if the budget ends in the middle, the ends of the ladders are missing. */
+function nearestFirst(wishes: readonly Wish[], quotes: Quotes): readonly Wish[] {
+  const fair = quotes.fairMicros ?? 0;
+  return [...wishes].sort((a, b) => Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair));
+}
+
+/** For `explain`: what the strategy said and saw. */
+function reasonOf(quotes: Quotes, view: MarketView): string {
+  const shown = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
+  return JSON.stringify({
+    note: quotes.note,
+    fair: quotes.fairMicros === null ? null : formatDecimal(quotes.fairMicros),
+    best_bid: shown(view.book.bids[0]?.priceMicros),
+    best_ask: shown(view.book.asks[0]?.priceMicros),
+    book_age_ms: view.health.bookAgeMs,
+    net_shares: formatDecimal(view.inventory.netMicros),
+    factors: quotes.factors,
+  });
+}
+
+const feeRateOf = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketView['market']): Micros =>
+  makerFeeRateMicros > takerFeeRateMicros ? makerFeeRateMicros : takerFeeRateMicros;

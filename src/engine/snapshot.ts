@@ -1,0 +1,100 @@
+/** The trader at one moment, for status lines and the control socket. Amounts in Micros. */
+
+import { type Micros, maxMicros, minMicros, sub } from '../base/micros.js';
+import type { BudgetStatus } from '../scheduler/contract.js';
+import type { Mode } from './modes.js';
+import { heldIn } from './own-state.js';
+import type { Difference } from './reconciler.js';
+import { type TraderState, titled } from './state.js';
+
+export interface Snapshot {
+  readonly mode: Mode;
+  readonly reason: string;
+  readonly cashMicros: Micros;
+  /** Null while a holding has no mark. */
+  readonly equityMicros: Micros | null;
+  /** Equity minus the capital put in. */
+  readonly resultMicros: Micros | null;
+  readonly openOrders: number;
+  /** Orders of which nothing is known right now. */
+  readonly unknownOrders: number;
+  /** Fills booked by this run. */
+  readonly fills: number;
+  readonly markets: readonly MarketSnapshot[];
+  readonly budgets: { readonly public: BudgetStatus; readonly signed: BudgetStatus };
+  /** Why only reducing orders may leave; null when ledger and exchange agree. */
+  readonly reduceOnly: string | null;
+  readonly reconciled: { readonly comparedMs: number; readonly differences: readonly Difference[] } | null;
+  /** Nothing rests at the exchange: shown by two complete reads after everything was settled. */
+  readonly proven: boolean;
+  /** The exchange has not answered for some requests in a row. */
+  readonly silent: boolean;
+  /** The exchange's clock minus ours, ms; null before its first answer. */
+  readonly clockOffsetMs: number | null;
+}
+
+export interface MarketSnapshot {
+  readonly conditionId: string;
+  readonly title: string;
+  readonly strategies: readonly string[];
+  /** What its strategy last said, or why nothing is quoted. */
+  readonly note: string;
+  readonly fairMicros: Micros | null;
+  /** Our best resting prices, in YES space. */
+  readonly bidMicros: Micros | null;
+  readonly askMicros: Micros | null;
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  readonly markMicros: Micros | null;
+  readonly openOrders: number;
+  readonly bookAgeMs: number | null;
+  readonly refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[];
+}
+
+export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
+  const { own, queue, settings } = state;
+  const equityMicros = state.equityMicros;
+  const orders = [...own.orders.values()].flat();
+  return {
+    ...state.mode(),
+    cashMicros: own.cashMicros,
+    equityMicros,
+    resultMicros: equityMicros === null ? null : sub(equityMicros, settings.capitalMicros),
+    openOrders: orders.length,
+    unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
+      .length,
+    fills: state.fills,
+    markets: [...state.markets.all].map(({ conditionId }) => marketSnapshot(state, conditionId, nowMs)),
+    budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
+    reduceOnly: state.reconciler.verdict,
+    reconciled: state.reconciler.newest,
+    proven: state.modes.proven,
+    silent: state.silence > 0,
+    clockOffsetMs: state.venueClock.offsetMs,
+  };
+}
+
+function marketSnapshot(state: TraderState, conditionId: string, nowMs: number): MarketSnapshot {
+  const tracked = state.tracked(conditionId);
+  const orders = state.own.orders.get(conditionId) ?? [];
+  const bids = orders.filter(({ side }) => side === 'bid').map(({ priceMicros }) => priceMicros);
+  const asks = orders.filter(({ side }) => side === 'ask').map(({ priceMicros }) => priceMicros);
+  const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+  const quotes = tracked.desks[0]?.quotes;
+  const view = tracked.feed.view(nowMs, state.ownIn(conditionId, tracked.desks[0]));
+  return {
+    conditionId,
+    title: titled(state, conditionId),
+    strategies: tracked.desks.map((desk) => desk.strategy.name),
+    note: tracked.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
+    fairMicros: quotes?.fairMicros ?? null,
+    bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),
+    askMicros: asks.length === 0 ? null : asks.reduce(minMicros),
+    yesMicros,
+    noMicros,
+    markMicros: state.marks.get(conditionId) ?? null,
+    openOrders: orders.length,
+    bookAgeMs: view === null ? null : view.health.bookAgeMs,
+    refusals: tracked.desks.flatMap((desk) => desk.refusals),
+  };
+}

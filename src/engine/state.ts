@@ -1,0 +1,196 @@
+/** What a trader knows between two observations, in one place: the rooms it is made of and what it has concluded. */
+
+import { formatDecimal } from '../base/decimal.js';
+import type { Micros } from '../base/micros.js';
+import type { OrderExecutor } from '../executor/contract.js';
+import type { Ledger, OperatorEvent } from '../ledger/contract.js';
+import type { OwnMarketState } from '../market/view.js';
+import { LossGuard, type LossState } from '../risk/loss-guard.js';
+import type { Poller, Queue } from '../scheduler/contract.js';
+import { PollPlan } from '../scheduler/poll-plan.js';
+import { RequestQueue } from '../scheduler/request-queue.js';
+import type { Desk } from './desk.js';
+import { Markets, type Tracked } from './markets.js';
+import { type Mode, Modes, type StoredModes } from './modes.js';
+import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
+import type { PageWalk } from './page-walk.js';
+import { viewStance } from './quoting.js';
+import { Reconciler } from './reconciler.js';
+import type { TraderSettings } from './settings.js';
+import { equityOf, markOf } from './valuation.js';
+import { VenueClock } from './venue-clock.js';
+
+/** Something the operator should read; the shell logs it. `loud` ones are in the ledger too. */
+export type Notice = OperatorEvent;
+
+/** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
+const BOOK_DEPTH = 20;
+
+const MODES_NOTE = 'modes';
+const LOSS_NOTE = 'loss_guard';
+/** A change of the high-water mark is written at most this often: each write costs a sync. */
+const LOSS_SAVE_MS = 10_000;
+
+export class TraderState {
+  readonly settings: TraderSettings;
+  readonly ledger: Ledger;
+  readonly executor: OrderExecutor;
+  readonly queue: Queue;
+  readonly poller: Poller;
+  readonly markets: Markets;
+  readonly modes: Modes;
+  readonly reconciler: Reconciler;
+  readonly venueClock = new VenueClock();
+  /** YES price per market at which shares are valued. */
+  readonly marks = new Map<string, Micros>();
+  /** Our clock, ms, of the last cancel tried per order. */
+  readonly cancelTries = new Map<string, number>();
+  /** Why nothing is quoted in a market until a person resumes, e.g. a draft that the signer refused. */
+  readonly pausedMarkets = new Map<string, string>();
+  catalog: PageWalk<'markets.list'> | null = null;
+  tickedMs = Number.NEGATIVE_INFINITY;
+  /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
+  settledMs: number | null = null;
+  /** Outcomes in a row about which nothing is known. */
+  silence = 0;
+  fills = 0;
+  #own: OwnState | null = null;
+  #guard: LossGuard | null;
+  #guardSavedMs = Number.NEGATIVE_INFINITY;
+  #equity: Micros | null = null;
+  #sequence = 0;
+  #notices: Notice[] = [];
+
+  constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor) {
+    this.settings = settings;
+    this.ledger = ledger;
+    this.executor = executor;
+    this.queue = new RequestQueue(settings.profile.rate_limits);
+    const ownTrades = settings.profile.own_trades;
+    this.poller = new PollPlan({ ...settings.polling, ownTrades, bookDepth: BOOK_DEPTH });
+    this.markets = new Markets(settings, ledger);
+    // Notes are written by this class alone; what it wrote it can read.
+    const modes = JSON.parse(ledger.note(MODES_NOTE) ?? '{"paused":null,"killed":null}') as StoredModes;
+    this.modes = new Modes(modes);
+    this.reconciler = new Reconciler(ledger, executor, ownTrades);
+    const guard = ledger.note(LOSS_NOTE);
+    this.#guard = guard === null ? null : LossGuard.restored(JSON.parse(guard) as LossState);
+  }
+
+  /** A picture of what is ours, taken anew after `stale`. */
+  get own(): OwnState {
+    this.#own ??= readOwnState(this.ledger, this.executor, (market) => this.markets.termsOf(market));
+    return this.#own;
+  }
+
+  stale(): void {
+    this.#own = null;
+  }
+
+  mode(): { readonly mode: Mode; readonly reason: string } {
+    return this.modes.mode(this.#guard?.state.halted ?? null);
+  }
+
+  saveModes(): void {
+    this.ledger.setNote(MODES_NOTE, JSON.stringify(this.modes.stored));
+  }
+
+  /** Currency plus shares at their marks; null while a holding has no mark. */
+  get equityMicros(): Micros | null {
+    return this.#equity;
+  }
+
+  get guard(): LossGuard | null {
+    return this.#guard;
+  }
+
+  /** Values what we hold and lets the loss guard look at it. */
+  value(nowMs: number): void {
+    for (const { conditionId, feed, desks } of this.markets.all) {
+      const view = feed.view(nowMs, this.ownIn(conditionId, desks[0]));
+      const mark = view === null ? null : markOf(view.estimates);
+      if (mark !== null) this.marks.set(conditionId, mark);
+    }
+    this.#equity = equityOf(this.own, this.marks);
+    if (this.#equity === null) return;
+    this.#guard ??= LossGuard.started(nowMs, this.#equity);
+    const before = this.#guard.state;
+    const halted = this.#guard.observe(nowMs, this.#equity, this.settings.risk);
+    if (halted !== null) this.loud(nowMs, 'halted', `${halted}; quoting stops until an operator resumes it`);
+    const { day, highWaterMicros } = this.#guard.state;
+    const changed = day !== before.day || highWaterMicros !== before.highWaterMicros;
+    if (halted !== null || (changed && nowMs - this.#guardSavedMs >= LOSS_SAVE_MS)) this.saveGuard(nowMs);
+  }
+
+  saveGuard(nowMs: number): void {
+    if (this.#guard === null) return;
+    this.#guardSavedMs = nowMs;
+    this.ledger.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
+  }
+
+  /** What a strategy is told of ourselves in one market. */
+  ownIn(conditionId: string, desk: Desk | undefined): OwnMarketState {
+    const { own } = this;
+    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = heldIn(own, conditionId);
+    const limits = desk?.strategy.risk ?? this.settings.risk;
+    return {
+      yesMicros,
+      noMicros,
+      avgYesCostMicros: averageCost(yesMicros, yesCostMicros),
+      avgNoCostMicros: averageCost(noMicros, noCostMicros),
+      availableFundsMicros: own.availableMicros,
+      maxPositionMicros: limits.maxPositionSharesMicros,
+      stance: viewStance(this.reconciler.verdict),
+      orders: ownOrders(own, conditionId),
+    };
+  }
+
+  /** Whether anything of ours is in this market: shares, orders, or something under way. */
+  isOurs(conditionId: string): boolean {
+    const held = heldIn(this.own, conditionId);
+    if (held.yesMicros > 0 || held.noMicros > 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
+    return this.executor.pendingMerge(conditionId) !== null || this.executor.pendingRedeem(conditionId) !== null;
+  }
+
+  /** A function of run, market and sequence, so that no two intents ever share one. */
+  nextIntentId(conditionId: string): string {
+    this.#sequence += 1;
+    return `${this.settings.runId}.${conditionId.slice(0, 6)}.${this.#sequence}`;
+  }
+
+  desksOf(conditionId: string): readonly Desk[] {
+    return this.markets.get(conditionId)?.desks ?? [];
+  }
+
+  touch(conditionId: string): void {
+    for (const desk of this.desksOf(conditionId)) desk.dirty = true;
+  }
+
+  /** A market in which something of ours is, looked at from now on. */
+  tracked(conditionId: string): Tracked {
+    return this.markets.track(conditionId);
+  }
+
+  say(timeMs: number, kind: string, text: string): void {
+    this.#notices.push({ timeMs, severity: 'info', kind, text });
+  }
+
+  /** Also kept in the ledger: somebody must be able to find it tomorrow. */
+  loud(timeMs: number, kind: string, text: string): void {
+    const notice: Notice = { timeMs, severity: 'loud', kind, text };
+    this.#notices.push(notice);
+    this.ledger.addEvent(notice);
+  }
+
+  takeNotices(): readonly Notice[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+}
+
+/** A market as a person would name it in a log line. */
+export const titled = (state: TraderState, conditionId: string): string =>
+  state.markets.get(conditionId)?.feed.facts?.title ?? conditionId;
+
+export const amount = (value: Micros): string => formatDecimal(value);

@@ -1,0 +1,242 @@
+/** The trader's one door: observations in, requests out. */
+
+import { assert } from '../base/errors.js';
+import { EXECUTOR_TAG, type OrderExecutor } from '../executor/contract.js';
+import type { Ledger } from '../ledger/contract.js';
+import type { SeenAt } from '../market/view.js';
+import type { DataOf } from '../protocol/endpoints.js';
+import type { Observation, OperatorCommand, Report, Request } from '../protocol/seam.js';
+import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
+import { parsePollTag } from '../scheduler/tags.js';
+import { decide, turnOf } from './deciding.js';
+import { ownOrders } from './own-state.js';
+import { PageWalk } from './page-walk.js';
+import { cancelOrder } from './quoting.js';
+import { react } from './reactions.js';
+import type { TraderSettings } from './settings.js';
+import { type Snapshot, snapshotOf } from './snapshot.js';
+import { type Notice, TraderState, titled } from './state.js';
+
+/** Asks that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
+const MAX_UNSENT_ROUNDS = 4;
+
+/** So many outcomes in a row about which nothing is known mean that the exchange is not there. */
+const SILENT_AFTER = 3;
+
+export class Trader {
+  readonly #state: TraderState;
+
+  /** Takes up what the ledger says was under way. The first `handle` begins to ask. */
+  constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor, nowMs: number) {
+    this.#state = new TraderState(settings, ledger, executor);
+    const state = this.#state;
+    ledger.transaction(() => {
+      const { runId, version, configHash } = settings;
+      ledger.startRun({ id: runId, version, configHash, startedMs: nowMs });
+      ledger.setCapital(settings.capitalMicros, nowMs);
+      // A kill or pause older than this process holds from its first breath.
+      executor.setPlacing(state.mode().mode === 'starting');
+      react(state, executor.recover(nowMs), nowMs);
+    });
+  }
+
+  /**
+   * One step. Everything that must be remembered is in the ledger, and synced, before a request is returned. What is
+   * signed was durable before it was signed. An error of the ledger is thrown; the shell must cancel and end.
+   */
+  handle(observation: Observation): readonly Request[] {
+    const { nowMs } = observation;
+    this.#step(nowMs, () => {
+      this.#observe(observation);
+      decide(this.#state, nowMs);
+    });
+    const requests: Request[] = [];
+    for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
+      const released = this.#state.queue.release(nowMs);
+      requests.push(...released.requests);
+      if (released.unsent.length === 0) return requests;
+      this.#step(nowMs, () => {
+        for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs));
+      });
+    }
+    return requests;
+  }
+
+  /** Decides and writes in one transaction; signs what that made durable in a second. */
+  #step(nowMs: number, work: () => void): void {
+    const { ledger, executor } = this.#state;
+    ledger.transaction(work);
+    ledger.transaction(() => react(this.#state, executor.afterCommit(nowMs), nowMs));
+  }
+
+  /** For status pages. Reads only. */
+  snapshot(nowMs: number): Snapshot {
+    return snapshotOf(this.#state, nowMs);
+  }
+
+  /** What has been worth saying since the last call. */
+  takeNotices(): readonly Notice[] {
+    return this.#state.takeNotices();
+  }
+
+  /** Writes the end of the run; the last thing before the ledger is closed. */
+  end(nowMs: number, note: string): void {
+    const { ledger, settings } = this.#state;
+    ledger.transaction(() => {
+      this.#state.saveGuard(nowMs);
+      ledger.stopRun(settings.runId, nowMs, note);
+    });
+  }
+
+  #observe(observation: Observation): void {
+    switch (observation.kind) {
+      case 'time':
+        return;
+      case 'command':
+        return this.#command(observation.command, observation.nowMs);
+      case 'outcome': {
+        const ask = this.#state.queue.onOutcome(observation);
+        const { outcome, nowMs, sentMs, venueTimeMs } = observation;
+        if (venueTimeMs !== null) this.#state.venueClock.observe(venueTimeMs, sentMs, nowMs);
+        this.#listen(outcome.kind === 'unknown' ? outcome.reason : null, nowMs);
+        return this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs });
+      }
+    }
+  }
+
+  #onReport(report: Report): void {
+    const target = parsePollTag(report.ask.tag);
+    if (target !== null) return this.#onPoll(target, report);
+    assert(report.ask.tag.startsWith(EXECUTOR_TAG), `an ask of no room came back: ${report.ask.tag}`);
+    react(this.#state, this.#state.executor.onReport(report), report.nowMs);
+  }
+
+  #onPoll(target: PollTarget, report: Report): void {
+    const { poller } = this.#state;
+    if ('marketConditionId' in target) {
+      this.#onMarketPoll(target.kind, target.marketConditionId, report);
+      return poller.onReport(report.ask.tag, resultOf(report), report.nowMs);
+    }
+    const result = target.kind === 'catalog' ? this.#onCatalog(report) : this.#onOwnList(target.kind, report);
+    if (result !== null) poller.onReport(report.ask.tag, result, report.nowMs);
+  }
+
+  #onMarketPoll(kind: 'book' | 'trades' | 'detail', conditionId: string, { outcome, ...report }: Report): void {
+    const state = this.#state;
+    const tracked = state.markets.get(conditionId);
+    if (tracked === undefined || outcome.kind !== 'answered') return;
+    const at: SeenAt = { sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
+    // The shell answers an ask with the data of the ask's own endpoint; the tag says which that was.
+    switch (kind) {
+      case 'book':
+        tracked.feed.onBook(outcome.data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
+        break;
+      case 'trades':
+        tracked.feed.onTrades(outcome.data as DataOf<'markets.trades'>, at);
+        break;
+      case 'detail':
+        if (state.markets.onDetail(tracked, outcome.data as DataOf<'markets.detail'>, at)) {
+          state.say(report.nowMs, 'market', `"${titled(state, conditionId)}" is now ${tracked.feed.facts?.phase}`);
+        }
+        state.stale(); // fees and event may have changed what our orders can cost
+    }
+    state.touch(conditionId);
+  }
+
+  #onCatalog(report: Report): PollResult | null {
+    const state = this.#state;
+    state.catalog ??= new PageWalk((row) => row.condition_id);
+    const walk = state.catalog;
+    const step = walk.onReport(report);
+    if (step.kind === 'page' && step.next !== null) {
+      state.queue.push(step.next);
+      return null;
+    }
+    state.catalog = null;
+    if (step.kind === 'void') return resultOf(report) === 'unsent' ? 'unsent' : 'failed';
+    state.markets.onCatalog(walk.rows);
+    return 'ok';
+  }
+
+  #onOwnList(kind: 'orders' | 'fills' | 'assets', report: Report): PollResult | null {
+    const state = this.#state;
+    const before = state.reconciler.verdict;
+    const step = state.reconciler.onReport(kind, report);
+    for (const ask of step.asks) state.queue.push(ask);
+    react(state, step.reaction, report.nowMs);
+    const verdict = state.reconciler.verdict;
+    if (verdict !== before) state.loud(report.nowMs, 'reconciliation', verdict ?? 'ledger and exchange agree again');
+    if (kind === 'assets' && step.result === 'ok') state.poller.expedite({ kind: 'fills' });
+    if (step.restingOrders !== null) this.#onResting(step.restingOrders, report.nowMs);
+    return step.result;
+  }
+
+  /** While everything is being canceled, what rests and is nobody's of ours goes too. */
+  #onResting(
+    { rows, startedMs }: { rows: readonly DataOf<'orders.list'>[number][]; startedMs: number },
+    nowMs: number,
+  ) {
+    const state = this.#state;
+    if (!state.modes.wantsProof) return;
+    if (state.settledMs !== null && startedMs >= state.settledMs) state.modes.proof(rows.length);
+    const turn = turnOf(state, 'canceling', nowMs);
+    for (const { pubkey, market } of rows) {
+      const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
+      if (pubkey === null || ours || turn.triedToCancel(pubkey)) continue;
+      if (cancelOrder(pubkey, market.condition_id, turn)) state.stale();
+    }
+  }
+
+  #command(command: OperatorCommand, nowMs: number): void {
+    const state = this.#state;
+    const reason = 'reason' in command ? `: ${command.reason}` : '';
+    if (command.kind === 'quote-hours') {
+      state.markets.setQuoteHours(command.strategy, command.open);
+      const where = command.open ? 'within' : 'outside';
+      return state.say(nowMs, 'quote_hours', `strategy ${command.strategy} is ${where} its quote hours`);
+    }
+    state.loud(nowMs, 'command', `${command.kind}${reason}`);
+    if (command.kind === 'reconcile') {
+      for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });
+      return;
+    }
+    state.modes.apply(command);
+    if (command.kind === 'resume') {
+      state.guard?.resume();
+      state.saveGuard(nowMs);
+      state.pausedMarkets.clear();
+    }
+    state.saveModes();
+    for (const { conditionId } of state.markets.all) state.touch(conditionId);
+  }
+
+  /** Says once that the exchange has fallen silent, and once that it is back; then looks at what is ours first. */
+  #listen(silentBecause: string | null, nowMs: number): void {
+    const state = this.#state;
+    const wasSilent = state.silence >= SILENT_AFTER;
+    state.silence = silentBecause === null ? 0 : state.silence + 1;
+    if (state.silence === SILENT_AFTER) {
+      state.loud(
+        nowMs,
+        'silent',
+        `the exchange does not answer: ${silentBecause}; what rests there is unknown, not gone`,
+      );
+    }
+    if (!wasSilent || silentBecause !== null) return;
+    state.loud(nowMs, 'answering', 'the exchange answers again');
+    for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
+  }
+}
+
+const neverLeft = ({ ask, reason }: Unsent, nowMs: number): Report => ({
+  ask,
+  outcome: { kind: 'unknown', reason, sent: false },
+  nowMs,
+  sentMs: nowMs,
+  venueTimeMs: null,
+});
+
+function resultOf({ outcome }: Pick<Report, 'outcome'>): PollResult {
+  if (outcome.kind === 'answered') return 'ok';
+  return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
+}
