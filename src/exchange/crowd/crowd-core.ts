@@ -1,0 +1,55 @@
+/** What the crowd uses of the exchange core, and its prices in ticks. */
+
+import type { Micros } from '../../base/micros.js';
+import { type AccountSlot, ASK, BID, type BookSide, type Core, type MarketIndex } from '../core/contract.js';
+
+export type CrowdCore = Pick<
+  Core,
+  | 'marketIndexOf'
+  | 'marketFacts'
+  | 'createMarket'
+  | 'setMarketState'
+  | 'resolveMarket'
+  | 'openInternalAccount'
+  | 'placeInternal'
+  | 'cancelInternal'
+  | 'internalRemaining'
+  | 'bestBid'
+  | 'bestAsk'
+> & {
+  /** Handles of the internal account's resting orders, for what a killed exchange left in the book. */
+  internalOrders?(account: AccountSlot): readonly number[];
+};
+
+/** Each kind of trader has an account of its own, so that they trade with each other. */
+export interface CrowdAccounts {
+  readonly maker: AccountSlot;
+  readonly noise: AccountSlot;
+  readonly informed: AccountSlot;
+}
+
+/** Ticks of one cent, as Micros; the crowd counts prices in ticks, 1 to 99. */
+export const TICK_MICROS = 10_000;
+export const LOWEST_TICK = 1;
+export const HIGHEST_TICK = 99;
+
+// Whole ticks and whole shares are integers of millionths far below 2^53.
+export const priceOf = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
+export const sharesOf = (shares: number): Micros => (shares * 1_000_000) as Micros;
+
+/** The best price of a side in ticks (a price off our tick cannot exist in these markets); null for an empty side. */
+export function bestTick(core: CrowdCore, market: MarketIndex, side: BookSide): number | null {
+  const price = side === BID ? core.bestBid(market) : core.bestAsk(market);
+  return price === null ? null : price / TICK_MICROS;
+}
+
+/** What an outsider would call the price, in (0, 1): the middle of the book, else its only side, else the last trade. */
+export function visiblePrice(core: CrowdCore, market: MarketIndex): number {
+  const bid = bestTick(core, market, BID);
+  const ask = bestTick(core, market, ASK);
+  if (bid !== null && ask !== null) return (bid + ask) / 200;
+  const only = bid ?? ask;
+  if (only !== null) return only / 100;
+  const last = core.marketFacts(market).lastTradePrice;
+  return last === null ? 0.5 : last / 1_000_000;
+}

@@ -1,0 +1,154 @@
+/** One of the crowd's markets and those who trade on it: each acts at random moments of its own. */
+
+import { Random } from '../../base/random.js';
+import { isSettledMarket } from '../../protocol/states.js';
+import { ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
+import { CompetingMaker } from './competing-maker.js';
+import {
+  bestTick,
+  type CrowdAccounts,
+  type CrowdCore,
+  HIGHEST_TICK,
+  LOWEST_TICK,
+  priceOf,
+  sharesOf,
+  visiblePrice,
+} from './crowd-core.js';
+import { HiddenValue, logit, sigmoid } from './hidden-value.js';
+
+/** Mean waiting times, ms. */
+const NOISE_MEAN_MS = 5000;
+const INFORMED_MEAN_MS = 12_000;
+const MAKER_MEAN_MS = 2500;
+/**
+ * A noise taker pays up to this much (mean, in ticks) beyond the visible price, so demand falls as exp(-distance/3 cents):
+ * half of them trade at two cents.
+ */
+const NOISE_REACH_TICKS = 3;
+/** Sizes in shares: lognormal, median 10. */
+const NOISE_SIZE_LOG = Math.log(10);
+const NOISE_SIZE_SIGMA = 0.8;
+const LARGEST_NOISE_SHARES = 100;
+/** An informed taker wants this much more than the fee of one per cent, in ticks. */
+const INFORMED_EDGE_TICKS = 1.2;
+const INFORMED_SHARES = { least: 15, spread: 45 } as const;
+
+export class CrowdMarket {
+  readonly conditionId: string;
+  readonly index: MarketIndex;
+  readonly #core: CrowdCore;
+  readonly #accounts: CrowdAccounts;
+  readonly #random: Random;
+  readonly #hidden: HiddenValue;
+  readonly #maker: CompetingMaker;
+  readonly #resolvesMs: number;
+  #noiseMs: number;
+  #informedMs: number;
+  #makerMs: number;
+
+  /** Begins to trade on a market that exists; one with a past goes on from its last price. */
+  constructor(
+    core: CrowdCore,
+    accounts: CrowdAccounts,
+    conditionId: string,
+    index: MarketIndex,
+    seed: number,
+    nowMs: number,
+  ) {
+    this.#core = core;
+    this.#accounts = accounts;
+    this.conditionId = conditionId;
+    this.index = index;
+    const facts = core.marketFacts(index);
+    this.#resolvesMs = (facts.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
+    // The mean belongs to the market; everything else is drawn anew at each start, or a restart would repeat itself.
+    const mean = HiddenValue.startOf(Random.seeded(seed, conditionId));
+    this.#random = Random.seeded(seed, `${conditionId}/${nowMs}`);
+    const x = facts.lastTradePrice === null ? mean : logit(facts.lastTradePrice / 1_000_000);
+    this.#hidden = new HiddenValue(this.#random, mean, x, nowMs);
+    this.#maker = new CompetingMaker(core, accounts.maker, index, this.#random, x, nowMs);
+    this.#makerMs = nowMs;
+    this.#noiseMs = nowMs + this.#random.exponential(NOISE_MEAN_MS);
+    this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
+  }
+
+  /** The exchange's clock, Unix ms. */
+  nextDueMs(): number {
+    return Math.min(this.#makerMs, this.#noiseMs, this.#informedMs);
+  }
+
+  /** The probability that nobody on the exchange can see, as of the last thing that happened. */
+  get fairProbability(): number {
+    return this.#hidden.probability;
+  }
+
+  /** The market is settled, by its date or by an operator: the crowd has no more business here. */
+  get settled(): boolean {
+    return isSettledMarket(this.#core.marketFacts(this.index).state);
+  }
+
+  /** Leaves out whatever was due before this time; the truth moves on all the same. */
+  skipTo(timeMs: number): void {
+    this.#makerMs = Math.max(this.#makerMs, timeMs);
+    this.#noiseMs = Math.max(this.#noiseMs, timeMs);
+    this.#informedMs = Math.max(this.#informedMs, timeMs);
+  }
+
+  /** Does the next thing that is due. On a market that is not open nothing happens but time. */
+  step(): void {
+    const dueMs = this.nextDueMs();
+    const nowMs = Math.ceil(dueMs);
+    const truth = this.#hidden.at(nowMs);
+    const open = this.#core.marketFacts(this.index).state === 'open';
+    if (open && nowMs >= this.#resolvesMs) {
+      this.#resolve(nowMs);
+    } else if (dueMs === this.#makerMs) {
+      this.#makerMs += this.#random.exponential(MAKER_MEAN_MS);
+      if (open) this.#maker.requote(nowMs, truth);
+    } else if (dueMs === this.#noiseMs) {
+      this.#noiseMs += this.#random.exponential(NOISE_MEAN_MS);
+      if (open) this.#takeAtRandom(nowMs);
+    } else {
+      this.#informedMs += this.#random.exponential(INFORMED_MEAN_MS);
+      if (open) this.#takeIfWrong(nowMs, sigmoid(truth));
+    }
+  }
+
+  withdraw(nowMs: number): void {
+    this.#maker.withdraw(nowMs);
+  }
+
+  #resolve(nowMs: number): void {
+    this.#core.setMarketState(nowMs, this.conditionId, 'waiting_to_resolve');
+    this.#core.resolveMarket(nowMs, this.conditionId, this.#random.chance(this.#hidden.probability));
+  }
+
+  /** Noise: a side by the toss of a coin, around what everybody sees. */
+  #takeAtRandom(nowMs: number): void {
+    const side = this.#random.chance(0.5) ? BID : ASK;
+    const reach = this.#random.exponential(NOISE_REACH_TICKS);
+    const shares = Math.round(Math.exp(NOISE_SIZE_LOG + NOISE_SIZE_SIGMA * this.#random.normal()));
+    const visible = 100 * visiblePrice(this.#core, this.index);
+    const limit = side === BID ? visible + reach : visible - reach;
+    this.#take(nowMs, this.#accounts.noise, side, limit, Math.min(LARGEST_NOISE_SHARES, Math.max(1, shares)));
+  }
+
+  /** Information: takes what the book offers on the wrong side of the truth. */
+  #takeIfWrong(nowMs: number, probability: number): void {
+    const shares = INFORMED_SHARES.least + this.#random.below(INFORMED_SHARES.spread);
+    const fair = 100 * probability;
+    const { informed } = this.#accounts;
+    this.#take(nowMs, informed, BID, fair - INFORMED_EDGE_TICKS, shares);
+    this.#take(nowMs, informed, ASK, fair + INFORMED_EDGE_TICKS, shares);
+  }
+
+  /** Trades up to this limit (in ticks), if there is anything to trade with. */
+  #take(nowMs: number, account: number, side: BookSide, limitTicks: number, shares: number): void {
+    const tick =
+      side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));
+    if (tick < LOWEST_TICK || tick > HIGHEST_TICK) return;
+    const opposite = bestTick(this.#core, this.index, side === BID ? ASK : BID);
+    if (opposite === null || (side === BID ? opposite > tick : opposite < tick)) return;
+    this.#core.placeInternal(nowMs, account, this.index, side, priceOf(tick), sharesOf(shares), true);
+  }
+}

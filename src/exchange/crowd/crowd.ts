@@ -1,0 +1,121 @@
+/**
+ * The simulated crowd of the paper exchange: four markets of its own, each with a hidden probability, noise takers,
+ * informed takers and a competing maker. It makes the exchange a place where a market maker has something to do: wide
+ * enough for him to step inside, noisy enough to fill him, informed enough to hurt him when he is wrong or slow.
+ *
+ * Everything follows from the seed and the times of the events; there is no clock here. Its traders are internal accounts
+ * with unlimited money, and play by the same book and the same fees as everybody.
+ */
+
+import { assert } from '../../base/errors.js';
+import { isSettledMarket } from '../../protocol/states.js';
+import type { CrowdSettings, Driver } from './contract.js';
+import type { CrowdAccounts, CrowdCore } from './crowd-core.js';
+import { CrowdMarket } from './crowd-market.js';
+import { listingId, listingSpec, SLOTS, type Slot } from './listings.js';
+
+/**
+ * After a longer pause (a sleeping computer, a clock that was moved) the crowd does not make up what it missed but the last
+ * minute of it: a day would be hundreds of thousands of orders in one tick.
+ */
+const MAX_CATCH_UP_MS = 60_000;
+
+interface Desk {
+  readonly slot: Slot;
+  /** Number of the slot's current market, from 0. */
+  listing: number;
+  market: CrowdMarket;
+}
+
+export class Crowd implements Driver {
+  readonly #core: CrowdCore;
+  readonly #seed: number;
+  readonly #accounts: CrowdAccounts;
+  readonly #desks: readonly Desk[];
+
+  private constructor(core: CrowdCore, settings: CrowdSettings, nowMs: number) {
+    this.#core = core;
+    this.#seed = settings.seed;
+    const account = (name: string) => core.openInternalAccount(nowMs, name, { unlimited: true });
+    this.#accounts = {
+      maker: account('crowd-maker'),
+      noise: account('crowd-noise'),
+      informed: account('crowd-informed'),
+    };
+    // What an earlier run of the exchange left in the book has no owner any more.
+    for (const handle of core.internalOrders?.(this.#accounts.maker) ?? []) core.cancelInternal(nowMs, handle);
+    this.#desks = SLOTS.map((slot) => this.#deskOf(slot, nowMs));
+  }
+
+  /**
+   * Sets the crowd to work on a core whose state is already restored: opens its markets, or goes on with those that an
+   * earlier run opened, from their last price. `nowMs` is the exchange's clock, Unix ms.
+   */
+  static attach(core: CrowdCore, settings: CrowdSettings, nowMs: number): Crowd {
+    return new Crowd(core, settings, nowMs);
+  }
+
+  tick(nowMs: number): void {
+    for (const desk of this.#desks) {
+      if (desk.market.nextDueMs() < nowMs - MAX_CATCH_UP_MS) desk.market.skipTo(nowMs - MAX_CATCH_UP_MS);
+    }
+    for (let desk = this.#earliest(); desk !== undefined; desk = this.#earliest()) {
+      const dueMs = Math.ceil(desk.market.nextDueMs());
+      if (dueMs > nowMs) return;
+      desk.market.step();
+      if (desk.market.settled) this.#list(desk, dueMs);
+    }
+  }
+
+  nextDueMs(): number {
+    return Math.ceil(Math.min(...this.#desks.map((desk) => desk.market.nextDueMs())));
+  }
+
+  /** Takes the crowd's orders out of the book, for a clean stop. */
+  withdraw(nowMs: number): void {
+    for (const desk of this.#desks) desk.market.withdraw(nowMs);
+  }
+
+  /** The hidden truth, for measuring what a strategy earned; nothing that trades may see it. */
+  truths(): { readonly conditionId: string; readonly index: number; readonly probability: number }[] {
+    return this.#desks.map(({ market }) => ({
+      conditionId: market.conditionId,
+      index: market.index,
+      probability: market.fairProbability,
+    }));
+  }
+
+  #earliest(): Desk | undefined {
+    let first: Desk | undefined;
+    for (const desk of this.#desks) {
+      if (first === undefined || desk.market.nextDueMs() < first.market.nextDueMs()) first = desk;
+    }
+    return first;
+  }
+
+  /** The slot's newest market that is not settled, or a new one. */
+  #deskOf(slot: Slot, nowMs: number): Desk {
+    let listing = 0;
+    for (; ; listing++) {
+      const index = this.#core.marketIndexOf(listingId(slot, listing));
+      if (index === null || !isSettledMarket(this.#core.marketFacts(index).state)) break;
+    }
+    return { slot, listing, market: this.#marketOf(slot, listing, nowMs) };
+  }
+
+  #list(desk: Desk, nowMs: number): void {
+    desk.listing++;
+    desk.market = this.#marketOf(desk.slot, desk.listing, nowMs);
+  }
+
+  #marketOf(slot: Slot, listing: number, nowMs: number): CrowdMarket {
+    const id = listingId(slot, listing);
+    let index = this.#core.marketIndexOf(id);
+    if (index === null) {
+      const made = this.#core.createMarket(nowMs, listingSpec(slot, listing, nowMs));
+      assert(made.ok, `a market of the crowd that the exchange cannot open: ${JSON.stringify(made)}`);
+      index = made.value.index;
+    }
+    return new CrowdMarket(this.#core, this.#accounts, id, index, this.#seed, nowMs);
+  }
+}

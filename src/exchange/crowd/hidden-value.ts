@@ -1,0 +1,68 @@
+/** The truth that the crowd's market is about: a probability that only informed takers see. */
+
+import type { Random } from '../../base/random.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Log-odds move by about so much in an hour: 6 cents at a price of 0.50. */
+const SIGMA_PER_SQRT_HOUR = 0.25;
+/** Pull back per hour. Without it a market would sit at 0.01 or 0.99 for most of its days and nobody would quote. */
+const REVERSION_PER_HOUR = 0.06;
+/** News: on average one jump in 40 minutes, of 9 cents at a price of 0.50. */
+const JUMP_MEAN_MS = 40 * 60_000;
+const JUMP_SIGMA = 0.35;
+/** Deviation of where markets start: between 0.29 and 0.71 in two cases of three. */
+const START_SIGMA = 0.9;
+
+/**
+ * An Ornstein–Uhlenbeck process in log-odds with jumps. Steps are exact for any length, so what it does depends on its
+ * random numbers and the times at which it is looked at, never on a step size.
+ */
+export class HiddenValue {
+  readonly #random: Random;
+  readonly #mean: number;
+  #x: number;
+  #atMs: number;
+  #jumpMs: number;
+
+  /** `mean`: log-odds that it is pulled to; `x`: log-odds now. */
+  constructor(random: Random, mean: number, x: number, nowMs: number) {
+    this.#random = random;
+    this.#mean = mean;
+    this.#x = x;
+    this.#atMs = nowMs;
+    this.#jumpMs = nowMs + random.exponential(JUMP_MEAN_MS);
+  }
+
+  static startOf(random: Random): number {
+    return START_SIGMA * random.normal();
+  }
+
+  /** Log-odds at this time, which never goes back. */
+  at(nowMs: number): number {
+    while (this.#jumpMs <= nowMs) {
+      this.#diffuse(this.#jumpMs);
+      this.#x += JUMP_SIGMA * this.#random.normal();
+      this.#jumpMs += this.#random.exponential(JUMP_MEAN_MS);
+    }
+    this.#diffuse(nowMs);
+    return this.#x;
+  }
+
+  /** Probability as of the last look. */
+  get probability(): number {
+    return sigmoid(this.#x);
+  }
+
+  #diffuse(nowMs: number): void {
+    const hours = (nowMs - this.#atMs) / HOUR_MS;
+    if (hours <= 0) return;
+    this.#atMs = nowMs;
+    const kept = Math.exp(-REVERSION_PER_HOUR * hours);
+    const deviation = SIGMA_PER_SQRT_HOUR * Math.sqrt((1 - kept * kept) / (2 * REVERSION_PER_HOUR));
+    this.#x = this.#mean + (this.#x - this.#mean) * kept + deviation * this.#random.normal();
+  }
+}
+
+export const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+export const logit = (p: number): number => Math.log(p / (1 - p));

@@ -1,0 +1,93 @@
+/** The markets that the crowd trades: four slots, each with questions that it lists one after another. */
+
+import type { Micros } from '../../base/micros.js';
+import type { Category } from '../../protocol/states.js';
+import { conditionIdOf } from '../../recording/identity.js';
+import type { MarketSpec } from '../core/contract.js';
+
+export interface Slot {
+  readonly name: string;
+  readonly event: string;
+  readonly category: Category;
+  /** Days from the listing to the midnight (UTC) of its resolution. */
+  readonly days: number;
+  /** `{date}` stands for the day of the resolution. Taken in turn. */
+  readonly questions: readonly string[];
+}
+
+export const SLOTS: readonly Slot[] = [
+  {
+    name: 'budget',
+    event: 'Votes and launches to watch',
+    category: 'politics',
+    days: 5,
+    questions: [
+      'Will the budget bill pass its final vote by {date}?',
+      'Will the coalition agree on a new finance minister by {date}?',
+      'Will the trade agreement be signed by {date}?',
+    ],
+  },
+  {
+    name: 'launch',
+    event: 'Votes and launches to watch',
+    category: 'tech',
+    days: 7,
+    questions: [
+      'Will a major AI lab release a new flagship model by {date}?',
+      'Will a foldable phone top the sales charts on {date}?',
+      'Will the heavy rocket reach orbit on its next flight by {date}?',
+    ],
+  },
+  {
+    name: 'bitcoin',
+    event: 'Where markets close',
+    category: 'crypto',
+    days: 3,
+    questions: [
+      'Will Bitcoin close higher on {date} than at the listing of this market?',
+      'Will Ether outperform Bitcoin until {date}?',
+    ],
+  },
+  {
+    name: 'stocks',
+    event: 'Where markets close',
+    category: 'finance',
+    days: 4,
+    questions: [
+      'Will the S&P 500 close higher on {date} than at the listing of this market?',
+      'Will gold close at a record high before {date}?',
+      'Will the 10-year Treasury yield close lower on {date} than at the listing of this market?',
+    ],
+  },
+];
+
+/** Tick of the crowd's markets: one cent. */
+export const CROWD_PRICE_PRECISION = 2;
+const CROWD_AMOUNT_PRECISION = 2;
+const DAY_MS = 86_400_000;
+
+/** Id of a slot's n-th market (from 0), whatever the seed: after a restart the crowd finds its markets by it. */
+export const listingId = (slot: Slot, listing: number): string => conditionIdOf('crowd', `${slot.name}/${listing}`);
+
+export function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
+  const resolvesMs = (Math.floor(nowMs / DAY_MS) + slot.days + 1) * DAY_MS;
+  const date = new Date(resolvesMs - 1).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+  const question = slot.questions[listing % slot.questions.length] ?? slot.name;
+  return {
+    config: {
+      kind: 'orderbook',
+      price_precision: CROWD_PRICE_PRECISION,
+      amount_precision: CROWD_AMOUNT_PRECISION,
+      // 0.01 and 0.99.
+      min_price: 10_000 as Micros,
+      max_price: 990_000 as Micros,
+    },
+    event: slot.event,
+    condition_id: listingId(slot, listing),
+    title: question.replace('{date}', date),
+    description: 'A made-up market of the paper exchange, traded by its simulated crowd.',
+    category: slot.category,
+    rules: ['Resolved by a hidden probability of the simulation, not by any event of the real world.'],
+    resolution_date: resolvesMs / 1000,
+  };
+}
