@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BudgetLine } from '../../src/client/budget-line.js';
+import type { Lane } from '../../src/protocol/seam.js';
+
+// The line waits on timers; here they run on a clock that the test turns.
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const newLine = (limit: number) => new BudgetLine(limit, () => Date.now());
+
+/** Enters and writes down when and in which order. */
+function entrants(line: BudgetLine) {
+  const log: string[] = [];
+  const started = Date.now();
+  const enter = async (name: string, lane: Lane, patienceMs = 600_000) => {
+    const entered = line.tryEnter() || (await line.enter(lane, patienceMs));
+    log.push(`${name} ${entered ? 'in' : 'out'} ${Math.round((Date.now() - started) / 1_000)}`);
+    if (entered) line.leave();
+  };
+  return { log, enter };
+}
+
+describe('the budget line', () => {
+  it('lets through at once while places are free, then one as each place comes free', async () => {
+    const line = newLine(2);
+    const { log, enter } = entrants(line);
+    await enter('a', 'own');
+    await vi.advanceTimersByTimeAsync(10_000);
+    for (const name of ['b', 'c', 'd', 'e']) void enter(name, 'own');
+    await vi.advanceTimersByTimeAsync(200_000);
+    expect(log).toEqual(['a in 0', 'b in 10', 'c in 60', 'd in 70', 'e in 120']);
+    await line.close();
+  });
+
+  it('serves the urgent lanes first, and each lane in its order', async () => {
+    const line = newLine(1);
+    const { log, enter } = entrants(line);
+    await enter('first', 'own');
+    const lanes: [string, Lane][] = [
+      ['quiet', 'quiet'],
+      ['hot-1', 'hot'],
+      ['cancel-1', 'cancel'],
+      ['hot-2', 'hot'],
+      ['submit', 'submit'],
+      ['cancel-2', 'cancel'],
+    ];
+    for (const [name, lane] of lanes) void enter(name, lane);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(log.map((entry) => entry.split(' ')[0])).toEqual([
+      'first',
+      'cancel-1',
+      'cancel-2',
+      'submit',
+      'hot-1',
+      'hot-2',
+      'quiet',
+    ]);
+    await line.close();
+  });
+
+  it('gives the place of those whose patience ended to the next', async () => {
+    const line = newLine(1);
+    const { log, enter } = entrants(line);
+    await enter('a', 'own');
+    for (const name of ['b', 'c', 'd']) void enter(name, 'cancel', 5_000);
+    void enter('e', 'quiet');
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(log).toEqual(['a in 0', 'b out 5', 'c out 5', 'd out 5', 'e in 60']);
+    await line.close();
+  });
+
+  it('waits while everything is in flight, and wakes when an answer’s minute is over', async () => {
+    const line = newLine(1);
+    expect(line.tryEnter()).toBe(true);
+    const { log, enter } = entrants(line);
+    void enter('b', 'own');
+    await vi.advanceTimersByTimeAsync(30_000);
+    line.leave();
+    await vi.advanceTimersByTimeAsync(60_100);
+    expect(log).toEqual(['b in 90']);
+    await line.close();
+  });
+
+  it('takes back the place of what never left', async () => {
+    const line = newLine(1);
+    expect(line.tryEnter()).toBe(true);
+    const { log, enter } = entrants(line);
+    void enter('b', 'own');
+    line.leaveUnsent();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(log).toHaveLength(1);
+    await line.close();
+  });
+
+  it('stands still for as long as the venue said, capped at ten minutes', async () => {
+    const line = newLine(10);
+    const { log, enter } = entrants(line);
+    expect(line.throttled(20_000)).toBe(20_000);
+    expect(line.tryEnter()).toBe(false);
+    void enter('a', 'own');
+    await vi.advanceTimersByTimeAsync(25_000);
+    expect(log).toEqual(['a in 20']);
+    expect(line.throttled(1e12)).toBe(600_000);
+    await line.close();
+  });
+
+  it('backs off longer at each refusal without a word, up to a minute, until one goes well', () => {
+    const line = newLine(10);
+    for (let refusal = 0; refusal < 12; refusal++) {
+      const full = Math.min(60_000, 1_000 * 2 ** refusal);
+      const waitMs = line.throttled(null);
+      expect(waitMs).toBeGreaterThanOrEqual(full / 2);
+      expect(waitMs).toBeLessThanOrEqual(full);
+    }
+    line.notThrottled();
+    expect(line.throttled(null)).toBeLessThanOrEqual(1_000);
+  });
+
+  it('turns away those without patience, those beyond a thousand, and all when it is closed', async () => {
+    const line = newLine(1);
+    expect(line.tryEnter()).toBe(true);
+    expect(await line.enter('own', 0)).toBe(false);
+    const waiting = Array.from({ length: 1_000 }, () => line.enter('own', 1e9));
+    expect(await line.enter('cancel', 1e9)).toBe(false);
+    const closed = line.close();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await closed;
+    expect((await Promise.all(waiting)).every((entered) => !entered)).toBe(true);
+    expect(line.tryEnter()).toBe(false);
+    expect(await line.enter('cancel', 1_000)).toBe(false);
+  });
+});
