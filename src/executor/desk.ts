@@ -1,0 +1,143 @@
+/** What the executor's parts share: the ledger, the tracks, the settings, and what is to be said at the end of a call. */
+
+import type { Ledger } from '../ledger/contract.js';
+import type { VenueProfile } from '../protocol/profile.js';
+import type { Ask } from '../protocol/seam.js';
+import { askFor, type Step } from './asks.js';
+import type { ExecutorEvent, ExecutorSettings, Reaction, Trouble } from './contract.js';
+import { LATE_DELIVERY_S, lookWaitMs, WHOLE_SECONDS_S } from './pace.js';
+import { type Track, Tracks } from './tracks.js';
+
+/** When and how a record was seen. */
+export interface Look {
+  /** Our clock, ms, when the request for it left, and when its answer could be acted upon. */
+  readonly sentMs: number;
+  readonly nowMs: number;
+  /** The exchange's clock in its answer; null when it said nothing. */
+  readonly venueTimeMs: number | null;
+  /** A list may come from a slower copy: what contradicts our knowledge is read by itself before it is believed. */
+  readonly source: 'record' | 'list';
+}
+
+/** Events that lead to `abandoned`. */
+type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
+
+export class Desk {
+  readonly ledger: Ledger;
+  readonly profile: VenueProfile;
+  readonly settings: ExecutorSettings;
+  readonly tracks: Tracks;
+  /** False: no place is signed or sent. */
+  placing = true;
+  /** The exchange's clock, ms, as last seen; null while it never was. */
+  venueNowMs: number | null = null;
+  /** Intents whose drafts were stored since the last signing. */
+  readonly toSign: Track[] = [];
+  #asks: Ask[] = [];
+  #events: ExecutorEvent[] = [];
+
+  constructor(ledger: Ledger, profile: VenueProfile, settings: ExecutorSettings) {
+    this.ledger = ledger;
+    this.profile = profile;
+    this.settings = settings;
+    this.tracks = new Tracks(ledger);
+  }
+
+  /** Runs one call of the executor and hands over what it said. */
+  reaction(work: () => void): Reaction {
+    this.#asks = [];
+    this.#events = [];
+    work();
+    return { asks: this.#asks, events: this.#events };
+  }
+
+  ask(track: Track, step: Step, nowMs: number): void {
+    track.busy = step;
+    track.dueMs = null;
+    this.#asks.push(askFor(step, track.intent, nowMs));
+  }
+
+  tell(event: ExecutorEvent): void {
+    this.#events.push(event);
+  }
+
+  /** Loud: to the engine, and into the ledger for a person. */
+  trouble(trouble: Trouble, market: string | null, text: string, nowMs: number): void {
+    this.tell({ kind: 'trouble', trouble, market, text });
+    this.ledger.addEvent({ timeMs: nowMs, severity: 'loud', kind: trouble, text });
+  }
+
+  notDone(track: Track, slug: string, reason: string): void {
+    const { id: intentId, kind: intentKind, marketConditionId: market } = track.intent;
+    this.tell({ kind: 'notDone', intentId, intentKind, market, slug, reason });
+  }
+
+  /** Nothing new: look again, later each time. */
+  lookLater(track: Track, nowMs: number, waitMs = lookWaitMs(track.tries)): void {
+    track.tries++;
+    track.resend = false;
+    track.dueMs = nowMs + waitMs;
+  }
+
+  /** The record waits for its signature: the same one goes out again while the draft lives, else it is looked at. */
+  sendAgain(track: Track, look: Pick<Look, 'nowMs'>): void {
+    this.lookLater(track, look.nowMs);
+    track.resend = this.mayResend(track);
+  }
+
+  mayResend(track: Track): boolean {
+    const { kind, signature, expiresAtS, state } = track.intent;
+    if (signature === null || (state !== 'signed' && state !== 'unknown')) return false;
+    if (kind === 'place' && !this.placing) return false;
+    return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
+  }
+
+  /**
+   * Whether an expiry is to be believed: at the second look, one poll after the first. The submit may still be under way
+   * when the first look says expired, and an exchange may answer from a copy that is behind.
+   */
+  believesExpiry(track: Track, look: Look): boolean {
+    track.resend = false;
+    track.expiredSinceMs ??= look.nowMs;
+    const secondLookMs = track.expiredSinceMs + this.settings.ownPollMs;
+    if (look.sentMs >= secondLookMs) return true;
+    track.dueMs = Math.max(secondLookMs, look.nowMs);
+    return false;
+  }
+
+  /** Gives up an intent of which nothing has left, and says so. */
+  giveUp(track: Track, event: Abandonment, slug: string, nowMs: number, reason: string): void {
+    this.abandon(track, event, nowMs, reason);
+    this.notDone(track, slug, reason);
+  }
+
+  /** Ends the work on an intent of which nothing has left; its locks are waited out. */
+  abandon(track: Track, event: Abandonment, nowMs: number, reason: string): void {
+    track.dueMs = null;
+    this.tracks.move(track, event, nowMs, reason);
+    // The draft of a cancel locks nothing, so there is nothing to wait for and the order may be canceled anew at once.
+    if (track.intent.kind === 'cancel') this.tracks.move(track, 'lapsed', nowMs, reason);
+    else this.#startWaiting(track, nowMs);
+  }
+
+  /** Ends an abandoned intent once its draft has lapsed on the exchange's clock; ours is not asked. */
+  lapse(track: Track, nowMs: number): void {
+    this.#startWaiting(track, nowMs);
+    const { expiresAtS, draftPubkey, kind } = track.intent;
+    if (this.venueNowMs === null || expiresAtS === null) return;
+    if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
+    const order = kind === 'place' && draftPubkey !== null ? this.ledger.order(draftPubkey) : null;
+    // No answer of the exchange is needed: what was never signed cannot take effect.
+    if (order !== null) {
+      this.ledger.changeOrder(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
+    }
+    this.tracks.move(track, 'lapsed', nowMs, track.intent.lastReason);
+  }
+
+  /** A draft whose answer was lost has an expiry that nobody told us: the latest that it can be. */
+  #startWaiting(track: Track, nowMs: number): void {
+    if (track.intent.expiresAtS !== null || this.venueNowMs === null) return;
+    const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
+    this.tracks.write(track, { state: track.intent.state, updatedMs: nowMs, expiresAtS });
+  }
+}

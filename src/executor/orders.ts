@@ -1,0 +1,150 @@
+/** What an order row of the exchange means for the order, the intent that placed it, and a cancel under way. */
+
+import { must, unreachable } from '../base/errors.js';
+import { type Micros, maxMicros, micros, sub, ZERO } from '../base/micros.js';
+import type { OrderRecord } from '../ledger/contract.js';
+import type { OrderRow } from '../protocol/records.js';
+import type { OrderStatus } from '../protocol/states.js';
+import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
+import type { Desk, Look } from './desk.js';
+import type { IntentEvent } from './lifecycle.js';
+import type { Track } from './tracks.js';
+
+/** Takes in one row of an order that is in the ledger. */
+export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look: Look): void {
+  const track = desk.tracks.ofOrder(order.pubkey);
+  tellDifference(desk, order, row, track, look.nowMs);
+  const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
+  const seen = { ...order, filledMicros };
+  switch (row.status) {
+    case null:
+      if (track !== null) desk.lookLater(track, look.nowMs);
+      break;
+    case 'waiting_to_sign':
+      if (track !== null) desk.sendAgain(track, look);
+      break;
+    case 'open':
+    case 'partially_filled':
+      rests(desk, order, seen, track, look);
+      break;
+    case 'filled':
+    case 'canceled':
+    case 'partially_filled_canceled':
+      ended(desk, seen, row.status, 'settled', look);
+      break;
+    case 'failed':
+      ended(desk, seen, row.status, 'recordFailed', look);
+      break;
+    case 'expired':
+      if (order.closedMs !== null) break;
+      if (track === null || desk.believesExpiry(track, look)) ended(desk, seen, row.status, 'recordExpired', look);
+      break;
+    default:
+      unreachable(row.status, 'status of an order');
+  }
+  if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);
+}
+
+/** The order of `before` rests. `seen` is the same with the filled amount as it now is. */
+function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track | null, look: Look): void {
+  if (before.closedMs !== null) {
+    // What left before the end was known is older news.
+    if (look.sentMs <= before.closedMs) return;
+    if (look.source === 'list') {
+      readAgain(desk, before, look.nowMs);
+      return;
+    }
+    const text = `order ${before.pubkey} was ${before.status} and now rests`;
+    desk.trouble('came_back', before.marketConditionId, text, look.nowMs);
+  }
+  const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
+  if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
+    desk.ledger.changeOrder(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
+  }
+  const track = known ?? desk.tracks.takeAgain(before.intentId, look.nowMs);
+  if (track.intent.state !== 'live') {
+    desk.tracks.move(track, 'accepted', look.nowMs, `the exchange shows it ${status}`);
+    const { id: intentId, marketConditionId: market } = track.intent;
+    desk.tell({ kind: 'orderOpened', intentId, orderPubkey: before.pubkey, market });
+  }
+  Object.assign(track, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
+  cancelOfRestingOrder(desk, before.pubkey, look);
+}
+
+/** The order is over. */
+function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
+  const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
+  const again = closedMs !== null;
+  if (again && order.status === status && desk.tracks.get(intentId) === null) {
+    // Final before and final now; only the filled amount may have grown.
+    desk.ledger.changeOrder(pubkey, { status, filledMicros, closedMs });
+    return;
+  }
+  const track = desk.tracks.takeAgain(intentId, look.nowMs);
+  const rested = track.intent.state === 'live';
+  if (again && order.status !== status) {
+    desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`, look.nowMs);
+  }
+  desk.ledger.changeOrder(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
+  desk.tracks.move(track, event, look.nowMs, `the exchange shows it ${status}`);
+  if (!again && (event === 'settled' || rested)) {
+    desk.tell({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
+  } else if (!again) {
+    desk.notDone(track, status, `the exchange shows order ${pubkey} ${status}`);
+  }
+  cancelOfEndedOrder(desk, pubkey, look.nowMs);
+}
+
+/** Reads the order by itself, at the next tick, though it is over as far as we know. */
+export function readAgain(desk: Desk, order: OrderRecord, nowMs: number): void {
+  const track = desk.tracks.takeAgain(order.intentId, nowMs);
+  if (track.busy !== null) return;
+  track.resend = false;
+  track.dueMs = nowMs;
+}
+
+/** Shares filled as the row says it; ZERO when it says nothing. */
+function filledOf(row: OrderRow, order: OrderRecord): Micros {
+  if (row.filled_amount !== null) return row.filled_amount;
+  if (row.status === 'filled') return order.amountMicros;
+  return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
+}
+
+function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Track | null, nowMs: number): void {
+  const same =
+    row.market.condition_id === order.marketConditionId &&
+    row.outcome.is_yes === order.isYes &&
+    row.side === order.side &&
+    (row.price === null || row.price === order.priceMicros) &&
+    (row.amount === null || row.amount === order.amountMicros);
+  if (same || track === null || track.differsTold) return;
+  track.differsTold = true;
+  const text = `order ${order.pubkey} is not what was asked for: ${JSON.stringify(row)}`;
+  desk.trouble('record_differs', order.marketConditionId, text, nowMs);
+}
+
+/**
+ * A venue without own trades: the growth of the filled amount is a fill, keyed by order and cumulative amount. Its
+ * price is the order's own, the worst that it can have been; its fee is not known.
+ */
+function bookDifference(desk: Desk, orderPubkey: string, look: Look): void {
+  const order = must(desk.ledger.order(orderPubkey), `order ${orderPubkey}`);
+  const amountMicros = micros(order.filledMicros - order.bookedMicros);
+  if (amountMicros <= 0) return;
+  const fill = {
+    pubkey: `${orderPubkey}@${order.filledMicros}`,
+    orderPubkey,
+    marketConditionId: order.marketConditionId,
+    isYes: order.isYes,
+    side: order.side,
+    priceMicros: order.priceMicros,
+    amountMicros,
+    feeMicros: null,
+    isMaker: null,
+    timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
+    seenMs: look.nowMs,
+  };
+  desk.ledger.bookFill(fill);
+  const strategy = desk.ledger.intent(order.intentId)?.strategy ?? '';
+  desk.tell({ kind: 'fillBooked', fill, intentId: order.intentId, strategy });
+}

@@ -1,0 +1,121 @@
+/** What is out at the exchange, as the engine and risk count it. */
+
+import { must } from '../base/errors.js';
+import { add, type Micros, maxMicros, mul, sub, ZERO } from '../base/micros.js';
+import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
+import type { LiveOrder, Reservation } from './contract.js';
+import type { Desk } from './desk.js';
+import type { Track } from './tracks.js';
+
+export function liveOrders(desk: Desk): LiveOrder[] {
+  return desk.tracks.all().flatMap((track) => {
+    const { kind, state, id: intentId, draftPubkey, strategy } = track.intent;
+    if (kind !== 'place' || state !== 'live' || draftPubkey === null) return [];
+    const order = must(desk.ledger.order(draftPubkey), `order of ${intentId}`);
+    const { marketConditionId, isYes, side, priceMicros, amountMicros, createdMs } = order;
+    return {
+      orderPubkey: draftPubkey,
+      intentId,
+      marketConditionId,
+      isYes,
+      side,
+      priceMicros,
+      amountMicros,
+      remainingMicros: sub(amountMicros, maxMicros(order.filledMicros, order.bookedMicros)),
+      strategy,
+      createdMs,
+      confirmed: track.confirmed,
+      cancelPending: desk.tracks.cancelOf(draftPubkey) !== null,
+    };
+  });
+}
+
+/** Everything that may still move money or shares in this ledger; cancels move none. */
+export function reservations(desk: Desk): Reservation[] {
+  const unsettled = new Map(desk.ledger.unsettledOrders().map((order) => [order.intentId, order]));
+  const underWay = desk.tracks.all().flatMap((track) => ofTrack(track, unsettled.get(track.intent.id) ?? null));
+  const ended = [...unsettled.values()]
+    .filter((order) => order.closedMs !== null && isOver(desk, order.intentId))
+    .map((order) => {
+      const intent = must(desk.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
+      // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
+      return ofPlace(intent, 'resting', unbooked(order, order.filledMicros));
+    });
+  return [...underWay, ...ended];
+}
+
+function ofTrack(track: Track, order: OrderRecord | null): Reservation[] {
+  const { intent } = track;
+  const phase = phaseOf(intent);
+  if (phase === null || intent.kind === 'cancel') return [];
+  if (intent.kind === 'place') {
+    const amount = must(intent.amountMicros, 'amount of a place');
+    return [ofPlace(intent, phase, order === null ? amount : unbooked(order, amount))];
+  }
+  const amount = intent.amountMicros ?? ZERO;
+  return [
+    {
+      ...common(intent, phase),
+      remainingMicros: amount,
+      cashMicros: ZERO,
+      yesMicros: intent.redeemYesMicros ?? amount,
+      noMicros: intent.redeemNoMicros ?? amount,
+    },
+  ];
+}
+
+function phaseOf(intent: IntentRow): Reservation['phase'] | null {
+  switch (intent.state) {
+    case 'intended':
+    case 'drafted':
+    case 'signed':
+      return 'in_flight';
+    case 'live':
+      return 'resting';
+    case 'unknown':
+      return 'unknown';
+    case 'abandoned':
+      return 'abandoned';
+    case 'done':
+    case 'refused':
+    case 'failed':
+    case 'expired':
+      return null; // over, and only looked at once more
+  }
+}
+
+/** Whether `ofTrack` says nothing of it. */
+function isOver(desk: Desk, intentId: string): boolean {
+  const track = desk.tracks.get(intentId);
+  return track === null || isFinalIntent(track.intent.state);
+}
+
+/** The part of `upTo` that is not in this ledger yet and has not failed. */
+const unbooked = (order: OrderRecord, upTo: Micros): Micros =>
+  maxMicros(ZERO, sub(sub(upTo, order.bookedMicros), order.failedMicros));
+
+function ofPlace(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {
+  const sells = intent.side === 'sell';
+  const price = must(intent.priceMicros, 'price of a place');
+  const notional = sells ? ZERO : mul(price, remainingMicros, 'ceil');
+  return {
+    ...common(intent, phase),
+    remainingMicros,
+    cashMicros: add(notional, mul(intent.feeRateMicros, notional, 'ceil')),
+    yesMicros: sells && intent.isYes === true ? remainingMicros : ZERO,
+    noMicros: sells && intent.isYes === false ? remainingMicros : ZERO,
+  };
+}
+
+const common = (intent: IntentRow, phase: Reservation['phase']) => ({
+  intentId: intent.id,
+  kind: intent.kind,
+  marketConditionId: intent.marketConditionId,
+  phase,
+  isYes: intent.isYes,
+  side: intent.side,
+  priceMicros: intent.priceMicros,
+  feeRateMicros: intent.feeRateMicros,
+  strategy: intent.strategy,
+  createdMs: intent.createdMs,
+});

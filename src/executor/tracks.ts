@@ -1,0 +1,136 @@
+/**
+ * The intents under way, as a mirror of the ledger's rows beside what only this process needs to know: which ask is
+ * out, when to act next. Every change of state goes through `move`, which writes the row in the same breath.
+ */
+
+import { assert, must } from '../base/errors.js';
+import { type IntentChange, type IntentRow, isFinalIntent, type Ledger } from '../ledger/contract.js';
+import type { Step } from './asks.js';
+import { type IntentEvent, nextState } from './lifecycle.js';
+
+export interface Track {
+  intent: IntentRow;
+  /** The ask that is out; at most one per intent, so that its answers cannot overtake each other. */
+  busy: Step | null;
+  /** Our clock, ms: when to act next; null for nothing to do. */
+  dueMs: number | null;
+  /** What is due: the same signature once more, or a look at the record. */
+  resend: boolean;
+  /** Looks and sends in a row that brought nothing new: what the waiting times grow by. */
+  tries: number;
+  /** When a record was first seen as expired; it is believed at the second look. */
+  expiredSinceMs: number | null;
+  /** Since when we know it to be live; a list that left earlier may miss it. */
+  liveSinceMs: number;
+  /** A list or read of this process has shown it live. */
+  confirmed: boolean;
+  /** The exchange said that it does not know this record, and a person was told. */
+  missingTold: boolean;
+  /** Its record is not what we asked for, and a person was told. */
+  differsTold: boolean;
+}
+
+export class Tracks {
+  readonly #ledger: Ledger;
+  readonly #byId = new Map<string, Track>();
+  /** What there may be one of: keys of `slots`. */
+  readonly #bySlot = new Map<string, Track>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  all(): Track[] {
+    return [...this.#byId.values()];
+  }
+
+  get(intentId: string): Track | null {
+    return this.#byId.get(intentId) ?? null;
+  }
+
+  /** The place whose order this is, unless it is over. */
+  ofOrder(orderPubkey: string): Track | null {
+    return this.#bySlot.get(`order/${orderPubkey}`) ?? null;
+  }
+
+  cancelOf(orderPubkey: string): Track | null {
+    return this.#bySlot.get(`cancel/${orderPubkey}`) ?? null;
+  }
+
+  conversionOf(kind: 'merge' | 'redeem', marketConditionId: string): Track | null {
+    return this.#bySlot.get(`${kind}/${marketConditionId}`) ?? null;
+  }
+
+  /** Takes up an intent whose row is in the ledger already. */
+  take(intent: IntentRow, nowMs: number): Track {
+    assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
+    const track: Track = {
+      intent,
+      busy: null,
+      dueMs: null,
+      resend: false,
+      tries: 0,
+      expiredSinceMs: null,
+      liveSinceMs: nowMs,
+      confirmed: false,
+      missingTold: false,
+      differsTold: false,
+    };
+    this.#byId.set(intent.id, track);
+    this.#index(track);
+    return track;
+  }
+
+  /** The track of an intent that may be over already: then it is looked at again. */
+  takeAgain(intentId: string, nowMs: number): Track {
+    return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
+  }
+
+  /** Writes the change; a track that reaches a final state leaves. */
+  move(
+    track: Track,
+    event: IntentEvent,
+    nowMs: number,
+    lastReason: string,
+    change: Omit<IntentChange, 'state' | 'updatedMs' | 'lastReason'> = {},
+  ): void {
+    const state = nextState(track.intent.state, event);
+    if (state === 'live' && track.intent.state !== 'live') track.liveSinceMs = nowMs;
+    this.write(track, { ...change, state, lastReason, updatedMs: nowMs });
+    if (isFinalIntent(state)) this.drop(track);
+  }
+
+  /** A change that is no change of state. */
+  write(track: Track, change: IntentChange): void {
+    this.#ledger.changeIntent(track.intent.id, change);
+    track.intent = { ...track.intent, ...change };
+    this.#index(track);
+  }
+
+  drop(track: Track): void {
+    this.#byId.delete(track.intent.id);
+    for (const slot of slotsOf(track.intent)) {
+      if (this.#bySlot.get(slot) === track) this.#bySlot.delete(slot);
+    }
+  }
+
+  #index(track: Track): void {
+    for (const slot of slotsOf(track.intent)) {
+      const holder = this.#bySlot.get(slot);
+      assert(holder === undefined || holder === track, `two intents under way for ${slot}`);
+      this.#bySlot.set(slot, track);
+    }
+  }
+}
+
+function slotsOf(intent: IntentRow): readonly string[] {
+  switch (intent.kind) {
+    case 'place':
+      return intent.draftPubkey === null ? [] : [`order/${intent.draftPubkey}`];
+    case 'cancel':
+      return [`cancel/${must(intent.orderPubkey, 'order of a cancel')}`];
+    case 'merge':
+    case 'redeem':
+      return [`${intent.kind}/${intent.marketConditionId}`];
+  }
+}

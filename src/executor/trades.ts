@@ -1,0 +1,97 @@
+/** Own trades into the ledger: each once, in the order in which they happened, and nothing that is not ours. */
+
+import { must } from '../base/errors.js';
+import { add, sub } from '../base/micros.js';
+import type { FillRow, OrderRecord } from '../ledger/contract.js';
+import type { OwnTradeRow } from '../protocol/records.js';
+import type { MissingFills } from './contract.js';
+import type { Desk } from './desk.js';
+import { readAgain } from './orders.js';
+
+/** Rows as lists give them, newest first. */
+export function observeTrades(desk: Desk, rows: readonly OwnTradeRow[], nowMs: number): void {
+  for (const row of [...rows].reverse()) {
+    const order = row.order.pubkey === null ? null : desk.ledger.order(row.order.pubkey);
+    if (order === null) foreign(desk, row, nowMs);
+    else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(desk, row, nowMs);
+    else observeTrade(desk, row, order, nowMs);
+  }
+}
+
+function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  switch (row.state) {
+    // Matched, not settled: it is booked when it is done. Until then the order's filled amount is ahead of its fills,
+    // so that `missingFills` names it, and the walk through own trades comes back for it.
+    case 'created':
+    case 'in_process':
+      return;
+    case 'failed': {
+      if (!desk.ledger.noteFailedTrade(row.pubkey, order.pubkey, row.amount, nowMs)) return;
+      const text = `trade ${row.pubkey} of order ${order.pubkey} was matched and failed to settle; it is not booked`;
+      desk.trouble('failed_trade', order.marketConditionId, text, nowMs);
+      return;
+    }
+    case 'done':
+      book(desk, row, order, nowMs);
+  }
+}
+
+function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  const fill: FillRow = {
+    pubkey: row.pubkey,
+    orderPubkey: order.pubkey,
+    marketConditionId: order.marketConditionId,
+    isYes: order.isYes,
+    side: order.side,
+    priceMicros: row.price,
+    amountMicros: row.amount,
+    feeMicros: row.fee,
+    isMaker: row.is_maker,
+    timestampS: row.timestamp,
+    seenMs: nowMs,
+  };
+  const booking = desk.ledger.bookFill(fill);
+  if (booking === 'differs') differs(desk, row, nowMs);
+  if (booking !== 'booked') return;
+  const strategy = desk.ledger.intent(order.intentId)?.strategy ?? '';
+  desk.tell({ kind: 'fillBooked', fill, intentId: order.intentId, strategy });
+  lookAtOrder(desk, order.pubkey, nowMs);
+}
+
+/** A fill says something about its order that a list may not have said yet. */
+function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
+  const order = must(desk.ledger.order(orderPubkey), `order ${orderPubkey}`);
+  const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
+  if (bookedMicros > filledMicros)
+    desk.ledger.changeOrder(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
+  const live = desk.tracks.ofOrder(orderPubkey)?.intent.state === 'live';
+  const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
+  const over = status === 'filled' || status === 'canceled' || status === 'partially_filled_canceled';
+  // Full: it no longer rests. Not known to have rested, or declared dead: the fill proves that it did.
+  if (closedMs === null ? complete || !live : !over) readAgain(desk, order, nowMs);
+}
+
+function foreign(desk: Desk, row: OwnTradeRow, nowMs: number): void {
+  const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
+  if (!desk.ledger.noteOddity('foreign_trade', row.pubkey, text, nowMs)) return;
+  desk.trouble('foreign_trade', row.market_condition_id, text, nowMs);
+}
+
+function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
+  const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
+  if (!desk.ledger.noteOddity('fill_differs', row.pubkey, text, nowMs)) return;
+  desk.trouble('fill_differs', row.market_condition_id, text, nowMs);
+}
+
+/** Orders of which the exchange has shown more filled than is booked. */
+export function missingFills(desk: Desk): MissingFills[] {
+  return desk.ledger
+    .unsettledOrders()
+    .map((order) => ({
+      orderPubkey: order.pubkey,
+      marketConditionId: order.marketConditionId,
+      missingMicros: sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros),
+      createdMs: order.createdMs,
+    }))
+    .filter(({ missingMicros }) => missingMicros > 0);
+}
