@@ -1,0 +1,32 @@
+/** Readers of option values: each says what it wants. */
+
+import { InvalidArgumentError } from 'commander';
+import { parseDecimal } from '../base/decimal.js';
+import type { Micros } from '../base/micros.js';
+
+export const integerBetween =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
+    return value;
+  };
+
+export const numberBetween =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted a number from ${min} to ${max}.`);
+    return value;
+  };
+
+export function positiveAmount(text: string): Micros {
+  const value = parseDecimal(text);
+  if (value === null || value < 0) throw new InvalidArgumentError('Wanted a decimal such as 10000 or 0.5.');
+  return value;
+}
+
+export function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
+  return text;
+}

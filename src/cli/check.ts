@@ -1,0 +1,19 @@
+/** One finding of the doctor. */
+
+import { TwinbookError } from '../base/errors.js';
+
+export interface Check {
+  readonly name: string;
+  readonly result: 'ok' | 'warn' | 'fail';
+  readonly text: string;
+  /** What to do; empty when nothing needs doing. */
+  readonly hint: string;
+}
+
+export const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
+
+/** A failed check from what was thrown. */
+export function failed(name: string, error: unknown): Check {
+  if (!(error instanceof TwinbookError)) throw error;
+  return { name, result: 'fail', text: error.message, hint: error.hint };
+}

@@ -1,0 +1,56 @@
+/**
+ * The command line: arguments in, tables or `--json` out, an exit code at the end. It decides nothing about trading: it
+ * reads the ledger, talks to the running trader over its control socket, or starts one of the two programs.
+ *
+ * A user's mistake is a message and a hint, never a stack trace; a secret is never an argument and never printed.
+ * One file per group of commands; heavy rooms are loaded when a command needs them, so that `--help` is quick.
+ */
+
+import { Command, CommanderError } from 'commander';
+import { addConfigCommands } from './config-commands.js';
+import { addControlCommands } from './control-commands.js';
+import { addDoctorCommand } from './doctor.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { reportFailure } from './failure.js';
+import type { CliIo, Session } from './io.js';
+import { addKeysCommands } from './keys.js';
+import { addLedgerCommands } from './ledger-commands.js';
+import { addReconcileCommand } from './reconcile.js';
+import { addRunCommands } from './run-commands.js';
+import { VERSION } from './version.js';
+
+/** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  const session: Session = { io, exitCode: EXIT.ok };
+  try {
+    await buildProgram(session).parseAsync(argv, { from: 'user' });
+    return session.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportFailure(error, io);
+  }
+}
+
+function buildProgram(session: Session): Command {
+  const program = new Command('twinbook')
+    .description('Market maker for binary prediction markets, and a paper exchange to run it on.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({ writeOut: session.io.out, writeErr: session.io.err })
+    .showHelpAfterError('Run the same command with --help to see what it takes.')
+    .helpCommand('help [command]', 'show what a command does and takes')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 timed out, 6 a check found a difference.
+Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml).`,
+    );
+  addRunCommands(program, session);
+  addLedgerCommands(program, session);
+  addControlCommands(program, session);
+  addReconcileCommand(program, session);
+  addDoctorCommand(program, session);
+  addKeysCommands(program, session);
+  addConfigCommands(program, session);
+  return program;
+}

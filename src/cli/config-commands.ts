@@ -1,0 +1,94 @@
+/** `twinbook strategies` and `twinbook config check|schema|show`. */
+
+import type { Command } from 'commander';
+import { formatDecimal } from '../base/decimal.js';
+import { micros } from '../base/micros.js';
+import { loadConfig } from '../config/load.js';
+import { strategyFileSchema, traderSchema } from '../config/schema.js';
+import { jsonSchema } from '../config/schema-tree.js';
+import { shippedStrategies } from '../config/shipped.js';
+import { loadShipped } from '../config/strategy-module.js';
+import type { Config } from '../config/types.js';
+import { type ParamRow, paramsSchema, paramTable } from '../strategy/params-export.js';
+import { EXIT } from './exit.js';
+import { action, type Session, withConfig, withJson } from './io.js';
+import { type Column, json, table } from './table.js';
+
+export function addConfigCommands(program: Command, session: Session): void {
+  const { io } = session;
+  const strategies = withJson(program.command('strategies').description('the shipped strategies and their parameters'));
+  action<{ json?: true }>(strategies, session, async (options) => {
+    const loaded = await Promise.all(shippedStrategies().map(loadShipped));
+    if (options.json === true) {
+      io.out(
+        json(
+          loaded.map(({ strategy }) => ({
+            name: strategy.name,
+            summary: strategy.summary,
+            params: paramTable(strategy),
+          })),
+        ),
+      );
+      return EXIT.ok;
+    }
+    const blocks = loaded.map(
+      ({ strategy }) => `${strategy.name}: ${strategy.summary}\n\n${table(paramTable(strategy), PARAM_COLUMNS)}`,
+    );
+    io.out(`${blocks.join('\n')}\nA strategy file may also name your own .ts or .js module by its path.\n`);
+    return EXIT.ok;
+  });
+
+  const config = program.command('config').description('checks, explains and prints configurations');
+  const check = withConfig(config.command('check').description('reads the configuration with all its strategy files'));
+  action<{ config: string }>(check, session, async (options) => {
+    const { file, strategies: files, configHash } = await loadConfig(options.config, io);
+    io.out(
+      `${file}: ok, ${files.length} strategy file${files.length === 1 ? '' : 's'}, hash ${configHash.slice(0, 12)}\n`,
+    );
+    return EXIT.ok;
+  });
+
+  const schema = config.command('schema').description('prints the JSON Schema of trader files and strategy files');
+  action(schema, session, async () => {
+    const loaded = await Promise.all(shippedStrategies().map(loadShipped));
+    const params = Object.fromEntries(loaded.map(({ strategy }) => [strategy.name, paramsSchema(strategy)]));
+    io.out(json({ trader: jsonSchema(traderSchema), strategy: jsonSchema(strategyFileSchema), params }));
+    return EXIT.ok;
+  });
+
+  const show = withConfig(config.command('show').description('prints the resolved configuration, secrets masked'));
+  withJson(show);
+  action<{ config: string }>(show, session, async (options) => {
+    io.out(json(shownConfig(await loadConfig(options.config, io))));
+    return EXIT.ok;
+  });
+}
+
+const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
+  { title: 'PARAMETER', cell: (row) => row.name },
+  { title: 'UNIT', cell: (row) => row.unit },
+  { title: 'RANGE', cell: (row) => row.range },
+  { title: 'DEFAULT', cell: (row) => (row.default.length > 24 ? 'see --json' : row.default) },
+  { title: 'MEANING', cell: (row) => row.help },
+];
+
+/** Setting names that would hold a secret if a file smuggled one in. */
+const SECRET = /secret|passphrase|password|private|token/i;
+
+/** The configuration as it is in force: money as decimal strings again, code as its name, secrets as stars. */
+export function shownConfig(config: Config): unknown {
+  return shownValue('', config);
+}
+
+function shownValue(name: string, value: unknown): unknown {
+  if (SECRET.test(name) && value !== null) return '********';
+  if (typeof value === 'number' && name.endsWith('Micros')) return formatDecimal(micros(value));
+  if (typeof value === 'string') return withoutUserInfo(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== 'module');
+  return Object.fromEntries(entries.map(([key, inner]) => [key.replace(/Micros$/, ''), shownValue(key, inner)]));
+}
+
+/** An address with a password in it is refused for the venue, but a path or a parameter may hold anything. */
+const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');

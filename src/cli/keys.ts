@@ -1,0 +1,142 @@
+/** `twinbook keys …`: the wallet file and the API credentials. Secrets come from files and the environment, never from arguments. */
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { TwinbookError } from '../base/errors.js';
+import { loadTraderConfig } from '../config/load.js';
+import type { DataOf } from '../protocol/endpoints.js';
+import { EXIT } from './exit.js';
+import { action, type Session, withConfig, withJson } from './io.js';
+import { type Column, json, table, when } from './table.js';
+import { answered, openWallet, withVenue } from './venue-session.js';
+
+interface KeysOptions {
+  readonly config: string;
+  readonly json?: true;
+}
+
+export function addKeysCommands(program: Command, session: Session): void {
+  const keys = program.command('keys').description('wallet file and API credentials');
+  keys.addHelpText(
+    'after',
+    `
+A passphrase for the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
+names; without one the key is stored in the clear, in a file of mode 0600. Credentials may also come from
+TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
+  );
+  addWalletCommands(keys, session);
+  addCredentialCommands(keys, session);
+}
+
+function addWalletCommands(keys: Command, session: Session): void {
+  const { io } = session;
+  const create = keys
+    .command('create')
+    .description('makes a new wallet file; never overwrites one')
+    .requiredOption('--file <file>', 'where to write it');
+  action<{ file: string }>(withJson(create), session, async (options: { file: string; json?: true }) => {
+    const [{ createKeyFile }, passphrase] = await Promise.all([import('../wallet/key-file.js'), passphraseOf(session)]);
+    const path = resolve(io.cwd, options.file);
+    const { address } = createKeyFile({ path, passphrase });
+    io.out(options.json === true ? json({ address, file: path, sealed: passphrase !== null }) : `${address}\n`);
+    if (passphrase === null)
+      io.err(`The key in ${path} is not sealed; set TWINBOOK_WALLET_PASSPHRASE_FILE to seal new ones.\n`);
+    return EXIT.ok;
+  });
+
+  const importKey = keys
+    .command('import')
+    .description('copies the key of another tool (Solana id.json, base58, hex) into a new wallet file')
+    .requiredOption('--from <file>', "the other tool's file, mode 0600")
+    .requiredOption('--to <file>', 'the new wallet file');
+  action<{ from: string; to: string }>(importKey, session, async ({ from, to }) => {
+    const [{ importKeyFile }, passphrase] = await Promise.all([import('../wallet/key-file.js'), passphraseOf(session)]);
+    const { address } = importKeyFile(resolve(io.cwd, from), { path: resolve(io.cwd, to), passphrase });
+    io.out(`${address}\n`);
+    return EXIT.ok;
+  });
+
+  const show = withJson(withConfig(keys.command('show').description("prints the wallet's address, nothing secret")));
+  action<KeysOptions>(show, session, async (options) => {
+    const config = loadTraderConfig(options.config, io);
+    const { address } = await openWallet(config, io);
+    io.out(options.json === true ? json({ address, file: config.wallet.file }) : `${address}\n`);
+    return EXIT.ok;
+  });
+}
+
+async function passphraseOf({ io }: Session): Promise<string | null> {
+  const { walletPassphrase } = await import('../wallet/passphrase.js');
+  return walletPassphrase(io.env);
+}
+
+type KeyRow = DataOf<'keys.list'>[number];
+
+function addCredentialCommands(keys: Command, session: Session): void {
+  const { io } = session;
+  const bootstrap = keys
+    .command('bootstrap')
+    .description('makes API credentials by proving control of the wallet, and stores them with mode 0600');
+  action<KeysOptions>(withJson(withConfig(bootstrap)), session, async (options) => {
+    const config = loadTraderConfig(options.config, io);
+    const wallet = await openWallet(config, io);
+    const [{ ServiceClient }, { createCredentials }, { saveCredentials }] = await Promise.all([
+      import('../client/client.js'),
+      import('../client/bootstrap.js'),
+      import('../wallet/credentials.js'),
+    ]);
+    const { profile } = config.venue;
+    const client = new ServiceClient({ profile });
+    try {
+      const credentials = await createCredentials(client, wallet, profile.service_name);
+      saveCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet: wallet.address }, credentials);
+      const file = config.wallet.credentials;
+      io.out(
+        options.json === true
+          ? json({ api_key: credentials.apiKey, file })
+          : `${credentials.apiKey}\nstored in ${file}\n`,
+      );
+      return EXIT.ok;
+    } finally {
+      await client.close();
+    }
+  });
+
+  const list = withJson(
+    withConfig(keys.command('list').description('API keys of the account, as the venue lists them')),
+  );
+  action<KeysOptions>(list, session, async (options) => {
+    const rows = await withVenue(loadTraderConfig(options.config, io), io, async ({ client }) =>
+      answered(await client.call('keys.list', {}), 'the API keys'),
+    );
+    io.out(options.json === true ? json(rows) : table(rows, KEY_COLUMNS));
+    return EXIT.ok;
+  });
+
+  const revoke = keys
+    .command('revoke')
+    .argument('<id>', 'the key id, as `keys list` shows it')
+    .description('revokes an API key; the one in use is also removed from the credentials file');
+  action<KeysOptions>(withJson(withConfig(revoke)), session, async (options, [id = '']) => {
+    const config = loadTraderConfig(options.config, io);
+    const { forgetCredentials, loadCredentials } = await import('../wallet/credentials.js');
+    const row = await withVenue(config, io, async ({ client, wallet }) => {
+      const revoked = answered(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
+      const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
+      // Looked up without the environment: only what stands in the file can be removed from it.
+      if (loadCredentials(config.wallet.credentials, owner, {})?.apiKey === id)
+        forgetCredentials(config.wallet.credentials, owner);
+      return revoked;
+    });
+    if (row.revoked_at === null)
+      throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`);
+    io.out(options.json === true ? json(row) : `${id} is revoked\n`);
+    return EXIT.ok;
+  });
+}
+
+const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+  { title: 'KEY', cell: (row) => row.key_id },
+  { title: 'CREATED (UTC)', cell: (row) => when(row.created * 1000) },
+  { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : when(row.revoked_at * 1000)) },
+];

@@ -1,0 +1,229 @@
+/** Commands that read the ledger: they work beside a running trader and without one. */
+
+import { type Command, Option } from 'commander';
+import { formatDecimal } from '../base/decimal.js';
+import type { Micros } from '../base/micros.js';
+import type { FillRow, IntentRow, LedgerReader, MarketRecord, OrderRecord, PositionRow } from '../ledger/contract.js';
+import { RESTING_STATUSES } from '../protocol/states.js';
+import { integerBetween } from './arguments.js';
+import { EXIT } from './exit.js';
+import { action, type Session, withConfig, withJson } from './io.js';
+import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { addPnlCommand } from './pnl.js';
+import { addStatusCommand } from './status.js';
+import { type Column, json, short, table, when } from './table.js';
+
+interface ListOptions extends ReadOptions {
+  readonly limit?: number;
+  readonly market?: string;
+}
+
+/** A table longer than this scrolls its beginning off most terminals; JSON is for programs and is complete. */
+const TABLE_ROWS = 50;
+
+export function addLedgerCommands(program: Command, session: Session): void {
+  addStatusCommand(program, session);
+  addList(program, session, {
+    name: 'orders',
+    summary: 'orders in the ledger, newest first',
+    options: (command) => command.option('--open', 'only those that rest at the exchange'),
+    read: (ledger, page, { open }: ListOptions & { readonly open?: true }) =>
+      ledger.orders(open === true ? { ...page, statuses: RESTING_STATUSES } : page),
+    row: orderRow,
+    columns: ORDER_COLUMNS,
+  });
+  addList(program, session, {
+    name: 'drafts',
+    summary: 'intents on their way: asked, drafted, signed, unknown',
+    options: (command) => command.option('--all', 'also those that are settled'),
+    read: (ledger, page, { all }: ListOptions & { readonly all?: true }) =>
+      ledger.intents(all === true ? page : { ...page, states: UNDER_WAY }),
+    row: draftRow,
+    columns: DRAFT_COLUMNS,
+  });
+  addList(program, session, {
+    name: 'fills',
+    summary: 'fills in the ledger, newest first',
+    read: (ledger, page) => ledger.fills(page),
+    row: fillRow,
+    columns: FILL_COLUMNS,
+  });
+  addList(program, session, {
+    name: 'positions',
+    summary: 'shares held',
+    read: (ledger, { marketConditionId }) =>
+      ledger
+        .positions()
+        .filter((row) => marketConditionId === undefined || row.marketConditionId === marketConditionId),
+    row: positionRow,
+    columns: POSITION_COLUMNS,
+  });
+  addList(program, session, {
+    name: 'markets',
+    summary: 'markets that the trader has seen',
+    read: (ledger, { marketConditionId }) =>
+      ledger.markets().filter((row) => marketConditionId === undefined || row.conditionId === marketConditionId),
+    row: marketRow,
+    columns: MARKET_COLUMNS,
+  });
+  addPnlCommand(program, session);
+}
+
+const UNDER_WAY = ['intended', 'drafted', 'signed', 'unknown'] as const;
+
+interface ReadPage {
+  readonly limit: number;
+  readonly marketConditionId?: string;
+}
+
+interface List<Item, Row, Options> {
+  readonly name: string;
+  readonly summary: string;
+  readonly options?: (command: Command) => Command;
+  readonly read: (ledger: LedgerReader, page: ReadPage, options: Options) => readonly Item[];
+  readonly row: (item: Item) => Row;
+  readonly columns: readonly Column<Row>[];
+}
+
+function addList<Item, Row, Options extends ListOptions>(
+  program: Command,
+  session: Session,
+  list: List<Item, Row, Options>,
+): void {
+  const command = program.command(list.name).description(list.summary);
+  withJson(withConfig(command))
+    .addOption(
+      new Option('--limit <n>', `at most so many rows (table: ${TABLE_ROWS}, JSON: all)`).argParser(
+        integerBetween(1, 1_000_000),
+      ),
+    )
+    .option('--market <id>', 'only this market');
+  list.options?.(command);
+  action<Options>(command, session, async (options) => {
+    const limit = options.limit ?? (options.json === true ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
+    const page = options.market === undefined ? { limit } : { limit, marketConditionId: options.market };
+    // One more than is shown tells whether there are more.
+    const records = await readLedger(options.config, session.io, (ledger) =>
+      list.read(ledger, { ...page, limit: Math.min(limit + 1, Number.MAX_SAFE_INTEGER) }, options),
+    );
+    const rows = records.slice(0, limit).map(list.row);
+    session.io.out(options.json === true ? json(rows) : table(rows, list.columns));
+    if (options.json !== true && records.length > limit)
+      session.io.out(`… and more: --limit N shows them, --json shows all\n`);
+    return EXIT.ok;
+  });
+}
+
+const text = (value: Micros): string => formatDecimal(value);
+const textOrNull = (value: Micros | null): string | null => (value === null ? null : formatDecimal(value));
+const outcome = (isYes: boolean | null): string | null => (isYes === null ? null : isYes ? 'YES' : 'NO');
+
+/** The rows of `--json` are part of the program's surface: names as the interface spells them. */
+const orderRow = (order: OrderRecord) => ({
+  pubkey: order.pubkey,
+  intent_id: order.intentId,
+  market_condition_id: order.marketConditionId,
+  is_yes: order.isYes,
+  side: order.side,
+  price: text(order.priceMicros),
+  amount: text(order.amountMicros),
+  filled_amount: text(order.filledMicros),
+  status: order.status,
+});
+
+const ORDER_COLUMNS: readonly Column<ReturnType<typeof orderRow>>[] = [
+  { title: 'ORDER', cell: (row) => short(row.pubkey) },
+  { title: 'INTENT', cell: (row) => row.intent_id },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'SIDE', cell: (row) => row.side },
+  { title: 'PRICE', cell: (row) => row.price, right: true },
+  { title: 'AMOUNT', cell: (row) => row.amount, right: true },
+  { title: 'FILLED', cell: (row) => row.filled_amount, right: true },
+  { title: 'STATUS', cell: (row) => row.status },
+];
+
+const draftRow = (intent: IntentRow) => ({
+  intent_id: intent.id,
+  kind: intent.kind,
+  state: intent.state,
+  market_condition_id: intent.marketConditionId,
+  is_yes: intent.isYes,
+  side: intent.side,
+  price: textOrNull(intent.priceMicros),
+  amount: textOrNull(intent.amountMicros),
+  draft_pubkey: intent.draftPubkey,
+  expires: intent.expiresAtS,
+  submit_count: intent.submitCount,
+  strategy: intent.strategy,
+  last_reason: intent.lastReason,
+});
+
+const DRAFT_COLUMNS: readonly Column<ReturnType<typeof draftRow>>[] = [
+  { title: 'INTENT', cell: (row) => row.intent_id },
+  { title: 'KIND', cell: (row) => row.kind },
+  { title: 'STATE', cell: (row) => row.state },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'SIDE', cell: (row) => row.side },
+  { title: 'PRICE', cell: (row) => row.price, right: true },
+  { title: 'AMOUNT', cell: (row) => row.amount, right: true },
+  { title: 'EXPIRES (UTC)', cell: (row) => (row.expires === null ? null : when(row.expires * 1000)) },
+  { title: 'REASON', cell: (row) => row.last_reason },
+];
+
+const fillRow = (fill: FillRow) => ({
+  pubkey: fill.pubkey,
+  order_pubkey: fill.orderPubkey,
+  market_condition_id: fill.marketConditionId,
+  is_yes: fill.isYes,
+  side: fill.side,
+  price: text(fill.priceMicros),
+  amount: text(fill.amountMicros),
+  fee: textOrNull(fill.feeMicros),
+  is_maker: fill.isMaker,
+  timestamp: fill.timestampS,
+});
+
+const FILL_COLUMNS: readonly Column<ReturnType<typeof fillRow>>[] = [
+  { title: 'TIME (UTC)', cell: (row) => when(row.timestamp * 1000) },
+  { title: 'TRADE', cell: (row) => short(row.pubkey) },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'SIDE', cell: (row) => row.side },
+  { title: 'PRICE', cell: (row) => row.price, right: true },
+  { title: 'AMOUNT', cell: (row) => row.amount, right: true },
+  { title: 'FEE', cell: (row) => row.fee, right: true },
+  { title: 'ROLE', cell: (row) => (row.is_maker === null ? null : row.is_maker ? 'maker' : 'taker') },
+];
+
+const positionRow = (position: PositionRow) => ({
+  market_condition_id: position.marketConditionId,
+  is_yes: position.isYes,
+  shares: text(position.sharesMicros),
+});
+
+const POSITION_COLUMNS: readonly Column<ReturnType<typeof positionRow>>[] = [
+  { title: 'MARKET', cell: (row) => row.market_condition_id },
+  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'SHARES', cell: (row) => row.shares, right: true },
+];
+
+const marketRow = (market: MarketRecord) => ({
+  condition_id: market.conditionId,
+  title: market.title,
+  state: market.state,
+  event_condition_id: market.eventConditionId,
+  maker_fee: text(market.makerFeeRateMicros),
+  taker_fee: text(market.takerFeeRateMicros),
+  resolution_date: market.resolutionS,
+});
+
+const MARKET_COLUMNS: readonly Column<ReturnType<typeof marketRow>>[] = [
+  { title: 'MARKET', cell: (row) => row.condition_id },
+  { title: 'STATE', cell: (row) => row.state },
+  { title: 'MAKER FEE', cell: (row) => row.maker_fee, right: true },
+  { title: 'TAKER FEE', cell: (row) => row.taker_fee, right: true },
+  { title: 'RESOLVES (UTC)', cell: (row) => (row.resolution_date === null ? null : when(row.resolution_date * 1000)) },
+  { title: 'TITLE', cell: (row) => row.title },
+];

@@ -1,0 +1,110 @@
+/** `twinbook start` and `twinbook exchange`: the two programs. */
+
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { loadConfig } from '../config/load.js';
+import { venueNames } from '../config/shipped.js';
+import { profilePath, readProfile } from '../config/venue.js';
+import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { action, type CliIo, type Session, withConfig } from './io.js';
+
+export function addRunCommands(program: Command, session: Session): void {
+  const start = program
+    .command('start')
+    .description('runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first');
+  withConfig(start);
+  action<{ config: string }>(start, session, async (options) => {
+    const config = await loadConfig(options.config, session.io);
+    const { runTrader } = await import('../daemon/daemon.js');
+    return runTrader(config, session.io);
+  });
+  addExchangeCommand(program, session);
+}
+
+interface ExchangeFlags {
+  readonly port: number;
+  readonly dataDir?: string;
+  readonly seed: number;
+  readonly profile: string;
+  readonly controls?: true;
+  readonly crowd: boolean;
+  readonly rateLimits: boolean;
+  readonly startingFunds: ReturnType<typeof positiveAmount>;
+  readonly landingMs: number;
+  readonly draftLifetimeS?: number;
+  readonly marketData: readonly string[];
+  readonly speed: number;
+}
+
+function addExchangeCommand(program: Command, session: Session): void {
+  const command = program
+    .command('exchange')
+    .description('runs the paper exchange alone, on the loopback address, until it is stopped')
+    .addOption(new Option('--port <n>', 'port; 0 picks a free one').default(8787).argParser(integerBetween(0, 65_535)))
+    .option('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end')
+    .addOption(
+      new Option('--seed <n>', 'seed of the simulated crowd')
+        .default(1)
+        .argParser(integerBetween(0, Number.MAX_SAFE_INTEGER)),
+    )
+    .option('--profile <name>', `venue profile (${venueNames().join(', ')}) or the path of one`, 'paper')
+    .option('--controls', 'answer the /paper/ controls')
+    .option('--no-crowd', 'no simulated traders')
+    .option('--no-rate-limits', 'do not limit requests')
+    .addOption(
+      new Option('--starting-funds <n>', 'currency of a new account')
+        .default(positiveAmount('10000'), '10000')
+        .argParser(positiveAmount),
+    )
+    .addOption(
+      new Option('--landing-ms <n>', 'how long merges and splits stay in process, ms')
+        .default(400)
+        .argParser(integerBetween(0, 600_000)),
+    )
+    .addOption(
+      new Option('--draft-lifetime-s <n>', "how long a draft can be signed, s (default: the profile's)").argParser(
+        integerBetween(5, 3600),
+      ),
+    )
+    .addOption(new Option('--market-data <path...>', 'recordings that drive markets').default([], 'none'))
+    .addOption(
+      new Option('--speed <x>', 'time scale of recordings; 1 is real time')
+        .default(1)
+        .argParser(numberBetween(0.01, 10_000)),
+    );
+  action<ExchangeFlags>(command, session, (flags) => runExchange(flags, session.io));
+}
+
+async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
+  const at = (_: readonly PropertyKey[], text: string) => ({ where: '--profile', field: '', text });
+  const profile = readProfile(profilePath(flags.profile, io.cwd, at), io.cwd);
+  const { startExchange } = await import('../exchange/exchange.js');
+  const asked = io.stopAsked();
+  const exchange = await startExchange({
+    profile,
+    port: flags.port,
+    dataDir: flags.dataDir === undefined ? null : resolve(io.cwd, flags.dataDir),
+    seed: flags.seed,
+    controls: flags.controls === true,
+    crowd: flags.crowd,
+    rateLimits: flags.rateLimits,
+    startingFunds: flags.startingFunds,
+    landingMs: flags.landingMs,
+    draftLifetimeS: flags.draftLifetimeS ?? profile.draft_lifetime_s,
+    marketData: flags.marketData.map((path) => resolve(io.cwd, path)),
+    speed: flags.speed,
+    logger: warningsTo(io),
+  });
+  io.out(`listening on ${exchange.url}\n`);
+  await asked;
+  await exchange.close();
+  return EXIT.ok;
+}
+
+/** Standard output is for the one line that scripts wait for; what goes wrong is said on standard error. */
+const warningsTo = (io: CliIo) => ({
+  info: () => undefined,
+  warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
+  error: (_: object, message: string) => io.err(`error: ${message}\n`),
+});

@@ -1,0 +1,91 @@
+/** `twinbook status`: what the trader does now, or what its ledger says when it does not run. */
+
+import type { Command } from 'commander';
+import { formatDecimal } from '../base/decimal.js';
+import { TwinbookError } from '../base/errors.js';
+import { loadTraderConfig } from '../config/load.js';
+import type { StatusBudget, StatusData, StatusMarket } from '../daemon/control-protocol.js';
+import type { LedgerReader } from '../ledger/contract.js';
+import { RESTING_STATUSES } from '../protocol/states.js';
+import { askTrader } from './control-client.js';
+import { EXIT } from './exit.js';
+import { action, type CliIo, type Session, withConfig, withJson } from './io.js';
+import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { type Column, json, record, short, table, when } from './table.js';
+
+export function addStatusCommand(program: Command, session: Session): void {
+  const command = program
+    .command('status')
+    .description('what the trader does now; without a running trader, what its ledger says');
+  withJson(withConfig(command));
+  action<ReadOptions>(command, session, async (options) => {
+    const config = loadTraderConfig(options.config, session.io);
+    const live = await liveStatus(config.control.socket);
+    if (live !== null) {
+      if (options.json === true) session.io.out(json({ running: true, ...live }));
+      else printLive(session.io, live);
+      return EXIT.ok;
+    }
+    const stopped = await readLedger(config, session.io, stoppedStatus);
+    session.io.out(options.json === true ? json(stopped) : `${record(Object.entries(stopped))}`);
+    return EXIT.ok;
+  });
+}
+
+/** Null when no trader runs; a trader that runs and does not answer in time is an error (exit code 5). */
+async function liveStatus(socket: string): Promise<StatusData | null> {
+  try {
+    return await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 });
+  } catch (error) {
+    if (error instanceof TwinbookError && error.code === 'not_running') return null;
+    throw error;
+  }
+}
+
+function stoppedStatus(ledger: LedgerReader) {
+  const [run] = ledger.runs(1);
+  return {
+    running: false,
+    last_run: run?.id ?? null,
+    started: run === undefined ? null : when(run.startedMs),
+    stopped: run === undefined || run.stoppedMs === null ? null : when(run.stoppedMs),
+    version: run?.version ?? null,
+    config_hash: run?.configHash ?? null,
+    cash: formatDecimal(ledger.cash()),
+    positions: ledger.positions().length,
+    open_orders: ledger.orders({ statuses: RESTING_STATUSES, limit: Number.MAX_SAFE_INTEGER }).length,
+    unknown_orders: ledger.intents({ states: ['unknown'], limit: Number.MAX_SAFE_INTEGER }).length,
+    fills: ledger.fills({ limit: Number.MAX_SAFE_INTEGER }).length,
+  };
+}
+
+function printLive(io: CliIo, status: StatusData): void {
+  io.out(
+    record([
+      ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
+      ['venue', `${status.venue} at ${status.base_url}`],
+      ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
+      ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
+      ['cash', status.cash],
+      ['result', status.result],
+      ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
+      ['fills', status.fills],
+      ['requests', status.budget.map(budgetText).join(', ')],
+    ]),
+  );
+  io.out(`\n${table(status.markets, MARKET_COLUMNS)}`);
+}
+
+const budgetText = ({ scope, remaining, limit }: StatusBudget): string => `${scope} ${remaining} of ${limit} left`;
+
+const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'BID', cell: (row) => row.bid, right: true },
+  { title: 'ASK', cell: (row) => row.ask, right: true },
+  { title: 'FAIR', cell: (row) => row.fair, right: true },
+  { title: 'YES', cell: (row) => row.yes, right: true },
+  { title: 'NO', cell: (row) => row.no, right: true },
+  { title: 'ORDERS', cell: (row) => row.open_orders, right: true },
+  { title: 'STATE', cell: (row) => row.state },
+  { title: 'TITLE', cell: (row) => row.title },
+];

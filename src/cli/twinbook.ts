@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+/** The program itself: the real streams, environment and signals, and the exit code. */
+
+import { runCli } from './cli.js';
+import type { CliIo } from './io.js';
+
+// A reader that went away (`| head`) is no failure: stop writing and end quietly.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    throw error;
+  });
+}
+
+const io: CliIo = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  env: process.env,
+  cwd: process.cwd(),
+  stopAsked: () =>
+    new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    }),
+};
+
+process.exitCode = await runCli(process.argv.slice(2), io);

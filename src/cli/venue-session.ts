@@ -1,0 +1,96 @@
+/** The command line's own connection to the venue, for the few commands that work without a running trader. */
+
+import { existsSync } from 'node:fs';
+import { TwinbookError } from '../base/errors.js';
+import type { ServiceClient } from '../client/client.js';
+import type { CallInput, ClientAnswer } from '../client/contract.js';
+import type { TraderConfig } from '../config/load.js';
+import type { DataOf, EndpointName } from '../protocol/endpoints.js';
+import type { Wallet } from '../wallet/wallet.js';
+import type { CliIo } from './io.js';
+
+/** A list longer than this many pages is a cursor that goes in circles. */
+const MAX_PAGES = 2000;
+
+export interface VenueSession {
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
+}
+
+/** Opens the configured wallet. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
+export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
+  const [{ openKeyFile }, { walletPassphrase }] = await Promise.all([
+    import('../wallet/key-file.js'),
+    import('../wallet/passphrase.js'),
+  ]);
+  const path = config.wallet.file;
+  if (!existsSync(path)) {
+    const hint = 'Make one with `twinbook keys create --file`, or against the paper profile start the trader once.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
+  }
+  return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
+}
+
+/** Opens wallet and credentials, runs `use` with a signed client, and closes it whatever happens. */
+export async function withVenue<T>(
+  config: TraderConfig,
+  io: CliIo,
+  use: (session: VenueSession) => Promise<T>,
+): Promise<T> {
+  const wallet = await openWallet(config, io);
+  const [{ ServiceClient }, { loadCredentials }] = await Promise.all([
+    import('../client/client.js'),
+    import('../wallet/credentials.js'),
+  ]);
+  const { profile } = config.venue;
+  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
+  const credentials = loadCredentials(config.wallet.credentials, owner, io.env);
+  if (credentials === null) {
+    const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
+    throw new TwinbookError(
+      'file_unreadable',
+      `there are no API credentials for ${wallet.address} at ${profile.base_url}`,
+      hint,
+    );
+  }
+  const client = new ServiceClient({ profile, credentials });
+  try {
+    return await use({ client, wallet });
+  } finally {
+    await client.close();
+  }
+}
+
+/** The answer's data. Throws `venue_refused` or `venue_unreachable` that name what was asked. */
+export function answered<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
+  const { outcome } = answer;
+  if (outcome.kind === 'answered') return outcome.data;
+  if (outcome.kind === 'refused') {
+    const hint = outcome.status === 401 ? 'The credentials may be revoked: run `twinbook keys bootstrap`.' : '';
+    throw new TwinbookError('venue_refused', `the venue refused ${asked}: ${outcome.slug}, ${outcome.message}`, hint);
+  }
+  throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, UNREACHABLE_HINT);
+}
+
+export const UNREACHABLE_HINT =
+  'Check the address in the configuration. An embedded exchange runs only while the trader runs.';
+
+/** Every row of a list, page by page. */
+export async function allRows<N extends 'orders.list' | 'trades.list' | 'account.assets'>(
+  client: ServiceClient,
+  endpoint: N,
+  query: Readonly<Record<string, unknown>>,
+  asked: string,
+): Promise<DataOf<N>[number][]> {
+  const rows: DataOf<N>[number][] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    // The three lists take a limit, a cursor and the filters that their callers here pass, which TypeScript cannot relate.
+    const input = { query: { ...query, limit: 100, ...(cursor === null ? {} : { cursor }) } } as CallInput<N>;
+    const answer: ClientAnswer<N> = await client.call(endpoint, input);
+    rows.push(...answered(answer, asked));
+    cursor = answer.outcome.kind === 'answered' ? answer.outcome.nextCursor : null;
+    if (cursor === null) return rows;
+  }
+  throw new TwinbookError('venue_refused', `the venue's list of ${asked} does not end after ${MAX_PAGES} pages`);
+}
