@@ -8,6 +8,7 @@ import { buyCost, type Exposure, inYesSpace, type WorkingOrder } from './exposur
 import type { Facts } from './facts.js';
 import { atLeast, atMost, shown } from './figures.js';
 import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
+import { LIMIT_NAMES } from './limits.js';
 
 export interface Control {
   readonly number: number;
@@ -73,8 +74,21 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
   return atLeast('the amount to convert', total, 1, 'shares');
 }
 
+/** Every figure that the controls compare with is there and finite, whichever of them will need it. */
 function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
-  const { sight } = facts;
+  const { sight, limits } = facts;
+  if (sight === null || sight.market.conditionId !== place.marketConditionId) {
+    return flag('the view of this market is missing');
+  }
+  for (const name of LIMIT_NAMES) {
+    const breach =
+      whole(`the limit ${name}`, limits[name], 'flag') ?? atLeast(`the limit ${name}`, limits[name], 0, 'flag');
+    if (breach !== null) return breach;
+  }
+  for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
+    const breach = level === undefined ? null : whole('the best price of the book', level.priceMicros, 'price');
+    if (breach !== null) return breach;
+  }
   return (
     whole('the price', place.priceMicros, 'price') ??
     atLeast('the price', place.priceMicros, 1, 'price') ??
@@ -82,12 +96,10 @@ function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
     whole('the amount', place.amountMicros, 'shares') ??
     atLeast('the amount', place.amountMicros, 1, 'shares') ??
     whole('the available currency', facts.cashMicros, 'currency') ??
-    (sight === null || sight.market.conditionId !== place.marketConditionId
-      ? flag('the view of this market is missing')
-      : (whole('the maker fee rate', sight.market.makerFeeRateMicros, 'price') ??
-        whole('the taker fee rate', sight.market.takerFeeRateMicros, 'price') ??
-        atLeast('the fee rate', feeRate(facts), 0, 'price') ??
-        atMost('the fee rate', feeRate(facts), ONE, 'price')))
+    whole('the maker fee rate', sight.market.makerFeeRateMicros, 'price') ??
+    whole('the taker fee rate', sight.market.takerFeeRateMicros, 'price') ??
+    atLeast('the fee rate', feeRate(facts), 0, 'price') ??
+    atMost('the fee rate', feeRate(facts), ONE, 'price')
   );
 }
 
@@ -141,7 +153,8 @@ function jumped(_: PlaceIntent, { sight, limits }: Facts): Breach | null {
 }
 
 function reduceOnly(place: PlaceIntent, facts: Facts): Breach | null {
-  if (facts.stance !== 'reduce-only' && facts.stance !== 'flatten' && place.fairYesMicros !== null) return null;
+  const unrestricted = facts.stance === 'normal' || facts.stance === 'widen';
+  if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
   const what = `only orders that reduce may pass, ${why}: the amount of this one`;
   return atMost(what, place.amountMicros, reducible(place, facts), 'shares');

@@ -84,6 +84,11 @@ export const riskLimitsSchema = z
       }),
   );
 
+/** Every limit there is. */
+export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
+  // The keys of what the schema makes are the keys of its type.
+  Object.keys(riskLimitsSchema.parse({})) as (keyof RiskLimits)[];
+
 /** `risk:` of a strategy file: a limit that is not named stays the trader's. */
 export const riskOverrideSchema = z.strictObject(perMarket).partial();
 

@@ -16,12 +16,13 @@ const approvedByRisk: unique symbol = Symbol('approved by risk');
 export interface Approved<I extends Intent = Intent> {
   readonly verdict: 'approved';
   readonly intent: I;
-  readonly [approvedByRisk]: true;
+  /** The very intent that was judged: a copy with another intent is no approval. */
+  readonly [approvedByRisk]: I;
 }
 
 /** True for what `judge` approved and for nothing else, whatever its static type says. */
 export const isApproved = (value: object): value is Approved =>
-  approvedByRisk in value && value[approvedByRisk] === true;
+  approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
 /**
  * Approves or refuses one intent. An approved place must be added to `facts.exposure` (as `in_flight`) before the next
@@ -46,7 +47,8 @@ export function judge<I extends Intent>(intent: I, facts: Facts): Approved<I> | 
   }
 }
 
-const approve = <I extends Intent>(intent: I): Approved<I> => ({ verdict: 'approved', intent, [approvedByRisk]: true });
+const approve = <I extends Intent>(intent: I): Approved<I> =>
+  Object.freeze({ verdict: 'approved', intent, [approvedByRisk]: intent });
 
 const refuse = (intent: Intent, control: number, name: string, breach: Breach): Refused => ({
   verdict: 'refused',
