@@ -2,7 +2,6 @@
  * What the rest of the exchange codes against: the types of the core and the interface that `ExchangeCore` (core.ts)
  * implements. The core is synchronous and sees no clock, no randomness and no network: time, secrets and the verdict on a
  * signature come in as arguments, records come out as the wire spells them (decimal strings).
- *
  * Mutators take `nowMs` first: the exchange's clock in ms, never going back (an earlier value counts as the latest one seen).
  * Everything that was due by then is done before. Arguments are plain JSON, so a journal of `[nowMs, method, args]`
  * replays to the identical state. Reads change nothing.
@@ -31,7 +30,7 @@ export interface CoreSettings {
   readonly seed: number;
 }
 
-/** Accounts, markets and events are small integers, given in the order of creation. Account 0 is the recorded market's. */
+/** Small integers in the order of creation. Account 0 is the recorded market's. */
 export type AccountSlot = number;
 export type MarketIndex = number;
 
@@ -233,7 +232,6 @@ export const MUTATORS = [
   'recordedClear',
 ] as const satisfies readonly (keyof CoreMutators)[];
 export type Mutator = (typeof MUTATORS)[number];
-
 /**
  * The mutators. `signatureValid` is the caller's verdict on the signature over `draftMessage(...)`; the core fixes the
  * order of the checks: unknown or foreign → expired → wrong state → invalid signature → market state and balance.
@@ -305,7 +303,10 @@ export interface CoreMutators {
    * as far as it reaches. The decrease of the level that belongs to it must follow as `recordedLevel`.
    */
   recordedTrade(nowMs: number, market: MarketIndex, takerSide: BookSide, price: Micros, amount: Micros): boolean;
-  /** Takes all recorded liquidity off the market (a new snapshot follows, or the recording has ended). */
+  /**
+   * The recording has ended: all recorded liquidity goes. Orders behind it are then first in their queues, so for a new
+   * snapshot send `recordedLevel` for the levels that differ (0 for those that are gone) instead.
+   */
   recordedClear(nowMs: number, market: MarketIndex): void;
 }
 
@@ -315,7 +316,7 @@ export interface CoreReads {
   readonly nowMs: number;
   /** When something becomes due next, ms; null when nothing is. */
   nextDueMs(): number | null;
-  /** JSON-able; with it and the journal since, `ExchangeCore.restored` gives the identical state. Holds API secrets. */
+  /** JSON-able; with it and the journal since, the identical state is restored. Holds API secrets. */
   snapshot(): unknown;
 
   /** Account and HMAC secret of an API key; null when unknown or revoked. */
@@ -328,7 +329,6 @@ export interface CoreReads {
   fundsOfWallet(wallet: string): WireFunds | null;
   fundsOf(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros };
   holdingOf(account: AccountSlot, market: MarketIndex): Holding;
-  /** Sum of all fees ever charged. */
   readonly feesCollected: Micros;
   /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees, at every moment. */
   readonly fundsDeposited: Micros;
@@ -393,7 +393,7 @@ export interface CoreReads {
   ): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null };
 }
 
-/** `ExchangeCore` implements this; it is made by `new ExchangeCore(settings)` or `ExchangeCore.restored(settings, snapshot)`. */
+/** `ExchangeCore` implements this: `new ExchangeCore(settings)` or `ExchangeCore.restored(settings, snapshot)`. */
 export interface Core extends CoreMutators, CoreReads {
   /** Runs one journal line; what the mutator returned comes back. */
   apply(command: Command): unknown;

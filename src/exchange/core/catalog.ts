@@ -1,0 +1,129 @@
+/** The markets and the events that group them, found by index or condition id. */
+
+import { must } from '../../base/errors.js';
+import type { CoreSettings, MarketSpec, Result } from './contract.js';
+import { done, invalid } from './fault.js';
+import type { FillModel } from './fill-model.js';
+import { Market, type MarketCard, type MarketDump, readSpec } from './market.js';
+import { nameOf } from './names.js';
+import type { OrderPool } from './pool.js';
+
+export interface EventRecord {
+  readonly index: number;
+  readonly conditionId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly category: string;
+  readonly createdMs: number;
+  /** Grows as markets join. */
+  readonly markets: number[];
+}
+
+/** As a readable draft accepts it: no blanks, commas or pipes. */
+const CONDITION_ID = /^[^\s|,]{1,128}$/;
+
+export class Catalog {
+  readonly markets: Market[] = [];
+  readonly events: EventRecord[] = [];
+  readonly #settings: CoreSettings;
+  readonly #pool: OrderPool;
+  readonly #model: FillModel;
+  readonly #marketById = new Map<string, number>();
+  readonly #eventById = new Map<string, number>();
+  readonly #eventByTitle = new Map<string, number>();
+
+  constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
+    this.#settings = settings;
+    this.#pool = pool;
+    this.#model = model;
+  }
+
+  market(index: number): Market {
+    return must(this.markets[index], `market ${index}`);
+  }
+
+  event(index: number): EventRecord {
+    return must(this.events[index], `event ${index}`);
+  }
+
+  byId(conditionId: string): Market | null {
+    const index = this.#marketById.get(conditionId);
+    return index === undefined ? null : this.market(index);
+  }
+
+  eventIndexOf(conditionId: string): number | null {
+    return this.#eventById.get(conditionId) ?? null;
+  }
+
+  /** The market, or the 400 that names the field of a body. */
+  named(conditionId: string): Result<Market> {
+    const market = this.byId(conditionId);
+    return market === null ? invalid('market_condition_id', 'Market not found.') : done(market);
+  }
+
+  create(nowMs: number, spec: MarketSpec): Result<Market> {
+    const index = this.markets.length;
+    const conditionId = spec.condition_id ?? nameOf(this.#settings.seed, 'market', index);
+    if (!CONDITION_ID.test(conditionId))
+      return invalid('condition_id', 'Up to 128 characters without blanks, commas or pipes.');
+    if (this.#marketById.has(conditionId)) return invalid('condition_id', 'There is a market with this condition id.');
+    const known = spec.event === undefined ? undefined : this.#eventByTitle.get(spec.event);
+    const eventIndex = known ?? this.events.length;
+    const card = readSpec(spec, { conditionId, eventIndex, number: index + 1, nowMs });
+    if (!card.ok) return card;
+    if (known === undefined) this.#openEvent(card.value, spec.event ?? null);
+    return done(this.#add(card.value, spec.state ?? 'open'));
+  }
+
+  #openEvent(card: MarketCard, title: string | null): void {
+    const index = this.events.length;
+    this.#keepEvent(
+      {
+        index,
+        conditionId: nameOf(this.#settings.seed, 'event', index),
+        title: title ?? card.title,
+        description: card.description ?? '',
+        category: card.category,
+        createdMs: card.createdMs,
+        markets: [],
+      },
+      title !== null,
+    );
+  }
+
+  #keepEvent(event: EventRecord, isShared: boolean): void {
+    this.events.push(event);
+    this.#eventById.set(event.conditionId, event.index);
+    // A market without an event's title never lends its own title to others.
+    if (isShared) this.#eventByTitle.set(event.title, event.index);
+  }
+
+  #add(card: MarketCard, state: Market['state']): Market {
+    const market = new Market(this.markets.length, card, state, this.#pool, this.#model);
+    this.markets.push(market);
+    this.#marketById.set(card.conditionId, market.index);
+    this.event(card.eventIndex).markets.push(market.index);
+    return market;
+  }
+
+  dump(): CatalogDump {
+    return {
+      events: this.events.map((event) => ({
+        ...event,
+        markets: [],
+        isShared: this.#eventByTitle.get(event.title) === event.index,
+      })),
+      markets: this.markets.map((market) => market.dump()),
+    };
+  }
+
+  load(dump: CatalogDump): void {
+    for (const { isShared, ...event } of dump.events) this.#keepEvent({ ...event, markets: [] }, isShared);
+    for (const saved of dump.markets) this.#add(saved.card, saved.state).load(saved);
+  }
+}
+
+export interface CatalogDump {
+  readonly events: readonly (EventRecord & { readonly isShared: boolean })[];
+  readonly markets: readonly MarketDump[];
+}

@@ -1,0 +1,250 @@
+/**
+ * Merges (a set of YES and NO becomes currency) and splits (currency becomes a set), from draft over signature to landing.
+ * Both are the same record and the same rules; `CONVERSIONS` holds what differs.
+ */
+
+import { formatDecimal, parseDecimal } from '../../base/decimal.js';
+import { must } from '../../base/errors.js';
+import type { ServiceErrorSlug } from '../../protocol/errors.js';
+import type { ConversionState } from '../../protocol/states.js';
+import type { ConversionQuery, Page, Result, WireConversion, WireDraft } from './contract.js';
+import { badSignature, done, refuse } from './fault.js';
+import { draftExpiryMs, draftText, type Ground, seconds } from './ground.js';
+import type { Identity } from './identity.js';
+import type { Market } from './market.js';
+import { asMicros, timesDown } from './money.js';
+import { nameOf } from './names.js';
+import { pageOf } from './pages.js';
+
+export type ConversionKind = 'merge' | 'split';
+
+interface Conversion {
+  readonly id: number;
+  readonly kind: ConversionKind;
+  readonly pubkey: string;
+  readonly message: string;
+  readonly account: number;
+  readonly market: number;
+  readonly amount: number;
+  readonly createdMs: number;
+  state: ConversionState;
+}
+
+const IN_PROGRESS: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
+  merge: 'share_merge_in_progress',
+  split: 'share_split_in_progress',
+};
+const TOO_LITTLE: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
+  merge: 'share_merge_insufficient_shares',
+  split: 'share_split_insufficient_funds',
+};
+
+const HALF = 500_000;
+
+export class Conversions {
+  readonly #ground: Ground;
+  readonly #identity: Identity;
+  readonly #records: Conversion[] = [];
+  readonly #byPubkey = new Map<string, number>();
+  readonly #byAccount = new Map<string, number[]>();
+  /** The unfinished one of an account on a market, by kind. */
+  readonly #open = new Map<string, number>();
+
+  constructor(ground: Ground, identity: Identity) {
+    this.#ground = ground;
+    this.#identity = identity;
+  }
+
+  draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<WireDraft> {
+    const ground = this.#ground;
+    if (!ground.signingAvailable) return refuse('gringotts_unavailable');
+    const named = ground.catalog.named(conditionId);
+    if (!named.ok) return named;
+    const market = named.value;
+    const { trading } = market;
+    if (this.#identity.account(account).custodial) return refuse('custodial_user_trading_not_allowed');
+    if (trading === null || market.card.marginEnabled) return refuse('share_conversion_market_not_eligible');
+    const amount = parseDecimal(amountText);
+    if (amount === null || amount <= 0 || amount % trading.lot !== 0) return refuse('share_conversion_invalid_amount');
+    const closed = unavailable(kind, market);
+    if (closed !== null) return refuse(closed);
+    const unfinished = this.#open.get(openKey(kind, account, market.index));
+    if (unfinished !== undefined) {
+      const { state, pubkey, message, amount: asked } = this.#record(unfinished);
+      return state === 'waiting_to_sign' && asked === amount ? done({ pubkey, message }) : refuse(IN_PROGRESS[kind]);
+    }
+    market.shares.reserve(account);
+    if (this.#available(kind, account, market) < amount) return refuse(TOO_LITTLE[kind]);
+    return done(this.#start(kind, account, market, amount));
+  }
+
+  #available(kind: ConversionKind, account: number, market: Market): number {
+    if (kind === 'split') return this.#ground.funds.available(account);
+    return Math.min(market.shares.available(account, true), market.shares.available(account, false));
+  }
+
+  #start(kind: ConversionKind, account: number, market: Market, amount: number): WireDraft {
+    const ground = this.#ground;
+    const id = this.#records.length + 1;
+    const pubkey = nameOf(ground.settings.seed, 'conversion', id);
+    const expiresMs = draftExpiryMs(ground);
+    const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
+    const message = draftText(ground, market, pubkey, expiresMs, { action, amount: asMicros(amount) });
+    const record: Conversion = {
+      id,
+      kind,
+      pubkey,
+      message,
+      account,
+      market: market.index,
+      amount,
+      createdMs: ground.nowMs,
+      state: 'waiting_to_sign',
+    };
+    this.#keep(record);
+    this.#lock(record, market, amount);
+    ground.due.put(expiresMs, 'conversion', id);
+    return { pubkey, message };
+  }
+
+  #lock(record: Conversion, market: Market, change: number): void {
+    if (record.kind === 'split') {
+      this.#ground.funds.lock(record.account, change);
+      return;
+    }
+    market.shares.lock(record.account, true, change);
+    market.shares.lock(record.account, false, change);
+  }
+
+  #keep(record: Conversion): void {
+    this.#records.push(record);
+    this.#byPubkey.set(record.pubkey, record.id);
+    this.#idsOf(record.kind, record.account).push(record.id);
+    if (!isOver(record.state)) this.#open.set(openKey(record.kind, record.account, record.market), record.id);
+  }
+
+  #idsOf(kind: ConversionKind, account: number): number[] {
+    const key = `${kind}/${account}`;
+    const ids = this.#byAccount.get(key) ?? [];
+    this.#byAccount.set(key, ids);
+    return ids;
+  }
+
+  /** Ends a conversion and lets go of what it locked. */
+  #end(record: Conversion, market: Market, state: ConversionState): void {
+    record.state = state;
+    this.#lock(record, market, -record.amount);
+    this.#open.delete(openKey(record.kind, record.account, record.market));
+  }
+
+  expire(id: number): void {
+    const record = this.#record(id);
+    if (record.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
+  }
+
+  submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean): Result<WireConversion> {
+    const record = this.#find(kind, account, pubkey);
+    if (record === null) return refuse('share_conversion_not_found');
+    if (record.state === 'expired') return refuse('program_call_has_expired');
+    if (record.state !== 'waiting_to_sign') return refuse('share_conversion_invalid_state');
+    if (!signatureValid) return badSignature();
+    const ground = this.#ground;
+    const market = ground.catalog.market(record.market);
+    const closed = unavailable(kind, market);
+    if (closed !== null) {
+      this.#end(record, market, 'failed');
+      return refuse(closed);
+    }
+    record.state = 'in_process';
+    ground.due.put(ground.nowMs + ground.settings.landingMs, 'landing', record.id);
+    return done(this.#row(record));
+  }
+
+  /** The transaction is on the chain: what was locked is converted. */
+  land(id: number): void {
+    const record = this.#record(id);
+    const { account, amount, kind } = record;
+    const market = this.#ground.catalog.market(record.market);
+    this.#end(record, market, 'done');
+    const change = kind === 'split' ? amount : -amount;
+    this.#ground.funds.add(account, -change);
+    market.collateral += change;
+    if (kind === 'split') {
+      const half = timesDown(HALF, amount);
+      market.shares.receive(account, true, amount, half);
+      market.shares.receive(account, false, amount, amount - half);
+    } else {
+      market.shares.give(account, true, amount);
+      market.shares.give(account, false, amount);
+    }
+  }
+
+  #record(id: number): Conversion {
+    return must(this.#records[id - 1], `conversion ${id}`);
+  }
+
+  #find(kind: ConversionKind, account: number, pubkey: string): Conversion | null {
+    const id = this.#byPubkey.get(pubkey);
+    if (id === undefined) return null;
+    const record = this.#record(id);
+    return record.kind === kind && record.account === account ? record : null;
+  }
+
+  row(kind: ConversionKind, account: number, pubkey: string): WireConversion | null {
+    const record = this.#find(kind, account, pubkey);
+    return record === null ? null : this.#row(record);
+  }
+
+  messageOf(kind: ConversionKind, account: number, pubkey: string): string | null {
+    return this.#find(kind, account, pubkey)?.message ?? null;
+  }
+
+  page(kind: ConversionKind, account: number, query: ConversionQuery): Page<WireConversion> {
+    const { state, marketConditionId } = query;
+    const market = marketConditionId === undefined ? null : this.#ground.catalog.byId(marketConditionId);
+    if (marketConditionId !== undefined && market === null) return { rows: [], nextBeforeId: null };
+    return pageOf(
+      this.#idsOf(kind, account),
+      query,
+      (id) => this.#record(id),
+      (record) =>
+        (state === undefined || record.state === state) && (market === null || record.market === market.index),
+      (record) => this.#row(record),
+    );
+  }
+
+  #row(record: Conversion): WireConversion {
+    const amount = formatDecimal(asMicros(record.amount));
+    return {
+      pubkey: record.pubkey,
+      message: record.message,
+      market_condition_id: this.#ground.catalog.market(record.market).card.conditionId,
+      state: record.state,
+      amount,
+      onchain_amount: record.state === 'done' ? amount : null,
+      created: seconds(record.createdMs),
+    };
+  }
+
+  dump(): readonly Conversion[] {
+    return this.#records.map((record) => ({ ...record }));
+  }
+
+  load(dump: readonly Conversion[]): void {
+    for (const record of dump) {
+      this.#keep({ ...record });
+      if (!isOver(record.state)) this.#ground.catalog.market(record.market).shares.reserve(record.account);
+    }
+  }
+}
+
+const isOver = (state: ConversionState): boolean => state !== 'waiting_to_sign' && state !== 'in_process';
+
+const openKey = (kind: ConversionKind, account: number, market: number): string => `${kind}/${account}/${market}`;
+
+/** Why the market takes no conversions now; null when it does. */
+function unavailable(kind: ConversionKind, market: Market): ServiceErrorSlug | null {
+  if (market.state !== 'open') return 'share_conversion_market_not_open';
+  if (market.paused) return 'share_conversion_market_paused';
+  return kind === 'merge' && market.unbacked ? 'share_merge_market_has_unbacked_collateral' : null;
+}

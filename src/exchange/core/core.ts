@@ -1,0 +1,338 @@
+/**
+ * The pure heart of the paper exchange: accounts, books, orders, conversions, redeems and recorded liquidity behind the
+ * interface of contract.ts. Synchronous and without a world: the time, the verdict on a signature and every random value
+ * come in as arguments. That makes it replayable (a snapshot and the commands since give the identical state), and the
+ * same for paper trading, tests and backtests.
+ *
+ * This file only lets time pass, finds the market and hands on; the desks (orders, conversions, redeems, identity) know
+ * the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
+ */
+
+import { AssertionFailed, assert, unreachable } from '../../base/errors.js';
+import { type Micros, ONE } from '../../base/micros.js';
+import { isSettledMarket, MARKET_STATES, type MarketState } from '../../protocol/states.js';
+import { i32 } from './cells.js';
+import * as contract from './contract.js';
+import { done, invalid, refuse } from './fault.js';
+import type { Market, Trading } from './market.js';
+import { detailRow } from './market-rows.js';
+import { HOUSE, legFor } from './matching.js';
+import { asMicros, buyLock } from './money.js';
+import { loadParts, makeParts } from './parts.js';
+import { isBuyLeg } from './pool.js';
+import { Reads } from './reads.js';
+
+type Account = contract.AccountSlot;
+type Result<T> = contract.Result<T>;
+
+export class ExchangeCore extends Reads implements contract.Core {
+  #lastInternalFilled = 0;
+
+  /** With a snapshot (of this version, else RangeError) the exchange goes on from there; lifetimes are the settings'. */
+  constructor(settings: contract.CoreSettings, snapshot?: unknown) {
+    super(makeParts(settings));
+    if (snapshot !== undefined) {
+      loadParts(this.parts, snapshot);
+      return;
+    }
+    const house = this.parts.identity.openInternal('recorded', true, 0);
+    assert(house === HOUSE, 'the recorded market owns the first account');
+  }
+
+  static restored(settings: contract.CoreSettings, snapshot: unknown): ExchangeCore {
+    return new ExchangeCore(settings, snapshot);
+  }
+
+  get lastInternalFilled(): Micros {
+    return asMicros(this.#lastInternalFilled);
+  }
+
+  apply(command: contract.Command): unknown {
+    const [nowMs, method, args] = command;
+    assert(contract.MUTATORS.includes(method), `not a command of the exchange: ${method}`);
+    // A journal holds what a caller once passed with these very types; the name was just checked.
+    const mutator = this[method] as (nowMs: number, ...args: readonly unknown[]) => unknown;
+    return mutator.call(this, nowMs, ...args);
+  }
+
+  advance(nowMs: number): void {
+    this.#reach(nowMs);
+  }
+
+  /** Lets time pass: everything due comes first, each at its own time. An earlier time counts as now. */
+  #reach(nowMs: number): void {
+    const { ground } = this.parts;
+    if (ground.due.nextMs <= nowMs) this.#doDue(nowMs);
+    if (nowMs > ground.nowMs) ground.nowMs = nowMs;
+  }
+
+  #doDue(nowMs: number): void {
+    const { ground, orders, conversions, redeems } = this.parts;
+    for (let due = ground.due.take(nowMs); due !== null; due = ground.due.take(nowMs)) {
+      ground.nowMs = Math.max(ground.nowMs, due.dueMs);
+      switch (due.kind) {
+        case 'order':
+          orders.expire(due.id);
+          break;
+        case 'conversion':
+          conversions.expire(due.id);
+          break;
+        case 'landing':
+          conversions.land(due.id);
+          break;
+        case 'redeem':
+          redeems.expire(due.id);
+          break;
+        default:
+          unreachable(due.kind, 'what is due');
+      }
+    }
+  }
+
+  createChallenge(nowMs: number, wallet: string, nonce: string): Result<contract.WireChallenge> {
+    this.#reach(nowMs);
+    return this.parts.identity.challenge(wallet, nonce);
+  }
+
+  createKey(
+    nowMs: number,
+    request: contract.KeyRequest,
+    signatureValid: boolean,
+    apiKey: string,
+    secret: string,
+  ): Result<contract.WireCredential> {
+    this.#reach(nowMs);
+    return this.parts.identity.createKey(request, signatureValid, apiKey, secret);
+  }
+
+  revokeKey(nowMs: number, account: Account, keyId: string): Result<contract.WireKey> {
+    this.#reach(nowMs);
+    return this.parts.identity.revoke(account, keyId);
+  }
+
+  deposit(nowMs: number, wallet: string, funds: Micros): Result<contract.WireFunds> {
+    this.#reach(nowMs);
+    return this.parts.identity.deposit(wallet, funds);
+  }
+
+  setCustodial(nowMs: number, wallet: string, custodial: boolean): Result<contract.WireFunds> {
+    this.#reach(nowMs);
+    return this.parts.identity.setCustodial(wallet, custodial);
+  }
+
+  setSigningAvailable(nowMs: number, available: boolean): void {
+    this.#reach(nowMs);
+    this.parts.ground.signingAvailable = available;
+  }
+
+  createMarket(nowMs: number, spec: contract.MarketSpec): Result<contract.CreatedMarket> {
+    this.#reach(nowMs);
+    const made = this.parts.ground.catalog.create(this.nowMs, spec);
+    if (!made.ok) return made;
+    made.value.shares.reserve(HOUSE);
+    return done({ index: made.value.index, condition_id: made.value.card.conditionId });
+  }
+
+  setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<contract.WireDetail> {
+    if (state === 'canceled') return this.resolveMarket(nowMs, conditionId, null);
+    return this.#onMarket(nowMs, conditionId, (market) => {
+      if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
+      if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
+      if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state} for good.`);
+      this.#moveTo(market, state);
+      return null;
+    });
+  }
+
+  setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<contract.WireDetail> {
+    return this.#onMarket(nowMs, conditionId, (market) => {
+      market.paused = paused;
+      return null;
+    });
+  }
+
+  setUnbackedCollateral(nowMs: number, conditionId: string, unbacked: boolean): Result<contract.WireDetail> {
+    return this.#onMarket(nowMs, conditionId, (market) => {
+      market.unbacked = unbacked;
+      return null;
+    });
+  }
+
+  resolveMarket(nowMs: number, conditionId: string, isYes: boolean | null): Result<contract.WireDetail> {
+    return this.#onMarket(nowMs, conditionId, (market) => {
+      if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
+      market.outcomeIsYes = isYes;
+      this.#moveTo(market, isYes === null ? 'canceled' : 'resolved');
+      return null;
+    });
+  }
+
+  /** Changes the market of a condition id and answers its detail. */
+  #onMarket(
+    nowMs: number,
+    conditionId: string,
+    change: (market: Market) => Extract<Result<never>, { ok: false }> | null,
+  ): Result<contract.WireDetail> {
+    this.#reach(nowMs);
+    const { catalog } = this.parts.ground;
+    const market = catalog.byId(conditionId);
+    if (market === null) return refuse('not_found');
+    return change(market) ?? done(detailRow(catalog, market));
+  }
+
+  #moveTo(market: Market, state: MarketState): void {
+    market.state = state;
+    const { trading } = market;
+    if (state !== 'open' && trading !== null) this.parts.orders.cancelAll(this.parts.matching, market, trading);
+  }
+
+  draftOrder(nowMs: number, account: Account, request: contract.OrderRequest): Result<contract.WireDraft> {
+    this.#reach(nowMs);
+    return this.parts.orders.draft(account, request);
+  }
+
+  submitOrder(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
+    this.#reach(nowMs);
+    return this.parts.orders.submit(this.parts.matching, account, pubkey, valid);
+  }
+
+  draftCancel(nowMs: number, account: Account, pubkey: string): Result<contract.WireDraft> {
+    this.#reach(nowMs);
+    return this.parts.orders.draftCancel(account, pubkey);
+  }
+
+  submitCancel(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
+    this.#reach(nowMs);
+    return this.parts.orders.submitCancel(this.parts.matching, account, pubkey, valid);
+  }
+
+  draftMerge(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
+    this.#reach(nowMs);
+    return this.parts.conversions.draft('merge', account, conditionId, amount);
+  }
+
+  submitMerge(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
+    this.#reach(nowMs);
+    return this.parts.conversions.submit('merge', account, pubkey, valid);
+  }
+
+  draftSplit(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
+    this.#reach(nowMs);
+    return this.parts.conversions.draft('split', account, conditionId, amount);
+  }
+
+  submitSplit(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
+    this.#reach(nowMs);
+    return this.parts.conversions.submit('split', account, pubkey, valid);
+  }
+
+  draftRedeem(nowMs: number, account: Account, conditionId: string): Result<contract.WireDraft> {
+    this.#reach(nowMs);
+    return this.parts.redeems.draft(account, conditionId);
+  }
+
+  submitRedeem(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireRedeem> {
+    this.#reach(nowMs);
+    return this.parts.redeems.submit(account, pubkey, valid);
+  }
+
+  openInternalAccount(nowMs: number, name: string, options: contract.InternalAccountOptions): Account {
+    this.#reach(nowMs);
+    return this.parts.identity.openInternal(name, options.unlimited, options.funds ?? 0);
+  }
+
+  placeInternal(
+    nowMs: number,
+    account: Account,
+    index: contract.MarketIndex,
+    side: contract.BookSide,
+    price: Micros,
+    amount: Micros,
+    immediate: boolean,
+  ): number {
+    this.#reach(nowMs);
+    this.#lastInternalFilled = 0;
+    const { ground, matching, pool } = this.parts;
+    const market = ground.catalog.markets[index];
+    if (market === undefined || !market.trades || market.trading === null) return contract.REFUSED_MARKET;
+    const { trading } = market;
+    const { tick, lot, config } = trading;
+    if (price < config.min_price || price > config.max_price || price % tick !== 0) return contract.REFUSED_GRID;
+    if (!(amount > 0) || amount > config.max_amount || amount % lot !== 0) return contract.REFUSED_GRID;
+    market.shares.reserve(account);
+    const leg = legFor(market, account, side === contract.BID, amount);
+    if (isBuyLeg(leg)) {
+      const own = side === contract.BID ? price : ONE - price;
+      if (ground.funds.available(account) < buyLock(own, amount, trading.lockRate)) return contract.REFUSED_BALANCE;
+    }
+    const atTick = price / tick;
+    const left = matching.take(
+      ground.nowMs,
+      market,
+      trading,
+      account,
+      leg,
+      atTick,
+      amount,
+      Number.POSITIVE_INFINITY,
+      0,
+    );
+    this.#lastInternalFilled = matching.filled;
+    if (left === 0 || immediate || matching.metSelf) return 0;
+    return pool.handleOf(matching.rest(market, trading, account, leg, atTick, left, 0));
+  }
+
+  cancelInternal(nowMs: number, handle: number): boolean {
+    this.#reach(nowMs);
+    const { ground, matching, pool } = this.parts;
+    const slot = pool.slotOf(handle);
+    // A handle of an API order is not an internal one: those end by their drafts alone.
+    if (slot === 0 || i32(pool.record, slot) !== 0) return false;
+    const market = ground.catalog.market(i32(pool.market, slot));
+    if (market.trading === null) throw new AssertionFailed('an order rests on a market without a book');
+    matching.cancel(market, market.trading, slot);
+    return true;
+  }
+
+  recordedLevel(
+    nowMs: number,
+    index: contract.MarketIndex,
+    side: contract.BookSide,
+    price: Micros,
+    total: Micros,
+  ): boolean {
+    this.#reach(nowMs);
+    const trading = this.#onGrid(index, price);
+    if (trading === null || total < 0) return false;
+    trading.book.changeRecorded(side, price / trading.tick, total);
+    return true;
+  }
+
+  recordedTrade(
+    nowMs: number,
+    index: contract.MarketIndex,
+    takerSide: contract.BookSide,
+    price: Micros,
+    amount: Micros,
+  ): boolean {
+    this.#reach(nowMs);
+    const trading = this.#onGrid(index, price);
+    const { ground, matching } = this.parts;
+    const market = ground.catalog.markets[index];
+    if (trading === null || market === undefined || !(amount > 0) || !market.trades) return false;
+    matching.recordedTrade(ground.nowMs, market, trading, takerSide, price / trading.tick, amount);
+    return true;
+  }
+
+  recordedClear(nowMs: number, index: contract.MarketIndex): void {
+    this.#reach(nowMs);
+    this.parts.ground.catalog.market(index).trading?.book.clearRecorded();
+  }
+
+  /** The book of a market if this price is one of its ticks strictly between 0 and 1. */
+  #onGrid(index: contract.MarketIndex, price: number): Trading | null {
+    const trading = this.parts.ground.catalog.markets[index]?.trading ?? null;
+    if (trading === null || price <= 0 || price >= ONE || price % trading.tick !== 0) return null;
+    return trading;
+  }
+}

@@ -1,0 +1,86 @@
+/** What becomes due when: a binary heap by time, then by the order in which it was put in. */
+
+/** `order`: a draft of an order; the rest likewise. `landing`: a submitted merge or split. */
+export type DueKind = 'order' | 'conversion' | 'landing' | 'redeem';
+
+export interface Due {
+  readonly dueMs: number;
+  readonly sequence: number;
+  readonly kind: DueKind;
+  /** Id of the record; whether it still waits is looked up when it is due. */
+  readonly id: number;
+}
+
+const before = (a: Due, b: Due): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence);
+
+export class DueQueue {
+  #heap: Due[] = [];
+  #sequence = 0;
+
+  /** Time of the first entry, infinity when there is none. */
+  nextMs = Number.POSITIVE_INFINITY;
+
+  put(dueMs: number, kind: DueKind, id: number): void {
+    this.#sequence += 1;
+    this.#heap.push({ dueMs, sequence: this.#sequence, kind, id });
+    let at = this.#heap.length - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#swapIfBefore(at, parent)) break;
+      at = parent;
+    }
+    this.#peek();
+  }
+
+  /** Removes and gives the first entry if it is due. */
+  take(nowMs: number): Due | null {
+    const first = this.#heap[0];
+    if (first === undefined || first.dueMs > nowMs) return null;
+    const last = this.#heap.pop();
+    if (last !== undefined && last !== first) {
+      this.#heap[0] = last;
+      this.#sink();
+    }
+    this.#peek();
+    return first;
+  }
+
+  #sink(): void {
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1;
+      const [a, b] = [this.#heap[left], this.#heap[left + 1]];
+      if (a === undefined) return;
+      const child = b !== undefined && before(b, a) ? left + 1 : left;
+      if (!this.#swapIfBefore(child, at)) return;
+      at = child;
+    }
+  }
+
+  /** Swaps entry `child` with `parent` when it is due earlier. */
+  #swapIfBefore(child: number, parent: number): boolean {
+    const [low, high] = [this.#heap[child], this.#heap[parent]];
+    if (low === undefined || high === undefined || !before(low, high)) return false;
+    this.#heap[child] = high;
+    this.#heap[parent] = low;
+    return true;
+  }
+
+  #peek(): void {
+    this.nextMs = this.#heap[0]?.dueMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  dump(): DueDump {
+    return { sequence: this.#sequence, entries: [...this.#heap] };
+  }
+
+  load(dump: DueDump): void {
+    this.#sequence = dump.sequence;
+    this.#heap = dump.entries.map((entry) => ({ ...entry }));
+    this.#peek();
+  }
+}
+
+export interface DueDump {
+  readonly sequence: number;
+  readonly entries: readonly Due[];
+}

@@ -1,0 +1,193 @@
+/** Who may call: wallets, their accounts and API keys, and the challenges that prove a wallet. Verifies no signature itself. */
+
+import { formatDecimal } from '../../base/decimal.js';
+import { assert, must } from '../../base/errors.js';
+import { challengeText } from '../../protocol/signing.js';
+import type { KeyRequest, Result, WireChallenge, WireCredential, WireFunds, WireKey } from './contract.js';
+import { badSignature, done, invalid, refuse } from './fault.js';
+import { type Ground, seconds } from './ground.js';
+import { asMicros } from './money.js';
+import { isWallet } from './names.js';
+
+interface Account {
+  readonly slot: number;
+  /** Null for internal accounts. */
+  readonly wallet: string | null;
+  readonly name: string;
+  readonly joinedMs: number;
+  custodial: boolean;
+}
+
+interface ApiKey {
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly account: number;
+  readonly createdMs: number;
+  revokedMs: number | null;
+}
+
+interface Challenge {
+  readonly nonce: string;
+  readonly wallet: string;
+  readonly expiresMs: number;
+}
+
+/** Challenges that wait at once; the oldest goes first. Ten a minute and address live ten minutes each. */
+const MAX_CHALLENGES = 10_000;
+
+export class Identity {
+  readonly #ground: Ground;
+  readonly #accounts: Account[] = [];
+  readonly #byWallet = new Map<string, number>();
+  readonly #byName = new Map<string, number>();
+  readonly #keys = new Map<string, ApiKey>();
+  /** By nonce, in the order of their making: the oldest expires first. */
+  readonly #challenges = new Map<string, Challenge>();
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  challenge(wallet: string, nonce: string): Result<WireChallenge> {
+    const { settings, nowMs } = this.#ground;
+    if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
+    for (const old of this.#challenges.values()) {
+      if (old.expiresMs > nowMs && this.#challenges.size < MAX_CHALLENGES) break;
+      this.#challenges.delete(old.nonce);
+    }
+    this.#challenges.set(nonce, { nonce, wallet, expiresMs: nowMs + settings.challengeLifetimeMs });
+    const message = challengeText(settings.serviceName, wallet, nonce);
+    return done({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
+  }
+
+  createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<WireCredential> {
+    const { settings, nowMs } = this.#ground;
+    const { wallet_address: wallet, message, nonce } = request;
+    if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
+    const challenge = this.#challenges.get(nonce);
+    if (challenge === undefined || challenge.wallet !== wallet || challenge.expiresMs <= nowMs) {
+      return invalid('nonce', 'Unknown, used or expired nonce. Ask for a new challenge.');
+    }
+    if (message !== challengeText(settings.serviceName, wallet, nonce)) {
+      return invalid('message', 'Must be the message of the challenge, unchanged.');
+    }
+    if (!signatureValid) return badSignature();
+    assert(!this.#keys.has(apiKey), 'an API key must be drawn anew');
+    this.#challenges.delete(nonce);
+    const account = this.#byWallet.get(wallet) ?? this.#openWallet(wallet);
+    this.#keys.set(apiKey, { apiKey, secret, account, createdMs: nowMs, revokedMs: null });
+    return done({ api_key: apiKey, secret });
+  }
+
+  #openWallet(wallet: string): number {
+    const slot = this.#open(wallet, `trader-${wallet.slice(0, 6)}`, false);
+    this.#bring(slot, this.#ground.settings.startingFunds);
+    return slot;
+  }
+
+  /** The internal account of a name, made when there is none yet. */
+  openInternal(name: string, unlimited: boolean, funds: number): number {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const slot = this.#open(null, name, unlimited);
+    this.#byName.set(name, slot);
+    this.#bring(slot, funds);
+    return slot;
+  }
+
+  #open(wallet: string | null, name: string, unlimited: boolean): number {
+    const slot = this.#ground.funds.open(unlimited);
+    this.#keep({ slot, wallet, name, joinedMs: this.#ground.nowMs, custodial: false });
+    return slot;
+  }
+
+  #keep(account: Account): void {
+    assert(account.slot === this.#accounts.length, 'accounts and their funds are numbered alike');
+    this.#accounts.push(account);
+    if (account.wallet !== null) this.#byWallet.set(account.wallet, account.slot);
+    else this.#byName.set(account.name, account.slot);
+  }
+
+  #bring(slot: number, funds: number): void {
+    this.#ground.funds.add(slot, funds);
+    this.#ground.deposited += funds;
+  }
+
+  credential(apiKey: string): { readonly account: number; readonly secret: string } | null {
+    const key = this.#keys.get(apiKey);
+    return key === undefined || key.revokedMs !== null ? null : { account: key.account, secret: key.secret };
+  }
+
+  account(slot: number): Account {
+    return must(this.#accounts[slot], `account ${slot}`);
+  }
+
+  keys(account: number): readonly WireKey[] {
+    return [...this.#keys.values()].filter((key) => key.account === account).map(keyRow);
+  }
+
+  revoke(account: number, keyId: string): Result<WireKey> {
+    const key = this.#keys.get(keyId);
+    if (key === undefined || key.account !== account) return refuse('not_found');
+    key.revokedMs ??= this.#ground.nowMs;
+    return done(keyRow(key));
+  }
+
+  deposit(wallet: string, funds: number): Result<WireFunds> {
+    const slot = this.#byWallet.get(wallet);
+    if (slot === undefined) return refuse('not_found');
+    if (!(funds > 0) || !Number.isSafeInteger(this.#ground.funds.total(slot) + funds)) {
+      return invalid('funds', 'Must be a positive amount of currency.');
+    }
+    this.#bring(slot, funds);
+    return done(this.#fundsRow(slot));
+  }
+
+  setCustodial(wallet: string, custodial: boolean): Result<WireFunds> {
+    const slot = this.#byWallet.get(wallet);
+    if (slot === undefined) return refuse('not_found');
+    this.account(slot).custodial = custodial;
+    return done(this.#fundsRow(slot));
+  }
+
+  fundsOfWallet(wallet: string): WireFunds | null {
+    const slot = this.#byWallet.get(wallet);
+    return slot === undefined ? null : this.#fundsRow(slot);
+  }
+
+  #fundsRow(slot: number): WireFunds {
+    const total = this.#ground.funds.total(slot);
+    const locked = this.#ground.funds.locked(slot);
+    const text = (value: number) => formatDecimal(asMicros(value));
+    return {
+      funds: { total: text(total), locked: text(locked), available: text(total - locked) },
+      custodial: this.account(slot).custodial,
+    };
+  }
+
+  dump(): IdentityDump {
+    return {
+      accounts: this.#accounts.map((account) => ({ ...account })),
+      keys: [...this.#keys.values()].map((key) => ({ ...key })),
+      challenges: [...this.#challenges.values()],
+    };
+  }
+
+  load(dump: IdentityDump): void {
+    for (const account of dump.accounts) this.#keep({ ...account });
+    for (const key of dump.keys) this.#keys.set(key.apiKey, { ...key });
+    for (const challenge of dump.challenges) this.#challenges.set(challenge.nonce, challenge);
+  }
+}
+
+const keyRow = (key: ApiKey): WireKey => ({
+  key_id: key.apiKey,
+  created: seconds(key.createdMs),
+  revoked_at: key.revokedMs === null ? null : seconds(key.revokedMs),
+});
+
+export interface IdentityDump {
+  readonly accounts: readonly Account[];
+  readonly keys: readonly ApiKey[];
+  readonly challenges: readonly Challenge[];
+}

@@ -1,0 +1,208 @@
+/** One market: its rules, its state, its book, its shares and its tape. */
+
+import { formatDecimal } from '../../base/decimal.js';
+import { type Micros, ONE, stepOfPrecision } from '../../base/micros.js';
+import type { OrderbookConfig } from '../../protocol/records.js';
+import { CATEGORIES, MARKET_STATES, type MarketState } from '../../protocol/states.js';
+import { Shares } from './accounts.js';
+import { Book } from './book.js';
+import type { BookConfigSpec, MarketSpec, PoolConfigSpec, Result } from './contract.js';
+import { done, invalid } from './fault.js';
+import type { FillModel } from './fill-model.js';
+import { asMicros } from './money.js';
+import type { OrderPool } from './pool.js';
+import { Tape } from './tape.js';
+
+/** Rules of a market whose creator left them out; the rates are the shipped markets' (decisions §9, Fees). */
+const DEFAULT_CONFIG: OrderbookConfig = {
+  kind: 'orderbook',
+  min_price: asMicros(10_000),
+  max_price: asMicros(990_000),
+  min_amount: asMicros(1_000_000),
+  max_amount: asMicros(100_000_000_000),
+  min_funds: asMicros(1_000_000),
+  max_funds: asMicros(100_000_000_000),
+  price_precision: 2,
+  amount_precision: 2,
+  funds_precision: 2,
+  maker_fee_rate: asMicros(0),
+  taker_fee_rate: asMicros(10_000),
+  default_slippage_rate: '0.05',
+};
+
+/** Amounts above this could leave the safe integers when many are added up. */
+const MAX_AMOUNT = 1_000_000_000_000_000;
+
+/** A market's unchanging description, complete. */
+export interface MarketCard {
+  readonly conditionId: string;
+  readonly eventIndex: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly logo: string | null;
+  readonly category: string;
+  readonly marginEnabled: boolean;
+  readonly yesLabel: string;
+  readonly noLabel: string;
+  readonly rules: readonly string[];
+  /** Unix seconds. */
+  readonly resolutionDate: number | null;
+  readonly createdMs: number;
+  readonly config: OrderbookConfig | PoolConfigSpec;
+}
+
+/** What a market in trading needs; null on kinds without a user book. */
+export interface Trading {
+  readonly config: OrderbookConfig;
+  readonly tick: number;
+  readonly lot: number;
+  readonly fundsStep: number;
+  readonly makerRate: number;
+  readonly takerRate: number;
+  /** The dearer rate: what a lock must cover. */
+  readonly lockRate: number;
+  readonly book: Book;
+}
+
+export class Market {
+  readonly index: number;
+  readonly card: MarketCard;
+  readonly trading: Trading | null;
+  readonly shares = new Shares();
+  readonly tape = new Tape();
+  state: MarketState;
+  paused = false;
+  unbacked = false;
+  outcomeIsYes: boolean | null = null;
+  /** Currency that backs the shares: one unit per complete set until shares are redeemed. */
+  collateral = 0;
+
+  constructor(index: number, card: MarketCard, state: MarketState, pool: OrderPool, model: FillModel) {
+    this.index = index;
+    this.card = card;
+    this.state = state;
+    this.trading = card.config.kind === 'orderbook' ? tradingOf(card.config, pool, model) : null;
+  }
+
+  /** Whether orders may be placed and matched. */
+  get trades(): boolean {
+    return this.state === 'open' && !this.paused;
+  }
+
+  dump(): MarketDump {
+    const { card, state, paused, unbacked, outcomeIsYes, collateral } = this;
+    const book = this.trading?.book;
+    return {
+      card,
+      state,
+      paused,
+      unbacked,
+      outcomeIsYes,
+      collateral,
+      shares: this.shares.dump(),
+      tape: this.tape.dump(),
+      version: book?.version ?? 0,
+      recorded: book?.dumpRecorded() ?? null,
+    };
+  }
+
+  load(dump: MarketDump): void {
+    this.paused = dump.paused;
+    this.unbacked = dump.unbacked;
+    this.outcomeIsYes = dump.outcomeIsYes;
+    this.collateral = dump.collateral;
+    this.shares.load(dump.shares);
+    this.tape.load(dump.tape);
+    this.trading?.book.loadRecorded(dump.recorded);
+  }
+}
+
+export interface MarketDump {
+  readonly card: MarketCard;
+  readonly state: MarketState;
+  readonly paused: boolean;
+  readonly unbacked: boolean;
+  readonly outcomeIsYes: boolean | null;
+  readonly collateral: number;
+  readonly shares: ReturnType<Shares['dump']>;
+  readonly tape: ReturnType<Tape['dump']>;
+  readonly version: number;
+  readonly recorded: ReturnType<Book['dumpRecorded']>;
+}
+
+function tradingOf(config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
+  const tick = stepOfPrecision(config.price_precision);
+  return {
+    config,
+    tick,
+    lot: stepOfPrecision(config.amount_precision),
+    fundsStep: stepOfPrecision(config.funds_precision),
+    makerRate: config.maker_fee_rate,
+    takerRate: config.taker_fee_rate,
+    lockRate: Math.max(config.maker_fee_rate, config.taker_fee_rate),
+    book: new Book(pool, model, ONE / tick),
+  };
+}
+
+/** A specification with its gaps filled, or which field is wrong. Names and numbers are the catalog's to give. */
+export function readSpec(
+  spec: MarketSpec,
+  given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },
+): Result<MarketCard> {
+  const config = readConfig(spec.config);
+  if (!config.ok) return config;
+  const category = spec.category ?? 'politics';
+  if (!CATEGORIES.some((known) => known === category)) {
+    return invalid('category', `Must be one of: ${CATEGORIES.join(', ')}.`);
+  }
+  const state = spec.state ?? 'open';
+  if (!MARKET_STATES.includes(state) || state === 'resolved' || state === 'canceled') {
+    return invalid('state', 'A market starts in a state before its resolution.');
+  }
+  return done({
+    conditionId: given.conditionId,
+    eventIndex: given.eventIndex,
+    title: spec.title ?? `Market ${given.number}`,
+    description: spec.description ?? null,
+    logo: spec.logo ?? null,
+    category,
+    marginEnabled: spec.margin_enabled ?? config.value.kind !== 'orderbook',
+    yesLabel: spec.yes_outcome_label ?? 'Yes',
+    noLabel: spec.no_outcome_label ?? 'No',
+    rules: spec.rules ?? [],
+    resolutionDate: spec.resolution_date ?? null,
+    createdMs: given.nowMs,
+    config: config.value,
+  });
+}
+
+function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConfig | PoolConfigSpec> {
+  if (spec.kind !== 'orderbook') return done(spec);
+  const given = Object.entries(spec).filter(([, value]) => value !== undefined);
+  // Only undefined ones were dropped, so every field has its own type.
+  const config = { ...DEFAULT_CONFIG, ...Object.fromEntries(given) } as OrderbookConfig;
+  for (const name of ['price_precision', 'amount_precision', 'funds_precision'] as const) {
+    const value = config[name];
+    if (!Number.isInteger(value) || value < 0 || value > 6) {
+      return invalid('config', `${name} must be an integer from 0 to 6, got ${value}.`);
+    }
+  }
+  return readLimits(config);
+}
+
+function readLimits(config: OrderbookConfig): Result<OrderbookConfig> {
+  const ranges: readonly (readonly [string, Micros, Micros, number, number])[] = [
+    ['price', config.min_price, config.max_price, 1, ONE - 1],
+    ['amount', config.min_amount, config.max_amount, 0, MAX_AMOUNT],
+    ['funds', config.min_funds, config.max_funds, 0, MAX_AMOUNT],
+    ['fee_rate', config.maker_fee_rate, config.maker_fee_rate, 0, ONE],
+    ['fee_rate', config.taker_fee_rate, config.taker_fee_rate, 0, ONE],
+  ];
+  for (const [name, low, high, least, most] of ranges) {
+    if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low < least || high > most || low > high) {
+      const bounds = `${formatDecimal(asMicros(least))} to ${formatDecimal(asMicros(most))}`;
+      return invalid('config', `${name}: the limits must lie within ${bounds}, the lower one first.`);
+    }
+  }
+  return done(config);
+}

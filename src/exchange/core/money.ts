@@ -1,0 +1,63 @@
+/**
+ * Exact products of a price or rate with an amount, on plain numbers. An amount is split into whole units and the rest, so
+ * that every intermediate stays a safe integer and no BigInt is needed.
+ */
+
+import type { Micros } from '../../base/micros.js';
+
+const UNIT = 1_000_000;
+
+/** floor(rate × amount), for 0 <= rate <= 1 (Micros) and any amount >= 0 that is a safe integer. */
+export function timesDown(rate: number, amount: number): number {
+  const product = rate * amount;
+  if (product <= Number.MAX_SAFE_INTEGER) {
+    const quotient = Math.floor(product / UNIT);
+    // The double division may round up across an integer.
+    return quotient * UNIT > product ? quotient - 1 : quotient;
+  }
+  let whole = Math.floor(amount / UNIT);
+  if (whole * UNIT > amount) whole -= 1;
+  return rate * whole + Math.floor((rate * (amount - whole * UNIT)) / UNIT);
+}
+
+/** ceil(rate × amount), same ranges. */
+export function timesUp(rate: number, amount: number): number {
+  return amount - timesDown(UNIT - rate, amount);
+}
+
+/** What an open buy locks: price × amount and the fee at the dearer of the two rates, both rounded up. */
+export function buyLock(price: number, amount: number, rate: number): number {
+  const cost = timesUp(price, amount);
+  return rate === 0 ? cost : cost + timesUp(rate, cost);
+}
+
+/** Cost of a buy with its fee, as a trade charges it. `isYes` decides who bears the rounding of the notional. */
+function charged(price: number, amount: number, rate: number, isYes: boolean): number {
+  const cost = isYes ? timesDown(price, amount) : timesUp(price, amount);
+  return rate === 0 ? cost : cost + timesUp(rate, cost);
+}
+
+/** The most of `wanted` whose cost and fee fit into `funds`: all of it, or a multiple of `lot`. `price` is the buyer's own. */
+export function affordable(
+  funds: number,
+  wanted: number,
+  price: number,
+  rate: number,
+  lot: number,
+  isYes: boolean,
+): number {
+  if (charged(price, wanted, rate, isYes) <= funds) return wanted;
+  let fits = 0;
+  let tooMany = Math.ceil(wanted / lot);
+  while (tooMany - fits > 1) {
+    const lots = Math.floor((fits + tooMany) / 2);
+    if (charged(price, lots * lot, rate, isYes) <= funds) fits = lots;
+    else tooMany = lots;
+  }
+  return fits * lot;
+}
+
+/** The brand for sums of Micros that stay safe integers by the bounds of the core. */
+export const asMicros = (value: number): Micros =>
+  // Every figure of the core is an integer of millionths by construction; the brand has no constructor.
+  value as Micros;

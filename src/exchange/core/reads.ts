@@ -1,0 +1,276 @@
+/** The reads of the core: nothing here changes anything. */
+
+import type { Micros } from '../../base/micros.js';
+import { f64 } from './cells.js';
+import type {
+  AccountSlot,
+  BookSide,
+  ConversionQuery,
+  CoreReads,
+  DraftKind,
+  EventFacts,
+  Holding,
+  MarketFacts,
+  MarketIndex,
+  OrderQuery,
+  Page,
+  PageQuery,
+  RedeemQuery,
+  WireAccount,
+  WireAsset,
+  WireBook,
+  WireConversion,
+  WireDetail,
+  WireEvent,
+  WireFunds,
+  WireKey,
+  WireListRow,
+  WireOrder,
+  WireOwnTrade,
+  WirePrice,
+  WirePublicTrade,
+  WireRedeem,
+  WireStats,
+  WireSummary,
+} from './contract.js';
+import { ASK, BID } from './contract.js';
+import { seconds } from './ground.js';
+import * as rows from './market-rows.js';
+import { asMicros } from './money.js';
+import { dumpParts, type Parts } from './parts.js';
+
+export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
+  protected readonly parts: Parts;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+  }
+
+  get nowMs(): number {
+    return this.parts.ground.nowMs;
+  }
+
+  nextDueMs(): number | null {
+    const { nextMs } = this.parts.ground.due;
+    return nextMs === Number.POSITIVE_INFINITY ? null : nextMs;
+  }
+
+  snapshot(): unknown {
+    return dumpParts(this.parts);
+  }
+
+  credential(apiKey: string): { readonly account: AccountSlot; readonly secret: string } | null {
+    return this.parts.identity.credential(apiKey);
+  }
+
+  walletOf(account: AccountSlot): string | null {
+    return this.parts.identity.account(account).wallet;
+  }
+
+  keys(account: AccountSlot): readonly WireKey[] {
+    return this.parts.identity.keys(account);
+  }
+
+  accountRow(account: AccountSlot): WireAccount {
+    const { name, joinedMs } = this.parts.identity.account(account);
+    return { username: name, twitter_username: null, joined_at: seconds(joinedMs) };
+  }
+
+  fundsOfWallet(wallet: string): WireFunds | null {
+    return this.parts.identity.fundsOfWallet(wallet);
+  }
+
+  fundsOf(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
+    const { funds } = this.parts.ground;
+    const total = funds.total(account);
+    const locked = funds.locked(account);
+    return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
+  }
+
+  holdingOf(account: AccountSlot, market: MarketIndex): Holding {
+    const { shares } = this.#market(market);
+    shares.reserve(account);
+    return {
+      yes: asMicros(shares.total(account, true)),
+      yesLocked: asMicros(shares.locked(account, true)),
+      no: asMicros(shares.total(account, false)),
+      noLocked: asMicros(shares.locked(account, false)),
+    };
+  }
+
+  get feesCollected(): Micros {
+    return asMicros(this.parts.matching.fees);
+  }
+
+  get fundsDeposited(): Micros {
+    return asMicros(this.parts.ground.deposited);
+  }
+
+  draftMessage(kind: DraftKind, account: AccountSlot, pubkey: string): string | null {
+    const { orders, conversions, redeems } = this.parts;
+    switch (kind) {
+      case 'order':
+        return orders.find(account, pubkey)?.message || null; // emptied once it was submitted
+      case 'cancel':
+        return orders.find(account, pubkey)?.cancel?.message ?? null;
+      case 'merge':
+      case 'split':
+        return conversions.messageOf(kind, account, pubkey);
+      case 'redeem':
+        return redeems.messageOf(account, pubkey);
+    }
+  }
+
+  get marketCount(): number {
+    return this.parts.ground.catalog.markets.length;
+  }
+
+  get eventCount(): number {
+    return this.parts.ground.catalog.events.length;
+  }
+
+  marketIndexOf(conditionId: string): MarketIndex | null {
+    return this.parts.ground.catalog.byId(conditionId)?.index ?? null;
+  }
+
+  eventIndexOf(conditionId: string): number | null {
+    return this.parts.ground.catalog.eventIndexOf(conditionId);
+  }
+
+  marketFacts(market: MarketIndex): MarketFacts {
+    return rows.marketFacts(this.#market(market));
+  }
+
+  eventFacts(event: number): EventFacts {
+    return rows.eventFacts(this.parts.ground.catalog, event);
+  }
+
+  summaryRow(market: MarketIndex): WireSummary {
+    return rows.summaryRow(this.parts.ground.catalog, this.#market(market));
+  }
+
+  listRow(market: MarketIndex): WireListRow {
+    return rows.listRow(this.parts.ground.catalog, this.#market(market));
+  }
+
+  detailRow(market: MarketIndex): WireDetail {
+    return rows.detailRow(this.parts.ground.catalog, this.#market(market));
+  }
+
+  eventRow(event: number, maxMarkets = Number.POSITIVE_INFINITY): WireEvent {
+    return rows.eventRow(this.parts.ground.catalog, event, maxMarkets);
+  }
+
+  statsRow(market: MarketIndex): WireStats {
+    return rows.statsRow(this.#market(market), this.nowMs);
+  }
+
+  priceRow(market: MarketIndex, isYes: boolean): WirePrice {
+    return rows.priceRow(this.#market(market), isYes);
+  }
+
+  bookVersion(market: MarketIndex): number {
+    return this.#market(market).trading?.book.version ?? 0;
+  }
+
+  bookRow(market: MarketIndex, isYes: boolean, depth: number): WireBook {
+    return rows.bookRow(this.#market(market), isYes, depth);
+  }
+
+  bestBid(market: MarketIndex): Micros | null {
+    return rows.bestPrice(this.#market(market), BID);
+  }
+
+  bestAsk(market: MarketIndex): Micros | null {
+    return rows.bestPrice(this.#market(market), ASK);
+  }
+
+  levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros {
+    const { trading } = this.#market(market);
+    if (trading === null || price % trading.tick !== 0) return asMicros(0);
+    return asMicros(trading.book.displayed(side, price / trading.tick));
+  }
+
+  internalRemaining(handle: number): Micros {
+    const slot = this.parts.pool.slotOf(handle);
+    return asMicros(slot === 0 ? 0 : f64(this.parts.pool.remaining, slot));
+  }
+
+  publicTrades(
+    market: MarketIndex,
+    query: { readonly limit: number; readonly beforeId?: number | undefined },
+  ): Page<WirePublicTrade> {
+    const found = this.#market(market);
+    const trades = found.tape.read(query.limit, query.beforeId ?? found.tape.count + 1);
+    const last = trades.at(-1);
+    return {
+      rows: trades.map((trade) => rows.publicTradeRow(found, trade)),
+      nextBeforeId: last !== undefined && found.tape.hasBefore(last.id) ? last.id : null,
+    };
+  }
+
+  order(account: AccountSlot, pubkey: string): WireOrder | null {
+    const record = this.parts.orders.find(account, pubkey);
+    return record === null ? null : this.parts.orders.row(record);
+  }
+
+  orders(account: AccountSlot, query: OrderQuery): Page<WireOrder> {
+    return this.parts.orders.page(account, query);
+  }
+
+  ownTrades(account: AccountSlot, query: PageQuery): Page<WireOwnTrade> {
+    return this.parts.orders.trades(account, query);
+  }
+
+  merge(account: AccountSlot, pubkey: string): WireConversion | null {
+    return this.parts.conversions.row('merge', account, pubkey);
+  }
+
+  merges(account: AccountSlot, query: ConversionQuery): Page<WireConversion> {
+    return this.parts.conversions.page('merge', account, query);
+  }
+
+  split(account: AccountSlot, pubkey: string): WireConversion | null {
+    return this.parts.conversions.row('split', account, pubkey);
+  }
+
+  splits(account: AccountSlot, query: ConversionQuery): Page<WireConversion> {
+    return this.parts.conversions.page('split', account, query);
+  }
+
+  redeem(account: AccountSlot, pubkey: string): WireRedeem | null {
+    return this.parts.redeems.row(account, pubkey);
+  }
+
+  redeems(account: AccountSlot, query: RedeemQuery): Page<WireRedeem> {
+    return this.parts.redeems.page(account, query);
+  }
+
+  /** The scan goes through YES and NO of every market in turn; the offset is a place in it. */
+  assets(
+    account: AccountSlot,
+    query: {
+      readonly limit: number;
+      readonly offset?: number | undefined;
+      readonly marketConditionId?: string | undefined;
+    },
+  ): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null } {
+    const { catalog } = this.parts.ground;
+    const found: WireAsset[] = [];
+    let after = 0;
+    for (let at = query.offset ?? 0; at < 2 * catalog.markets.length; at++) {
+      const market = this.#market(at >> 1);
+      if (query.marketConditionId !== undefined && market.card.conditionId !== query.marketConditionId) continue;
+      const row = rows.assetRow(market, account, at % 2 === 0);
+      if (row === null) continue;
+      if (found.length === query.limit) return { rows: found, nextOffset: after };
+      found.push(row);
+      after = at + 1;
+    }
+    return { rows: found, nextOffset: null };
+  }
+
+  #market(index: MarketIndex) {
+    return this.parts.ground.catalog.market(index);
+  }
+}
