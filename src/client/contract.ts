@@ -51,7 +51,7 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryOf<N> } 
 export interface CallOptions {
   /** Default `own`. */
   readonly lane?: Lane;
-  /** Our clock, ms: a call that has not left by then is reported unknown with `sent: false`. Default: no limit. */
+  /** Our clock, ms: a call that has not left by then is reported unknown with `sent: false`. Default: none, but no call waits in line for more than an hour. */
   readonly latestMs?: number;
 }
 

@@ -362,6 +362,34 @@ describe('an outcome', () => {
     await calm.close();
   });
 
+  it('is always one of the three, whatever happens to the bytes on their way', async () => {
+    const text = envelope(draft);
+    const honest = Buffer.from(`HTTP/1.1 201 Created\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+    let bytes = honest;
+    const raw = await rawServer((socket) => socket.end(bytes));
+    const other = clientFor(raw.url, { budgets: { signed: 1e6 } });
+    const place = fc.nat({ max: honest.length - 1 });
+    const damage = fc.oneof(
+      fc
+        .tuple(place, fc.nat({ max: 255 }))
+        .map(([at, byte]) => Buffer.concat([honest.subarray(0, at), Buffer.from([byte]), honest.subarray(at + 1)])),
+      place.map((at) => honest.subarray(0, at)),
+      fc.uint8Array({ maxLength: 200 }).map((extra) => Buffer.concat([honest, extra])),
+      fc.uint8Array({ maxLength: 200 }).map((noise) => Buffer.from(noise)),
+    );
+    await fc.assert(
+      fc.asyncProperty(damage, async (damaged) => {
+        bytes = damaged;
+        const { outcome } = await other.call('orders.create', { body: orderBody });
+        if (outcome.kind === 'unknown') expect(outcome.sent).toBe(true);
+        else expect(outcome.kind).toBe('answered');
+      }),
+      { numRuns: 300 },
+    );
+    await other.close();
+    await raw.stop();
+  });
+
   it('never holds the secret, the key or a signature', async () => {
     const texts: string[] = [];
     for (const answer of [answering(500, 'x'), answering(401, refusal('authentication_failed')), answering(200, 'x')]) {
