@@ -37,7 +37,10 @@ export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarni
       warnings.push({ path, message: `${after.foreign - before.foreign} messages of other markets were skipped` });
     }
     if (report.cut !== null) {
-      warnings.push({ path, message: `the file is cut or damaged (${report.cut}): read up to there` });
+      warnings.push({
+        path,
+        message: `the file is cut or damaged (${report.cut}): only what could be read of it is used`,
+      });
     }
   }
   const path = files.paths[0] ?? files.ticker;
