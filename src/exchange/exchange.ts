@@ -16,6 +16,7 @@ import type { Recording } from '../recording/contract.js';
 import { openRecordings } from '../recording/recording.js';
 import type { CoreSettings } from './core/contract.js';
 import type { Driver } from './crowd/contract.js';
+import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';
 import { ExchangeClock } from './http/clock.js';
 import { Pulse } from './http/pulse.js';
@@ -34,7 +35,7 @@ export interface ExchangeOptions {
   readonly seed: number;
   /** Whether the calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade; they bring four markets of their own when there are none. */
+  /** Whether simulated traders trade, in four markets of their own. Not beside `marketData`. */
   readonly crowd: boolean;
   readonly rateLimits: boolean;
   /** What a wallet's account holds when it creates its first key. */
@@ -155,19 +156,19 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
 }
 
 async function attachDrivers(
-  keeper: Keeper,
+  { core }: Keeper,
   recordings: readonly Recording[],
   options: ExchangeOptions,
   nowMs: number,
   logger: ExchangeLogger,
 ): Promise<Driver[]> {
-  const drivers: Driver[] = [];
   if (recordings.length > 0) {
-    const replay = await Replay.attach(keeper.core, recordings, { speed: options.speed }, nowMs);
+    const replay = await Replay.attach(core, recordings, { speed: options.speed }, nowMs);
     for (const warning of replay.warnings()) logger.warn({ path: warning.path }, warning.message);
-    drivers.push(replay);
+    // Recorded markets are left to themselves: the crowd trades only in markets of its own.
+    return [replay];
   }
-  return drivers;
+  return options.crowd ? [Crowd.attach(core, { seed: options.seed }, nowMs)] : [];
 }
 
 function loopback(host: string): string {

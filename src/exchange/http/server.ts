@@ -42,9 +42,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // Answers while closing are answers like any other; the framework's own 503 is not our envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: (_error, request, reply) => {
-      // A path that cannot be decoded never reaches the hooks.
-      if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(badField('path', 'The path is malformed.')));
+    frameworkErrors: (error, request, reply) => {
+      // These paths never reach the hooks: too long for any id, or not to be decoded.
+      const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
+      if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
     clientErrorHandler: (_error, socket) => {
       if (socket.writable) socket.end(malformedRequestText(options.clock));

@@ -47,7 +47,9 @@ function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S
 function detailsOf(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
-    const field = issue.path.length === 0 ? 'body' : issue.path.map(String).join('.');
+    // Where in a list it was helps nobody who reads `status=open,done`.
+    const names = issue.path.filter((part) => typeof part === 'string');
+    const field = names.length === 0 ? 'body' : names.join('.');
     if (!seen.has(field)) seen.set(field, isMissing(value, issue.path) ? 'This field is required.' : issue.message);
   }
   return [...seen].map(([field, message]) => ({ [field]: message }));

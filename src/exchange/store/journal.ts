@@ -4,7 +4,7 @@
  * acknowledged. (A power cut may take the last moments: WAL runs `synchronous=NORMAL`, play money is not worth an fsync.)
  */
 
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert, TwinbookError } from '../../base/errors.js';
@@ -35,6 +35,8 @@ export class Journal {
     prepareFolder(folder);
     const path = join(folder, 'exchange.sqlite');
     try {
+      // It holds API secrets; SQLite gives its side files the mode of the file itself.
+      closeSync(openSync(path, 'a', 0o600));
       const db = new Database(path, { timeout: 0 });
       // Held until the connection ends, by whatever means: a lock that no killed process can leave behind.
       db.pragma('locking_mode = EXCLUSIVE');
@@ -164,7 +166,6 @@ function createTables(db: Database.Database, path: string): void {
 
 function prepareFolder(folder: string): void {
   try {
-    // Snapshots hold API secrets: nobody else's business.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
