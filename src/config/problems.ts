@@ -12,6 +12,8 @@ export interface Place {
 export interface Problem {
   /** `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
   readonly where: string;
+  /** For sorting; absent for the environment. */
+  readonly place?: Place;
   /** `risk.max_loss_day`; empty for the file as a whole. */
   readonly field: string;
   readonly text: string;
@@ -21,7 +23,9 @@ export interface Problem {
 const SHOWN = 12;
 
 export function configError(problems: readonly Problem[], hint = ''): TwinbookError {
-  const lines = problems
+  const order = ({ place }: Problem): number => (place === undefined ? 0 : place.line * 1e6 + place.column);
+  const lines = [...problems]
+    .sort((a, b) => order(a) - order(b))
     .slice(0, SHOWN)
     .map(({ where, field, text }) => `${where}: ${field === '' ? '' : `${field}: `}${text}`);
   if (problems.length > SHOWN) lines.push(`… and ${problems.length - SHOWN} more`);

@@ -40,14 +40,19 @@ const path = (help: string) =>
     .refine((text) => !text.includes('\0'), 'wants a path without NUL characters')
     .meta({ description: help, [PATH_MARK]: true });
 
-const cron = (help: string) =>
+/** A cron expression or null, which switches it off. */
+const cron = (help: string, usual: string | null) =>
   z
     .string()
     .superRefine((text, context) => {
       const problem = cronProblem(text);
       if (problem !== null) context.addIssue({ code: 'custom', message: problem });
     })
-    .describe(`${help} Cron with six fields: second minute hour day month weekday.`);
+    .nullable()
+    .default(usual)
+    .describe(
+      `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
+    );
 
 const exchangeSchema = z
   .strictObject({
@@ -85,9 +90,9 @@ const mergeSchema = z
 
 const scheduleSchema = z
   .strictObject({
-    reconcile: cron('Compares the ledger with the exchange.').nullable().default('30 */5 * * * *'),
-    ledger_backup: cron('Copies the ledger beside itself.').nullable().default('0 0 */6 * * *'),
-    daily_summary: cron('Writes the day’s result to the log.').nullable().default('0 0 0 * * *'),
+    reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
+    ledger_backup: cron('Copies the ledger beside itself.', '0 0 */6 * * *'),
+    daily_summary: cron('Writes the day’s result to the log.', '0 0 0 * * *'),
   })
   .describe('The trader’s own jobs; null switches one off.');
 
@@ -156,7 +161,7 @@ export const strategyFileSchema = z.strictObject({
     .default({})
     .describe('The strategy’s parameters; see `twinbook strategies`.'),
   schedule: z
-    .strictObject({ quote_hours: cron('When it quotes.').nullable().default(null) })
+    .strictObject({ quote_hours: cron('When it quotes.', null) })
     .prefault({})
     .describe('Outside quote_hours its orders are pulled.'),
   risk: z

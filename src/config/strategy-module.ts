@@ -55,6 +55,8 @@ async function loadOwn(file: string): Promise<LoadedModule> {
     fsCache: false,
     moduleCache: false,
     tryNative: false,
+    // Off, or a module without a default export would look like one.
+    interopDefault: false,
   });
   let module: unknown;
   try {

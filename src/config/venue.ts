@@ -25,11 +25,11 @@ export function loadVenue(
 ): VenueConfig {
   const path = profilePath(file.profile, folder, at);
   const shipped = readProfile(path, cwd, at(['venue', 'profile'], 'the profile'));
-  const profile: VenueProfile = Object.freeze({
+  const profile: VenueProfile = {
     ...shipped,
     ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
     ...(file.draft_message === undefined ? {} : { draft_message: file.draft_message }),
-  });
+  };
   const problem = addressProblem(profile.base_url, embedded);
   if (problem !== null) throw configError([at(['venue', 'base_url'], problem)]);
   if (profile.draft_message === 'opaque' && !file.allow_blind_signing) {

@@ -68,6 +68,7 @@ export function parseYaml(text: string, file: string, name: string): YamlSource 
   });
   const syntax = [...document.errors, ...document.warnings].map((error) => ({
     where: where(error.pos[0]),
+    place: at(error.pos[0]),
     field: '',
     text: syntaxText(error.code, error.message),
   }));
@@ -89,6 +90,7 @@ export function parseYaml(text: string, file: string, name: string): YamlSource 
       const { line, column } = place(path, part);
       return {
         where: `${name}:${line}:${column}`,
+        place: { line, column },
         field: fieldName(part === 'key' ? path.slice(0, -1) : path),
         text: complaint,
       };
