@@ -6,7 +6,10 @@
 import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryOf, Scope } from './endpoints.js';
 import type { ErrorDetails } from './errors.js';
 
-/** What a request is for, most urgent first. Within one scope's budget an earlier lane always goes first. */
+/**
+ * What a request is for, most urgent first. Within one scope's budget an earlier lane goes first, but that every fourth
+ * place of the last three goes to whoever waited longest.
+ */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 export type Lane = (typeof LANES)[number];
 

@@ -151,7 +151,7 @@ export class PollPlan implements Poller {
     const intervalMs = kind === 'detail' ? Math.max(DETAIL_INTERVAL_MS, hotIntervalMs) : hotIntervalMs;
     const ready = markets.filter(
       ({ marketConditionId }) =>
-        this.#memory.answered(tagOf('detail', marketConditionId)) &&
+        (kind === 'detail' || this.#memory.answered(tagOf('detail', marketConditionId))) &&
         this.#memory.ready(tagOf(kind, marketConditionId), intervalMs, nowMs),
     );
     return most(ready, ({ marketConditionId, restingMicros }) => {
