@@ -106,10 +106,10 @@ export default defineStrategy({
 function checkBands(bands: Params['bands']): string | null {
   for (const [index, band] of bands.entries()) {
     const where = `bands ${index + 1}`;
-    if (!(band.min_margin_ticks <= band.avg_margin_ticks && band.avg_margin_ticks <= band.max_margin_ticks)) {
-      return `${where}: wanted min_margin_ticks <= avg_margin_ticks <= max_margin_ticks`;
+    // An order at the largest margin is outside of the band already.
+    if (!(band.min_margin_ticks <= band.avg_margin_ticks && band.avg_margin_ticks < band.max_margin_ticks)) {
+      return `${where}: wanted min_margin_ticks <= avg_margin_ticks < max_margin_ticks`;
     }
-    if (band.min_margin_ticks === band.max_margin_ticks) return `${where}: its margins leave no price between them`;
     if (!(band.min_shares <= band.avg_shares && band.avg_shares <= band.max_shares)) {
       return `${where}: wanted min_shares <= avg_shares <= max_shares`;
     }

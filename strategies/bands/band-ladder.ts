@@ -65,18 +65,15 @@ function positionRoom(side: BookSide, { inventory, stance }: MarketView): number
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
 }
 
-const marginOf = (order: { readonly priceMicros: Micros }, { side, target }: BandSide): number =>
-  side === 'bid' ? target - order.priceMicros : order.priceMicros - target;
-
-/** In a band: target - max < price <= target - min for a bid, mirrored for an ask. */
-function ordersIn(band: Band, input: BandSide): OwnOrderView[] {
+/** target - max < price <= target - min for a bid, mirrored for an ask. */
+function isIn(band: Band, order: { readonly priceMicros: Micros }, input: BandSide): boolean {
   const unit = input.view.market.tickMicros * input.widened;
-  return input.view.orders.filter((order) => {
-    const margin = marginOf(order, input);
-    const inside = margin >= band.min_margin_ticks * unit && margin < band.max_margin_ticks * unit;
-    return order.side === input.side && inside;
-  });
+  const margin = input.side === 'bid' ? input.target - order.priceMicros : order.priceMicros - input.target;
+  return margin >= band.min_margin_ticks * unit && margin < band.max_margin_ticks * unit;
 }
+
+const ordersIn = (band: Band, input: BandSide): readonly OwnOrderView[] =>
+  input.view.orders.filter((order) => order.side === input.side && isIn(band, order, input));
 
 /**
  * The orders that stay when a band has more than its maximum: the first band lets go of the nearest to the target
@@ -94,22 +91,22 @@ function kept(orders: readonly OwnOrderView[], band: Band, index: number, count:
   return staying;
 }
 
-/** Where the band places new orders: its average margin, moved inside the market's limits, never crossing others. */
-function newPrice(band: Band, { side, target, widened, view }: BandSide): Micros | null {
+/**
+ * Where the band places new orders: at its average margin, but within the market's limits and never crossing others.
+ * Null when that leaves no price in the band: a band that lies beyond the last price is dropped.
+ */
+function newPrice(band: Band, input: BandSide): Micros | null {
+  const { side, target, widened, view } = input;
   const { tickMicros } = view.market;
   const range = priceRange(view.market);
   if (range === null) return null;
   const margin = band.avg_margin_ticks * widened * tickMicros;
-  const farthest = band.max_margin_ticks * widened * tickMicros;
   const passive = passiveLimit(view.others, side, tickMicros);
   const price = side === 'bid' ? Math.min(target - margin, passive) : Math.max(target + margin, passive);
-  // A band that lies beyond the end of all prices is dropped; one that only begins there moves to the last price.
-  const inside = Math.min(range.high, Math.max(range.low, price));
-  return Math.abs(target - inside) < farthest && onSide(inside, side, target) ? micros(inside) : null;
+  const priceMicros = micros(Math.min(range.high, Math.max(range.low, price)));
+  // A price outside of the band would count for no band or another one, and the band would be topped up for ever.
+  return isIn(band, { priceMicros }, input) ? priceMicros : null;
 }
-
-const onSide = (price: number, side: BookSide, target: Micros): boolean =>
-  side === 'bid' ? price < target : price > target;
 
 function levelsOf(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSide): readonly QuoteLevel[] {
   const range = priceRange(view.market);

@@ -1,0 +1,99 @@
+/** What holds for every shipped strategy in every view a market could have. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkQuotes } from '../../src/strategy/check.js';
+import { strategyFrom } from '../../src/strategy/module.js';
+import * as bands from '../../strategies/bands.js';
+import * as logOddsMaker from '../../strategies/log-odds-maker.js';
+import { anyView, paramsFor } from '../strategy/fixtures.js';
+
+const wild = fc.record({
+  half_spread_ticks: fc.integer({ min: 1, max: 500 }),
+  levels: fc.integer({ min: 1, max: 10 }),
+  level_step_ticks: fc.integer({ min: 1, max: 500 }),
+  improve_ticks: fc.integer({ min: 0, max: 500 }),
+  risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
+  holding_time_s: fc.constantFrom(0, 1, 1e9),
+  stale_sigmas: fc.double({ min: 0, max: 10, noNaN: true }),
+  max_book_spread: fc.constant(1),
+  min_fair_price: fc.constantFrom(0, 0.02),
+  reduce_only_before_s: fc.constant(5000),
+  halt_before_s: fc.constantFrom(0, 100, 5000),
+});
+
+const wildBands = fc
+  .record({ widths: fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }), shares: fc.nat(500) })
+  .map(({ widths, shares }) => {
+    let near = 1;
+    return {
+      bands: widths.map((width) => {
+        const min = near;
+        near += width;
+        const amounts = { min_shares: '1', avg_shares: String(shares + 1), max_shares: String(2 * shares + 1) };
+        return { min_margin_ticks: min, avg_margin_ticks: min + (width >> 1), max_margin_ticks: near, ...amounts };
+      }),
+    };
+  });
+
+describe.each([
+  ['log-odds-maker', logOddsMaker, wild],
+  ['bands', bands, wildBands],
+] as const)('%s', (name, module, params: fc.Arbitrary<unknown>) => {
+  const strategy = strategyFrom(module, name);
+
+  test('is a strategy with usable defaults', () => {
+    expect(strategy.name).toBe(name);
+    expect(paramsFor(strategy)).toBeTypeOf('object');
+  });
+
+  test('quotes make sense, twice the same, and never meet what others offer', () => {
+    const runs = fc.tuple(params, fc.array(anyView, { minLength: 1, maxLength: 4 }));
+    fc.assert(
+      fc.property(runs, ([raw, views]) => {
+        const [first, second] = [raw, raw].map((same) =>
+          strategy.create(paramsFor(strategy, same), views[0]?.market ?? fail()),
+        );
+        for (const view of views) {
+          const quotes = first?.quote(view) ?? fail();
+          expect(checkQuotes(quotes, { ...view, market: view.market })).toBeNull();
+          expect(second?.quote(view)).toEqual(quotes);
+          const newBids = quotes.bids.filter(({ priceMicros }) => !isOwn(view.orders, 'bid', priceMicros));
+          const newAsks = quotes.asks.filter(({ priceMicros }) => !isOwn(view.orders, 'ask', priceMicros));
+          for (const { priceMicros } of newBids)
+            expect(priceMicros).toBeLessThan(view.others.asks[0]?.priceMicros ?? 1e6);
+          for (const { priceMicros } of newAsks)
+            expect(priceMicros).toBeGreaterThan(view.others.bids[0]?.priceMicros ?? 0);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('with what may be filled in one direction, the position limit holds; reducing only never passes zero', () => {
+    fc.assert(
+      fc.property(params, anyView, (raw, view) => {
+        const quotes = strategy.create(paramsFor(strategy, raw), view.market).quote(view);
+        const { netMicros, maxPositionMicros } = view.inventory;
+        const sum = (levels: readonly { readonly amountMicros: number }[]) =>
+          levels.reduce((total, { amountMicros }) => total + amountMicros, 0);
+        const most = view.stance === 'reduce-only' ? 0 : maxPositionMicros;
+        if (quotes.bids.length > 0) expect(netMicros + sum(quotes.bids)).toBeLessThanOrEqual(most);
+        if (quotes.asks.length > 0) expect(sum(quotes.asks) - netMicros).toBeLessThanOrEqual(most);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+function isOwn(
+  orders: readonly { readonly side: string; readonly priceMicros: number }[],
+  side: string,
+  priceMicros: number,
+): boolean {
+  return orders.some((order) => order.side === side && order.priceMicros === priceMicros);
+}
+
+function fail(): never {
+  throw new Error('unreachable');
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { ONE } from '../../src/base/micros.js';
+import type { MarketView, OwnOrderView } from '../../src/market/view.js';
+import { readParams } from '../../src/strategy/read-params.js';
+import bands from '../../strategies/bands.js';
+import { book, m } from '../market/fixtures.js';
+import { FACTS, holding, paramsFor, VIEW, viewOf } from '../strategy/fixtures.js';
+
+/** The default configuration of poly-market-maker, in ticks of 0.01. */
+const band = (min: number, avg: number, max: number, low: string, middle: string, high: string) => ({
+  min_margin_ticks: min,
+  avg_margin_ticks: avg,
+  max_margin_ticks: max,
+  min_shares: low,
+  avg_shares: middle,
+  max_shares: high,
+});
+const NEAR = band(1, 2, 3, '10', '20', '30');
+const FAR = band(3, 4, 5, '20', '30', '40');
+
+const quoter = (rows: readonly unknown[] = [NEAR, FAR]) => bands.create(paramsFor(bands, { bands: rows }), FACTS);
+const quote = (view: MarketView, rows?: readonly unknown[]) => quoter(rows).quote(view);
+
+const resting = (
+  side: 'bid' | 'ask',
+  ...orders: readonly (readonly [price: number, amount: number])[]
+): OwnOrderView[] =>
+  orders.map(([price, amount], i) => ({
+    intentId: `${side}${i}`,
+    side,
+    priceMicros: m(price),
+    remainingMicros: m(amount),
+    isYes: true,
+    submittedMs: 0,
+    acceptedMs: 0,
+    queueAheadMicros: null,
+    ageMs: 1,
+  }));
+
+const bids = (view: MarketView, rows?: readonly unknown[]) =>
+  quote(view, rows).bids.map(({ priceMicros, amountMicros }) => [priceMicros / ONE, amountMicros / ONE]);
+
+test('an empty side gets the average amount at the average margin of every band, mirrored on the other', () => {
+  expect(bids(VIEW)).toEqual([
+    [0.48, 20],
+    [0.46, 30],
+  ]);
+  expect(quote(VIEW).asks.map(({ priceMicros }) => priceMicros)).toEqual([m(0.52), m(0.54)]);
+  expect(quote(VIEW).fairMicros).toBe(m(0.5));
+});
+
+test('a band between its minimum and maximum is left alone; below it is topped up to the average', () => {
+  expect(bids({ ...VIEW, orders: resting('bid', [0.49, 12], [0.46, 19]) })).toEqual([
+    [0.49, 12],
+    [0.46, 30],
+  ]);
+  expect(bids({ ...VIEW, orders: resting('bid', [0.49, 8], [0.46, 25]) })).toEqual([
+    [0.49, 8],
+    [0.48, 12],
+    [0.46, 25],
+  ]);
+});
+
+test('an order belongs to a band from its minimum margin to just before its maximum', () => {
+  const orders = resting('bid', [0.5, 10], [0.49, 10], [0.47, 20], [0.45, 10]);
+  // 0.50 is too near, 0.47 begins the far band, 0.45 is beyond it.
+  expect(bids({ ...VIEW, orders })).toEqual([
+    [0.49, 10],
+    [0.47, 20],
+  ]);
+});
+
+describe('above its maximum', () => {
+  const NEAREST = band(1, 2, 4, '10', '20', '30');
+  const MIDDLE = band(4, 5, 8, '10', '20', '30');
+  const FARTHEST = band(8, 9, 12, '10', '20', '30');
+  const rows = [NEAREST, MIDDLE, FARTHEST];
+  const others = resting('bid', [0.48, 15]);
+
+  test('the first band lets go of the nearest order', () => {
+    const orders = resting('bid', [0.49, 15], [0.48, 15], [0.47, 15]);
+    expect(bids({ ...VIEW, orders }, rows).slice(0, 2)).toEqual([
+      [0.48, 15],
+      [0.47, 15],
+    ]);
+  });
+
+  test('one between of the largest', () => {
+    const orders = [...others, ...resting('bid', [0.46, 12], [0.45, 18], [0.43, 10])];
+    expect(bids({ ...VIEW, orders }, rows).slice(1, 3)).toEqual([
+      [0.46, 12],
+      [0.43, 10],
+    ]);
+  });
+
+  test('the last of the farthest', () => {
+    const orders = [...others, ...resting('bid', [0.45, 15], [0.42, 15], [0.41, 15], [0.39, 15])];
+    expect(bids({ ...VIEW, orders }, rows).slice(2)).toEqual([
+      [0.42, 15],
+      [0.41, 15],
+    ]);
+  });
+});
+
+test('a band whose average is beyond the last price uses the last one, a band that lies beyond it is dropped', () => {
+  const low = viewOf(book([[0.01, 100]], [[0.04, 100]]));
+  // The target is 0.03: the near band's 0.01 is a price, the far band ends below.
+  expect(bids(low)).toEqual([[0.01, 20]]);
+  expect(bids({ ...low, orders: resting('bid', [0.01, 20]) })).toEqual([[0.01, 20]]);
+  const lower = viewOf(book([[0.01, 100]], [[0.02, 100]]));
+  expect(bids(lower)).toEqual([[0.01, 20]]);
+});
+
+test('new orders step back from others instead of crossing them', () => {
+  const skewed = viewOf(
+    book(
+      [[0.4, 100]],
+      [
+        [0.47, 1],
+        [0.6, 100],
+      ],
+    ),
+  );
+  expect(bids(skewed)[0]).toEqual([0.46, 30]);
+});
+
+test('positions stay within the limit, and reducing only ends at zero', () => {
+  const total = (view: MarketView) => bids(view).reduce((sum, [, amount = 0]) => sum + amount, 0);
+  expect(total(holding(VIEW, 160))).toBe(40);
+  expect(total(holding(VIEW, 200))).toBe(0);
+  expect(total({ ...holding(VIEW, -25), stance: 'reduce-only' })).toBe(25);
+  expect(total({ ...holding(VIEW, 25), stance: 'reduce-only' })).toBe(0);
+});
+
+test('told to widen, all margins grow', () => {
+  expect(bids({ ...VIEW, stance: 'widen' })).toEqual([
+    [0.46, 20],
+    [0.42, 30],
+  ]);
+});
+
+test('what is left of a nearly filled order is let go', () => {
+  expect(bids({ ...VIEW, orders: resting('bid', [0.49, 0.5], [0.46, 25]) })).toEqual([
+    [0.48, 19.5],
+    [0.46, 25],
+  ]);
+});
+
+test('without two sides of others, or on data that cannot be believed, it quotes nothing and says why', () => {
+  expect(quote(viewOf(book([[0.4, 10]], []))).note).toContain('no fair price');
+  expect(quote({ ...VIEW, health: { ...VIEW.health, frozen: true } }).note).toContain('frozen');
+});
+
+test.each([
+  [[band(1, 5, 3, '1', '2', '3')], 'bands 1: wanted min_margin_ticks <= avg_margin_ticks < max_margin_ticks'],
+  [[band(1, 3, 3, '1', '2', '3')], 'bands 1: wanted min_margin_ticks <= avg_margin_ticks < max_margin_ticks'],
+  [[band(1, 2, 3, '5', '2', '3')], 'bands 1: wanted min_shares <= avg_shares <= max_shares'],
+  [[NEAR, band(2, 4, 5, '1', '2', '3')], 'bands 2: overlaps the band before it (min_margin_ticks 2 < 3)'],
+])('%j is refused', (rows, message) => {
+  expect(readParams(bands, { bands: rows }).problems).toEqual([{ path: [], message }]);
+});
