@@ -34,8 +34,8 @@ export class Trader {
       const { runId, version, configHash } = settings;
       ledger.startRun({ id: runId, version, configHash, startedMs: nowMs });
       ledger.setCapital(settings.capitalMicros, nowMs);
-      // A kill or pause older than this process holds from its first breath.
-      executor.setPlacing(state.mode().mode === 'starting');
+      // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
+      executor.setPlacing(false);
       react(state, executor.recover(nowMs), nowMs);
     });
   }

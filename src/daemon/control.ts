@@ -1,0 +1,140 @@
+/** What an operator's commands do to the running trader, and what they are told. */
+
+import { formatDecimal } from '../base/decimal.js';
+import type { Micros } from '../base/micros.js';
+import type { Config } from '../config/types.js';
+import type { MarketSnapshot, Snapshot } from '../engine/snapshot.js';
+import type { LedgerReader } from '../ledger/contract.js';
+import type { OperatorCommand } from '../protocol/seam.js';
+import type { BudgetStatus } from '../scheduler/contract.js';
+import { nowMs } from './clock.js';
+import type { ControlRequest, ControlResponse, StatusBudget, StatusData, StatusMarket } from './control-protocol.js';
+import { explainMarket, explainOrder } from './explain.js';
+
+/** The longest that a command waits for the exchange to show what it asked for. */
+const WAIT_MS = 60_000;
+/** Between two looks whether it has. */
+const LOOK_MS = 50;
+
+/** What the commands need of the running trader. */
+export interface Running {
+  readonly config: Config;
+  readonly version: string;
+  readonly baseUrl: string;
+  readonly startedMs: number;
+  readonly ledger: LedgerReader;
+  snapshot(): Snapshot;
+  command(command: OperatorCommand): void;
+  /** Ends the trader; the answer is sent before. */
+  stop(): void;
+}
+
+export async function answerControl(request: ControlRequest, running: Running): Promise<ControlResponse> {
+  switch (request.command) {
+    case 'status':
+      return { ok: true, data: statusOf(running) };
+    case 'pause':
+    case 'resume':
+    case 'kill':
+    case 'unkill':
+      running.command({ kind: request.command, reason: request.reason });
+      return { ok: true, data: modeOf(running) };
+    case 'stop':
+      running.stop();
+      return { ok: true, data: modeOf(running) };
+    case 'cancel-all':
+      return cancelAll(request.verify, running);
+    case 'flatten':
+      return { ok: false, error: 'flatten is not part of this version; use pause, cancel-all or kill' };
+    case 'reconcile':
+      return reconcile(running);
+    case 'explain':
+      return explain(request.subject, running);
+  }
+}
+
+const modeOf = (running: Running) => {
+  const { mode, reason } = running.snapshot();
+  return { mode, reason };
+};
+
+async function cancelAll(verify: boolean, running: Running): Promise<ControlResponse> {
+  const asked = running.snapshot().openOrders;
+  running.command({ kind: 'cancel-all' });
+  const verified = verify && (await until(() => running.snapshot().proven));
+  return { ok: true, data: { asked, resting: running.snapshot().openOrders, verified } };
+}
+
+async function reconcile(running: Running): Promise<ControlResponse> {
+  const askedMs = nowMs();
+  running.command({ kind: 'reconcile' });
+  const compared = () => (running.snapshot().reconciled?.comparedMs ?? 0) > askedMs;
+  if (!(await until(compared))) {
+    return { ok: false, error: `no complete comparison was possible within ${WAIT_MS / 1000} s: fills keep coming` };
+  }
+  return { ok: true, data: { differences: running.snapshot().reconciled?.differences ?? [] } };
+}
+
+function explain(subject: string, running: Running): ControlResponse {
+  const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
+  const lines =
+    market === undefined ? explainOrder(running.ledger, subject) : explainMarket(market, running.snapshot());
+  if (lines !== null) return { ok: true, data: { lines } };
+  return { ok: false, error: `${subject} is no order, intent or market that this trader knows` };
+}
+
+/** Waits until something is so, at most `WAIT_MS`. */
+async function until(isSo: () => boolean): Promise<boolean> {
+  const endMs = nowMs() + WAIT_MS;
+  while (!isSo()) {
+    if (nowMs() > endMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return true;
+}
+
+function statusOf({ config, version, baseUrl, startedMs, snapshot }: Running): StatusData {
+  const now = snapshot();
+  const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
+  return {
+    mode: now.mode,
+    reason: now.reason,
+    pid: process.pid,
+    version,
+    config_file: config.file,
+    config_hash: config.configHash,
+    venue: config.venue.name,
+    base_url: baseUrl,
+    started: startedMs,
+    now: nowMs(),
+    cash: money(now.cashMicros),
+    result: money(now.resultMicros),
+    open_orders: now.openOrders,
+    unknown_orders: now.unknownOrders,
+    fills: now.fills,
+    markets: now.markets.map(marketOf),
+    budget: [budgetOf('public', now.budgets.public), budgetOf('signed', now.budgets.signed)],
+  };
+}
+
+const budgetOf = (scope: string, { limit, left }: BudgetStatus): StatusBudget => ({
+  scope,
+  limit,
+  remaining: Math.max(0, left),
+});
+
+function marketOf(market: MarketSnapshot): StatusMarket {
+  const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));
+  return {
+    market_condition_id: market.conditionId,
+    title: market.title,
+    strategy: market.strategies.join(', '),
+    state: market.openOrders > 0 && market.fairMicros !== null ? 'quoting' : market.note,
+    bid: price(market.bidMicros),
+    ask: price(market.askMicros),
+    fair: price(market.fairMicros),
+    yes: formatDecimal(market.yesMicros),
+    no: formatDecimal(market.noMicros),
+    open_orders: market.openOrders,
+  };
+}

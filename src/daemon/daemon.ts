@@ -1,0 +1,222 @@
+/**
+ * The trader as a long-lived service: the real clock and the real network around the core. It opens everything, feeds
+ * the core, shows and logs what happens, serves the control socket, and ends only after the exchange has shown twice
+ * that nothing rests, or after saying plainly that it has not.
+ *
+ * It decides nothing about orders. When the core throws (a broken ledger, a failed assertion) it stops at once, cancels
+ * what rests without the core, and exits with 1.
+ */
+
+import { TwinbookError } from '../base/errors.js';
+import type { Micros } from '../base/micros.js';
+import type { Config } from '../config/types.js';
+import { VERSION } from '../config/version.js';
+import type { Snapshot } from '../engine/snapshot.js';
+import { nowMs } from './clock.js';
+import { answerControl, type Running } from './control.js';
+import { serveControl } from './control-server.js';
+import { cancelDirectly } from './direct-cancel.js';
+import { startJobs } from './jobs.js';
+import { type Log, openLog } from './log.js';
+import { Loop } from './loop.js';
+import { Screen, type Terminal } from './screen.js';
+import { openSession, type Session } from './session.js';
+import { resultText } from './status-text.js';
+
+/** Cancelling takes a second or two; beyond this an exchange that does not answer keeps us. */
+const STOP_WITHIN_MS = 45_000;
+const STATUS_EVERY_MS = 1_000;
+
+export interface TraderIo extends Pick<Terminal, 'out'> {
+  readonly err: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stopAsked: () => Promise<void>;
+}
+
+/** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
+export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
+  const screen = new Screen({ out: io.out, columns: () => (process.stdout.isTTY ? process.stdout.columns : null) });
+  const log = openLog(config.log, { write: (line) => io.err(line) });
+  let stopping = false;
+  const stopAsked = io.stopAsked().then(() => {
+    stopping = true;
+  });
+  const isStopping = () => stopping;
+  const say = (text: string) => screen.say(text);
+  const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping });
+  if (session === null) {
+    say('stopped before the exchange was reached; nothing was placed');
+    return 0;
+  }
+  try {
+    return await new Service(config, session, screen, log).run(stopAsked);
+  } finally {
+    await session.close();
+    log.flush();
+  }
+}
+
+class Service {
+  readonly #config: Config;
+  readonly #session: Session;
+  readonly #screen: Screen;
+  readonly #log: Log;
+  readonly #loop: Loop;
+  readonly #startedMs = nowMs();
+  /** What we were worth at the first valuation of this run. */
+  #startedWith: Micros | null = null;
+  #failure: unknown = null;
+  #wake: () => void = () => undefined;
+
+  constructor(config: Config, session: Session, screen: Screen, log: Log) {
+    this.#config = config;
+    this.#session = session;
+    this.#screen = screen;
+    this.#log = log;
+    this.#loop = new Loop(
+      session.trader,
+      session.client,
+      () => this.#afterStep(),
+      (error) => {
+        this.#failure = error;
+        this.#wake();
+      },
+    );
+  }
+
+  async run(stopAsked: Promise<void>): Promise<0 | 1> {
+    const { profile } = this.#session;
+    this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
+    let stopped: () => void = () => undefined;
+    const stop = new Promise<void>((resolve) => {
+      stopped = resolve;
+    });
+    const control = await serveControl(this.#config.control.socket, (request) =>
+      answerControl(request, this.#running(stopped)),
+    );
+    this.#loop.start();
+    const stopJobs = startJobs(this.#config.schedule, this.#config.strategies, this.#jobs());
+    const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
+    try {
+      await Promise.race([stopAsked, stop, this.#whenFailed()]);
+      stopJobs();
+      return this.#failure === null ? await this.#stop() : await this.#giveUp();
+    } finally {
+      clearInterval(status);
+      control.close();
+      this.#loop.end();
+    }
+  }
+
+  /** Cancels everything and waits until the exchange has shown twice that nothing rests. */
+  async #stop(): Promise<0 | 1> {
+    this.#screen.say('stopping: canceling every order …');
+    this.#loop.command({ kind: 'stop' });
+    const endMs = nowMs() + STOP_WITHIN_MS;
+    while (this.#snapshot().mode !== 'stopped' && this.#failure === null && nowMs() < endMs) await this.#step();
+    if (this.#failure !== null) return this.#giveUp();
+    this.#loop.end();
+    const last = this.#snapshot();
+    this.#session.trader.end(
+      nowMs(),
+      last.proven ? 'stopped, nothing rests' : 'stopped, not proven that nothing rests',
+    );
+    this.#screen.say(resultText(last, this.#startedWith, nowMs() - this.#startedMs).trimEnd());
+    if (last.proven) return 0;
+    this.#screen.say(
+      `${last.openOrders} orders may still rest: run \`twinbook cancel-all --verify\` when the exchange answers again`,
+    );
+    return 1;
+  }
+
+  /** The core is not to be trusted any more: cancel without it, say so, and end. */
+  async #giveUp(): Promise<1> {
+    const error = this.#failure;
+    const why = error instanceof Error ? error.message : String(error);
+    this.#log.logger.fatal({ err: error }, 'the trader stops');
+    this.#screen.say(`the trader stops: ${why}`);
+    if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
+    const { client, wallet, profile } = this.#session;
+    const { resting, verified } = await cancelDirectly({
+      client,
+      wallet,
+      profile,
+      allowBlindSigning: this.#config.venue.allowBlindSigning,
+      verify: true,
+    }).catch(() => ({ resting: null, verified: false }));
+    this.#screen.say(
+      verified
+        ? 'every order was canceled without the ledger; nothing rests at the exchange (read twice)'
+        : `${resting ?? 'some'} orders may still rest: run \`twinbook cancel-all --verify\``,
+    );
+    return 1;
+  }
+
+  #running(stop: () => void): Running {
+    return {
+      config: this.#config,
+      version: VERSION,
+      baseUrl: this.#session.profile.base_url,
+      startedMs: this.#startedMs,
+      ledger: this.#session.ledger,
+      snapshot: () => this.#snapshot(),
+      command: (command) => this.#loop.command(command),
+      stop,
+    };
+  }
+
+  #jobs() {
+    const { logger } = this.#log;
+    return {
+      reconcile: () => this.#loop.command({ kind: 'reconcile' }),
+      backupLedger: () => void this.#backup(),
+      dailySummary: () => {
+        const { equityMicros, resultMicros, fills } = this.#snapshot();
+        logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
+      },
+      quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
+    };
+  }
+
+  /** Beside the ledger, one file that each backup replaces only when it is whole. */
+  async #backup(): Promise<void> {
+    const target = `${this.#config.ledger.path}.backup`;
+    try {
+      await this.#session.ledger.backupSource.backup(target);
+      this.#log.logger.info({ target }, 'ledger backed up');
+    } catch (error) {
+      this.#log.logger.error({ err: error, target }, 'the ledger could not be backed up');
+    }
+  }
+
+  #snapshot(): Snapshot {
+    return this.#session.trader.snapshot(nowMs());
+  }
+
+  #afterStep(): void {
+    for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
+      if (severity === 'loud') this.#log.logger.warn({ kind }, text);
+      else this.#log.logger.info({ kind }, text);
+      if (severity === 'loud' || kind === 'fill' || kind === 'mergeDone' || kind === 'redeemDone') {
+        this.#screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
+      }
+    }
+  }
+
+  #show(): void {
+    const snapshot = this.#snapshot();
+    this.#startedWith ??= snapshot.equityMicros;
+    this.#screen.show(snapshot, nowMs() - this.#startedMs);
+  }
+
+  #whenFailed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#failure !== null) resolve();
+    });
+  }
+
+  #step(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

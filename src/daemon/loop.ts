@@ -1,0 +1,74 @@
+/** The real shell of the core: performs its requests over HTTP, and gives it what came back, and the time. */
+
+import type { Trader } from '../engine/trader.js';
+import type { Observation, OperatorCommand, Request } from '../protocol/seam.js';
+import { nowMs } from './clock.js';
+
+/** Often enough that a freed place in the budget is used at once, seldom enough to cost nothing. */
+const BEAT_MS = 100;
+
+/** What performs requests; the client does. */
+export interface Performer {
+  perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
+}
+
+/**
+ * Runs until it is ended. An error out of the core (a broken ledger, a failed assertion) ends it at once: nothing more
+ * is decided with a memory that may be wrong.
+ */
+export class Loop {
+  readonly #trader: Trader;
+  readonly #performer: Performer;
+  readonly #afterStep: () => void;
+  readonly #failed: (error: unknown) => void;
+  #timer: NodeJS.Timeout | null = null;
+  #ended = false;
+
+  /**
+   * @param afterStep called after every observation, e.g. to log what was said
+   * @param failed called once, with what the core threw
+   */
+  constructor(trader: Trader, performer: Performer, afterStep: () => void, failed: (error: unknown) => void) {
+    this.#trader = trader;
+    this.#performer = performer;
+    this.#afterStep = afterStep;
+    this.#failed = failed;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#observe({ kind: 'time', nowMs: nowMs() }), BEAT_MS);
+    this.#observe({ kind: 'time', nowMs: nowMs() });
+  }
+
+  command(command: OperatorCommand): void {
+    this.#observe({ kind: 'command', nowMs: nowMs(), command });
+  }
+
+  /** Outcomes that come later are dropped: the ledger knows what was under way, and the next start asks. */
+  end(): void {
+    this.#ended = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  #observe(observation: Observation): void {
+    if (this.#ended) return;
+    try {
+      for (const request of this.#trader.handle(observation)) {
+        // The performer reports every failure as an outcome; what it throws all the same is a bug and ends the loop.
+        this.#performer.perform(request).then(
+          (outcome) => this.#observe(outcome),
+          (error: unknown) => this.#fail(error),
+        );
+      }
+      this.#afterStep();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    this.end();
+    this.#failed(error);
+  }
+}

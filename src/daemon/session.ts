@@ -1,0 +1,195 @@
+/** Everything a trader runs on, opened in order and closed in reverse. */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { TwinbookError } from '../base/errors.js';
+import { ServiceClient } from '../client/client.js';
+import type { ClientNotice } from '../client/contract.js';
+import type { Config } from '../config/types.js';
+import { Trader } from '../engine/engine.js';
+import { type RunningExchange, startExchange } from '../exchange/exchange.js';
+import { Executor } from '../executor/executor.js';
+import type { Ledger } from '../ledger/contract.js';
+import { openLedger } from '../ledger/ledger.js';
+import type { VenueProfile } from '../protocol/profile.js';
+import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
+import { createKeyFile, openKeyFile } from '../wallet/key-file.js';
+import { walletPassphrase } from '../wallet/passphrase.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { boundedCall } from './bounded-call.js';
+import { nowMs } from './clock.js';
+import type { Log } from './log.js';
+
+/** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
+const STRATEGY_LIMIT_MS = 250;
+
+/** Between two tries to reach an exchange that is down at the start, ms. */
+const REACH_AGAIN_MS = 3_000;
+
+/** The profile whose wallet and credentials may be made without being asked: its money is not real. */
+const PAPER = 'paper';
+
+export interface Session {
+  readonly trader: Trader;
+  readonly client: ServiceClient;
+  readonly ledger: Ledger;
+  readonly wallet: Wallet;
+  readonly profile: VenueProfile;
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Something for the operator's eyes while it starts. */
+  readonly say: (text: string) => void;
+  /** True once the operator asked for the end. */
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
+ * waited for an exchange that is down. Throws TwinbookError for whatever cannot be opened; what was opened is closed.
+ */
+export async function openSession(options: SessionOptions): Promise<Session | null> {
+  const { config, env, log } = options;
+  const closers: (() => void | Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    // The ledger first: its lock keeps a second trader from touching anything else.
+    const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
+    closers.push(() => ledger.close());
+    const wallet = openWallet(config, env, options.say);
+    const exchange = await embeddedExchange(config, log.logger);
+    if (exchange !== null) closers.push(() => exchange.close());
+    const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
+    const client = await connect(options, wallet, profile);
+    if (client === null) {
+      await close();
+      return null;
+    }
+    closers.push(() => client.close());
+    const trader = newTrader(options, ledger, wallet, profile);
+    return { trader, client, ledger, wallet, profile, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openWallet(config: Config, env: SessionOptions['env'], say: (text: string) => void): Wallet {
+  const path = config.wallet.file;
+  const passphrase = walletPassphrase(env);
+  if (existsSync(path)) return openKeyFile({ path, passphrase });
+  if (config.venue.name !== PAPER) {
+    const hint = 'Make one with `twinbook keys create`, or import one with `twinbook keys import`.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
+  }
+  const wallet = createKeyFile({ path, passphrase });
+  say(`made a new paper wallet ${wallet.address} in ${path}`);
+  return wallet;
+}
+
+async function embeddedExchange(config: Config, logger: Logger): Promise<RunningExchange | null> {
+  const settings = config.exchange;
+  if (settings === null || !settings.embedded) return null;
+  return startExchange({
+    port: settings.port,
+    profile: config.venue.profile,
+    dataDir: settings.dataDir,
+    seed: settings.seed,
+    controls: settings.controls,
+    crowd: settings.crowd,
+    rateLimits: settings.rateLimits,
+    startingFunds: settings.startingFundsMicros,
+    landingMs: settings.landingMs,
+    draftLifetimeS: settings.draftLifetimeS,
+    marketData: settings.marketData,
+    speed: settings.speed,
+    logger,
+  });
+}
+
+/** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
+async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile): Promise<ServiceClient | null> {
+  const { config, env, log } = options;
+  // An embedded exchange has another port with every start; its credentials are filed under the profile's address.
+  const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
+  const onNotice = (notice: ClientNotice) => tell(notice, options);
+  const stored = loadCredentials(config.wallet.credentials, owner, env);
+  for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
+    const client = new ServiceClient({ profile, onNotice, ...(stored === null ? {} : { credentials: stored }) });
+    try {
+      const credentials = await acceptedCredentials(client, wallet, stored, config);
+      if (credentials !== stored) saveCredentials(config.wallet.credentials, owner, credentials);
+      log.hide(credentials.secret);
+      return client;
+    } catch (error) {
+      await client.close();
+      if (!(error instanceof TwinbookError) || error.code !== 'venue_unreachable') throw error;
+      if (!told) options.say(`waiting for the exchange at ${profile.base_url}: ${error.message}`);
+      told = true;
+    }
+  }
+  return null;
+}
+
+async function acceptedCredentials(
+  client: ServiceClient,
+  wallet: Wallet,
+  stored: Credentials | null,
+  config: Config,
+): Promise<Credentials> {
+  if (stored === null) return client.bootstrap(wallet);
+  const { outcome } = await client.call('keys.list', {});
+  if (outcome.kind === 'answered') return stored;
+  if (outcome.kind === 'unknown') throw new TwinbookError('venue_unreachable', outcome.reason);
+  // A paper exchange that was begun anew knows no keys; a real one that refuses ours is for a person to look at.
+  if (outcome.slug === 'authentication_failed' && config.venue.name === PAPER) return client.bootstrap(wallet);
+  const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
+  throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);
+}
+
+function newTrader(options: SessionOptions, ledger: Ledger, wallet: Wallet, profile: VenueProfile): Trader {
+  const { config, version } = options;
+  const signer = wallet.draftSigner({
+    serviceName: profile.service_name,
+    draftMessage: profile.draft_message,
+    allowBlindSigning: config.venue.allowBlindSigning,
+    loadDraft: (intentId) => ledger.storedDraft(intentId),
+  });
+  // Time orders the runs for a reader; the random part keeps two starts within one millisecond apart.
+  const runId = `${nowMs().toString(36)}${randomBytes(3).toString('hex')}`;
+  const { configHash } = config;
+  const executor = new Executor(ledger, signer, profile, {
+    runId,
+    configHash,
+    ownPollMs: config.polling.ownIntervalMs,
+  });
+  const settings = {
+    ...{ runId, configHash, version, profile },
+    capitalMicros: config.capitalMicros,
+    risk: config.risk,
+    polling: config.polling,
+    merge: config.merge,
+    strategies: config.strategies,
+    boundedCall: boundedCall(STRATEGY_LIMIT_MS),
+  };
+  return new Trader(settings, ledger, executor, nowMs());
+}
+
+function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
+  if (notice.kind === 'throttled') {
+    log.logger.warn(notice, 'throttled');
+    return;
+  }
+  const seconds = (notice.offsetMs / 1000).toFixed(1);
+  log.logger.warn(notice, 'clock offset');
+  say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
+}
