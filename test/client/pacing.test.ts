@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bookData,
+  client,
+  clientFor,
+  draft,
+  forgetNotices,
+  notices,
+  orderBody,
+  read,
+  serveEachTest,
+  server,
+  write,
+} from './fixture.js';
+import { answering, envelope, inTurn, refusal } from './hostile-server.js';
+
+serveEachTest();
+
+describe('a retry', () => {
+  it('is made of reads after silence, twice at most, each signed anew', async () => {
+    server.answer = inTurn(
+      answering(502, '<html>'),
+      answering(500, refusal('internal_error')),
+      answering(200, envelope(bookData)),
+    );
+    expect((await read()).outcome.kind).toBe('answered');
+    expect(server.asked).toHaveLength(3);
+    server.answer = answering(502, '<html>');
+    expect((await client.call('orders.detail', { params: { pubkey: 'p' } })).outcome.kind).toBe('unknown');
+    expect(server.asked).toHaveLength(6);
+  });
+
+  it('is not made of refusals, nor past the latest useful moment', async () => {
+    server.answer = answering(404, refusal('not_found'));
+    expect((await read()).outcome.kind).toBe('refused');
+    server.answer = answering(502, '<html>');
+    expect((await read({ latestMs: Date.now() + 60 })).outcome).toMatchObject({ kind: 'unknown', sent: true });
+    expect(server.asked).toHaveLength(2);
+  });
+});
+
+describe('a throttled call', () => {
+  it('of a write is refused at once, and the scope waits as the venue said', async () => {
+    server.answer = answering(429, refusal('throttled'), { 'retry-after': '30' });
+    expect((await write()).outcome).toMatchObject({ kind: 'refused', slug: 'throttled' });
+    expect(notices).toEqual([{ kind: 'throttled', scope: 'signed', waitMs: 30_000 }]);
+    const next = await write({ latestMs: Date.now() + 50 });
+    expect(next.outcome).toEqual({ kind: 'unknown', sent: false, reason: 'its turn did not come in time' });
+    expect(server.asked).toHaveLength(1);
+    server.answer = answering(200, envelope(bookData));
+    expect((await read()).outcome.kind).toBe('answered');
+  });
+
+  it('of a read is asked again after the wait, if that is before it is worthless', async () => {
+    const throttled = answering(429, refusal('throttled'), { 'retry-after': '0' });
+    server.answer = inTurn(throttled, answering(200, envelope(bookData)));
+    expect((await read()).outcome.kind).toBe('answered');
+    server.answer = answering(429, refusal('throttled'), { 'retry-after': '3600' });
+    expect((await read({ latestMs: Date.now() + 50 })).outcome).toMatchObject({ kind: 'refused', slug: 'throttled' });
+    expect(server.asked).toHaveLength(3);
+  });
+
+  it('waits for the reset where there is no Retry-After, else a growing while', async () => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    const headers = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${seconds + 40}` };
+    server.answer = answering(429, refusal('throttled'), headers);
+    await write();
+    const wait = notices.find((notice) => notice.kind === 'throttled');
+    expect(wait?.waitMs).toBeGreaterThan(35_000);
+    expect(wait?.waitMs).toBeLessThan(45_000);
+    const other = clientFor(server.url);
+    forgetNotices();
+    server.answer = answering(429, '<html>slow down</html>');
+    expect((await other.call('orders.create', { body: orderBody })).outcome.kind).toBe('unknown');
+    const guess = notices.find((notice) => notice.kind === 'throttled');
+    expect(guess?.waitMs).toBeGreaterThanOrEqual(500);
+    expect(guess?.waitMs).toBeLessThanOrEqual(1_000);
+    await other.close();
+  });
+});
+
+describe('the budget', () => {
+  it('is never overdrawn, and the urgent go first when it is short', async () => {
+    const small = clientFor(server.url, { budgets: { signed: 3 } });
+    const soon = () => ({ latestMs: Date.now() + 150 });
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => small.call('orders.create', { body: orderBody }, soon())),
+    );
+    expect(outcomes.filter(({ outcome }) => outcome.kind === 'unknown' && !outcome.sent)).toHaveLength(2);
+    expect(server.asked).toHaveLength(3);
+    await small.close();
+  });
+
+  it('learns from the headers what others have used up', async () => {
+    const remaining = (n: string) => ({
+      'x-ratelimit-limit': '50',
+      'x-ratelimit-remaining': n,
+      'x-ratelimit-reset': '4000000000',
+    });
+    const draftWith = (n: string) => answering(201, envelope(draft), remaining(n));
+    server.answer = inTurn(draftWith('1'), draftWith('0'));
+    await write();
+    await write({ latestMs: Date.now() + 50 });
+    expect((await write({ latestMs: Date.now() + 50 })).outcome).toMatchObject({ kind: 'unknown', sent: false });
+    expect(server.asked).toHaveLength(2);
+  });
+});
+
+describe('the clock', () => {
+  /** A venue whose clock is ahead and that checks timestamps as the interface says. */
+  const ahead = (byMs: () => number) => {
+    server.answer = (response, asked) => {
+      const venueMs = Date.now() + byMs();
+      const date = new Date(venueMs).toUTCString();
+      const stamp = Number(asked.headers['svc-timestamp'] ?? venueMs / 1_000);
+      const wrong = Math.abs(stamp - venueMs / 1_000) > 30;
+      if (wrong)
+        answering(401, refusal('authentication_failed', 'Timestamp out of range'), { date })(response, asked, 0);
+      else answering(200, envelope([], { limit: 5, next_cursor: null }), { date })(response, asked, 0);
+    };
+  };
+  const list = () => client.call('orders.list', { query: {} });
+
+  it('is learned from a refusal five minutes off, and the read goes through', async () => {
+    ahead(() => 300_000);
+    expect((await list()).outcome.kind).toBe('answered');
+    expect(server.asked).toHaveLength(2);
+    const { offsetMs = 0, uncertaintyMs = 0 } = client.clockOffset ?? {};
+    expect(Math.abs(offsetMs - 300_000)).toBeLessThanOrEqual(uncertaintyMs + 1);
+    expect(uncertaintyMs).toBeLessThan(1_000);
+    expect(notices).toEqual([
+      { kind: 'clock_offset', offsetMs: expect.any(Number), uncertaintyMs: expect.any(Number), previousOffsetMs: null },
+    ]);
+  });
+
+  it('follows a step of the venue, and says so once', async () => {
+    let by = 0;
+    ahead(() => by);
+    await list();
+    expect(notices).toEqual([]);
+    by = -300_000;
+    expect((await list()).outcome.kind).toBe('answered');
+    expect((await list()).outcome.kind).toBe('answered');
+    expect(notices).toHaveLength(1);
+    expect(notices[0]).toMatchObject({ kind: 'clock_offset', previousOffsetMs: expect.any(Number) });
+    expect(Math.abs((client.clockOffset?.offsetMs ?? 0) + 300_000)).toBeLessThan(1_500);
+  });
+
+  it('signs right through a step of our own wall clock, and says so', async () => {
+    let step = 0;
+    const clock = { nowMs: () => Date.now() + step, monotonicMs: () => performance.now() };
+    const stepped = clientFor(server.url, { clock });
+    ahead(() => 0);
+    await stepped.call('orders.list', { query: {} });
+    step = 300_000;
+    expect((await stepped.call('orders.list', { query: {} })).outcome.kind).toBe('answered');
+    expect(server.asked).toHaveLength(2);
+    expect(notices).toHaveLength(1);
+    await stepped.close();
+  });
+
+  it('ignores the clocks of proxies and caches', async () => {
+    const date = new Date(0).toUTCString();
+    server.answer = answering(502, '<html>', { date });
+    await write();
+    server.answer = answering(200, envelope(bookData), { date, age: '5' });
+    expect(await read()).toMatchObject({ venueTimeMs: null });
+    expect(client.clockOffset).toBeNull();
+  });
+});
+
+describe('closing', () => {
+  it('reports everything that waits or is in flight, and later calls as unsent', async () => {
+    server.answer = () => undefined;
+    const small = clientFor(server.url, { concurrency: 2, budgets: { signed: 4 } });
+    const calls = [1, 2, 3, 4, 5, 6].map(() => small.call('orders.create', { body: orderBody }));
+    while (server.asked.length < 2) await new Promise(setImmediate);
+    await small.close();
+    const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome);
+    expect(outcomes.every((outcome) => outcome.kind === 'unknown' && outcome.reason === 'the client was closed')).toBe(
+      true,
+    );
+    expect(outcomes.filter((outcome) => outcome.kind === 'unknown' && outcome.sent)).toHaveLength(2);
+    expect((await small.call('orders.create', { body: orderBody })).outcome).toMatchObject({ sent: false });
+  });
+
+  it('does not let hanging reads hold up a cancel', async () => {
+    server.answer = (response, asked, count) => {
+      if (asked.method === 'POST') answering(200, envelope(draft))(response, asked, count);
+    };
+    const hung = [...Array(10).keys()].map(() => read({ lane: 'quiet' }));
+    const cancel = await client.call('orders.cancel', { params: { pubkey: 'P' } }, { lane: 'cancel' });
+    expect(cancel.outcome.kind).toBe('answered');
+    await client.close();
+    await Promise.all(hung);
+  });
+});
