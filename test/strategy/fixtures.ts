@@ -123,17 +123,31 @@ const EMPTY = {
   factors: {},
 } as const;
 
+/** Something that is so in most views, but not in all. */
+const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 19, arbitrary: usual }, { weight: 1, arbitrary: odd });
+
+/** Two sides around a price, near it or far from it; now and then one of them empty, or the two crossed. */
 const sides = (tick: number): fc.Arbitrary<Book> => {
-  const level = fc.record({
-    priceMicros: fc.integer({ min: 1, max: ONE / tick - 1 }).map((n) => micros(n * tick)),
-    amountMicros: fc.integer({ min: 1, max: 10 ** 11 }).map(micros),
-  });
-  const side = fc.uniqueArray(level, { maxLength: 6, selector: ({ priceMicros }) => priceMicros });
-  return fc.tuple(side, side, fc.boolean()).map(([a, b, evenCrossed]) => {
-    const bids = a.toSorted((x, y) => y.priceMicros - x.priceMicros);
-    const asks = b.toSorted((x, y) => x.priceMicros - y.priceMicros);
-    const best = bids[0]?.priceMicros ?? 0;
-    return { bids, asks: evenCrossed ? asks : asks.filter(({ priceMicros }) => priceMicros > best) };
+  const ticks = ONE / tick;
+  const side = mostly(fc.constant(1), fc.constant(0)).chain((minLength) =>
+    fc.uniqueArray(
+      fc.tuple(
+        fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: ticks })),
+        fc.oneof(fc.integer({ min: 10 ** 6, max: 10 ** 9 }), fc.integer({ min: 1, max: 10 ** 11 })),
+      ),
+      { minLength, maxLength: 6, selector: ([distance]) => distance },
+    ),
+  );
+  const middle = fc.integer({ min: 1, max: ticks - 1 });
+  return fc.tuple(side, side, middle, mostly(fc.constant(0), fc.constant(2))).map(([below, above, mid, overlap]) => {
+    const level = (at: number, amount: number) => ({ priceMicros: micros(at * tick), amountMicros: micros(amount) });
+    const inside = ({ priceMicros }: { readonly priceMicros: Micros }) => priceMicros > 0 && priceMicros < ONE;
+    const bids = below.map(([distance, amount]) => level(mid - distance + overlap, amount)).filter(inside);
+    const asks = above.map(([distance, amount]) => level(mid + distance - overlap, amount)).filter(inside);
+    bids.sort((x, y) => y.priceMicros - x.priceMicros);
+    asks.sort((x, y) => x.priceMicros - y.priceMicros);
+    return { bids, asks };
   });
 };
 
@@ -179,21 +193,26 @@ export const anyView: fc.Arbitrary<MarketView> = facts.chain((market) =>
       others: sides(market.tickMicros),
       orders: fc.array(ownOrder(market.tickMicros), { maxLength: 12 }),
       estimates: fc.record({
-        sigmaLogOddsPerSqrtS: fc.double({ min: 0.0005, max: 2, noNaN: true }),
+        sigmaLogOddsPerSqrtS: mostly(
+          fc.double({ min: 0.0005, max: 0.05, noNaN: true }),
+          fc.double({ min: 0.05, max: 2, noNaN: true }),
+        ),
         tradePrice: fc.option(probability),
         tradeWeightShares: fc.double({ min: 0, max: 1e9, noNaN: true }),
         flowImbalance: fc.double({ min: -1, max: 1, noNaN: true }),
       }),
       health: fc.record({
-        bookAgeMs: fc.integer({ min: 0, max: 40_000 }),
-        frozen: fc.boolean(),
-        sinceJumpMs: fc.option(fc.integer({ min: 0, max: 60_000 })),
+        bookAgeMs: mostly(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 20_000, max: 40_000 })),
+        frozen: mostly(fc.constant(false), fc.constant(true)),
+        sinceJumpMs: fc.option(fc.integer({ min: 5000, max: 600_000 })),
       }),
-      yes: shares(1000),
-      no: shares(1000),
+      yes: fc.oneof(fc.constant(m(0)), shares(300)),
+      no: fc.oneof(fc.constant(m(0)), shares(300)),
       maxPositionMicros: shares(1000),
       stance: fc.constantFrom('normal', 'normal', 'widen', 'reduce-only'),
-      timeToResolutionMs: fc.option(fc.integer({ min: -10_000, max: 10 ** 8 })),
+      timeToResolutionMs: fc.option(
+        mostly(fc.integer({ min: 10 ** 6, max: 10 ** 10 }), fc.integer({ min: -10_000, max: 10 ** 6 })),
+      ),
     })
     .map(({ others, orders, estimates, health, yes, no, maxPositionMicros, stance, timeToResolutionMs }) => {
       const base = viewOf(others, { market, orders, stance, timeToResolutionMs });
