@@ -100,13 +100,16 @@ describe('the sliding window', () => {
     expect(window.free(10 + WINDOW_MS)).toBe(10);
   });
 
-  it('stays small over a million requests', () => {
+  it('counts right over a million requests', () => {
     const window = new SlidingWindow(1_000);
+    let least = 1_000;
     for (let n = 0; n < 1_000_000; n++) {
       window.start();
       window.finish(n * 100);
-      expect(window.free(n * 100) >= 400).toBe(true);
+      least = Math.min(least, window.free(n * 100));
     }
+    // Ten a second are 600 a minute.
+    expect(least).toBe(400);
     expect(window.free(100_000_000 + WINDOW_MS)).toBe(1_000);
   });
 });
