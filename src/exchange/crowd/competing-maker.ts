@@ -6,7 +6,7 @@ import { bestTick, type CrowdCore, HIGHEST_TICK, LOWEST_TICK, priceOf, sharesOf 
 import { sigmoid } from './hidden-value.js';
 
 /** Distance of the best level from the estimate, in ticks: wide enough that a careful trader finds room inside. */
-const HALF_SPREAD_TICKS = 2.5;
+const HALF_SPREAD_TICKS = 3.5;
 /** Ticks behind the best level, and usual size in shares. */
 const LADDER = [
   { behind: 0, shares: 40 },
@@ -16,10 +16,10 @@ const LADDER = [
   { behind: 7, shares: 250 },
 ] as const;
 /** The estimate closes 63 % of its gap in this time: after news there is something to take for about so long. */
-const LAG_MS = 8000;
-/** Deviation of the estimate's error in log-odds (half a cent at a price of 0.50), and how long an error lasts. */
-const ERROR_SIGMA = 0.02;
-const ERROR_MS = 30_000;
+const LAG_MS = 20_000;
+/** Deviation of the estimate's error in log-odds (a cent and a quarter at a price of 0.50), and how long an error lasts. */
+const ERROR_SIGMA = 0.05;
+const ERROR_MS = 60_000;
 /** A level that has less than this part of its size left is filled up again (at the end of the queue). */
 const WORN_PART = 0.4;
 

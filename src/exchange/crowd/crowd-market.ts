@@ -18,19 +18,19 @@ import { HiddenValue, logit, sigmoid } from './hidden-value.js';
 
 /** Mean waiting times, ms. */
 const NOISE_MEAN_MS = 5000;
-const INFORMED_MEAN_MS = 12_000;
+const INFORMED_MEAN_MS = 3000;
 const MAKER_MEAN_MS = 2500;
 /**
  * A noise taker pays up to this much (mean, in ticks) beyond the visible price, so demand falls as exp(-distance/3 cents):
  * half of them trade at two cents.
  */
 const NOISE_REACH_TICKS = 3;
-/** Sizes in shares: lognormal, median 10. */
-const NOISE_SIZE_LOG = Math.log(10);
+/** Sizes in shares: lognormal, median 4. */
+const NOISE_SIZE_LOG = Math.log(4);
 const NOISE_SIZE_SIGMA = 0.8;
-const LARGEST_NOISE_SHARES = 100;
-/** An informed taker wants this much more than the fee of one per cent, in ticks. */
-const INFORMED_EDGE_TICKS = 1.2;
+const LARGEST_NOISE_SHARES = 60;
+/** What an informed taker wants to gain, in ticks: the fee of one per cent and something for himself. */
+const INFORMED_EDGE_TICKS = 1;
 const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
 export class CrowdMarket {

@@ -4,15 +4,15 @@ import type { Random } from '../../base/random.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Log-odds move by about so much in an hour: 6 cents at a price of 0.50. */
-const SIGMA_PER_SQRT_HOUR = 0.25;
+/** Deviation of log-odds in an hour; at a price of 0.50 that is 2 cents in a minute. */
+const SIGMA_PER_SQRT_HOUR = 0.6;
 /** Pull back per hour. Without it a market would sit at 0.01 or 0.99 for most of its days and nobody would quote. */
-const REVERSION_PER_HOUR = 0.06;
-/** News: on average one jump in 40 minutes, of 9 cents at a price of 0.50. */
+const REVERSION_PER_HOUR = 0.4;
+/** News: on average one jump in 40 minutes, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
-const JUMP_SIGMA = 0.35;
-/** Deviation of where markets start: between 0.29 and 0.71 in two cases of three. */
-const START_SIGMA = 0.9;
+const JUMP_SIGMA = 0.3;
+/** Deviation of where markets start: between 0.35 and 0.65 in two cases of three. */
+const START_SIGMA = 0.6;
 
 /**
  * An Ornstein–Uhlenbeck process in log-odds with jumps. Steps are exact for any length, so what it does depends on its
