@@ -1,7 +1,8 @@
 /** Everything a trader runs on, opened in order and closed in reverse. */
 
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { TwinbookError } from '../base/errors.js';
@@ -63,6 +64,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
   };
   try {
     // The ledger first: its lock keeps a second trader from touching anything else.
+    makeFolder(dirname(config.ledger.path));
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     const wallet = openWallet(config, env, options.say);
@@ -80,6 +82,17 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** A first start has no data folder yet. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'Choose a folder that you can write, or change ledger.path.';
+    throw new TwinbookError('file_unreadable', `the data folder ${folder} cannot be made: ${why}`, hint);
   }
 }
 
