@@ -1,17 +1,17 @@
 /** `twinbook explain ORDER` and `twinbook explain MARKET`. */
 
 import type { Command } from 'commander';
-import { formatDecimal } from '../base/decimal.js';
 import { TwinbookError } from '../base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../config/load.js';
 import type { ExplainData } from '../daemon/control-protocol.js';
-import type { IntentRow, LedgerReader } from '../ledger/contract.js';
+import { explainOrder } from '../daemon/explain.js';
+import type { LedgerReader } from '../ledger/contract.js';
 import { askTrader } from './control-client.js';
 import { type ControlOptions, withControl } from './control-options.js';
 import { EXIT } from './exit.js';
 import { action, type CliIo, type Session } from './io.js';
 import { readLedger } from './ledger-reading.js';
-import { json, when } from './table.js';
+import { json } from './table.js';
 
 export function addExplainCommand(program: Command, session: Session): void {
   const command = program
@@ -40,23 +40,6 @@ async function explained(subject: string, config: TraderConfig, timeoutMs: numbe
 }
 
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] | null {
-  const order = ledger.order(subject);
-  const intent = ledger.intent(order?.intentId ?? subject);
-  if (intent === null) return null;
-  return [
-    intentText(intent),
-    `state: ${intent.state}${intent.lastReason === '' ? '' : ` (${intent.lastReason})`}`,
-    ...(order === null ? [] : [`order ${order.pubkey}: ${order.status}, ${formatDecimal(order.filledMicros)} filled`]),
-    `strategy: ${intent.strategy}, configuration ${intent.configHash.slice(0, 12)}`,
-    `because: ${intent.reason}`,
-    'The trader is not running: this is what the ledger kept.',
-  ];
-}
-
-function intentText(intent: IntentRow): string {
-  const outcome = intent.isYes === null ? '' : intent.isYes ? ' YES' : ' NO';
-  const price = intent.priceMicros === null ? '' : ` at ${formatDecimal(intent.priceMicros)}`;
-  const amount = intent.amountMicros === null ? '' : ` ${formatDecimal(intent.amountMicros)}`;
-  const side = intent.side === null ? '' : ` ${intent.side}`;
-  return `${intent.id}: ${intent.kind}${side}${amount}${outcome}${price} in ${intent.marketConditionId}, ${when(intent.createdMs)} UTC`;
+  const lines = explainOrder(ledger, subject);
+  return lines === null ? null : [...lines, 'The trader is not running: this is what the ledger kept.'];
 }

@@ -23,4 +23,7 @@ const io: CliIo = {
     }),
 };
 
-process.exitCode = await runCli(process.argv.slice(2), io);
+const exitCode = await runCli(process.argv.slice(2), io);
+// Ended on purpose: `twinbook stop` knows by the closed socket that the process is gone, and its open connection must not
+// be what keeps the process alive. The empty write comes back when everything before it is written.
+process.stdout.write('', () => process.exit(exitCode));

@@ -20,8 +20,16 @@ export interface SchemaNode {
 
 /** What a person may write, as JSON Schema (draft 2020-12). */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
+  const written = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   // The library types its answer loosely; SchemaNode names the parts of it that are read here, all optional.
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
+  return JSON.parse(JSON.stringify(written), split) as SchemaNode;
+}
+
+/** Writes `type: [string, null]` as two options: one way of saying it is enough for those who walk the tree. */
+function split(_: string, node: unknown): unknown {
+  if (typeof node !== 'object' || node === null || !('type' in node) || !Array.isArray(node.type)) return node;
+  const { type: types, ...rest } = node;
+  return { ...rest, anyOf: types.map((type: unknown) => ({ type })) };
 }
 
 /** The node of a field; null where the schema says nothing. */
