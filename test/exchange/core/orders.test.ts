@@ -1,0 +1,449 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderRequest } from '../../../src/exchange/core/contract.js';
+import { readDraftText } from '../../../src/protocol/draft-text.js';
+import { accepted, faultOf, type Limit, m, Venue } from './venue.js';
+
+const market = (venue: Venue, order: Partial<OrderRequest>): OrderRequest => ({
+  market_condition_id: venue.id,
+  is_yes: true,
+  side: 'buy',
+  order_type: 'market',
+  ...order,
+});
+
+describe('an order draft', () => {
+  const base = { is_yes: true, side: 'buy', order_type: 'limit', price: m('0.42'), amount: m('10') } as const;
+  const cases: readonly (readonly [string, Partial<OrderRequest>, string])[] = [
+    ['is accepted on the grid', {}, 'ok'],
+    ['needs a known market', { market_condition_id: 'nobody' }, 'invalid_request_params market_condition_id'],
+    ['needs a price for a limit', { price: undefined }, 'invalid_request_params price'],
+    ['needs an amount for a limit', { amount: undefined }, 'invalid_request_params amount'],
+    ['takes no funds for a limit', { funds: m('5') }, 'invalid_request_params funds'],
+    ['refuses a price off the tick', { price: m('0.425') }, 'invalid_request_params price'],
+    ['refuses a price below the limit', { price: m('0.01') }, 'invalid_request_params price'],
+    ['refuses a price above the limit', { price: m('0.99') }, 'invalid_request_params price'],
+    ['refuses an amount off the lot', { amount: m('10.001') }, 'invalid_request_params amount'],
+    ['refuses an amount below the limit', { amount: m('0.99') }, 'invalid_request_params amount'],
+    ['refuses an amount above the limit', { amount: m('1000.01') }, 'invalid_request_params amount'],
+    ['takes the largest amount at the highest price', { amount: m('1000'), price: m('0.98') }, 'ok'],
+    ['takes them for NO', { amount: m('1000'), price: m('0.98'), is_yes: false }, 'ok'],
+    ['needs YES shares to sell YES', { side: 'sell' }, 'order_insufficient_shares'],
+    ['needs NO shares to sell NO', { side: 'sell', is_yes: false }, 'order_insufficient_shares'],
+    [
+      'needs funds for a market buy',
+      { order_type: 'market', price: undefined, amount: undefined },
+      'invalid_request_params funds',
+    ],
+    [
+      'takes no price for a market buy',
+      { order_type: 'market', amount: undefined, funds: m('5') },
+      'invalid_request_params price',
+    ],
+    [
+      'refuses funds off their step',
+      { order_type: 'market', price: undefined, amount: undefined, funds: m('5.001') },
+      'invalid_request_params funds',
+    ],
+    [
+      'refuses funds below the limit',
+      { order_type: 'market', price: undefined, amount: undefined, funds: m('0.5') },
+      'invalid_request_params funds',
+    ],
+    [
+      'needs the funds of a market buy',
+      { order_type: 'market', price: undefined, amount: undefined, funds: m('10000.01') },
+      'order_insufficient_funds',
+    ],
+    [
+      'needs an amount for a market sell',
+      { order_type: 'market', side: 'sell', price: undefined, amount: undefined },
+      'invalid_request_params amount',
+    ],
+    [
+      'needs the shares of a market sell',
+      { order_type: 'market', side: 'sell', price: undefined },
+      'order_insufficient_shares',
+    ],
+  ];
+
+  it.each(cases)('%s: %o → %s', (_, change, expected) => {
+    const venue = new Venue({ min_price: m('0.02'), max_price: m('0.98'), max_amount: m('1000') });
+    const account = venue.account(1);
+    expect(
+      faultOf(venue.core.draftOrder(venue.nowMs, account, { market_condition_id: venue.id, ...base, ...change })),
+    ).toBe(expected);
+  });
+
+  it('is refused to the micro when the money does not reach', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    // 23570.21 × 0.42 = 9899.4882, and 1 % of it. What is left pays for 3 shares at 0.5, not for 3.01.
+    venue.draft(account, [true, 'buy', '0.42', '23570.21']);
+    expect(venue.funds(account)).toEqual([10_000, 9998.483082]);
+    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, venue.request([true, 'buy', '0.5', '3.01'])))).toBe(
+      'order_insufficient_funds',
+    );
+    venue.draft(account, [true, 'buy', '0.5', '3']);
+  });
+
+  it.each([
+    [
+      [true, 'buy', '0.42', '10'],
+      [4.242, 0, 0],
+    ],
+    [
+      [false, 'buy', '0.42', '10'],
+      [4.242, 0, 0],
+    ],
+    [
+      [true, 'sell', '0.42', '10'],
+      [0, 10, 0],
+    ],
+    [
+      [false, 'sell', '0.42', '10'],
+      [0, 0, 10],
+    ],
+  ] as readonly (readonly [Limit, readonly number[]])[])(
+    '%o locks %o from the draft on, until it expires',
+    (limit, locks) => {
+      const venue = new Venue();
+      const account = venue.account(1);
+      venue.split(account, '20');
+      const pubkey = venue.draft(account, limit);
+      const locked = () => [venue.funds(account)[1], venue.shares(account).yesLocked, venue.shares(account).noLocked];
+      expect(locked()).toEqual(locks);
+      venue.pass(59_999);
+      expect(locked()).toEqual(locks);
+      expect(venue.order(account, pubkey).status).toBe('waiting_to_sign');
+      venue.pass(1);
+      expect(locked()).toEqual([0, 0, 0]);
+      expect(venue.order(account, pubkey).status).toBe('expired');
+    },
+  );
+
+  it('says in its text what it is', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const draft = accepted(venue.core.draftOrder(venue.nowMs, account, venue.request([false, 'buy', '0.42', '10'])));
+    expect(readDraftText(draft.message)).toEqual({
+      serviceName: 'SVC',
+      marketConditionId: venue.id,
+      draftPubkey: draft.pubkey,
+      expires: venue.nowMs / 1000 + 60,
+      terms: { action: 'place-order', isYes: false, side: 'buy', type: 'limit', price: m('0.42'), amount: m('10') },
+    });
+    expect(venue.core.draftMessage('order', account, draft.pubkey)).toBe(draft.message);
+  });
+
+  it('is refused while the market does not trade, and while nobody can sign', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const draft = () =>
+      faultOf(venue.core.draftOrder(venue.nowMs, account, venue.request([true, 'buy', '0.42', '10'])));
+    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    expect(draft()).toBe('order_market_not_open');
+    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted');
+    expect(draft()).toBe('order_market_not_open');
+    venue.core.setMarketState(venue.nowMs, venue.id, 'open');
+    venue.core.setSigningAvailable(venue.nowMs, false);
+    expect(draft()).toBe('gringotts_unavailable');
+    venue.core.setSigningAvailable(venue.nowMs, true);
+    expect(draft()).toBe('ok');
+  });
+
+  it('is refused on a market without a book of users', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const fee = { opening_fee: '0', closing_fee: '0', annual_fee_rate: '0' };
+    const config = { kind: 'hyperliquid', max_leverage_yes: '5', max_leverage_no: '5', ...fee } as const;
+    const { condition_id } = accepted(venue.core.createMarket(venue.nowMs, { config }));
+    const request = { ...venue.request([true, 'buy', '0.42', '10']), market_condition_id: condition_id };
+    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, request))).toBe(
+      'invalid_request_params market_condition_id',
+    );
+  });
+});
+
+describe('the submit of an order', () => {
+  it('checks owner, expiry, state, signature and market in this order', () => {
+    const venue = new Venue();
+    const [account, stranger] = [venue.account(1), venue.account(2)];
+    const submit = (who: number, pubkey: string, valid: boolean) =>
+      faultOf(venue.core.submitOrder(venue.nowMs, who, pubkey, valid));
+    const pubkey = venue.draft(account, [true, 'buy', '0.42', '10']);
+    expect(submit(account, 'nobody', false)).toBe('not_found');
+    expect(submit(stranger, pubkey, false)).toBe('not_found');
+    expect(submit(account, pubkey, false)).toBe('invalid_request_params signature');
+    expect(venue.order(account, pubkey).status).toBe('waiting_to_sign');
+    expect(submit(account, pubkey, true)).toBe('ok');
+    expect(submit(account, pubkey, false)).toBe('invalid_program_call_status');
+    const late = venue.draft(account, [true, 'buy', '0.42', '10']);
+    venue.pass(60_000);
+    expect(submit(account, late, false)).toBe('program_call_has_expired');
+    expect(submit(account, late, true)).toBe('program_call_has_expired');
+  });
+
+  it('fails the order and frees its locks when the market has closed meanwhile', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const pubkey = venue.draft(account, [true, 'buy', '0.42', '10']);
+    venue.core.setMarketState(venue.nowMs, venue.id, 'answer_proposed');
+    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, pubkey, true))).toBe('order_market_not_open');
+    expect(venue.order(account, pubkey).status).toBe('failed');
+    expect(venue.funds(account)).toEqual([10_000, 0]);
+    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, pubkey, true))).toBe('invalid_program_call_status');
+  });
+});
+
+describe('matching', () => {
+  const setUp = () => {
+    const venue = new Venue();
+    return { venue, maker: venue.account(1), taker: venue.account(2) };
+  };
+
+  it('mints a set when a YES buy meets a NO buy', () => {
+    const { venue, maker, taker } = setUp();
+    venue.place(maker, [true, 'buy', '0.42', '10']);
+    venue.place(taker, [false, 'buy', '0.58', '10']);
+    expect(venue.shares(maker).yes).toBe(10);
+    expect(venue.shares(taker).no).toBe(10);
+    expect(venue.funds(maker)).toEqual([9995.8, 0]);
+    // 10 × 0.58, and 1 % of it as taker.
+    expect(venue.funds(taker)).toEqual([9994.142, 0]);
+    expect(venue.core.feesCollected).toBe(m('0.058'));
+    expect(venue.core.marketFacts(0).setsOutstanding).toBe(m('10'));
+  });
+
+  it('burns a set when a YES sell meets a NO sell', () => {
+    const { venue, maker, taker } = setUp();
+    venue.split(maker, '10');
+    venue.split(taker, '10');
+    venue.place(maker, [true, 'sell', '0.42', '10']);
+    venue.place(taker, [false, 'sell', '0.58', '10']);
+    expect(venue.shares(maker)).toMatchObject({ yes: 0, no: 10 });
+    expect(venue.shares(taker)).toMatchObject({ yes: 10, no: 0 });
+    expect(venue.funds(maker)).toEqual([9994.2, 0]);
+    expect(venue.funds(taker)).toEqual([9995.742, 0]);
+    expect(venue.core.marketFacts(0).setsOutstanding).toBe(m('10'));
+  });
+
+  it.each([true, false])('hands shares on when a buy meets a sell of the same outcome (YES: %s)', (isYes) => {
+    const { venue, maker, taker } = setUp();
+    venue.split(maker, '10');
+    venue.place(maker, [isYes, 'sell', '0.4', '10']);
+    venue.place(taker, [isYes, 'buy', '0.45', '4']);
+    expect(venue.shares(maker)).toMatchObject(
+      isYes ? { yes: 6, yesLocked: 6, no: 10 } : { yes: 10, no: 6, noLocked: 6 },
+    );
+    expect(venue.shares(taker)).toMatchObject(isYes ? { yes: 4, no: 0 } : { yes: 0, no: 4 });
+    // The price is the resting order's.
+    expect(venue.funds(taker)).toEqual([9998.384, 0]);
+    expect(venue.funds(maker)).toEqual([9991.6, 0]);
+  });
+
+  it('shows one book in YES space and its mirror', () => {
+    const { venue, maker } = setUp();
+    venue.split(maker, '10');
+    venue.place(maker, [true, 'buy', '0.4', '1']);
+    venue.place(maker, [false, 'sell', '0.59', '2']);
+    venue.place(maker, [true, 'sell', '0.45', '3']);
+    venue.place(maker, [false, 'buy', '0.5', '4']);
+    expect(venue.book()).toEqual({ bid: ['0.41:2', '0.4:1'], ask: ['0.45:3', '0.5:4'] });
+    expect(venue.book(false)).toEqual({ bid: ['0.55:3', '0.5:4'], ask: ['0.59:2', '0.6:1'] });
+    expect(venue.core.bookRow(0, true, 1).bid).toEqual([{ price: '0.41', total_amount: '2' }]);
+  });
+
+  it('serves the better price first, then the earlier order', () => {
+    const { venue, maker, taker } = setUp();
+    const other = venue.account(3);
+    const orders = [
+      venue.place(maker, [true, 'buy', '0.4', '5']),
+      venue.place(maker, [true, 'buy', '0.41', '5']),
+      venue.place(other, [true, 'buy', '0.41', '5']),
+    ];
+    venue.place(taker, [false, 'buy', '0.59', '1']);
+    venue.place(taker, [false, 'buy', '0.6', '12']);
+    expect([venue.order(maker, orders[0] ?? '').filled_amount, venue.order(maker, orders[1] ?? '').status]).toEqual([
+      '3',
+      'filled',
+    ]);
+    expect(venue.order(other, orders[2] ?? '').status).toBe('filled');
+  });
+
+  it('rounds a trade so that nothing is created or lost', () => {
+    const venue = new Venue({ price_precision: 4, amount_precision: 4, min_amount: m('0.0001') });
+    const [maker, taker] = [venue.account(1), venue.account(2)];
+    venue.place(maker, [true, 'buy', '0.3333', '0.0001']);
+    venue.place(taker, [false, 'buy', '0.6667', '0.0001']);
+    // 0.3333 × 100 millionths = 33.33: YES pays 33, NO 67, and the fee of 0.67 is rounded up to 1.
+    expect(venue.core.fundsOf(maker).total).toBe(m(10_000) - 33);
+    expect(venue.core.fundsOf(taker).total).toBe(m(10_000) - 67 - 1);
+  });
+
+  it('charges maker and taker rates on the notional of the own outcome', () => {
+    const venue = new Venue({ maker_fee_rate: m('0.02'), taker_fee_rate: m('0.01') });
+    const [maker, taker] = [venue.account(1), venue.account(2)];
+    venue.split(taker, '10');
+    const pubkey = venue.place(maker, [true, 'buy', '0.4', '10']);
+    expect(venue.funds(maker)).toEqual([10_000, 4.08]);
+    venue.place(taker, [true, 'sell', '0.4', '10']);
+    expect(venue.funds(maker)).toEqual([9995.92, 0]);
+    expect(venue.funds(taker)).toEqual([9993.96, 0]);
+    expect(venue.core.ownTrades(maker, { limit: 1 }).rows[0]).toMatchObject({
+      fee: '0.08',
+      is_maker: true,
+      order: { pubkey },
+    });
+    expect(venue.core.publicTrades(0, { limit: 1 }).rows[0]).toMatchObject({ maker_fee: '0.08', taker_fee: '0.04' });
+  });
+
+  it('stops an incoming order at its own account and cancels its rest', () => {
+    const { venue, maker, taker } = setUp();
+    const first = venue.place(taker, [true, 'buy', '0.42', '5']);
+    const own = venue.place(maker, [true, 'buy', '0.41', '5']);
+    const incoming = venue.place(maker, [false, 'buy', '0.6', '20']);
+    expect(venue.order(taker, first).status).toBe('filled');
+    expect(venue.order(maker, own).status).toBe('open');
+    expect(venue.order(maker, incoming)).toMatchObject({ status: 'partially_filled_canceled', remaining_amount: '15' });
+    const again = venue.place(maker, [false, 'buy', '0.6', '20']);
+    expect(venue.order(maker, again).status).toBe('canceled');
+    expect(venue.book()).toEqual({ bid: ['0.41:5'], ask: [] });
+  });
+
+  it('tells every side its own price, and the public the taker’s', () => {
+    const { venue, maker, taker } = setUp();
+    venue.place(maker, [true, 'buy', '0.42', '10']);
+    venue.place(taker, [false, 'buy', '0.58', '4']);
+    expect(venue.core.ownTrades(maker, { limit: 5 }).rows).toMatchObject([
+      { price: '0.42', amount: '4', is_maker: true },
+    ]);
+    expect(venue.core.ownTrades(taker, { limit: 5 }).rows).toMatchObject([
+      { price: '0.58', amount: '4', fee: '0.0232' },
+    ]);
+    expect(venue.core.publicTrades(0, { limit: 5 }).rows).toMatchObject([
+      { price: '0.58', is_yes: false, state: 'done' },
+    ]);
+    expect(venue.core.summaryRow(0).last_trade_price).toBe('0.42');
+    expect(venue.core.statsRow(0)).toEqual({
+      total_volume: '2.32',
+      total_volume_24h: '2.32',
+      market_cap: '4',
+      trade_count: 1,
+    });
+    venue.pass(26 * 3_600_000);
+    expect(venue.core.statsRow(0)).toMatchObject({ total_volume: '2.32', total_volume_24h: '0' });
+  });
+});
+
+describe('a market order', () => {
+  const setUp = () => {
+    const venue = new Venue();
+    const [maker, taker] = [venue.account(1), venue.account(2)];
+    venue.split(maker, '100');
+    return { venue, maker, taker };
+  };
+
+  it('buys no more than its funds pay, fee included', () => {
+    const { venue, maker, taker } = setUp();
+    venue.place(maker, [true, 'sell', '0.4', '10']);
+    const pubkey = venue.place(taker, market(venue, { funds: m('2') }));
+    // 4.95 × 0.4 × 1.01 = 1.9998; a hundredth of a share more would cost 2.00384.
+    expect(venue.order(taker, pubkey)).toMatchObject({
+      status: 'filled',
+      filled_funds: '1.9998',
+      remaining_funds: '0.0002',
+    });
+    expect(venue.shares(taker).yes).toBe(4.95);
+    expect(venue.funds(taker)).toEqual([9998.0002, 0]);
+  });
+
+  it('never rests', () => {
+    const { venue, maker, taker } = setUp();
+    const lone = venue.place(taker, market(venue, { funds: m('2') }));
+    expect(venue.order(taker, lone)).toMatchObject({
+      status: 'canceled',
+      funds: '2',
+      remaining_funds: '2',
+      amount: null,
+    });
+    venue.place(maker, [true, 'sell', '0.4', '1']);
+    const part = venue.place(taker, market(venue, { funds: m('2') }));
+    expect(venue.order(taker, part)).toMatchObject({ status: 'partially_filled_canceled', filled_funds: '0.404' });
+    venue.place(taker, [true, 'buy', '0.3', '5']);
+    const sell = venue.place(maker, market(venue, { side: 'sell', amount: m('8') }));
+    expect(venue.order(maker, sell)).toMatchObject({
+      status: 'partially_filled_canceled',
+      amount: '8',
+      filled_funds: '1.485',
+    });
+    expect(venue.book()).toEqual({ bid: [], ask: [] });
+  });
+});
+
+describe('a cancel', () => {
+  it('takes the order off the book and frees its locks', () => {
+    const venue = new Venue();
+    const [account, taker] = [venue.account(1), venue.account(2)];
+    const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
+    venue.place(taker, [false, 'buy', '0.58', '4']);
+    const draft = accepted(venue.core.draftCancel(venue.nowMs, account, pubkey));
+    expect(readDraftText(draft.message)).toMatchObject({
+      draftPubkey: pubkey,
+      terms: { action: 'cancel-order', orderPubkey: pubkey },
+    });
+    expect(accepted(venue.core.draftCancel(venue.nowMs + 1000, account, pubkey))).toEqual(draft);
+    expect(accepted(venue.core.submitCancel(venue.nowMs, account, pubkey, true)).status).toBe(
+      'partially_filled_canceled',
+    );
+    expect(venue.funds(account)).toEqual([9998.32, 0]);
+    expect(venue.book()).toEqual({ bid: [], ask: [] });
+  });
+
+  it('checks owner, expiry, state, signature and what the order has become, in this order', () => {
+    const venue = new Venue();
+    const [account, stranger] = [venue.account(1), venue.account(2)];
+    const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
+    const submit = (valid = true) => faultOf(venue.core.submitCancel(venue.nowMs, account, pubkey, valid));
+    expect(faultOf(venue.core.draftCancel(venue.nowMs, stranger, pubkey))).toBe('not_found');
+    expect(faultOf(venue.core.submitCancel(venue.nowMs, stranger, pubkey, true))).toBe('not_found');
+    expect(submit()).toBe('invalid_program_call_status');
+    venue.core.draftCancel(venue.nowMs, account, pubkey);
+    venue.pass(60_000);
+    expect(submit(false)).toBe('program_call_has_expired');
+    venue.core.draftCancel(venue.nowMs, account, pubkey);
+    expect(submit(false)).toBe('invalid_request_params signature');
+    venue.place(stranger, [false, 'buy', '0.58', '10']);
+    expect(submit(false)).toBe('invalid_request_params signature');
+    expect(submit()).toBe('order_not_cancelable');
+    expect(faultOf(venue.core.draftCancel(venue.nowMs, account, pubkey))).toBe('order_not_cancelable');
+    const second = venue.place(account, [true, 'buy', '0.42', '10']);
+    venue.cancel(account, second);
+    expect(faultOf(venue.core.submitCancel(venue.nowMs, account, second, true))).toBe('invalid_program_call_status');
+  });
+});
+
+describe('the list of orders', () => {
+  it('is newest first, filtered and paged by keyset', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const placed = [1, 2, 3, 4, 5].map((n) => venue.place(account, [n % 2 === 0, 'buy', '0.2', String(n)]));
+    venue.cancel(account, placed[4] ?? '');
+    const amounts = (page: { rows: readonly { amount?: string | null | undefined }[] }) =>
+      page.rows.map((row) => row.amount);
+    const first = venue.core.orders(account, { limit: 2 });
+    expect(amounts(first)).toEqual(['5', '4']);
+    const second = venue.core.orders(account, { limit: 2, beforeId: first.nextBeforeId ?? 0 });
+    expect(amounts(second)).toEqual(['3', '2']);
+    expect(venue.core.orders(account, { limit: 2, beforeId: second.nextBeforeId ?? 0 })).toMatchObject({
+      nextBeforeId: null,
+    });
+    expect(amounts(venue.core.orders(account, { limit: 9, statuses: ['open'] }))).toEqual(['4', '3', '2', '1']);
+    expect(amounts(venue.core.orders(account, { limit: 9, statuses: ['open', 'canceled'] }))).toHaveLength(5);
+    expect(amounts(venue.core.orders(account, { limit: 9, isYes: true }))).toEqual(['4', '2']);
+    expect(venue.core.orders(account, { limit: 9, side: 'sell' }).rows).toEqual([]);
+    expect(venue.core.orders(account, { limit: 9, marketConditionId: 'nobody' }).rows).toEqual([]);
+    expect(venue.core.orders(account, { limit: 9, marketConditionId: venue.id }).rows).toHaveLength(5);
+    expect(venue.core.orders(venue.account(2), { limit: 9 }).rows).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+/** A small exchange for tests: named wallets with accounts, one market, and the two steps of an order in one call. */
+
+import { base58 } from '@scure/base';
+import { parseDecimal } from '../../../src/base/decimal.js';
+import { must } from '../../../src/base/errors.js';
+import type { Micros } from '../../../src/base/micros.js';
+import type {
+  BookConfigSpec,
+  CoreSettings,
+  MarketSpec,
+  OrderRequest,
+  Result,
+} from '../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
+
+/** Micros of a decimal. */
+export const m = (text: string | number): Micros => must(parseDecimal(String(text)), `decimal ${text}`);
+
+export const settings: CoreSettings = {
+  serviceName: 'SVC',
+  draftLifetimeMs: 60_000,
+  landingMs: 400,
+  startingFunds: m(10_000),
+  challengeLifetimeMs: 600_000,
+  seed: 1,
+};
+
+export const wallet = (number: number): string => base58.encode(new Uint8Array(32).fill(number));
+
+/** The value of a result that must be a success. */
+export function accepted<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.fault)}`);
+  return result.value;
+}
+
+/** The slug of a refusal, with the field that it names: `invalid_request_params price`; `ok` for a success. */
+export function faultOf(result: Result<unknown>): string {
+  if (result.ok) return 'ok';
+  const field = Object.keys(result.fault.details?.[0] ?? {})[0];
+  return field === undefined ? result.fault.slug : `${result.fault.slug} ${field}`;
+}
+
+/** `[is_yes, side, price, amount]`, e.g. `[true, 'buy', '0.42', '10']`. */
+export type Limit = readonly [isYes: boolean, side: 'buy' | 'sell', price: string, amount: string];
+
+export class Venue {
+  core: ExchangeCore;
+  nowMs = 1_700_000_000_000;
+  readonly id: string;
+
+  constructor(config: Omit<BookConfigSpec, 'kind'> = {}, spec: Omit<MarketSpec, 'config'> = {}, own = settings) {
+    this.core = new ExchangeCore(own);
+    this.id = accepted(
+      this.core.createMarket(this.nowMs, { config: { kind: 'orderbook', ...config }, ...spec }),
+    ).condition_id;
+  }
+
+  /** The account of wallet `number`, made by its first key. */
+  account(number: number, key = `key-${number}`): number {
+    const nonce = `nonce-${key}`;
+    const { message } = accepted(this.core.createChallenge(this.nowMs, wallet(number), nonce));
+    const request = { wallet_address: wallet(number), message, nonce };
+    accepted(this.core.createKey(this.nowMs, request, true, key, `secret-${key}`));
+    return must(this.core.credential(key), 'a fresh key').account;
+  }
+
+  request(limit: Limit): OrderRequest {
+    const [is_yes, side, price, amount] = limit;
+    return { market_condition_id: this.id, is_yes, side, order_type: 'limit', price: m(price), amount: m(amount) };
+  }
+
+  draft(account: number, request: Limit | OrderRequest): string {
+    const full = 'order_type' in request ? request : this.request(request);
+    return accepted(this.core.draftOrder(this.nowMs, account, full)).pubkey;
+  }
+
+  /** Drafts and submits; answers the pubkey. */
+  place(account: number, request: Limit | OrderRequest): string {
+    const pubkey = this.draft(account, request);
+    accepted(this.core.submitOrder(this.nowMs, account, pubkey, true));
+    return pubkey;
+  }
+
+  cancel(account: number, pubkey: string) {
+    accepted(this.core.draftCancel(this.nowMs, account, pubkey));
+    return accepted(this.core.submitCancel(this.nowMs, account, pubkey, true));
+  }
+
+  /** Gives an account complete sets by a split that has landed. */
+  split(account: number, amount: string): void {
+    const { pubkey } = accepted(this.core.draftSplit(this.nowMs, account, this.id, amount));
+    accepted(this.core.submitSplit(this.nowMs, account, pubkey, true));
+    this.pass(settings.landingMs);
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.core.advance(this.nowMs);
+  }
+
+  order(account: number, pubkey: string) {
+    return must(this.core.order(account, pubkey), `order ${pubkey}`);
+  }
+
+  /** `total locked` of an account's currency, as decimals. */
+  funds(account: number): readonly [total: number, locked: number] {
+    const { total, locked } = this.core.fundsOf(account);
+    return [total / 1e6, locked / 1e6];
+  }
+
+  shares(account: number) {
+    const { yes, yesLocked, no, noLocked } = this.core.holdingOf(account, 0);
+    return { yes: yes / 1e6, yesLocked: yesLocked / 1e6, no: no / 1e6, noLocked: noLocked / 1e6 };
+  }
+
+  /** Book levels as `price:amount`, best first. */
+  book(isYes = true): { readonly bid: readonly string[]; readonly ask: readonly string[] } {
+    const { bid, ask } = this.core.bookRow(0, isYes, 100);
+    const text = (level: { price: string; total_amount: string }) => `${level.price}:${level.total_amount}`;
+    return { bid: bid.map(text), ask: ask.map(text) };
+  }
+}
