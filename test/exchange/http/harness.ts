@@ -81,7 +81,8 @@ let wallets = 0;
 
 /** A wallet with credentials. */
 export class TestTrader {
-  readonly base: string;
+  /** Where the exchange listens; a restarted one listens elsewhere. */
+  base: string;
   readonly wallet: string;
   readonly #seed: Uint8Array;
   apiKey = '';

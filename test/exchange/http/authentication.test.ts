@@ -1,0 +1,232 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import {
+  type Answered,
+  control,
+  type Envelope,
+  openMarket,
+  send,
+  sendJson,
+  startTestExchange,
+  TestTrader,
+} from './harness.js';
+
+let exchange: RunningExchange;
+let base: string;
+let trader: TestTrader;
+
+beforeAll(async () => {
+  exchange = await startTestExchange();
+  base = exchange.url;
+  trader = await TestTrader.join(base);
+});
+afterAll(() => exchange.close());
+
+const PATH = '/orders/?limit=10';
+const signed = (headers: Record<string, string>, path = PATH) => send(base, 'GET', path, { headers });
+const without = (headers: Record<string, string>, ...names: string[]) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+
+function unauthorized(answer: Answered, message: string, code = -12): void {
+  expect(answer).toMatchObject({ status: 401, data: null, meta: null, error: { code, message, details: [] } });
+}
+
+describe('a signed request', () => {
+  it('needs its three headers', async () => {
+    const headers = trader.headersFor('GET', PATH);
+    expect((await signed(headers)).status).toBe(200);
+    const none = await signed({});
+    unauthorized(none, 'Missing required authentication headers', -13);
+    expect(none.slug).toBe('not_authenticated');
+    for (const name of Object.keys(headers)) {
+      const partial = await signed(without(headers, name));
+      unauthorized(partial, 'Missing required authentication headers');
+      expect(partial.slug).toBe('authentication_failed');
+    }
+  });
+
+  it('may be off by the tolerance of the clock and not by more', async () => {
+    const at = (timestamp: number) => signed(trader.headersFor('GET', PATH, '', timestamp));
+    // One second of slack: the exchange's second may turn between our reading and its.
+    for (const offset of [-29, 0, 29]) expect((await at(trader.nowS() + offset)).status).toBe(200);
+    for (const offset of [-32, 32]) unauthorized(await at(trader.nowS() + offset), 'Timestamp out of range');
+    for (const timestamp of ['now', '-1', '1e9', '1714300000.5', '9'.repeat(40)]) {
+      const headers = { ...trader.headersFor('GET', PATH), 'SVC-TIMESTAMP': timestamp };
+      unauthorized(await signed(headers), 'Timestamp out of range');
+    }
+  });
+
+  it('is judged by timestamp, then key, then signature', async () => {
+    const headers = trader.headersFor('GET', PATH);
+    unauthorized(await signed({ ...headers, 'SVC-API-KEY': 'unknown' }), 'Invalid API key');
+    unauthorized(
+      await signed({ ...headers, 'SVC-API-KEY': 'unknown', 'SVC-TIMESTAMP': '1' }),
+      'Timestamp out of range',
+    );
+    const signature = headers['SVC-SIGNATURE'] ?? '';
+    for (const wrong of ['0'.repeat(64), signature.toUpperCase(), signature.slice(1), `0x${signature}`]) {
+      unauthorized(await signed({ ...headers, 'SVC-SIGNATURE': wrong }), 'Invalid signature');
+    }
+  });
+
+  it('is signed over the raw path, query and body', async () => {
+    unauthorized(await signed(trader.headersFor('GET', PATH), '/orders/?limit=11'), 'Invalid signature');
+    for (const path of ['/orders/?status=open%2Cfilled', '/orders/?status=open,filled', '/orders/?a=%20+']) {
+      expect((await signed(trader.headersFor('GET', path), path)).status).toBe(200);
+    }
+    const body = '{ "market_condition_id": "ü" }';
+    const post = (text: string, headers: Record<string, string>) =>
+      send(base, 'POST', '/redeems/', { body: text, headers: { ...headers, 'content-type': 'application/json' } });
+    const headers = trader.headersFor('POST', '/redeems/', body);
+    expect(await post(body, headers)).toMatchObject({ status: 400, slug: 'invalid_request_params' });
+    unauthorized(await post(body.replaceAll(' ', ''), headers), 'Invalid signature');
+  });
+
+  it('may carry its headers in any order and case', async () => {
+    const headers = Object.entries(trader.headersFor('GET', PATH));
+    for (const order of [headers, [...headers].reverse()]) {
+      const lines = order.flatMap(([name, value]) => [name.toLowerCase(), value]);
+      expect(await rawStatus([...lines, 'Host', 'localhost'])).toBe(200);
+    }
+    const twice = headers.flat();
+    expect(await rawStatus([...twice, ...twice, 'Host', 'localhost'])).toBe(401);
+  });
+
+  it('is authenticated before it is validated', async () => {
+    unauthorized(await send(base, 'GET', '/orders/?limit=0'), 'Missing required authentication headers', -13);
+    const malformed = { body: '{', headers: { 'content-type': 'application/json' } };
+    unauthorized(await send(base, 'POST', '/orders/', malformed), 'Missing required authentication headers', -13);
+  });
+
+  it('follows the clock of the exchange, and so does the Date header', async () => {
+    await control(base, '/clock/', { advance_s: 3600 });
+    const late = await signed(trader.headersFor('GET', PATH));
+    unauthorized(late, 'Timestamp out of range');
+    const shown = Date.parse(late.headers.get('date') ?? '') / 1000;
+    expect(Math.abs(shown - trader.nowS() - 3600)).toBeLessThanOrEqual(2);
+    trader.clockShiftS = 3600;
+    expect((await trader.get(PATH)).status).toBe(200);
+  });
+});
+
+function rawStatus(headers: string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = request({ port: exchange.port, host: '127.0.0.1', path: PATH, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+describe('bootstrap', () => {
+  const create = (fields: object) => sendJson(base, 'POST', '/auth/keys/create/', fields);
+  const challenge = (wallet: unknown) => sendJson(base, 'POST', '/auth/keys/challenge/', { wallet_address: wallet });
+  const field = (answer: Answered) => ({
+    status: answer.status,
+    fields: answer.error?.details.map((d) => Object.keys(d)[0]),
+  });
+
+  it('states the challenge exactly', async () => {
+    const someone = new TestTrader(base);
+    const { row } = await challenge(someone.wallet);
+    expect(row['message']).toBe(
+      `Create SVC API credential | Wallet: ${someone.wallet} | Nonce: ${String(row['nonce'])}`,
+    );
+    expect(row['expires_in_seconds']).toBe(600);
+  });
+
+  it('names the field that is wrong', async () => {
+    for (const wallet of ['', 'abc', '0OIl', 'a'.repeat(5000), 7, null, undefined]) {
+      expect(field(await challenge(wallet))).toEqual({ status: 400, fields: ['wallet_address'] });
+    }
+    const someone = new TestTrader(base);
+    const { row } = await challenge(someone.wallet);
+    const message = String(row['message']);
+    const good = { wallet_address: someone.wallet, message, nonce: row['nonce'], signature: someone.sign(message) };
+    const cases: [object, string][] = [
+      [{ wallet_address: trader.wallet }, 'nonce'],
+      [{ nonce: 'unknown' }, 'nonce'],
+      [{ message: `${message} ` }, 'message'],
+      [{ signature: trader.sign(message) }, 'signature'],
+      [{ signature: 'xyz' }, 'signature'],
+    ];
+    for (const [change, name] of cases) {
+      expect(field(await create({ ...good, ...change }))).toEqual({ status: 400, fields: [name] });
+    }
+    expect(await create(good)).toMatchObject({ status: 201, row: { api_key: expect.any(String) }, meta: {} });
+    expect(field(await create(good))).toEqual({ status: 400, fields: ['nonce'] });
+  });
+
+  it('forgets a challenge after its time', async () => {
+    const someone = new TestTrader(base);
+    const { row } = await challenge(someone.wallet);
+    await control(base, '/clock/', { advance_s: 601 });
+    const message = String(row['message']);
+    const body = { wallet_address: someone.wallet, message, nonce: row['nonce'], signature: someone.sign(message) };
+    expect(field(await create(body))).toEqual({ status: 400, fields: ['nonce'] });
+  });
+
+  it('gives a second key of a wallet the same account', async () => {
+    const someone = await TestTrader.join(base);
+    const market = await openMarket(base);
+    someone.clockShiftS = 3600 + 601;
+    await someone.order(market, true, 'buy', '0.5', '10');
+    await someone.bootstrap();
+    expect((await someone.get('/auth/keys/')).rows).toHaveLength(2);
+    expect((await someone.get('/orders/')).rows).toHaveLength(1);
+  });
+});
+
+describe('the paper controls', () => {
+  it('are not there without --controls', async () => {
+    const plain = await startTestExchange({ controls: false });
+    const answer = await sendJson(plain.url, 'POST', '/paper/clock/', { advance_s: 1 });
+    expect(answer).toMatchObject({ status: 404, slug: 'not_found' });
+    await plain.close();
+  });
+
+  it('are closed to web pages', async () => {
+    for (const headers of [{ origin: 'https://example.com' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const call = { headers: { ...headers, 'content-type': 'application/json' }, body: '{"advance_s":1}' };
+      expect(await send(base, 'POST', '/paper/clock/', call)).toMatchObject({ status: 403, slug: 'permission_denied' });
+    }
+  });
+
+  it('validate like every other call', async () => {
+    const bad: [string, object, string][] = [
+      ['/clock/', { advance_s: -1 }, 'advance_s'],
+      ['/clock/', { advance_s: '5' }, 'advance_s'],
+      ['/markets/', { config: { kind: 'casino' } }, 'config.kind'],
+      ['/markets/', { config: { kind: 'orderbook', min_price: 0.1 } }, 'config.min_price'],
+      ['/markets/', { category: 'weather' }, 'category'],
+      [`/accounts/${trader.wallet}/deposit/`, { funds: '-5' }, 'funds'],
+      [`/accounts/${trader.wallet}/`, {}, 'custodial'],
+      ['/signing-service/', { available: 1 }, 'available'],
+    ];
+    for (const [path, body, name] of bad) {
+      const answer = await control(base, path, body);
+      expect(field(answer), path).toEqual({ status: 400, fields: [name] });
+    }
+    expect(await control(base, '/markets/unknown/resolve/', { is_yes: true })).toMatchObject({ slug: 'not_found' });
+    expect(await control(base, '/accounts/unknown/deposit/', { funds: '5' })).toMatchObject({ slug: 'not_found' });
+  });
+
+  it('deposit funds and show them', async () => {
+    const { row } = await control(base, `/accounts/${trader.wallet}/deposit/`, { funds: '12.5' });
+    expect(row).toMatchObject({ funds: { total: '10012.5' } });
+  });
+
+  const field = (answer: Answered) => ({
+    status: answer.status,
+    fields: answer.error?.details.map((d) => Object.keys(d)[0]),
+  });
+});
+
+it('answers are the envelope and nothing else', async () => {
+  const response = await fetch(`${base}/markets/`);
+  const envelope = (await response.json()) as Envelope;
+  expect(Object.keys(envelope)).toEqual(['data', 'meta', 'error']);
+});

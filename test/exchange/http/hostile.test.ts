@@ -1,0 +1,234 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { ENDPOINTS } from '../../../src/protocol/endpoints.js';
+import { SERVICE_ERRORS } from '../../../src/protocol/errors.js';
+import { openMarket, send, startTestExchange, TestTrader } from './harness.js';
+
+let exchange: RunningExchange;
+let base: string;
+let trader: TestTrader;
+let market: string;
+const problems: unknown[] = [];
+
+beforeAll(async () => {
+  const logger = { info: () => undefined, warn: () => undefined, error: (facts: object) => void problems.push(facts) };
+  exchange = await startTestExchange({ logger });
+  base = exchange.url;
+  trader = await TestTrader.join(base);
+  market = await openMarket(base);
+});
+afterAll(async () => {
+  await exchange.close();
+  expect(problems).toEqual([]);
+});
+
+const CODES = new Map(Object.entries(SERVICE_ERRORS).map(([slug, spec]) => [slug, spec]));
+
+/** Reads an answer from the wire: status line, headers, and a body that must be the envelope. */
+function wholeAnswer(text: string): { status: number; slug: string | null } {
+  const [head = '', body = ''] = text.split('\r\n\r\n', 2);
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
+  expect(head.toLowerCase()).toContain('content-type: application/json');
+  const envelope = JSON.parse(body) as { data: unknown; meta: unknown; error: { slug: string; code: number } | null };
+  expect(Object.keys(envelope)).toEqual(['data', 'meta', 'error']);
+  if (envelope.error === null) {
+    expect([200, 201]).toContain(status);
+    return { status, slug: null };
+  }
+  const spec = CODES.get(envelope.error.slug);
+  expect({ status, code: envelope.error.code }).toEqual({ status: spec?.status, code: spec?.code });
+  expect(status).toBeLessThan(500);
+  return { status, slug: envelope.error.slug };
+}
+
+/** Writes bytes to the exchange as they are, and reads until it has answered. */
+function exchangeBytes(bytes: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(exchange.port, '127.0.0.1', () => socket.end(bytes));
+    const parts: Buffer[] = [];
+    socket.on('data', (part) => parts.push(part));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(parts).toString('utf8')));
+  });
+}
+
+const raw = async (lines: readonly string[], body: string | Buffer = '') => {
+  const head = [...lines, 'Host: localhost', 'Connection: close', '', ''].join('\r\n');
+  return wholeAnswer(await exchangeBytes(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)])));
+};
+
+const posted = (path: string, body: string | Buffer, type = 'application/json') =>
+  raw([`POST ${path} HTTP/1.1`, `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`], body);
+
+describe('malformed requests', () => {
+  const bootstrap = '/auth/keys/challenge/';
+  it.each([
+    ['cut JSON', '{"wallet_address": "x'],
+    ['an array', '[]'],
+    ['a number', '5'],
+    ['null', 'null'],
+    ['a byte order mark', '\uFEFF{}'],
+    ['a trailing comma', '{"wallet_address": "x",}'],
+    ['a deep nest', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+    ['a deep nest in an unknown field', `{"a":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_001)}`],
+    ['duplicate keys', '{"wallet_address": 5, "wallet_address": "x"}'],
+    ['a prototype', '{"__proto__": {"wallet_address": "x"}, "constructor": {"prototype": {}}}'],
+    ['a number too large', '{"wallet_address": 1e999}'],
+    ['nothing at all', ''],
+  ])('with %s as body are a 400', async (_what, body) => {
+    expect(await posted(bootstrap, body)).toEqual({ status: 400, slug: 'invalid_request_params' });
+    expect(Object.prototype).not.toHaveProperty('wallet_address');
+  });
+
+  it('with bytes that are not UTF-8 are a 400', async () => {
+    const body = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
+    expect(await posted(bootstrap, body)).toEqual({ status: 400, slug: 'invalid_request_params' });
+  });
+
+  it('with another media type are a 415', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense', ';']) {
+      expect(await posted(bootstrap, '{}', type)).toEqual({ status: 415, slug: 'unsupported_media_type' });
+    }
+    expect((await posted(bootstrap, '{}', 'Application/JSON; charset=utf-8')).status).toBe(400);
+  });
+
+  it('that are too large are a 413', async () => {
+    const body = JSON.stringify({ wallet_address: 'x'.repeat(64 * 1024) });
+    expect(await posted(bootstrap, body)).toEqual({ status: 413, slug: 'request_too_large' });
+    const chunked = [
+      'POST /auth/keys/challenge/ HTTP/1.1',
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ];
+    const bytes = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    expect(await raw(chunked, bytes)).toEqual({ status: 413, slug: 'request_too_large' });
+  });
+
+  it.each([
+    ['GET /markets/%zz/ HTTP/1.1', 'invalid_request_params'],
+    ['GET /markets/%c3%28/ HTTP/1.1', 'invalid_request_params'],
+    ['GET /markets/%2e%2e%2f/ HTTP/1.1', 'not_found'],
+    ['GET /../../etc/passwd HTTP/1.1', 'not_found'],
+    ['GET //markets// HTTP/1.1', 'not_found'],
+    ['GET * HTTP/1.1', 'not_found'],
+    ['GET /markets/%00/ HTTP/1.1', 'not_found'],
+    [`GET /markets/__proto__/ HTTP/1.1`, 'not_found'],
+    [`GET /events/constructor/ HTTP/1.1`, 'not_found'],
+    ['PROPFIND /markets/ HTTP/1.1', 'method_not_allowed'],
+    ['TRACE /markets/ HTTP/1.1', 'method_not_allowed'],
+    ['OPTIONS /markets/ HTTP/1.1', 'method_not_allowed'],
+    ['BREW /coffee/ HTTP/1.1', 'invalid_request_params'],
+    ['GET /markets/ HTTP/9.9', 'invalid_request_params'],
+    ['', 'invalid_request_params'],
+    ['\u0000\u0001\u0002', 'invalid_request_params'],
+    ['GET /markets/ HTTP/1.1\r\nContent-Length: -5', 'invalid_request_params'],
+    ['GET /markets/ HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked', 'invalid_request_params'],
+  ])('%j are answered in the envelope', async (line, slug) => {
+    expect((await raw([line])).slug).toBe(slug);
+  });
+
+  it('with headers larger than any are answered in the envelope', async () => {
+    const lines = ['GET /markets/ HTTP/1.1', `X-Long: ${'a'.repeat(20_000)}`];
+    expect(await raw(lines)).toEqual({ status: 400, slug: 'invalid_request_params' });
+  });
+});
+
+/** Values that programs trip over. */
+const nasty = fc.oneof(
+  fc.constantFrom<unknown>(
+    '',
+    '0',
+    '-0',
+    '1e5',
+    'NaN',
+    'Infinity',
+    '__proto__',
+    '%',
+    '\u0000',
+    'true',
+    null,
+    true,
+    [],
+    {},
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom('9', '.', '-', 'e', '0'), maxLength: 30 }),
+  fc.integer(),
+  fc.double(),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+const names = [
+  ...[
+    'market_condition_id',
+    'is_yes',
+    'side',
+    'order_type',
+    'price',
+    'amount',
+    'funds',
+    'signature',
+    'limit',
+    'cursor',
+  ],
+  ...[
+    'status',
+    'state',
+    'depth',
+    'sort',
+    'sport',
+    'league',
+    'category',
+    'wallet_address',
+    'message',
+    'nonce',
+    '__proto__',
+  ],
+];
+
+describe('generated requests', () => {
+  it('never meet anything but the envelope, and never a 5xx', async () => {
+    const paths = Object.values(ENDPOINTS).map(({ method, path, scope }) => ({ method, path, scope }));
+    const field = fc.tuple(fc.constantFrom(...names), nasty);
+    const hostile = fc.record({
+      target: fc.constantFrom(...paths),
+      id: fc.oneof(fc.constant('market'), fc.string({ unit: 'binary', minLength: 1, maxLength: 20 })),
+      query: fc.array(field, { maxLength: 4 }),
+      body: fc.array(field, { maxLength: 8 }),
+      valid: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(hostile, async ({ target, id, query, body, valid }) => {
+        const named = encodeURIComponent((id === 'market' ? market : id).replace(/^\.+$/, 'dots'));
+        const search = query.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
+        // As fetch will write it: what is signed must be what is sent.
+        const written = new URL(`${base}${target.path.replace(/\{\w+\}/, named)}${search === '' ? '' : `?${search}`}`);
+        const path = written.pathname + written.search;
+        const good = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' };
+        const text = JSON.stringify({ ...(valid ? good : {}), ...Object.fromEntries(body) });
+        const sent = target.method === 'POST' ? text : '';
+        const headers = target.scope === 'signed' ? trader.headersFor(target.method, path, sent) : {};
+        const init =
+          sent === '' ? { headers } : { body: sent, headers: { ...headers, 'content-type': 'application/json' } };
+        const answer = await send(base, target.method, path, init);
+        expect(answer.status).toBeLessThan(500);
+        expect(answer.slug).not.toBe('authentication_failed');
+        if (answer.error === null) expect([200, 201]).toContain(answer.status);
+        else
+          expect(answer.error).toMatchObject({ code: CODES.get(answer.error.slug)?.code, details: expect.any(Array) });
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('as random bytes are answered in the envelope or not at all', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), async (bytes) => {
+        const text = await exchangeBytes(Buffer.concat([Buffer.from(bytes), Buffer.from('\r\n\r\n')]));
+        if (text !== '') expect(wholeAnswer(text).status).toBeLessThan(500);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

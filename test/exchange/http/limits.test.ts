@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { ExchangeOptions, RunningExchange } from '../../../src/exchange/exchange.js';
+import { control, PROFILE, send, sendJson, startTestExchange, TestTrader } from './harness.js';
+
+const LIMITS = { public_per_minute: 5, signed_per_minute: 7, bootstrap_per_minute: 4 };
+const limited: Partial<ExchangeOptions> = { rateLimits: true, profile: { ...PROFILE, rate_limits: LIMITS } };
+
+async function onLimited(test: (exchange: RunningExchange) => Promise<void>): Promise<void> {
+  const exchange = await startTestExchange(limited);
+  try {
+    await test(exchange);
+  } finally {
+    await exchange.close();
+  }
+}
+
+describe('rate limits', () => {
+  it('say on every answer what is left, and refuse what does not fit', async () => {
+    await onLimited(async ({ url }) => {
+      for (const [at, path] of ['/markets/', '/markets/unknown/', '/nowhere', '/events/?limit=0', '/%zz/'].entries()) {
+        const { headers } = await send(url, 'GET', path);
+        expect(headers.get('x-ratelimit-limit')).toBe('5');
+        expect(headers.get('x-ratelimit-remaining')).toBe(String(4 - at));
+        const resetS = Number(headers.get('x-ratelimit-reset')) - Date.now() / 1000;
+        expect(resetS).toBeGreaterThan(0);
+        expect(resetS).toBeLessThan(62);
+      }
+      const refused = await send(url, 'GET', '/markets/');
+      const waitS = refused.headers.get('retry-after');
+      expect(refused).toMatchObject({ status: 429, slug: 'throttled', data: null, meta: null });
+      expect(refused.error?.message).toBe(`Request was throttled. Expected available in ${waitS} seconds.`);
+      expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
+      // Exactly as long as it says.
+      await control(url, '/clock/', { advance_s: Number(waitS) });
+      expect((await send(url, 'GET', '/markets/')).status).toBe(200);
+    });
+  });
+
+  it('are counted per key for signed calls, and per address for those that name none', async () => {
+    await onLimited(async ({ url }) => {
+      const [one, two] = [await TestTrader.join(url), await TestTrader.join(url)];
+      for (let n = 0; n < 7; n++) expect((await one.get('/account/')).status).toBe(200);
+      expect(await one.get('/account/')).toMatchObject({ status: 429, slug: 'throttled' });
+      expect((await two.get('/account/')).headers.get('x-ratelimit-remaining')).toBe('6');
+      expect((await send(url, 'GET', '/account/')).headers.get('x-ratelimit-remaining')).toBe('6');
+      // A refused signature still counts against the key that was named.
+      await send(url, 'GET', '/account/', { headers: { ...two.headersFor('GET', '/account/'), 'SVC-SIGNATURE': 'x' } });
+      expect((await two.get('/account/')).headers.get('x-ratelimit-remaining')).toBe('4');
+    });
+  });
+
+  it('come before authentication, and bootstrap has its own', async () => {
+    await onLimited(async ({ url }) => {
+      const ask = () => sendJson(url, 'POST', '/auth/keys/challenge/', {});
+      for (let n = 0; n < 4; n++) expect((await ask()).status).toBe(400);
+      expect((await ask()).status).toBe(429);
+      expect((await send(url, 'GET', '/markets/')).status).toBe(200);
+    });
+  });
+
+  it('leave the paper controls alone', async () => {
+    await onLimited(async ({ url }) => {
+      for (let n = 0; n < 20; n++) {
+        const answer = await control(url, '/signing-service/', { available: true });
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get('x-ratelimit-limit')).toBeNull();
+      }
+    });
+  });
+});
