@@ -1,0 +1,67 @@
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ExchangeClock } from '../../../src/exchange/http/clock.js';
+import { control, send, startTestExchange } from './harness.js';
+
+describe('an exchange with a crowd', () => {
+  it('has four markets with the first answer, and they trade', async () => {
+    const exchange = await startTestExchange({ crowd: true });
+    const { rows } = await send(exchange.url, 'GET', '/markets/?state=open');
+    expect(rows).toHaveLength(4);
+    await control(exchange.url, '/clock/', { advance_s: 30 });
+    const trades = await Promise.all(
+      rows.map((row) => send(exchange.url, 'GET', `/markets/${String(row['condition_id'])}/trades/`)),
+    );
+    expect(trades.flatMap((answer) => answer.rows).length).toBeGreaterThan(0);
+    await exchange.close();
+  });
+
+  it('lives on by itself', async () => {
+    const exchange = await startTestExchange({ crowd: true });
+    const { rows } = await send(exchange.url, 'GET', '/markets/');
+    const path = (row: Record<string, unknown>) => `/markets/${String(row['condition_id'])}/book/`;
+    const books = async () =>
+      JSON.stringify(await Promise.all(rows.map(async (row) => (await send(exchange.url, 'GET', path(row))).data)));
+    const first = await books();
+    // However long it takes: the test's own time limit is the only one.
+    while ((await books()) === first) await pause(20);
+    await exchange.close();
+  });
+});
+
+describe('closing', () => {
+  it('happens once, however often it is asked for, and frees the port', async () => {
+    const exchange = await startTestExchange();
+    await fetch(`${exchange.url}/markets/`);
+    await Promise.all([exchange.close(), exchange.close()]);
+    await exchange.close();
+    const again = createServer();
+    await new Promise<void>((resolve, reject) => {
+      again.once('error', reject);
+      again.listen(exchange.port, '127.0.0.1', resolve);
+    });
+    again.close();
+  });
+});
+
+describe('the clock', () => {
+  it('never goes back, and goes on from where it was when the wall clock steps back', () => {
+    let wallMs = 1_000_000;
+    const clock = new ExchangeClock(0, () => wallMs);
+    expect(clock.nowMs()).toBe(1_000_000);
+    wallMs -= 500;
+    expect(clock.nowMs()).toBe(1_000_000);
+    wallMs += 20;
+    expect(clock.nowMs()).toBe(1_000_020);
+    clock.advance(5_000);
+    expect(clock.nowMs()).toBe(1_005_020);
+  });
+
+  it('starts no earlier than what was seen before', () => {
+    const clock = new ExchangeClock(9_000_000, () => 1_000);
+    expect(clock.nowMs()).toBe(9_000_000);
+    expect(clock.dateHeader(9_000_999)).toBe(new Date(9_000_000).toUTCString());
+    expect(clock.dateHeader(9_001_000)).toBe(new Date(9_001_000).toUTCString());
+  });
+});
