@@ -1,0 +1,241 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import { Crowd } from '../../../src/exchange/crowd/crowd.js';
+import { HOUR_MS, middle, newCore, Probe, restarted, START_MS, tapeHash } from './world.js';
+
+const DAY_MS = 24 * HOUR_MS;
+
+function run(crowd: Crowd, fromMs: number, toMs: number, stepMs = 1000): void {
+  for (let ms = fromMs; ms <= toMs; ms += stepMs) crowd.tick(ms);
+}
+
+describe('the crowd', () => {
+  it('opens four markets in two events and four categories, days before their resolution', () => {
+    const core = newCore();
+    Crowd.attach(core, { seed: 1 }, START_MS);
+    const markets = [0, 1, 2, 3].map((market) => core.marketFacts(market));
+    expect(core.marketCount).toBe(4);
+    expect(core.eventCount).toBe(2);
+    expect(markets.map((market) => market.category)).toEqual(['politics', 'tech', 'crypto', 'finance']);
+    for (const { state, title, resolutionDate } of markets) {
+      expect(state).toBe('open');
+      expect(title).toMatch(/^Will .* November.*\?$/);
+      const days = ((resolutionDate ?? 0) * 1000 - START_MS) / DAY_MS;
+      expect(days).toBeGreaterThan(3);
+      expect(days).toBeLessThan(8);
+    }
+  });
+
+  it('trades the same tape from the same seed, another one from another', () => {
+    const tape = (seed: number) => {
+      const core = newCore();
+      run(Crowd.attach(core, { seed }, START_MS), START_MS, START_MS + HOUR_MS);
+      return tapeHash(core);
+    };
+    // Pinned: it changes only when the crowd's behaviour is meant to change.
+    expect(tape(1)).toBe('177bc3150400b47a');
+    expect(tape(1)).not.toBe(tape(2));
+  });
+
+  it('does the same whether it is called often or seldom', () => {
+    const tape = (stepMs: number) => {
+      const core = newCore();
+      run(Crowd.attach(core, { seed: 3 }, START_MS), START_MS, START_MS + HOUR_MS / 4, stepMs);
+      return tapeHash(core);
+    };
+    expect(tape(50)).toBe(tape(45_000));
+  });
+
+  it('says when it is due next, and does nothing before', () => {
+    const core = newCore();
+    const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
+    crowd.tick(START_MS);
+    const dueMs = crowd.nextDueMs();
+    const versions = () => [0, 1, 2, 3].map((market) => core.bookVersion(market));
+    const before = versions();
+    expect(dueMs).toBeGreaterThan(START_MS);
+    crowd.tick(dueMs - 1);
+    expect(versions()).toEqual(before);
+    expect(crowd.nextDueMs()).toBe(dueMs);
+    crowd.tick(dueMs);
+    expect(crowd.nextDueMs()).toBeGreaterThanOrEqual(dueMs);
+  });
+
+  it('makes up no more than the last minute of a long pause', () => {
+    const core = newCore();
+    const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
+    crowd.tick(START_MS + 40 * HOUR_MS);
+    const trades = [0, 1, 2, 3].reduce((sum, market) => sum + core.marketFacts(market).tradeCount, 0);
+    expect(trades).toBeGreaterThan(0);
+    expect(trades).toBeLessThan(100);
+    expect(crowd.nextDueMs()).toBeGreaterThan(START_MS + 40 * HOUR_MS);
+  });
+});
+
+describe('the markets of the crowd over six hours', () => {
+  const core = newCore();
+  const crowd = Crowd.attach(core, { seed: 11 }, START_MS);
+  const spreads: number[] = [];
+  let oneSided = 0;
+  let offTruth = 0;
+
+  beforeAll(() => {
+    for (let ms = START_MS; ms <= START_MS + 6 * HOUR_MS; ms += 2000) {
+      crowd.tick(ms);
+      for (const { index, probability } of crowd.truths()) {
+        const bid = core.bestBid(index);
+        const ask = core.bestAsk(index);
+        if (bid === null || ask === null) oneSided++;
+        else spreads.push((ask - bid) / 10_000);
+        offTruth += Math.abs((middle(core, index) ?? 100 * probability) - 100 * probability);
+      }
+    }
+  });
+
+  it('are two-sided nearly always, 6 to 12 cents wide and about right', () => {
+    expect(oneSided / (oneSided + spreads.length)).toBeLessThan(0.02);
+    expect(Math.min(...spreads)).toBeGreaterThanOrEqual(1);
+    const inBand = spreads.filter((spread) => spread >= 6 && spread <= 12).length;
+    expect(inBand / spreads.length).toBeGreaterThan(0.98);
+    expect(offTruth / spreads.length).toBeLessThan(2.5);
+  });
+
+  it('trade two to eight times a minute each', () => {
+    for (const { index } of crowd.truths()) {
+      const perMinute = core.marketFacts(index).tradeCount / 360;
+      expect(perMinute).toBeGreaterThan(2);
+      expect(perMinute).toBeLessThan(8);
+    }
+  });
+
+  it('show several levels and never a crossed book', () => {
+    for (const { index } of crowd.truths()) {
+      const book = core.bookRow(index, true, 50);
+      expect(book.bid.length).toBeGreaterThanOrEqual(3);
+      expect(book.ask.length).toBeGreaterThanOrEqual(3);
+      expect(Number(book.bid[0]?.price)).toBeLessThan(Number(book.ask[0]?.price));
+    }
+  });
+});
+
+describe('a maker among the crowd', () => {
+  /** Quotes every market every two seconds; what each fill was worth at the hidden truth, by who took it. */
+  function edges(halfTicks: number) {
+    const edge = { noise: 0, informed: 0, firstFillMs: [] as number[] };
+    for (const seed of [1, 2]) {
+      const core = newCore();
+      const crowd = Crowd.attach(core, { seed }, START_MS);
+      const informed = core.openInternalAccount(START_MS, 'crowd-informed', { unlimited: true });
+      const probe = new Probe(core);
+      let seen = 0;
+      for (let ms = START_MS; ms <= START_MS + 2 * HOUR_MS; ms += 1000) {
+        crowd.tick(ms);
+        const truths = crowd.truths();
+        for (const fill of probe.fills.slice(seen)) {
+          const truth = 100 * (truths.find((market) => market.index === fill.market)?.probability ?? Number.NaN);
+          const worth = (fill.side === BID ? 1 : -1) * (truth - fill.priceTicks) * fill.shares;
+          edge[fill.taker === informed ? 'informed' : 'noise'] += worth;
+        }
+        seen = probe.fills.length;
+        if ((ms - START_MS) % 2000 === 0) for (const { index } of truths) probe.quote(ms, index, halfTicks, 25);
+      }
+      edge.firstFillMs.push((probe.fills[0]?.nowMs ?? Number.POSITIVE_INFINITY) - START_MS);
+    }
+    return edge;
+  }
+
+  it('earns from noise and loses to informed takers, less than it earned when two or three cents wide', () => {
+    for (const halfTicks of [2, 3]) {
+      const { noise, informed, firstFillMs } = edges(halfTicks);
+      expect(noise).toBeGreaterThan(0);
+      expect(informed).toBeLessThan(0);
+      expect(-informed).toBeLessThan(noise);
+      for (const ms of firstFillMs) expect(ms).toBeLessThan(25_000);
+    }
+  });
+
+  it('loses more to informed takers than it earns from noise when it is too tight', () => {
+    const { noise, informed } = edges(1);
+    expect(noise).toBeGreaterThan(0);
+    expect(-informed).toBeGreaterThan(noise);
+  });
+});
+
+describe('after a restart of the exchange the crowd', () => {
+  it('goes on in its markets from their last price', () => {
+    const core = newCore();
+    run(Crowd.attach(core, { seed: 5 }, START_MS), START_MS, START_MS + HOUR_MS);
+    const before = [0, 1, 2, 3].map((market) => core.marketFacts(market).lastTradePrice ?? 0);
+    const again = restarted(core);
+    const crowd = Crowd.attach(again, { seed: 5 }, START_MS + HOUR_MS + 5000);
+    expect(again.marketCount).toBe(4);
+    for (const { index, probability } of crowd.truths()) expect(1e6 * probability).toBeCloseTo(before[index] ?? 0, 0);
+    run(crowd, START_MS + HOUR_MS + 5000, START_MS + HOUR_MS + 300_000);
+    for (const [market, price] of before.entries()) {
+      const now = again.marketFacts(market);
+      expect(now.tradeCount).toBeGreaterThan(core.marketFacts(market).tradeCount);
+      expect(Math.abs((now.lastTradePrice ?? 0) - price)).toBeLessThan(250_000);
+    }
+  });
+
+  it('has left nothing behind when it was withdrawn before', () => {
+    const core = newCore();
+    const crowd = Crowd.attach(core, { seed: 5 }, START_MS);
+    run(crowd, START_MS, START_MS + 60_000);
+    expect(core.bestBid(0)).not.toBeNull();
+    crowd.withdraw(START_MS + 60_000);
+    for (const market of [0, 1, 2, 3]) expect([core.bestBid(market), core.bestAsk(market)]).toEqual([null, null]);
+  });
+});
+
+describe('a market of the crowd that reaches its date', () => {
+  it('resolves, and a new one is opened in its place; the crowd goes on for weeks', () => {
+    const core = newCore();
+    const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
+    // Steps of half an hour: the crowd plays the last minute of each.
+    run(crowd, START_MS, START_MS + 21 * DAY_MS, 1_800_000);
+    const facts = Array.from({ length: core.marketCount }, (_, market) => core.marketFacts(market));
+    const open = facts.filter((market) => market.state === 'open');
+    const resolved = facts.filter((market) => market.state === 'resolved');
+    expect(open).toHaveLength(4);
+    expect(resolved.length).toBeGreaterThanOrEqual(12);
+    expect(facts).toHaveLength(open.length + resolved.length);
+    expect(new Set(facts.map((market) => market.conditionId)).size).toBe(facts.length);
+    for (const market of resolved) expect(market.outcomeIsYes).not.toBeNull();
+    for (const market of open) expect((market.resolutionDate ?? 0) * 1000).toBeGreaterThan(START_MS + 21 * DAY_MS);
+    expect(crowd.truths().map(({ index }) => core.bestAsk(index))).not.toContain(null);
+  });
+
+  it('resolves by its hidden probability', () => {
+    let expected = 0;
+    let yes = 0;
+    for (let seed = 1; seed <= 40; seed++) {
+      const core = newCore();
+      const crowd = Crowd.attach(core, { seed }, START_MS);
+      const dates = [0, 1, 2, 3].map((market) => (core.marketFacts(market).resolutionDate ?? 0) * 1000);
+      for (const [market, dateMs] of dates.entries()) {
+        if (market !== 2) continue;
+        crowd.tick(dateMs - 1);
+        expected += crowd.truths()[market]?.probability ?? Number.NaN;
+        crowd.tick(dateMs + 60_000);
+        if (core.marketFacts(market).outcomeIsYes === true) yes++;
+      }
+    }
+    // 40 coins of about 0.5: a deviation of 3.2, here four of them.
+    expect(Math.abs(yes - expected)).toBeLessThan(13);
+  });
+
+  it('is left alone when an operator has closed it, and replaced when he has settled it', () => {
+    const core = newCore();
+    const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
+    run(crowd, START_MS, START_MS + 60_000);
+    core.setMarketState(START_MS + 60_000, core.marketFacts(0).conditionId, 'interrupted');
+    core.resolveMarket(START_MS + 60_000, core.marketFacts(1).conditionId, null);
+    run(crowd, START_MS + 60_000, START_MS + 120_000);
+    expect([core.bestBid(0), core.bestAsk(0)]).toEqual([null, null]);
+    expect(core.marketFacts(0).state).toBe('interrupted');
+    expect(core.marketCount).toBe(5);
+    expect(core.marketFacts(4)).toMatchObject({ category: 'tech', state: 'open' });
+    expect(core.levelAmount(4, ASK, core.bestAsk(4) ?? core.marketFacts(4).tick)).toBeGreaterThan(0);
+  });
+});

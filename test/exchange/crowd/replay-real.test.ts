@@ -1,0 +1,162 @@
+/** Real recordings through the exchange core, against a plain count of the same stream. Skipped where the data is missing. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/base/micros.js';
+import { ASK, BID, type Core } from '../../../src/exchange/core/contract.js';
+import { Replay } from '../../../src/exchange/crowd/replay.js';
+import { EVENT, type Recording } from '../../../src/recording/contract.js';
+import { openRecordings } from '../../../src/recording/recording.js';
+import { REAL_DATA } from '../../recording/samples.js';
+import { newCore, START_MS } from './world.js';
+
+const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
+const POLYMARKET = join(REAL_DATA, 'polymarket-tickscope');
+
+interface Tally {
+  levels: number;
+  trades: number;
+  tradedMicros: number;
+}
+
+/** Counts what reaches the core. */
+function counted(core: Core): Tally {
+  const tally: Tally = { levels: 0, trades: 0, tradedMicros: 0 };
+  const [level, trade] = [core.recordedLevel.bind(core), core.recordedTrade.bind(core)];
+  core.recordedLevel = (...args) => {
+    tally.levels++;
+    return level(...args);
+  };
+  core.recordedTrade = (...args) => {
+    tally.trades++;
+    tally.tradedMicros += args[4];
+    return trade(...args);
+  };
+  return tally;
+}
+
+/** The same from the stream itself, with the book at its end. */
+async function plain(
+  recording: Recording,
+): Promise<Tally & { book: Map<string, number>; endMs: number; startMs: number }> {
+  const all = { levels: 0, trades: 0, tradedMicros: 0, book: new Map<string, number>(), endMs: 0, startMs: 0 };
+  for await (const chunk of recording.chunks()) {
+    for (let at = 0; at < chunk.length; at++) {
+      const amount = chunk.amountMicros[at] ?? 0;
+      if (all.startMs === 0) all.startMs = chunk.timeMs[at] ?? 0;
+      all.endMs = chunk.timeMs[at] ?? 0;
+      if (chunk.kind[at] === EVENT.level) {
+        all.levels++;
+        all.book.set(`${chunk.side[at]} ${chunk.priceMicros[at]}`, amount);
+      } else if (chunk.kind[at] === EVENT.trade) {
+        all.trades++;
+        all.tradedMicros += amount;
+      }
+    }
+  }
+  return all;
+}
+
+function bookOf(core: Core, market: number): Map<string, number> {
+  const levels: [string, number][] = [];
+  for (let price = 10_000; price < 1_000_000; price += 10_000) {
+    for (const side of [BID, ASK] as const) {
+      const amount = core.levelAmount(market, side, micros(price));
+      if (amount > 0) levels.push([`${side} ${price}`, amount]);
+    }
+  }
+  return new Map(levels.sort());
+}
+
+/** Plays at a hundred times the speed in ticks of 50 ms until this exchange time. */
+async function playUntil(replay: Replay, untilMs: number): Promise<void> {
+  for (let ms = START_MS; ms < untilMs; ms += 50) {
+    await replay.ready();
+    replay.tick(ms);
+  }
+  for (let round = 0; round < 1000 && replay.nextDueMs() <= untilMs; round++) {
+    replay.tick(untilMs);
+    await replay.ready();
+  }
+}
+
+const SPEED = 100;
+
+describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ../shared/data)', () => {
+  it('applies every event once: the book, the trades and the volume are those of the recording', async () => {
+    const [recording] = await openRecordings([join(KALSHI, 'events', 'KXGOLD15M-26AUG101900-00')]);
+    if (recording === undefined) throw new Error('no recording');
+    const expected = await plain(recording);
+    const core = newCore();
+    const tally = counted(core);
+    const replay = await Replay.attach(core, [recording], { speed: SPEED }, START_MS);
+    const endMs = START_MS + Math.ceil((expected.endMs - expected.startMs) / SPEED);
+    // The last thing before the market closes is that its recorded book is cleared.
+    let finalBook: Map<string, number> | null = null;
+    const clear = core.recordedClear.bind(core);
+    core.recordedClear = (nowMs, market) => {
+      finalBook = tally.levels > 0 ? bookOf(core, market) : null;
+      clear(nowMs, market);
+    };
+    await playUntil(replay, endMs);
+    expect(finalBook).toEqual(new Map([...expected.book].filter(([, amount]) => amount > 0).sort()));
+    expect(tally).toEqual({ levels: expected.levels, trades: expected.trades, tradedMicros: expected.tradedMicros });
+    expect(core.marketFacts(0)).toMatchObject({ state: 'resolved', outcomeIsYes: true });
+    expect(replay.warnings()).toEqual([]);
+    expect(replay.done).toBe(true);
+  });
+
+  it('fills a resting order by no more than was traded at its price after what stood ahead', async () => {
+    const [recording] = await openRecordings([join(KALSHI, 'events', 'KXGOLD15M-26AUG050800-00')]);
+    if (recording === undefined) throw new Error('no recording');
+    const core = newCore();
+    const replay = await Replay.attach(core, [recording], { speed: SPEED }, START_MS);
+    await playUntil(replay, START_MS + 1000);
+    const account = core.openInternalAccount(START_MS, 'trader', { unlimited: true });
+    const price = core.bestBid(0);
+    if (price === null) throw new Error('no bid');
+    const ahead = core.levelAmount(0, BID, price);
+    let traded = 0;
+    const trade = core.recordedTrade.bind(core);
+    core.recordedTrade = (nowMs, market, taker, at, amount) => {
+      if (taker === ASK && at <= price) traded += amount;
+      return trade(nowMs, market, taker, at, amount);
+    };
+    const size = micros(500_000_000);
+    const order = core.placeInternal(START_MS + 1000, account, 0, BID, price, size, false);
+    for (let ms = START_MS + 1000; ms < START_MS + 8000; ms += 50) {
+      await replay.ready();
+      replay.tick(ms);
+      const filled = size - core.internalRemaining(order);
+      expect(filled).toBeLessThanOrEqual(traded);
+    }
+    expect(ahead).toBeGreaterThan(0);
+    expect(traded).toBeGreaterThan(0);
+    expect(core.holdingOf(account, 0).yes).toBe(size - core.internalRemaining(order));
+  });
+});
+
+describe.skipIf(!existsSync(POLYMARKET))('a replay of the real Polymarket file (needs ../shared/data)', () => {
+  it('plays its six markets together and leaves them closed and unresolved', async () => {
+    const recordings = await openRecordings([POLYMARKET]);
+    const expected = await Promise.all(recordings.map(plain));
+    const core = newCore();
+    const tally = counted(core);
+    const replay = await Replay.attach(core, recordings, { speed: SPEED }, START_MS);
+    await playUntil(replay, START_MS + 5000);
+    expect(core.marketCount).toBe(6);
+    for (let market = 0; market < 6; market++) {
+      expect(core.marketFacts(market).state).toBe('open');
+      expect(core.bestBid(market)).not.toBeNull();
+    }
+    await playUntil(replay, START_MS + 8600);
+    const sum = (of: (tally: Tally) => number) => expected.reduce((total, one) => total + of(one), 0);
+    expect(tally).toEqual({
+      levels: sum((one) => one.levels),
+      trades: 483,
+      tradedMicros: sum((one) => one.tradedMicros),
+    });
+    for (let market = 0; market < 6; market++) expect(core.marketFacts(market).state).toBe('waiting_to_resolve');
+  });
+});

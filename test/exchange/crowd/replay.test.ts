@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest';
+import { TwinbookError } from '../../../src/base/errors.js';
+import { micros } from '../../../src/base/micros.js';
+import { type ASK, BID, type Core } from '../../../src/exchange/core/contract.js';
+import { Replay } from '../../../src/exchange/crowd/replay.js';
+import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../../src/recording/contract.js';
+import { conditionIdOf } from '../../../src/recording/identity.js';
+import { newCore, restarted, START_MS } from './world.js';
+
+/** Recorded time; the exchange plays it on its own clock. */
+const R = Date.UTC(2026, 7, 1, 10);
+
+type Row = readonly [ms: number, kind: keyof typeof EVENT, side?: 'bid' | 'ask', price?: number, amount?: number];
+
+const START: readonly Row[] = [
+  [0, 'clear'],
+  [0, 'level', 'bid', 0.4, 100],
+  [0, 'level', 'ask', 0.45, 50],
+];
+
+/** A recording from plain rows, in chunks of three events; `failsAfter`: the reader throws after so many chunks. */
+function recordingOf(
+  rows: readonly Row[],
+  {
+    name = 'A',
+    failsAfter = Number.POSITIVE_INFINITY,
+    ...market
+  }: Partial<RecordedMarket> & { name?: string; failsAfter?: number } = {},
+): Recording {
+  const times = rows.map(([ms]) => R + ms);
+  return {
+    market: {
+      conditionId: conditionIdOf('test', name),
+      eventTitle: 'Recorded',
+      title: `Recorded ${name}`,
+      category: 'finance',
+      rules: [],
+      tickPrecision: 2,
+      amountPrecision: 2,
+      openTimeMs: times[0] ?? R,
+      closeTimeMs: times.at(-1) ?? R,
+      outcome: true,
+      source: { kind: 'kalshi', path: `/recordings/${name}`, ticker: name },
+      ...market,
+    },
+    warnings: [],
+    async *chunks() {
+      for (let from = 0; from < rows.length; from += 3) {
+        if (from / 3 >= failsAfter) throw new TwinbookError('recording_invalid', `the disk of ${name} broke`);
+        yield chunkOf(rows.slice(from, from + 3));
+      }
+    },
+  };
+}
+
+function chunkOf(rows: readonly Row[]): EventChunk {
+  return {
+    length: rows.length,
+    timeMs: Float64Array.from(rows, ([ms]) => R + ms),
+    kind: Uint8Array.from(rows, ([, kind]) => EVENT[kind]),
+    side: Uint8Array.from(rows, ([, , side]) => SIDE[side ?? 'bid']),
+    priceMicros: Int32Array.from(rows, ([, , , price]) => Math.round((price ?? 0) * 1e6)),
+    amountMicros: Float64Array.from(rows, ([, , , , amount]) => Math.round((amount ?? 0) * 1e6)),
+  };
+}
+
+/** Plays up to each of these exchange times, with everything read that can be read. */
+async function play(replay: Replay, ...times: number[]): Promise<void> {
+  for (const ms of times) {
+    replay.tick(ms);
+    // A tick may have used up what was read; the next one goes on with it.
+    for (let round = 0; round < 50 && replay.nextDueMs() <= ms + 10; round++) {
+      await replay.ready();
+      replay.tick(ms);
+    }
+  }
+}
+
+const at = (ms: number): number => START_MS + ms;
+
+function trader(core: Core) {
+  const account = core.openInternalAccount(START_MS, 'trader', { unlimited: true });
+  return {
+    account,
+    rest: (ms: number, side: typeof BID | typeof ASK, price: number, shares: number) =>
+      core.placeInternal(at(ms), account, 0, side, micros(Math.round(price * 1e6)), micros(shares * 1e6), false),
+  };
+}
+
+const left = (core: Core, handle: number): number => core.internalRemaining(handle) / 1e6;
+
+describe('a replay', () => {
+  it('fills a resting order when recorded trades have eaten what stood ahead of it, and by nothing else', async () => {
+    const core = newCore();
+    const replay = await Replay.attach(
+      core,
+      [
+        recordingOf([
+          ...START,
+          [100, 'trade', 'ask', 0.4, 30], // 30 of the 100 ahead are gone
+          [100, 'level', 'bid', 0.4, 70],
+          [200, 'level', 'bid', 0.4, 90], // joins behind us
+          [300, 'level', 'bid', 0.4, 80], // a cancellation: not from ahead of us, as far as anybody knows
+          [400, 'trade', 'ask', 0.4, 69], // one is still ahead
+          [400, 'level', 'bid', 0.4, 11],
+          [500, 'trade', 'ask', 0.4, 4], // one ahead, then three of ours
+          [500, 'level', 'bid', 0.4, 10],
+          [600, 'trade', 'bid', 0.45, 20], // the other side
+          [600, 'level', 'ask', 0.45, 30],
+          [700, 'level', 'bid', 0.4, 0], // nobody trades: nothing is ahead any more
+          [800, 'trade', 'ask', 0.4, 50], // the rest of ours
+          [1000, 'end'],
+        ]),
+      ],
+      { speed: 1 },
+      START_MS,
+    );
+    await play(replay, at(0));
+    const me = trader(core);
+    const order = me.rest(50, BID, 0.4, 10);
+    const after: number[] = [];
+    for (const ms of [100, 200, 300, 400, 500, 600, 700, 800]) {
+      await play(replay, at(ms));
+      after.push(left(core, order));
+    }
+    expect(after).toEqual([10, 10, 10, 10, 7, 7, 7, 0]);
+    expect(core.holdingOf(me.account, 0).yes).toBe(10_000_000);
+  });
+
+  it('maps recorded time onto the clock of the exchange at its speed', async () => {
+    const core = newCore();
+    const rows: Row[] = [...START, [1000, 'level', 'bid', 0.4, 60], [4000, 'end']];
+    const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 4 }, START_MS);
+    expect(replay.nextDueMs()).toBe(at(0));
+    expect(core.marketCount).toBe(0);
+    await play(replay, at(0));
+    expect(core.marketFacts(0)).toMatchObject({ state: 'open', createdMs: at(0), resolutionDate: at(1000) / 1000 });
+    expect(replay.nextDueMs()).toBe(at(250));
+    await play(replay, at(249));
+    expect(core.levelAmount(0, BID, micros(400_000))).toBe(100_000_000);
+    await play(replay, at(250));
+    expect(core.levelAmount(0, BID, micros(400_000))).toBe(60_000_000);
+    expect(replay.nextDueMs()).toBe(at(1000));
+    expect(replay.done).toBe(false);
+    await play(replay, at(1000));
+    expect(replay.done).toBe(true);
+    expect(replay.nextDueMs()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    [true, 'resolved', true],
+    [false, 'resolved', false],
+    [null, 'waiting_to_resolve', null],
+  ] as const)('closes with the recording: outcome %s makes the market %s', async (outcome, state, outcomeIsYes) => {
+    const core = newCore();
+    const replay = await Replay.attach(
+      core,
+      [recordingOf([...START, [100, 'end']], { outcome })],
+      { speed: 1 },
+      START_MS,
+    );
+    await play(replay, at(0));
+    const order = trader(core).rest(50, BID, 0.3, 10);
+    expect(left(core, order)).toBe(10);
+    await play(replay, at(100));
+    expect(core.marketFacts(0)).toMatchObject({ state, outcomeIsYes });
+    expect(left(core, order)).toBe(0);
+    expect([core.bestBid(0), core.bestAsk(0)]).toEqual([null, null]);
+  });
+
+  it('plays overlapping recordings together, skips the time between others, and starts every source at once', async () => {
+    const core = newCore();
+    const span = (from: number, to: number): Row[] => [
+      [from, 'clear'],
+      [from, 'level', 'bid', 0.4, 1],
+      [to, 'end'],
+    ];
+    const replay = await Replay.attach(
+      core,
+      [
+        recordingOf(span(9_000_000, 9_000_300), { name: 'late' }),
+        recordingOf(span(0, 500), { name: 'first' }),
+        recordingOf(span(200, 800), { name: 'overlapping' }),
+        recordingOf(span(-5000, -4900), {
+          name: 'elsewhere',
+          source: { kind: 'polymarket', path: '/recordings/elsewhere', ticker: 'elsewhere' },
+        }),
+      ],
+      { speed: 1 },
+      START_MS,
+    );
+    const states = () =>
+      Array.from({ length: core.marketCount }, (_, market) => core.marketFacts(market))
+        .map(({ title, state }) => `${title.slice(9)} ${state}`)
+        .sort();
+    await play(replay, at(0));
+    expect(states()).toEqual(['elsewhere open', 'first open']);
+    await play(replay, at(200));
+    expect(states()).toEqual(['elsewhere resolved', 'first open', 'overlapping open']);
+    await play(replay, at(799));
+    expect(states()).toEqual(['elsewhere resolved', 'first resolved', 'overlapping open']);
+    await play(replay, at(800));
+    expect(states()).toEqual(['elsewhere resolved', 'first resolved', 'late open', 'overlapping resolved']);
+    await play(replay, at(1100));
+    expect(states()).toContain('late resolved');
+    expect(replay.done).toBe(true);
+  });
+
+  it('gives the same exchange whether ticks come often or seldom', async () => {
+    const rows: Row[] = [...START];
+    for (let i = 1; i <= 200; i++) rows.push([i * 7, 'level', i % 2 === 0 ? 'bid' : 'ask', i % 2 === 0 ? 0.3 : 0.6, i]);
+    const run = async (stepMs: number) => {
+      const core = newCore();
+      const replay = await Replay.attach(core, [recordingOf([...rows, [5000, 'end']])], { speed: 1 }, START_MS);
+      for (let ms = 0; ms <= 5000; ms += stepMs) await play(replay, at(ms));
+      return JSON.stringify(core.snapshot());
+    };
+    expect(await run(10)).toBe(await run(2500));
+  });
+});
+
+describe('after a restart of the exchange a replay', () => {
+  const rows: Row[] = [
+    ...START,
+    [500, 'level', 'bid', 0.39, 7],
+    [900, 'level', 'bid', 0.4, 60],
+    [950, 'level', 'ask', 0.45, 0],
+    [950, 'level', 'ask', 0.46, 9],
+    [2000, 'level', 'bid', 0.38, 5],
+    [3000, 'end'],
+  ];
+
+  it('does not play a settled market again', async () => {
+    const core = newCore();
+    await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(3000));
+    const again = restarted(core);
+    const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
+    expect(replay.done).toBe(true);
+    expect(replay.nextDueMs()).toBe(Number.POSITIVE_INFINITY);
+    expect(again.marketCount).toBe(1);
+  });
+
+  it('goes on with a half-played one from where the clock stood, with the book of that moment', async () => {
+    const core = newCore();
+    await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
+    const order = trader(core).rest(600, BID, 0.4, 10);
+    // The exchange's clock went on to 960 ms, but the replay was stopped before its next tick.
+    core.advance(at(960));
+    const again = restarted(core);
+    const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(50_000));
+    const book = again.bookRow(0, true, 10);
+    expect(book.bid.map((level) => [level.price, level.total_amount])).toEqual([
+      ['0.4', '70'],
+      ['0.39', '7'],
+    ]);
+    expect(book.ask.map((level) => [level.price, level.total_amount])).toEqual([['0.46', '9']]);
+    expect(left(again, order)).toBe(10);
+    expect(replay.nextDueMs()).toBe(at(50_000 + 1040));
+    await play(replay, at(50_000 + 1040), at(50_000 + 2040));
+    expect(again.marketFacts(0)).toMatchObject({ state: 'resolved', outcomeIsYes: true });
+    expect(again.marketCount).toBe(1);
+  });
+
+  it('resolves a market that had closed just before', async () => {
+    const core = newCore();
+    await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
+    core.setMarketState(at(700), core.marketFacts(0).conditionId, 'waiting_to_resolve');
+    const again = restarted(core);
+    const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
+    expect(again.marketFacts(0).state).toBe('resolved');
+    expect(replay.done).toBe(true);
+  });
+});
+
+describe('a replay of bad data', () => {
+  it('closes the market where reading fails, says why, and goes on with the others', async () => {
+    const rows: Row[] = [
+      ...START,
+      [100, 'level', 'bid', 0.4, 90],
+      [200, 'level', 'bid', 0.4, 80],
+      [300, 'level', 'bid', 0.4, 70],
+      [900, 'end'],
+    ];
+    const core = newCore();
+    const replay = await Replay.attach(
+      core,
+      [recordingOf(rows, { failsAfter: 1, outcome: null }), recordingOf(rows, { name: 'B' })],
+      { speed: 1 },
+      START_MS,
+    );
+    await play(replay, at(0), at(100), at(300));
+    expect(core.marketFacts(0)).toMatchObject({ title: 'Recorded A', state: 'waiting_to_resolve' });
+    expect(core.marketFacts(1)).toMatchObject({ title: 'Recorded B', state: 'open' });
+    expect(replay.warnings()).toEqual([{ path: '/recordings/A', message: 'the disk of A broke' }]);
+    await play(replay, at(900));
+    expect(replay.done).toBe(true);
+    expect(replay.warnings()).toHaveLength(1);
+  });
+
+  it('is refused when nothing of it can be read, or the speed makes no sense', async () => {
+    const empty = recordingOf([]);
+    await expect(Replay.attach(newCore(), [empty], { speed: 1 }, START_MS)).rejects.toMatchObject({
+      code: 'recording_invalid',
+    });
+    const broken = recordingOf(START, { failsAfter: 0 });
+    await expect(Replay.attach(newCore(), [broken], { speed: 1 }, START_MS)).rejects.toThrow('the disk of A broke');
+    for (const speed of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(Replay.attach(newCore(), [], { speed }, START_MS)).rejects.toMatchObject({ code: 'usage' });
+    }
+  });
+
+  it('skips events off the price grid and counts them', async () => {
+    const core = newCore();
+    const rows: Row[] = [...START, [1, 'level', 'bid', 0.405, 5], [2, 'end']];
+    const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS);
+    await play(replay, at(0), at(2));
+    expect(replay.warnings()).toEqual([
+      { path: '/recordings/A', message: expect.stringContaining('1 events are off') },
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+/** An exchange core for the tests of crowd and replay, and what passes through it written down. */
+
+import { createHash } from 'node:crypto';
+import { micros } from '../../../src/base/micros.js';
+import { ASK, BID, type Core, type CoreSettings } from '../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
+
+export const START_MS = Date.UTC(2026, 10, 21, 12);
+export const HOUR_MS = 3_600_000;
+
+const SETTINGS: CoreSettings = {
+  serviceName: 'SVC',
+  draftLifetimeMs: 60_000,
+  landingMs: 400,
+  startingFunds: micros(10_000_000_000),
+  challengeLifetimeMs: 600_000,
+  seed: 1,
+};
+
+export const newCore = (): Core => new ExchangeCore(SETTINGS);
+
+/** The same core after a restart. */
+export const restarted = (core: Core): Core =>
+  ExchangeCore.restored(SETTINGS, JSON.parse(JSON.stringify(core.snapshot())));
+
+/** All public trades of all markets, oldest first, as one hash. */
+export function tapeHash(core: Core): string {
+  const hash = createHash('sha256');
+  for (let market = 0; market < core.marketCount; market++) {
+    const trades = core.publicTrades(market, { limit: 20_000 }).rows;
+    for (const { price, amount, timestamp, is_yes } of trades.toReversed()) {
+      hash.update(`${market} ${timestamp} ${is_yes} ${price} ${amount}\n`);
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** The middle of the book in ticks of a cent; null while it is one-sided. */
+export function middle(core: Core, market: number): number | null {
+  const bid = core.bestBid(market);
+  const ask = core.bestAsk(market);
+  return bid === null || ask === null ? null : (bid + ask) / 20_000;
+}
+
+export interface ProbeFill {
+  readonly nowMs: number;
+  readonly market: number;
+  readonly side: typeof BID | typeof ASK;
+  readonly priceTicks: number;
+  readonly shares: number;
+  /** The account that traded against it. */
+  readonly taker: number;
+}
+
+/** A simple maker of a test: one order a side around the middle of the book without its own. Writes down its fills. */
+export class Probe {
+  readonly fills: ProbeFill[] = [];
+  readonly #core: Core;
+  readonly #account: number;
+  readonly #resting = new Map<number, { handle: number; side: typeof BID | typeof ASK; tick: number }[]>();
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.#account = core.openInternalAccount(START_MS, 'probe', { unlimited: true });
+    this.#watch();
+  }
+
+  quote(nowMs: number, market: number, halfTicks: number, shares: number): void {
+    for (const { handle } of this.#resting.get(market) ?? []) this.#core.cancelInternal(nowMs, handle);
+    const centre = middle(this.#core, market);
+    if (centre === null) return;
+    const wanted = [
+      { side: BID, tick: Math.floor(centre - halfTicks) },
+      { side: ASK, tick: Math.ceil(centre + halfTicks) },
+    ] as const;
+    const placed = wanted
+      .filter(({ tick }) => tick >= 1 && tick <= 99)
+      .map(({ side, tick }) => ({
+        side,
+        tick,
+        handle: this.#place(nowMs, market, side, tick, shares),
+      }));
+    this.#resting.set(
+      market,
+      placed.filter(({ handle }) => handle > 0),
+    );
+  }
+
+  #place(nowMs: number, market: number, side: typeof BID | typeof ASK, tick: number, shares: number): number {
+    const price = micros(tick * 10_000);
+    return this.#core.placeInternal(nowMs, this.#account, market, side, price, micros(shares * 1e6), false);
+  }
+
+  /** Sees what each order of another account takes from the probe's. */
+  #watch(): void {
+    const core = this.#core;
+    const place = core.placeInternal.bind(core);
+    core.placeInternal = (nowMs, account, market, ...order) => {
+      const resting = account === this.#account ? [] : (this.#resting.get(market) ?? []);
+      const before = resting.map(({ handle }) => core.internalRemaining(handle));
+      const result = place(nowMs, account, market, ...order);
+      for (const [at, { handle, side, tick }] of resting.entries()) {
+        const shares = ((before[at] ?? 0) - core.internalRemaining(handle)) / 1e6;
+        if (shares > 0) this.fills.push({ nowMs, market, side, priceTicks: tick, shares, taker: account });
+      }
+      return result;
+    };
+  }
+}
