@@ -9,6 +9,7 @@ import { jsonSchema } from '../config/schema-tree.js';
 import { shippedStrategies } from '../config/shipped.js';
 import { loadShipped } from '../config/strategy-module.js';
 import type { Config } from '../config/types.js';
+import type { ParamSpec, ParamValue } from '../strategy/params.js';
 import { type ParamRow, paramsSchema, paramTable } from '../strategy/params-export.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';
@@ -75,9 +76,26 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
 /** Setting names that would hold a secret if a file smuggled one in. */
 const SECRET = /secret|passphrase|password|private|token/i;
 
-/** The configuration as it is in force: money as decimal strings again, code as its name, secrets as stars. */
+/** The configuration as it is in force, spelled as in the files: money as decimal strings, secrets as stars. */
 export function shownConfig(config: Config): unknown {
-  return shownValue('', config);
+  const strategies = config.strategies.map(({ module, moduleName, params, quoteHours, ...rest }) => ({
+    ...rest,
+    strategy: moduleName,
+    quote_hours: quoteHours,
+    params: Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, shownParam(module.params[name], value)]),
+    ),
+  }));
+  return shownValue('', { ...config, strategies });
+}
+
+/** Share amounts as decimal strings again, in rows too. */
+function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
+  if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
+  if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
+  return value.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, inner]) => [name, shownParam(spec.fields[name], inner)])),
+  );
 }
 
 function shownValue(name: string, value: unknown): unknown {
@@ -86,9 +104,12 @@ function shownValue(name: string, value: unknown): unknown {
   if (typeof value === 'string') return withoutUserInfo(value);
   if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key]) => key !== 'module');
-  return Object.fromEntries(entries.map(([key, inner]) => [key.replace(/Micros$/, ''), shownValue(key, inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner)]));
 }
+
+/** `maxLossDayMicros` is written `max_loss_day` in a file. */
+const settingName = (key: string): string =>
+  key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** An address with a password in it is refused for the venue, but a path or a parameter may hold anything. */
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');

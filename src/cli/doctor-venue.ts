@@ -1,16 +1,18 @@
 /** The doctor's checks that ask the venue: clock, credentials, one signed call, request budget. */
 
+import { existsSync } from 'node:fs';
 import type { ServiceClient } from '../client/client.js';
 import type { ClientAnswer } from '../client/contract.js';
 import type { Config } from '../config/types.js';
 import { type Check, failed, ok } from './check.js';
 import type { CliIo } from './io.js';
-import { answered, UNREACHABLE_HINT } from './venue-session.js';
+import { type VenueAddress, venueAddress } from './venue-address.js';
+import { answered } from './venue-session.js';
 
 /** Beyond this many ms the offset comes from a wrong clock, not from the one-second resolution of the venue's. */
 const CLOCK_OK_MS = 2000;
 
-export async function checkVenue(config: Config, io: CliIo, address: string | null): Promise<readonly Check[]> {
+export async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly Check[]> {
   const [{ ServiceClient }, { loadCredentials }] = await Promise.all([
     import('../client/client.js'),
     import('../wallet/credentials.js'),
@@ -18,30 +20,39 @@ export async function checkVenue(config: Config, io: CliIo, address: string | nu
   const { profile } = config.venue;
   const checks: Check[] = [];
   let credentials: ReturnType<typeof loadCredentials> = null;
+  let address: VenueAddress;
   try {
-    if (address !== null)
-      credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet: address }, io.env);
+    if (wallet !== null) {
+      credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet }, io.env);
+    }
     checks.push(credentialsCheck(config, credentials !== null));
+    address = await venueAddress(config);
   } catch (error) {
-    checks.push(failed('credentials', error));
+    return [...checks, neverRun(config) ?? failed(checks.length === 0 ? 'credentials' : 'venue', error)];
   }
-  const client = new ServiceClient({ profile, ...(credentials === null ? {} : { credentials }) });
+  const client = new ServiceClient({ profile, baseUrl: address.url, ...(credentials === null ? {} : { credentials }) });
   try {
     const listed = await client.call('markets.list', { query: { limit: 1 } });
-    if (listed.outcome.kind !== 'answered') {
-      checks.push(unreachable(config, listed));
-      return checks;
-    }
+    answered(listed, 'its markets');
     checks.push(
-      ok('venue', `${profile.base_url} answers`),
+      ok('venue', `${address.url} answers`),
       clockCheck(client, profile.clock_tolerance_s),
       budgetCheck(listed),
     );
     if (credentials !== null) checks.push(...(await signedChecks(client)));
-    return checks;
+  } catch (error) {
+    checks.push(failed('venue', error));
   } finally {
     await client.close();
+    await address.close();
   }
+  return checks;
+}
+
+/** Before the first start there is nothing to ask. */
+function neverRun({ exchange }: Config): Check | null {
+  if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
+  return ok('venue', 'the embedded exchange will be made at the first start');
 }
 
 function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): Check {
@@ -51,21 +62,6 @@ function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): 
   if (exchange?.embedded === true || venue.name === 'paper')
     return { name, result: 'warn', text, hint: 'They will be made at the first start.' };
   return { name, result: 'fail', text, hint: 'Make them with `twinbook keys bootstrap`, with the same -c FILE.' };
-}
-
-function unreachable({ exchange, venue }: Config, answer: ClientAnswer<'markets.list'>): Check {
-  if (exchange?.embedded === true) {
-    return ok(
-      'venue',
-      'the exchange is embedded and runs with the trader; clock, signed call and budget are checked then',
-    );
-  }
-  try {
-    answered(answer, 'its markets');
-  } catch (error) {
-    return failed('venue', error);
-  }
-  return { name: 'venue', result: 'fail', text: `${venue.profile.base_url} does not answer`, hint: UNREACHABLE_HINT };
 }
 
 function clockCheck(client: ServiceClient, toleranceS: number): Check {

@@ -8,6 +8,7 @@ import type { DataOf } from '../protocol/endpoints.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';
 import { type Column, json, table, when } from './table.js';
+import { venueAddress } from './venue-address.js';
 import { answered, openWallet, withVenue } from './venue-session.js';
 
 interface KeysOptions {
@@ -86,7 +87,8 @@ function addCredentialCommands(keys: Command, session: Session): void {
       import('../wallet/credentials.js'),
     ]);
     const { profile } = config.venue;
-    const client = new ServiceClient({ profile });
+    const address = await venueAddress(config);
+    const client = new ServiceClient({ profile, baseUrl: address.url });
     try {
       const credentials = await createCredentials(client, wallet, profile.service_name);
       saveCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet: wallet.address }, credentials);
@@ -99,6 +101,7 @@ function addCredentialCommands(keys: Command, session: Session): void {
       return EXIT.ok;
     } finally {
       await client.close();
+      await address.close();
     }
   });
 

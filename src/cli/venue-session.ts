@@ -8,6 +8,7 @@ import type { TraderConfig } from '../config/load.js';
 import type { DataOf, EndpointName } from '../protocol/endpoints.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { CliIo } from './io.js';
+import { venueAddress } from './venue-address.js';
 
 /** A list longer than this many pages is a cursor that goes in circles. */
 const MAX_PAGES = 2000;
@@ -53,11 +54,13 @@ export async function withVenue<T>(
       hint,
     );
   }
-  const client = new ServiceClient({ profile, credentials });
+  const address = await venueAddress(config);
+  const client = new ServiceClient({ profile, baseUrl: address.url, credentials });
   try {
     return await use({ client, wallet });
   } finally {
     await client.close();
+    await address.close();
   }
 }
 
@@ -72,8 +75,7 @@ export function answered<N extends EndpointName>(answer: ClientAnswer<N>, asked:
   throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, UNREACHABLE_HINT);
 }
 
-export const UNREACHABLE_HINT =
-  'Check the address in the configuration. An embedded exchange runs only while the trader runs.';
+export const UNREACHABLE_HINT = 'Check the address in the configuration.';
 
 /** Every row of a list, page by page. */
 export async function allRows<N extends 'orders.list' | 'trades.list' | 'account.assets'>(

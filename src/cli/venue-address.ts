@@ -1,0 +1,51 @@
+/** Where the venue answers now: as configured, or wherever the embedded paper exchange is. */
+
+import { existsSync } from 'node:fs';
+import { TwinbookError } from '../base/errors.js';
+import type { TraderConfig } from '../config/load.js';
+import { askTrader } from './control-client.js';
+
+export interface VenueAddress {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const nothingToClose = async (): Promise<void> => undefined;
+
+/**
+ * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
+ * this command alone, without simulated traders, so that orders can be read and canceled there too.
+ * Throws `venue_unreachable` when it has never run.
+ */
+export async function venueAddress({ venue, exchange, control }: TraderConfig): Promise<VenueAddress> {
+  const { profile } = venue;
+  if (exchange === null || !exchange.embedded) return { url: profile.base_url, close: nothingToClose };
+  const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(
+    unlessStopped,
+  );
+  if (running !== null) return { url: running.base_url, close: nothingToClose };
+  if (!existsSync(exchange.dataDir)) {
+    const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
+    throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
+  }
+  const { startExchange } = await import('../exchange/exchange.js');
+  return startExchange({
+    port: 0,
+    profile,
+    dataDir: exchange.dataDir,
+    seed: exchange.seed,
+    controls: false,
+    crowd: false,
+    rateLimits: exchange.rateLimits,
+    startingFunds: exchange.startingFundsMicros,
+    landingMs: exchange.landingMs,
+    draftLifetimeS: exchange.draftLifetimeS,
+    marketData: [],
+    speed: 1,
+  });
+}
+
+function unlessStopped(error: unknown): null {
+  if (error instanceof TwinbookError && error.code === 'not_running') return null;
+  throw error;
+}
