@@ -15,7 +15,6 @@ import type { VenueProfile } from '../protocol/profile.js';
 import type { Recording } from '../recording/contract.js';
 import { openRecordings } from '../recording/recording.js';
 import type { CoreSettings } from './core/contract.js';
-import type { Driver } from './crowd/contract.js';
 import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';
 import { ExchangeClock } from './http/clock.js';
@@ -94,7 +93,10 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   const keeper = Keeper.open(options.dataDir ?? null, coreSettings(options));
   try {
     const clock = new ExchangeClock(keeper.core.nowMs);
-    const drivers = await attachDrivers(keeper, recordings, options, clock.nowMs(), logger);
+    const replay = await attachReplay(keeper, recordings, options, clock, logger);
+    // Recorded markets are left to themselves: the crowd trades only in markets of its own.
+    const crowd = options.crowd && replay === null ? Crowd.attach(keeper.core, options, clock.nowMs()) : null;
+    const drivers = [replay, crowd].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const pulse = new Pulse({ keeper, clock, drivers, onError });
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
@@ -105,6 +107,8 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       settle: () => pulse.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
+        // Also when nothing is due: the journal must know how late it is now.
+        keeper.core.advance(clock.nowMs());
         return pulse.beat();
       },
     });
@@ -113,7 +117,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const port = portOf(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     logger.info({ url, markets: keeper.core.marketCount }, 'the paper exchange listens');
-    return { url, port, close: once(() => shutDown(server, pulse, keeper)) };
+    return { url, port, close: once(() => shutDown({ server, pulse, keeper, crowd, clock })) };
   } catch (error) {
     keeper.close();
     throw error;
@@ -123,12 +127,21 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
 /** How long running requests may take to finish when the exchange closes, ms. They are answered in microseconds. */
 const CLOSING_GRACE_MS = 500;
 
-async function shutDown(server: FastifyInstance, pulse: Pulse, keeper: Keeper): Promise<void> {
+interface Running {
+  readonly server: FastifyInstance;
+  readonly pulse: Pulse;
+  readonly keeper: Keeper;
+  readonly crowd: Crowd | null;
+  readonly clock: ExchangeClock;
+}
+
+async function shutDown({ server, pulse, keeper, crowd, clock }: Running): Promise<void> {
   pulse.stop();
   // Stalled sockets would hold the end up for as long as their owners like.
   const impatience = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
   try {
     await server.close();
+    crowd?.withdraw(clock.nowMs());
   } finally {
     clearTimeout(impatience);
     keeper.close();
@@ -155,20 +168,17 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
   };
 }
 
-async function attachDrivers(
+async function attachReplay(
   { core }: Keeper,
   recordings: readonly Recording[],
-  options: ExchangeOptions,
-  nowMs: number,
+  { speed }: ExchangeOptions,
+  clock: ExchangeClock,
   logger: ExchangeLogger,
-): Promise<Driver[]> {
-  if (recordings.length > 0) {
-    const replay = await Replay.attach(core, recordings, { speed: options.speed }, nowMs);
-    for (const warning of replay.warnings()) logger.warn({ path: warning.path }, warning.message);
-    // Recorded markets are left to themselves: the crowd trades only in markets of its own.
-    return [replay];
-  }
-  return options.crowd ? [Crowd.attach(core, { seed: options.seed }, nowMs)] : [];
+): Promise<Replay | null> {
+  if (recordings.length === 0) return null;
+  const replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
+  for (const warning of replay.warnings()) logger.warn({ path: warning.path }, warning.message);
+  return replay;
 }
 
 function loopback(host: string): string {
