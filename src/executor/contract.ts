@@ -138,7 +138,7 @@ export interface OrderExecutor {
    * Writes the intent's row and asks for its draft. `reason` is JSON text for `explain`: what led to it. For a place the
    * market's facts must be in the ledger (`saveMarket`), because the worst fee is reserved from them. A merge or redeem
    * while another of its kind is pending in the market, a cancel while another is pending for the order, a place while
-   * placing is off, or an id that was used before is an assertion.
+   * placing is off, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[];
   /** The outcome of an ask whose tag starts with EXECUTOR_TAG. */

@@ -16,7 +16,6 @@ export function newRow(desk: Desk, intent: Intent, reason: string, nowMs: number
   const place = intent.kind === 'place' ? intent : null;
   const redeem = intent.kind === 'redeem' ? intent : null;
   const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
-  if (orderPubkey !== null) must(desk.ledger.order(orderPubkey), `order ${orderPubkey} of a cancel`);
   return {
     id: intent.intentId,
     runId: desk.settings.runId,
@@ -138,5 +137,6 @@ function draftRefused(desk: Desk, track: Track, slug: string, reason: string, no
   const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
   if (kind !== 'cancel' || orderPubkey === null || passing) return;
   // An order that cannot be canceled is over, most likely: its record says how.
-  readAgain(desk, must(desk.ledger.order(orderPubkey), 'order of a cancel'), nowMs);
+  const order = desk.ledger.order(orderPubkey);
+  if (order !== null) readAgain(desk, order, nowMs);
 }

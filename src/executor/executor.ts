@@ -60,7 +60,7 @@ export class Executor implements OrderExecutor {
       const track = this.#desk.tracks.get(intentId);
       if (track === null || track.busy !== step) {
         // Settled by another way while this was out: its record is still news.
-        observe(this.#desk, intentId, track, report);
+        observe(this.#desk, track, report);
         return;
       }
       track.busy = null;

@@ -4,7 +4,7 @@ import { must, unreachable } from '../base/errors.js';
 import { type Micros, maxMicros, micros, sub, ZERO } from '../base/micros.js';
 import type { OrderRecord } from '../ledger/contract.js';
 import type { OrderRow } from '../protocol/records.js';
-import type { OrderStatus } from '../protocol/states.js';
+import { isFinalOrder, type OrderStatus } from '../protocol/states.js';
 import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
 import type { Desk, Look } from './desk.js';
 import type { IntentEvent } from './lifecycle.js';
@@ -43,6 +43,13 @@ export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look
       unreachable(row.status, 'status of an order');
   }
   if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);
+}
+
+/** An order that this ledger never made: only a cancel of it can be under way. */
+export function observeForeignOrder(desk: Desk, pubkey: string, row: OrderRow, look: Look): void {
+  if (row.status === null) return;
+  if (isFinalOrder(row.status)) cancelOfEndedOrder(desk, pubkey, look.nowMs);
+  else cancelOfRestingOrder(desk, pubkey, look);
 }
 
 /** The order of `before` rests. `seen` is the same with the filled amount as it now is. */

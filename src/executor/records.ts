@@ -1,18 +1,18 @@
 /** What the exchange's own record of an intent says, the only thing that settles one. */
 
-import { assert, must } from '../base/errors.js';
+import { assert } from '../base/errors.js';
 import type { DataOf, EndpointName } from '../protocol/endpoints.js';
 import type { Report } from '../protocol/seam.js';
 import { observeMerge, observeRedeem } from './conversions.js';
 import type { Desk, Look } from './desk.js';
-import { observeOrder } from './orders.js';
+import { observeForeignOrder, observeOrder } from './orders.js';
 import { missingWaitMs } from './pace.js';
 import type { Track } from './tracks.js';
 
 export function onRead(desk: Desk, track: Track, report: Report): void {
   const { outcome, nowMs } = report;
   if (outcome.kind === 'answered') {
-    observe(desk, track.intent.id, track, report);
+    observe(desk, track, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
     // The exchange gave us this pubkey. That it does not know it proves nothing: it may be a copy that is behind.
     if (!track.missingTold) {
@@ -27,7 +27,7 @@ export function onRead(desk: Desk, track: Track, report: Report): void {
 }
 
 /** Takes in the record that an answer holds, whoever asked for it. A draft's answer holds none. */
-export function observe(desk: Desk, intentId: string, track: Track | null, report: Report): void {
+export function observe(desk: Desk, track: Track | null, report: Report): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
   const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
@@ -37,8 +37,9 @@ export function observe(desk: Desk, intentId: string, track: Track | null, repor
     case 'orders.detail': {
       const row = answerOf(report, 'orders.detail');
       const pubkey = report.ask.call.params.pubkey;
-      const order = must(desk.ledger.order(pubkey), `order ${pubkey} of intent ${intentId}`);
-      observeOrder(desk, order, row, look);
+      const order = desk.ledger.order(pubkey);
+      if (order !== null) observeOrder(desk, order, row, look);
+      else observeForeignOrder(desk, pubkey, row, look);
       break;
     }
     case 'merges.submit':

@@ -32,7 +32,7 @@ export function onSubmit(desk: Desk, track: Track, report: Report): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
-      observe(desk, track.intent.id, track, report);
+      observe(desk, track, report);
       // The answer to a cancel shows the order, and the order still rests: the cancel is under way.
       if (track.intent.kind === 'cancel' && track.intent.state === 'signed') {
         uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
