@@ -1,0 +1,158 @@
+/**
+ * The slow obvious exchange: one array of orders, sorted anew for every incoming one, balances as BigInt, locks counted
+ * from scratch. What the fast one is compared with.
+ */
+
+const ONE = 1_000_000n;
+const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
+
+/** Math.min for BigInt. */
+function lesser(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}
+
+export interface PlainRules {
+  readonly tick: bigint;
+  readonly lot: bigint;
+  readonly least: bigint;
+  readonly most: bigint;
+  readonly makerRate: bigint;
+  readonly takerRate: bigint;
+}
+
+interface PlainOrder {
+  readonly id: number;
+  readonly account: number;
+  readonly bid: boolean;
+  /** True: sells the shares it holds. False: buys the complement (an ask buys NO, a bid buys YES). */
+  readonly sells: boolean;
+  readonly price: bigint;
+  left: bigint;
+}
+
+interface PlainAccount {
+  readonly unlimited: boolean;
+  funds: bigint;
+  yes: bigint;
+  no: bigint;
+}
+
+export type PlainOutcome = { readonly kind: 'refused' | 'gone' | 'rests'; readonly filled: bigint };
+
+export class PlainExchange {
+  readonly accounts: PlainAccount[] = [];
+  orders: PlainOrder[] = [];
+  fees = 0n;
+  trades: string[] = [];
+  readonly #rules: PlainRules;
+
+  constructor(rules: PlainRules) {
+    this.#rules = rules;
+  }
+
+  open(unlimited: boolean, funds: bigint): void {
+    this.accounts.push({ unlimited, funds, yes: 0n, no: 0n });
+  }
+
+  /** Currency that a buy of `amount` keeps locked. */
+  #lock(order: { bid: boolean; sells: boolean; price: bigint; left: bigint }): bigint {
+    if (order.sells) return 0n;
+    const { makerRate, takerRate } = this.#rules;
+    const cost = ceilDiv((order.bid ? order.price : ONE - order.price) * order.left, ONE);
+    return cost + ceilDiv(-lesser(-makerRate, -takerRate) * cost, ONE);
+  }
+
+  lockedFunds(account: number): bigint {
+    return this.#of(account).reduce((sum, order) => sum + this.#lock(order), 0n);
+  }
+
+  /** Bids sell NO, asks sell YES. */
+  lockedShares(account: number, isYes: boolean): bigint {
+    const sells = this.#of(account).filter((order) => order.sells && order.bid !== isYes);
+    return sells.reduce((sum, order) => sum + order.left, 0n);
+  }
+
+  #of(account: number): PlainOrder[] {
+    return this.orders.filter((order) => order.account === account);
+  }
+
+  #account(account: number): PlainAccount {
+    const found = this.accounts[account];
+    if (found === undefined) throw new Error(`no account ${account}`);
+    return found;
+  }
+
+  place(id: number, account: number, bid: boolean, price: bigint, amount: bigint, immediate: boolean): PlainOutcome {
+    const { tick, lot, least, most } = this.#rules;
+    const refused = { kind: 'refused', filled: 0n } as const;
+    if (price % tick !== 0n || price < least || price > most || amount <= 0n || amount % lot !== 0n) return refused;
+    const own = this.#account(account);
+    const held = (bid ? own.no : own.yes) - this.lockedShares(account, !bid);
+    const order: PlainOrder = { id, account, bid, sells: held >= amount, price, left: amount };
+    if (!own.unlimited && own.funds - this.lockedFunds(account) < this.#lock(order)) return refused;
+    const stopped = this.#match(order);
+    const filled = amount - order.left;
+    if (order.left === 0n || immediate || stopped) return { kind: 'gone', filled };
+    this.orders.push(order);
+    return { kind: 'rests', filled };
+  }
+
+  /** True when it met its own account. */
+  #match(order: PlainOrder): boolean {
+    const facing = this.orders
+      .filter(
+        (other) => other.bid !== order.bid && (order.bid ? other.price <= order.price : other.price >= order.price),
+      )
+      .sort((a, b) => (a.price === b.price ? a.id - b.id : a.price < b.price === order.bid ? -1 : 1));
+    for (const other of facing) {
+      if (order.left === 0n) return false;
+      if (other.account === order.account) return true;
+      this.#trade(order, other);
+    }
+    return false;
+  }
+
+  #trade(taker: PlainOrder, maker: PlainOrder): void {
+    const amount = lesser(taker.left, maker.left);
+    taker.left -= amount;
+    maker.left -= amount;
+    if (maker.left === 0n) this.orders = this.orders.filter((order) => order !== maker);
+    const yesCost = (maker.price * amount) / ONE;
+    this.#settle(maker, amount, yesCost, this.#rules.makerRate);
+    this.#settle(taker, amount, yesCost, this.#rules.takerRate);
+    this.trades.push(`${maker.id} ${taker.id} ${amount}@${maker.price}`);
+  }
+
+  #settle(order: PlainOrder, amount: bigint, yesCost: bigint, rate: bigint): void {
+    const own = this.#account(order.account);
+    const isYes = order.bid !== order.sells;
+    const cost = isYes ? yesCost : amount - yesCost;
+    let fee = ceilDiv(rate * cost, ONE);
+    if (!order.sells) {
+      // What the roundings of many small fills add to the lock of the whole is the exchange's loss.
+      const spare = own.funds - this.lockedFunds(order.account) - cost;
+      if (!own.unlimited && fee > spare) fee = spare > 0n ? spare : 0n;
+    }
+    own.funds += (order.sells ? cost : -cost) - fee;
+    this.fees += fee;
+    const change = order.sells ? -amount : amount;
+    if (isYes) own.yes += change;
+    else own.no += change;
+  }
+
+  cancel(id: number): boolean {
+    const before = this.orders.length;
+    this.orders = this.orders.filter((order) => order.id !== id);
+    return this.orders.length < before;
+  }
+
+  /** Price and amount of each level, best first. */
+  levels(bid: boolean): readonly string[] {
+    const sums = new Map<bigint, bigint>();
+    for (const order of this.orders) {
+      if (order.bid === bid) sums.set(order.price, (sums.get(order.price) ?? 0n) + order.left);
+    }
+    return [...sums].sort(([a], [b]) => (a < b === bid ? 1 : -1)).map(([price, amount]) => `${price}:${amount}`);
+  }
+}
