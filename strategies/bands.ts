@@ -32,9 +32,9 @@ const params = {
     maxRows: 5,
     help: 'The bands, nearest first; they must not overlap.',
     fields: {
-      min_margin_ticks: marginTicks('Nearer orders (closer than or at this distance) do not belong to the band.', 1),
+      min_margin_ticks: marginTicks('Orders nearer to the target than this do not belong to the band.', 1),
       avg_margin_ticks: marginTicks('Where new orders of the band are placed.', 2),
-      max_margin_ticks: marginTicks('Farther orders (beyond this distance) do not belong to the band.', 3),
+      max_margin_ticks: marginTicks('Orders at this distance or farther do not belong to the band.', 3),
       min_shares: bandShares('Below this the band is topped up.', '10'),
       avg_shares: bandShares('What it is topped up to.', '20'),
       max_shares: bandShares('Above this the surplus is pulled.', '30'),

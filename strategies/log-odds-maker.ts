@@ -90,10 +90,11 @@ function noteOf({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: Centre, m
   const show = (price: number): string => price.toFixed(4);
   const best = (levels: readonly QuoteLevel[]): string =>
     levels[0] === undefined ? 'none' : show(levels[0].priceMicros / ONE);
-  const reduce = mode.reduceOnly === null ? '' : `; only reducing: ${mode.reduceOnly}`;
-  const halves = `half-spreads ${show(centre.bidHalf)} and ${show(centre.askHalf)}`;
   const around = `fair ${show(centre.fair)}, shifted by inventory to ${show(centre.reservation)}`;
-  return `bid ${best(bids)}, ask ${best(asks)} around ${around}, ${halves}${reduce}`;
+  const halves = `half-spreads ${show(centre.bidHalf)} and ${show(centre.askHalf)}`;
+  const tooWide = Math.min(centre.bidHalf, centre.askHalf) >= 0.5 ? ', which leaves no price: mind the tick' : '';
+  const reduce = mode.reduceOnly === null ? '' : `; only reducing: ${mode.reduceOnly}`;
+  return `bid ${best(bids)}, ask ${best(asks)} around ${around}, ${halves}${tooWide}${reduce}`;
 }
 
 function factorsOf(value: FairValue, centre: Centre, adverseMove: number, view: MarketView): Record<string, number> {

@@ -66,7 +66,7 @@ describe.each([
             expect(priceMicros).toBeGreaterThan(view.others.bids[0]?.priceMicros ?? 0);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -81,7 +81,7 @@ describe.each([
         if (quotes.bids.length > 0) expect(netMicros + sum(quotes.bids)).toBeLessThanOrEqual(most);
         if (quotes.asks.length > 0) expect(sum(quotes.asks) - netMicros).toBeLessThanOrEqual(most);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 });

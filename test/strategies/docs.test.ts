@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { loadStrategyModule } from '../../src/config/strategy-module.js';
+import { checkQuotes } from '../../src/strategy/check.js';
+import { paramTable } from '../../src/strategy/params-export.js';
+import bands from '../../strategies/bands.js';
+import logOddsMaker from '../../strategies/log-odds-maker.js';
+import { m } from '../market/fixtures.js';
+import { FACTS, paramsFor, VIEW } from '../strategy/fixtures.js';
+
+const docs = readFileSync(join(import.meta.dirname, '../../docs/strategies.md'), 'utf8');
+/** Without the padding of its tables. */
+const text = docs.replaceAll(/ +/g, ' ');
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+test('docs/strategies.md lists every parameter as it is declared', () => {
+  for (const strategy of [logOddsMaker, bands]) {
+    const start = text.indexOf(`## ${strategy.name}`);
+    const section = text.slice(start, text.indexOf('\n## ', start + 1));
+    for (const { name, unit, range, default: value, help } of paramTable(strategy)) {
+      const shown = value.startsWith('[') ? 'two bands' : value;
+      expect(section).toContain(`| \`${name}\` | ${unit} | ${range} | ${shown} | ${help} |`);
+    }
+  }
+});
+
+test("the docs' own module loads by its path and quotes", async () => {
+  const source = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-docs-'));
+  folders.push(folder);
+  writeFileSync(join(folder, 'my-maker.ts'), source);
+  const { strategy } = await loadStrategyModule('./my-maker.ts', folder);
+  const quotes = strategy.create(paramsFor(strategy), FACTS).quote(VIEW);
+  expect(checkQuotes(quotes, VIEW)).toBeNull();
+  expect([quotes.bids[0]?.priceMicros, quotes.asks[0]?.priceMicros]).toEqual([m(0.47), m(0.53)]);
+});
