@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
@@ -146,5 +147,12 @@ describe('a Polymarket recording', () => {
       message: expect.stringContaining('no column timestamp'),
     });
     await expect(openRecordings([await write([])])).rejects.toMatchObject({ code: 'recording_invalid' });
+    // The directory of a parquet file is at its end: of a cut one nothing can be read.
+    const cut = await write(BOOK);
+    writeFileSync(cut, readFileSync(cut).subarray(0, -20));
+    await expect(openRecordings([cut])).rejects.toMatchObject({
+      code: 'recording_invalid',
+      message: expect.stringContaining(cut),
+    });
   });
 });

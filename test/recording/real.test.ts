@@ -36,7 +36,7 @@ function setLevel(summary: Summary, key: string, total: number): void {
   else summary.book.set(key, total);
 }
 
-async function summaryOf(recording: Recording): Promise<Summary> {
+async function summaryOf(recording: Recording, toleranceMicros = 0): Promise<Summary> {
   const summary = newSummary();
   let lastMs = 0;
   let ends = 0;
@@ -56,7 +56,8 @@ async function summaryOf(recording: Recording): Promise<Summary> {
       } else if (chunk.kind[at] === EVENT.level) {
         const key = `${chunk.side[at] === SIDE.bid ? 'bid' : 'ask'} ${price}`;
         const decrease = (summary.book.get(key) ?? 0) - amount;
-        for (const trade of pending) if (trade.key !== key || decrease < trade.amount) summary.unexplainedTrades++;
+        for (const trade of pending)
+          if (trade.key !== key || decrease + toleranceMicros < trade.amount) summary.unexplainedTrades++;
         pending = [];
         setLevel(summary, key, amount);
       } else if (chunk.kind[at] === EVENT.end) ends++;
@@ -141,13 +142,13 @@ describe.skipIf(!existsSync(KALSHI))('the Kalshi set (needs ../shared/data)', ()
 });
 
 describe.skipIf(!existsSync(POLYMARKET))('the Polymarket set (needs ../shared/data)', () => {
-  it('has six markets of twelve tokens, whose books never stand crossed for long and whose trades find their levels', async () => {
+  it('has six markets of twelve tokens, whose books do not end crossed and whose trades find their levels', async () => {
     const recordings = await openRecordings([POLYMARKET]);
     expect(recordings).toHaveLength(6);
     let trades = 0;
     let unexplained = 0;
     for (const recording of recordings) {
-      const summary = await summaryOf(recording);
+      const summary = await summaryOf(recording, 10_001);
       const best = (side: string) =>
         [...summary.book.keys()].filter((key) => key.startsWith(side)).map((key) => Number(key.slice(4)));
       expect(Math.max(...best('bid'))).toBeLessThan(Math.min(...best('ask')));
@@ -155,8 +156,8 @@ describe.skipIf(!existsSync(POLYMARKET))('the Polymarket set (needs ../shared/da
       unexplained += summary.unexplainedTrades;
       expect(recording.market.outcome).toBeNull();
     }
-    // 483 prints; levels are rounded to 0.01, so a decrease may be that much smaller than its trade.
     expect(trades).toBe(483);
-    expect(unexplained).toBeLessThan(300);
+    // One in ten ate a level that the incomplete book knew only in part, or was printed in one with others.
+    expect(unexplained).toBeLessThan(48);
   });
 });

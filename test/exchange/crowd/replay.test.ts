@@ -297,6 +297,50 @@ describe('a replay of bad data', () => {
     expect(replay.warnings()).toHaveLength(1);
   });
 
+  it('tells each warning once, when it comes to light', async () => {
+    const told: string[] = [];
+    const rows: Row[] = [...START, [1, 'level', 'bid', 0.405, 5], [2, 'end']];
+    const settings = { speed: 1, onWarning: ({ message }: { message: string }) => told.push(message) };
+    const known = { ...recordingOf(rows), warnings: [{ path: '/recordings/A', message: 'known from the start' }] };
+    const replay = await Replay.attach(newCore(), [known], settings, START_MS);
+    expect(told).toEqual(['known from the start']);
+    await play(replay, at(0), at(1), at(2), at(3));
+    expect(told).toEqual(['known from the start', expect.stringContaining('1 events are off')]);
+  });
+
+  it('waits with every market when a chunk is late, and then goes on', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const rows: Row[] = [...START, [100, 'level', 'bid', 0.4, 80], [300, 'end']];
+    const plain = recordingOf(rows);
+    let readings = 0;
+    const late: Recording = {
+      ...plain,
+      async *chunks() {
+        // The first reading only looks at the beginning; the second one plays.
+        const gated = readings++ > 0;
+        let first = true;
+        for await (const chunk of plain.chunks()) {
+          if (gated && !first) await gate;
+          first = false;
+          yield chunk;
+        }
+      },
+    };
+    const core = newCore();
+    const replay = await Replay.attach(core, [late, recordingOf(rows, { name: 'B' })], { speed: 1 }, START_MS);
+    replay.tick(at(0));
+    replay.tick(at(100));
+    expect(core.marketCount).toBe(1);
+    expect(core.levelAmount(0, BID, micros(400_000))).toBe(100_000_000);
+    expect(replay.nextDueMs()).toBe(at(110));
+    release();
+    await play(replay, at(110));
+    for (const market of [0, 1]) expect(core.levelAmount(market, BID, micros(400_000))).toBe(80_000_000);
+  });
+
   it('is refused when nothing of it can be read, or the speed makes no sense', async () => {
     const empty = recordingOf([]);
     await expect(Replay.attach(newCore(), [empty], { speed: 1 }, START_MS)).rejects.toMatchObject({
