@@ -19,6 +19,7 @@ import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';
 import { ExchangeClock } from './http/clock.js';
 import { Pulse } from './http/pulse.js';
+import { ReplayNotices } from './http/replay-notices.js';
 import { buildServer } from './http/server.js';
 import { Keeper } from './store/keeper.js';
 
@@ -93,10 +94,10 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   const keeper = Keeper.open(options.dataDir ?? null, coreSettings(options));
   try {
     const clock = new ExchangeClock(keeper.core.nowMs);
-    const replay = await attachReplay(keeper, recordings, options, clock, logger);
+    const replay = await attachReplay(keeper, recordings, options.speed, clock);
     // Recorded markets are left to themselves: the crowd trades only in markets of its own.
     const crowd = options.crowd && replay === null ? Crowd.attach(keeper.core, options, clock.nowMs()) : null;
-    const drivers = [replay, crowd].filter((driver) => driver !== null);
+    const drivers = [replay, crowd, replay && noticesOf(replay, logger)].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const pulse = new Pulse({ keeper, clock, drivers, onError });
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
@@ -171,15 +172,17 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
 async function attachReplay(
   { core }: Keeper,
   recordings: readonly Recording[],
-  { speed }: ExchangeOptions,
+  speed: number,
   clock: ExchangeClock,
-  logger: ExchangeLogger,
 ): Promise<Replay | null> {
-  if (recordings.length === 0) return null;
-  const replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
-  for (const warning of replay.warnings()) logger.warn({ path: warning.path }, warning.message);
-  return replay;
+  return recordings.length === 0 ? null : Replay.attach(core, recordings, { speed }, clock.nowMs());
 }
+
+const noticesOf = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
+  new ReplayNotices(
+    () => replay.warnings(),
+    ({ path, message }) => logger.warn({ path }, message),
+  );
 
 function loopback(host: string): string {
   if (host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)) return host;

@@ -23,9 +23,9 @@ export function refusalOf(error: FastifyError): ServiceFault {
   }
 }
 
-/** The whole answer to bytes that are not HTTP. The connection ends with it. */
+/** The whole answer to bytes that are no HTTP request, or only a part of one. The connection ends with it. */
 export function malformedRequestText(clock: ExchangeClock): string {
-  const { text } = faultAnswer(badField('request', 'The request is not HTTP/1.1.'));
+  const { text } = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
   const head = [
     'HTTP/1.1 400 Bad Request',
     `Date: ${clock.dateHeader(clock.nowMs())}`,

@@ -1,0 +1,111 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Random } from '../../../src/base/random.js';
+import type { CoreSettings } from '../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { Crowd } from '../../../src/exchange/crowd/crowd.js';
+import { Journal } from '../../../src/exchange/store/journal.js';
+import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { recordMutations } from '../../../src/exchange/store/recorder.js';
+import { micros } from '../http/harness.js';
+
+const SETTINGS: CoreSettings = {
+  serviceName: 'SVC',
+  draftLifetimeMs: 60_000,
+  landingMs: 400,
+  startingFunds: micros(10_000),
+  challengeLifetimeMs: 600_000,
+  seed: 7,
+};
+const START_MS = 1_700_000_000_000;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinbook-journal-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a process that is killed now would leave behind, opened again. */
+function reopened(name: string, settings: CoreSettings = SETTINGS): Keeper {
+  cpSync(join(folder, 'live'), join(folder, name), { recursive: true });
+  return Keeper.open(join(folder, name), settings);
+}
+
+describe('the journal', () => {
+  it('gives the identical state at every moment of a busy life', () => {
+    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    const { core } = keeper;
+    const random = Random.seeded(3);
+    let nowMs = START_MS;
+    const crowd = Crowd.attach(core, { seed: 1 }, nowMs);
+    for (let turn = 0; turn < 6; turn++) {
+      for (let n = 0; n < 50; n++) {
+        nowMs += random.below(2_000);
+        keeper.batch(() => crowd.tick(nowMs));
+        core.setSigningAvailable(nowMs, random.chance(0.9));
+        core.createChallenge(nowMs, 'not a wallet', `nonce ${turn} ${n}`);
+      }
+      if (turn === 3) keeper.save(nowMs);
+      const copy = reopened(`copy ${turn}`);
+      expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(core.snapshot())));
+      copy.close();
+    }
+    keeper.close();
+  });
+
+  it('replays under the settings that it was written under', () => {
+    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    keeper.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
+    const copy = reopened('copy', { ...SETTINGS, startingFunds: micros(1), seed: 8 });
+    expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(keeper.core.snapshot())));
+    copy.close();
+    keeper.close();
+  });
+
+  it('stores a batch whole, also when the work in it throws', () => {
+    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    const work = () => {
+      keeper.core.setSigningAvailable(START_MS, false);
+      throw new Error('a bug of a simulated trader');
+    };
+    expect(() => keeper.batch(work)).toThrow('a bug of a simulated trader');
+    const copy = reopened('copy');
+    expect(copy.core.snapshot()).toMatchObject({ signingAvailable: false });
+    copy.close();
+    keeper.close();
+  });
+
+  it('refuses everything after a write that failed', () => {
+    const journal = Journal.open(join(folder, 'live'));
+    const core = new ExchangeCore(SETTINGS);
+    recordMutations(core, journal);
+    core.setSigningAvailable(START_MS, false);
+    // As good as a full disk: nothing can be written any more.
+    journal.close();
+    expect(() => core.setSigningAvailable(START_MS, true)).toThrowError(
+      expect.objectContaining({ code: 'ledger_broken' }),
+    );
+    const before = JSON.stringify(core.snapshot());
+    expect(() => core.openInternalAccount(START_MS, 'late', { unlimited: true })).toThrowError(
+      expect.objectContaining({ code: 'ledger_broken' }),
+    );
+    expect(JSON.stringify(core.snapshot())).toBe(before);
+  });
+
+  it('writes one row for a call, whatever the core calls itself', () => {
+    const rows: unknown[] = [];
+    const core = new ExchangeCore(SETTINGS);
+    recordMutations(core, { append: (command) => rows.push(command), assertSound: () => undefined });
+    const made = core.createMarket(START_MS, { config: { kind: 'orderbook' } });
+    if (!made.ok) throw new Error(made.fault.message);
+    core.setMarketState(START_MS + 1, made.value.condition_id, 'canceled');
+    core.apply([START_MS + 2, 'setSigningAvailable', [false]]);
+    expect(rows).toEqual([
+      [START_MS, 'createMarket', [{ config: { kind: 'orderbook' } }]],
+      [START_MS + 1, 'setMarketState', [made.value.condition_id, 'canceled']],
+      [START_MS + 2, 'setSigningAvailable', [false]],
+    ]);
+  });
+});
