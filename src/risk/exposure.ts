@@ -75,14 +75,24 @@ const NOTHING: Weight = {
   reservedNo: ZERO,
 };
 
+/** What a market adds to the sums over markets. */
+interface Counted {
+  readonly weight: Weight;
+  readonly worst: MarketWorst;
+  readonly working: number;
+}
+
 interface Market {
   holding: Holding;
-  weight: Weight;
   readonly orders: Map<string, WorkingOrder>;
+  /** Null while a change is not yet in the sums. */
+  counted: Counted | null;
 }
 
 export class Exposure {
   readonly #markets = new Map<string, Market>();
+  /** Changed since they were last counted: a picture of everything is built order by order, and counted once. */
+  readonly #changed = new Set<Market>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
   #totalLoss: Micros = ZERO;
@@ -91,18 +101,14 @@ export class Exposure {
 
   /** Sets what is held in a market, in place of what was. */
   hold(holding: Holding): void {
-    this.#change(holding.marketConditionId, holding.eventConditionId, (market) => {
-      market.holding = holding;
-    });
+    this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
 
   /** Adds a working order, or replaces the one of the same intent. */
   work(order: WorkingOrder): void {
     this.drop(order.intentId);
     this.#marketOfOrder.set(order.intentId, order.marketConditionId);
-    this.#change(order.marketConditionId, order.eventConditionId, (market) => {
-      market.orders.set(order.intentId, order);
-    });
+    this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
   }
 
   /** Forgets an order that can no longer fill and locks nothing. Nothing happens when it is not here. */
@@ -110,18 +116,18 @@ export class Exposure {
     const marketConditionId = this.#marketOfOrder.get(intentId);
     if (marketConditionId === undefined) return;
     this.#marketOfOrder.delete(intentId);
-    this.#change(marketConditionId, null, (market) => {
-      market.orders.delete(intentId);
-    });
+    this.#changing(marketConditionId, null).orders.delete(intentId);
   }
 
   /** Orders that rest or may come to rest. */
   get workingOrders(): number {
+    this.#count();
     return this.#working;
   }
 
   /** Currency that working buys may cost, fees included. */
   get reservedCashMicros(): Micros {
+    this.#count();
     return this.#reservedCash;
   }
 
@@ -143,7 +149,8 @@ export class Exposure {
   freeShares(marketConditionId: string, isYes: boolean): Micros {
     const market = this.#markets.get(marketConditionId);
     if (market === undefined) return ZERO;
-    const { holding, weight } = market;
+    const { holding } = market;
+    const { weight } = countOf(market);
     return isYes
       ? sub(sub(holding.yesMicros, holding.lockedYesMicros), weight.reservedYes)
       : sub(sub(holding.noMicros, holding.lockedNoMicros), weight.reservedNo);
@@ -152,48 +159,69 @@ export class Exposure {
   /** The worst of one market, with one more order if there is one. */
   worst(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
     const market = this.#markets.get(marketConditionId);
-    const weight = market?.weight ?? NOTHING;
-    return worstOf(market?.holding ?? null, extra === null ? weight : plus(weight, weightOf(extra)));
+    if (market === undefined) return worstOf(null, extra === null ? NOTHING : weightOf(extra));
+    const { weight, worst } = countOf(market);
+    return extra === null ? worst : worstOf(market.holding, plus(weight, weightOf(extra)));
   }
 
   /** Sum of the worst positions of an event's markets; pass the market's own id for one without an event. */
   eventPosition(eventKey: string): Micros {
+    this.#count();
     return this.#eventPosition.get(eventKey) ?? ZERO;
   }
 
   /** Sum of the worst losses of all markets. */
   get totalLossMicros(): Micros {
+    this.#count();
     return this.#totalLoss;
   }
 
-  /** Applies a change to one market and carries the difference into the sums over markets. */
-  #change(marketConditionId: string, eventConditionId: string | null, change: (market: Market) => void): void {
+  /** The market, taken out of the sums, to be changed now and counted at the next look at a sum. */
+  #changing(marketConditionId: string, eventConditionId: string | null): Market {
     let market = this.#markets.get(marketConditionId);
     if (market === undefined) {
-      market = { holding: nothingHeld(marketConditionId, eventConditionId), weight: NOTHING, orders: new Map() };
+      market = { holding: nothingHeld(marketConditionId, eventConditionId), orders: new Map(), counted: null };
       this.#markets.set(marketConditionId, market);
     }
-    this.#count(market, -1);
-    change(market);
-    market.weight = [...market.orders.values()].map(weightOf).reduce(plus, NOTHING);
-    this.#count(market, 1);
-    if (market.orders.size === 0 && market.holding.yesMicros === 0 && market.holding.noMicros === 0) {
-      this.#count(market, -1);
-      this.#markets.delete(marketConditionId);
+    if (!this.#changed.has(market)) {
+      if (market.counted !== null) this.#move(market, market.counted, sub, -1);
+      this.#changed.add(market);
     }
+    market.counted = null;
+    return market;
   }
 
-  #count(market: Market, sign: 1 | -1): void {
-    const worst = worstOf(market.holding, market.weight);
-    const move = sign === 1 ? add : sub;
-    const event = market.holding.eventConditionId ?? market.holding.marketConditionId;
-    const position = move(this.eventPosition(event), worst.positionMicros);
+  #count(): void {
+    for (const market of this.#changed) {
+      const { marketConditionId, yesMicros, noMicros } = market.holding;
+      if (market.orders.size === 0 && yesMicros === 0 && noMicros === 0) this.#markets.delete(marketConditionId);
+      else this.#move(market, countOf(market), add, 1);
+    }
+    this.#changed.clear();
+  }
+
+  #move({ holding }: Market, { weight, worst, working }: Counted, move: typeof add, sign: 1 | -1): void {
+    const event = holding.eventConditionId ?? holding.marketConditionId;
+    const position = move(this.#eventPosition.get(event) ?? ZERO, worst.positionMicros);
     if (position === 0) this.#eventPosition.delete(event);
     else this.#eventPosition.set(event, position);
     this.#totalLoss = move(this.#totalLoss, worst.lossMicros);
-    this.#reservedCash = move(this.#reservedCash, market.weight.reservedCash);
-    for (const order of market.orders.values()) if (order.phase !== 'abandoned') this.#working += sign;
+    this.#reservedCash = move(this.#reservedCash, weight.reservedCash);
+    this.#working += sign * working;
   }
+}
+
+/** Counts a market once after each change. */
+function countOf(market: Market): Counted {
+  if (market.counted !== null) return market.counted;
+  let weight = NOTHING;
+  let working = 0;
+  for (const order of market.orders.values()) {
+    weight = plus(weight, weightOf(order));
+    if (order.phase !== 'abandoned') working++;
+  }
+  market.counted = { weight, worst: worstOf(market.holding, weight), working };
+  return market.counted;
 }
 
 /** Currency that a buy may cost at most, fee included, rounded against us; zero for a sell. */

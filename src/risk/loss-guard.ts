@@ -67,7 +67,11 @@ export class LossGuard {
    * Takes in what we are worth now. Returns the reason when this very look halts trading, else null. A figure that is
    * no safe integer halts too: a loss that cannot be computed is not a loss of zero.
    */
-  observe(nowMs: number, equityMicros: Micros, limits: Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>) {
+  observe(
+    nowMs: number,
+    equityMicros: Micros,
+    limits: Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>,
+  ): string | null {
     const before = this.#state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // Text of this form sorts by time, so a clock that steps back does not begin a new day.

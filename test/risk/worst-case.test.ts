@@ -61,6 +61,9 @@ describe('the exposure', () => {
           if (order === undefined) continue;
           winding.drop(order.intentId);
           winding.work({ ...order, remainingMicros: m(1 + (detour % ONE)) });
+          // Looks in between must leave nothing behind: of one market, and of the sums.
+          if (detour % 3 === 0) winding.worst(order.marketConditionId);
+          if (detour % 3 === 1) expect(winding.totalLossMicros).toBeGreaterThanOrEqual(0);
           winding.hold(holdingOf({ yesMicros: m(detour % ONE) }));
         }
         for (const holding of holdings) winding.hold(holding);
