@@ -1,0 +1,451 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { answered, LIFETIME_S, lost, m, ONE, POLL_MS, refused, row, Script, trade, unsent } from './script.js';
+
+let script = new Script();
+const fresh = (profile: ConstructorParameters<typeof Script>[0] = {}): Script => {
+  script = new Script(profile);
+  return script;
+};
+afterEach(() => script.close());
+
+describe('placing an order', () => {
+  it('stores the row, then the draft, then the signature, and only then submits', () => {
+    const s = fresh();
+    s.place();
+    expect(s.state()).toBe('intended');
+    const draft = s.take('orders.create');
+    expect(draft.call.body).toEqual({
+      market_condition_id: 'mkt',
+      is_yes: true,
+      side: 'buy',
+      order_type: 'limit',
+      price: '0.42',
+      amount: '10',
+    });
+    s.report(draft, s.draft());
+    const submit = s.take('orders.submit');
+    expect(s.ledger.intent('p')).toMatchObject({
+      state: 'signed',
+      draftPubkey: 'order',
+      signature: submit.call.body.signature,
+      submitCount: 1,
+      expiresAtS: s.venueS + LIFETIME_S,
+    });
+    s.report(submit, answered(row('open')));
+    expect(s.state()).toBe('live');
+    expect(s.heard()).toEqual(['orderOpened']);
+    expect(s.executor.liveOrders()).toMatchObject([
+      { orderPubkey: 'order', remainingMicros: 10 * ONE, confirmed: true, strategy: 'maker' },
+    ]);
+  });
+
+  it('that fills at once is closed by the answer to its submit', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', answered(row('filled', 10)));
+    expect(s.state()).toBe('done');
+    expect(s.heard()).toEqual(['orderClosed']);
+    // Its fill is not booked yet, so its cost is still reserved.
+    expect(s.executor.missingFills()).toMatchObject([{ orderPubkey: 'order', missingMicros: 10 * ONE }]);
+    expect(s.executor.reservations()).toMatchObject([
+      { phase: 'resting', remainingMicros: 10 * ONE, cashMicros: 4_242_000 },
+    ]);
+    s.trades([trade('t', 10)]);
+    expect(s.executor.missingFills()).toEqual([]);
+    expect(s.executor.reservations()).toEqual([]);
+  });
+
+  it.each([
+    ['order_insufficient_funds', 400],
+    ['throttled', 429],
+    ['gringotts_unavailable', 503],
+  ])('whose draft is refused as %s ends harmlessly and reserves nothing', (slug, status) => {
+    const s = fresh();
+    s.place();
+    s.answer('orders.create', refused(slug, status));
+    expect(s.state()).toBe('refused');
+    expect(s.heard()).toEqual(['notDone']);
+    expect(s.executor.reservations()).toEqual([]);
+    s.wait(60_000);
+    expect(s.out).toEqual([]);
+  });
+
+  it.each([lost, refused('internal_error', 500)])(
+    'whose draft answer is lost is never signed, and its locks are waited out on the exchange’s clock',
+    (outcome) => {
+      const s = fresh();
+      s.place();
+      const draft = s.answer('orders.create', outcome);
+      expect(s.state()).toBe('abandoned');
+      expect(s.heard()).toEqual(['notDone']);
+      s.wait(1_000);
+      expect(s.executor.reservations()).toMatchObject([{ phase: 'abandoned', cashMicros: 4_242_000 }]);
+      expect(draft.tag).toContain('p');
+      s.wait(60_000);
+      expect(s.state()).toBe('abandoned');
+      s.wait(70_000);
+      expect(s.state()).toBe('expired');
+      expect(s.executor.reservations()).toEqual([]);
+      expect(s.out).toEqual([]);
+    },
+  );
+
+  it('whose draft comes back with the pubkey of another order is given up, loudly', () => {
+    const s = fresh();
+    s.resting();
+    s.heard();
+    s.place('q');
+    s.answer('orders.create', s.draft('order'));
+    expect(s.state('q')).toBe('abandoned');
+    expect(s.heard()).toEqual(['record_differs', 'notDone']);
+    expect(s.out).toEqual([]);
+  });
+
+  it('whose draft says another price is not signed, loudly', () => {
+    const s = fresh();
+    s.place();
+    s.answer('orders.create', s.draft('order', { price: m(990_000) }));
+    expect(s.state()).toBe('abandoned');
+    expect(s.heard()).toEqual(['signingRefused']);
+    expect(s.ledger.events()).toMatchObject([{ severity: 'loud', kind: 'signing_refused' }]);
+    s.wait((LIFETIME_S + 4) * 1000);
+    expect(s.state()).toBe('expired');
+    expect(s.ledger.unsettledOrders()).toEqual([]);
+  });
+
+  it('whose submit never left is let go: a quote that waited is stale', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', unsent);
+    expect(s.state()).toBe('abandoned');
+    expect(s.heard()).toEqual(['notDone']);
+    s.wait(10_000);
+    expect(s.out).toEqual([]);
+  });
+});
+
+describe('a submit without a clear answer', () => {
+  it('is settled by reading the record: it rests', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    expect(s.state()).toBe('unknown');
+    expect(s.executor.reservations()).toMatchObject([{ phase: 'unknown', cashMicros: 4_242_000 }]);
+    s.wait(500);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state()).toBe('live');
+    expect(s.out).toEqual([]);
+  });
+
+  it.each(['internal_error', 'invalid_program_call_status', 'order_insufficient_funds'])(
+    'and one that answers %s is read before anything is decided, and never drafted again',
+    (slug) => {
+      const s = fresh();
+      s.placed();
+      s.answer('orders.submit', refused(slug));
+      s.answer('orders.detail', answered(row('partially_filled', 3)));
+      expect(s.state()).toBe('live');
+      expect(s.executor.liveOrders()).toMatchObject([{ remainingMicros: 7 * ONE }]);
+    },
+  );
+
+  it('sends the same signature again while the record waits for it', () => {
+    const s = fresh();
+    s.placed();
+    const first = s.take('orders.submit');
+    s.report(first, lost);
+    s.wait(500);
+    s.answer('orders.detail', answered(row('waiting_to_sign')));
+    s.wait(2_000);
+    const second = s.take('orders.submit');
+    expect(second.call).toEqual(first.call);
+    expect(s.ledger.intent('p')?.submitCount).toBe(2);
+    s.report(second, answered(row('open')));
+    expect(s.state()).toBe('live');
+  });
+
+  it('waits when it is throttled, and then sends the same signature', () => {
+    const s = fresh();
+    s.placed();
+    const first = s.answer('orders.submit', refused('throttled', 429));
+    expect(s.out).toEqual([]);
+    s.wait(500);
+    expect(s.take('orders.submit').call).toEqual(first.call);
+  });
+
+  it('does not resend once its draft has expired on the exchange’s clock', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    s.wait((LIFETIME_S + 1) * 1000);
+    s.answer('orders.detail', answered(row('waiting_to_sign')));
+    s.wait(30_000);
+    expect(s.out).toEqual(['orders.detail']);
+  });
+
+  it('believes an expiry only at the second look, one poll after the first', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    s.wait(500);
+    s.answer('orders.detail', answered(row('expired')));
+    expect(s.state()).toBe('unknown');
+    s.wait(POLL_MS - 100);
+    expect(s.out).toEqual([]);
+    s.wait(200);
+    s.answer('orders.detail', answered(row('expired')));
+    expect(s.state()).toBe('expired');
+    expect(s.heard()).toEqual(['notDone']);
+    expect(s.executor.reservations()).toEqual([]);
+  });
+
+  it('takes an order that was declared expired and then landed', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    s.wait(500);
+    s.answer('orders.detail', answered(row('expired')));
+    s.wait(POLL_MS);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state()).toBe('live');
+    expect(s.heard()).toEqual(['orderOpened']);
+  });
+
+  it('takes back an order that was believed dead and shows up in a list, after reading it, loudly', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    for (const wait of [500, POLL_MS]) {
+      s.wait(wait);
+      s.answer('orders.detail', answered(row('expired')));
+    }
+    expect(s.state()).toBe('expired');
+    s.heard();
+    s.wait(1_000);
+    s.list([row('open')]);
+    expect(s.state()).toBe('expired');
+    s.wait(1);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state()).toBe('live');
+    expect(s.heard()).toEqual(['came_back', 'orderOpened']);
+  });
+
+  it('keeps looking, seldom, at a record that the exchange says it does not know, and tells once', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    let looks = 0;
+    for (let waited = 0; waited < 600_000; waited += 1_000) {
+      s.wait(1_000);
+      if (s.out.length === 0) continue;
+      s.answer('orders.detail', refused('not_found', 404));
+      looks++;
+    }
+    expect(s.state()).toBe('unknown');
+    expect(s.heard()).toEqual(['record_missing']);
+    expect(s.executor.reservations()).toMatchObject([{ phase: 'unknown' }]);
+    expect(looks).toBeGreaterThan(8);
+    expect(looks).toBeLessThan(25);
+    s.wait(60_000);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state()).toBe('live');
+  });
+
+  it('is settled by a list that shows it while its own answer is still out', () => {
+    const s = fresh();
+    s.placed();
+    const submit = s.take('orders.submit');
+    s.list([row('open')]);
+    expect(s.state()).toBe('live');
+    s.report(submit, refused('invalid_program_call_status'));
+    expect(s.state()).toBe('live');
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.heard()).toEqual(['orderOpened']);
+  });
+
+  it('is looked at when a fill of it is seen first', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    s.trades([trade('t', 4)]);
+    expect(s.heard()).toEqual(['fillBooked']);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('partially_filled', 4)));
+    expect(s.state()).toBe('live');
+  });
+
+  it('does not read a late answer as news: what left before the end was known says nothing of it', () => {
+    const s = fresh();
+    s.resting();
+    s.wait(1_000);
+    s.list([]);
+    const sentMs = s.nowMs;
+    s.wait(1);
+    s.answer('orders.detail', answered(row('canceled')));
+    expect(s.state()).toBe('done');
+    s.heard();
+    s.list([row('open')], sentMs);
+    s.wait(1);
+    expect(s.heard()).toEqual([]);
+    expect(s.out).toEqual([]);
+  });
+});
+
+describe('lists of own orders', () => {
+  it('never take absence for an end: the order’s own record decides', () => {
+    const s = fresh();
+    s.resting();
+    s.heard();
+    s.list([], s.nowMs - 1_000);
+    s.wait(1);
+    expect(s.out).toEqual([]);
+    s.wait(1_000);
+    s.list([]);
+    expect(s.state()).toBe('live');
+    s.wait(1);
+    s.answer('orders.detail', answered(row('canceled')));
+    expect(s.state()).toBe('done');
+    expect(s.heard()).toEqual(['orderClosed']);
+  });
+
+  it('tell of an order that this ledger never made, once, even after a restart', () => {
+    const s = fresh();
+    s.list([row('open', 0, 'stranger')]);
+    s.list([row('open', 0, 'stranger')]);
+    expect(s.heard()).toEqual(['foreign_order']);
+    s.restart();
+    s.list([row('open', 0, 'stranger')]);
+    expect(s.heard()).toEqual([]);
+    expect(s.executor.liveOrders()).toEqual([]);
+  });
+
+  it('tell when an order is not what was asked for', () => {
+    const s = fresh();
+    s.resting();
+    s.heard();
+    s.list([row('open', 0, 'order', { price: m(430_000) })]);
+    s.list([row('open', 0, 'order', { price: m(430_000) })]);
+    expect(s.heard()).toEqual(['record_differs']);
+  });
+});
+
+describe('own trades', () => {
+  it('are booked once, oldest first, however often and however deep they are listed', () => {
+    const s = fresh();
+    s.resting();
+    s.trades([trade('t2', 3), trade('t1', 2)]);
+    s.trades([trade('t3', 1), trade('t2', 3), trade('t1', 2)]);
+    expect(s.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t3', 't2', 't1']);
+    expect(s.ledger.shares('mkt', true)).toBe(6 * ONE);
+    expect(s.heard()).toEqual(['orderOpened', 'fillBooked', 'fillBooked', 'fillBooked']);
+    expect(s.executor.liveOrders()).toMatchObject([{ remainingMicros: 4 * ONE }]);
+  });
+
+  it('are named as missing while the exchange shows more filled than is booked', () => {
+    const s = fresh();
+    s.resting();
+    s.list([row('partially_filled', 6)]);
+    s.trades([trade('t1', 2)]);
+    expect(s.executor.missingFills()).toMatchObject([{ orderPubkey: 'order', missingMicros: 4 * ONE }]);
+    s.restart();
+    expect(s.executor.missingFills()).toMatchObject([{ missingMicros: 4 * ONE }]);
+  });
+
+  it('are booked when they settle, not when they match; a failed one never, loudly and once', () => {
+    const s = fresh();
+    s.resting();
+    s.heard();
+    s.list([row('partially_filled', 5)]);
+    s.trades([trade('t2', 3, { state: 'in_process' }), trade('t1', 2, { state: 'created' })]);
+    expect(s.ledger.fills()).toEqual([]);
+    expect(s.executor.missingFills()).toMatchObject([{ missingMicros: 5 * ONE }]);
+    for (let i = 0; i < 2; i++) s.trades([trade('t2', 3, { state: 'failed' }), trade('t1', 2)]);
+    expect(s.ledger.fills()).toMatchObject([{ pubkey: 't1', amountMicros: 2 * ONE }]);
+    expect(s.executor.missingFills()).toEqual([]);
+    expect(s.heard()).toEqual(['fillBooked', 'failed_trade']);
+  });
+
+  it('of strangers, or with other content than booked, are loud once and change nothing', () => {
+    const s = fresh();
+    s.resting();
+    s.trades([trade('t1', 2)]);
+    s.heard();
+    for (let i = 0; i < 2; i++) {
+      s.trades([
+        trade('t9', 1, { order: row('open', 0, 'stranger') }),
+        trade('t1', 5),
+        trade('t8', 1, { order: row('open', 0, 'order', { side: 'sell' }) }),
+      ]);
+    }
+    expect(s.heard().sort()).toEqual(['fill_differs', 'fill_differs', 'foreign_trade']);
+    expect(s.ledger.fills()).toMatchObject([{ pubkey: 't1', amountMicros: 2 * ONE }]);
+  });
+
+  it('that complete an order make its record be read', () => {
+    const s = fresh();
+    s.resting();
+    s.trades([trade('t1', 10)]);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('filled', 10)));
+    expect(s.state()).toBe('done');
+    expect(s.ledger.unsettledOrders()).toEqual([]);
+  });
+
+  it('of a venue that lists none are the growth of the filled amount', () => {
+    const s = fresh({ own_trades: false });
+    s.resting();
+    s.list([row('partially_filled', 2)]);
+    s.list([row('partially_filled', 2)]);
+    s.wait(1_000);
+    s.list([]);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('filled', 10)));
+    expect(s.ledger.fills().map(({ pubkey, amountMicros }) => [pubkey, amountMicros])).toEqual([
+      ['order@10000000', 8 * ONE],
+      ['order@2000000', 2 * ONE],
+    ]);
+    expect(s.ledger.verify()).toEqual([]);
+  });
+});
+
+describe('a kill', () => {
+  it('leaves stored drafts unsigned', () => {
+    const s = fresh();
+    s.place();
+    s.executor.setPlacing(false);
+    s.answer('orders.create', s.draft());
+    expect(s.state()).toBe('abandoned');
+    expect(s.out).toEqual([]);
+  });
+
+  it('sends no signature again, and still settles what may have left', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    s.executor.setPlacing(false);
+    for (const wait of [500, 5_000, 10_000]) {
+      s.wait(wait);
+      s.answer('orders.detail', answered(row('waiting_to_sign')));
+    }
+    s.wait(30_000);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state()).toBe('live');
+  });
+});
+
+describe('after a restart', () => {
+  it('what was not signed is given up, what was signed is read, what rests is adopted', () => {
+    const s = fresh();
+    s.resting('rests', 'o1');
+    s.placed('signed', 'o2');
+    s.take('orders.submit');
+    s.place('asked');
+    s.restart();
+    expect([s.state('rests'), s.state('signed'), s.state('asked')]).toEqual(['live', 'unknown', 'abandoned']);
+    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'o1', confirmed: false }]);
+    s.answer('orders.detail', answered(row('open', 0, 'o2')));
+    s.wait(10);
+    s.list([row('open', 0, 'o1'), row('open', 0, 'o2')]);
+    expect(s.executor.liveOrders()).toMatchObject([{ confirmed: true }, { confirmed: true }]);
+  });
+});
