@@ -103,8 +103,8 @@ function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
   );
 }
 
-function halted({ intentId }: PlaceIntent, { stance, stanceReason, loss }: Facts): Breach | null {
-  if (stance === 'halted') return flag(`trading is halted: ${stanceReason} (order ${intentId})`);
+function halted(_: PlaceIntent, { stance, stanceReason, loss }: Facts): Breach | null {
+  if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
   if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
   return null;
 }
