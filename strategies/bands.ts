@@ -88,7 +88,7 @@ const params = {
     unit: 's',
     min: 0,
     max: 1e8,
-    default: 3600,
+    default: 300,
     help: 'From so long before resolution nothing is quoted.',
   },
 } as const;

@@ -104,8 +104,9 @@ function newPrice(band: Band, input: BandSide): Micros | null {
   const passive = passiveLimit(view.others, side, tickMicros);
   const price = side === 'bid' ? Math.min(target - margin, passive) : Math.max(target + margin, passive);
   const priceMicros = micros(Math.min(range.high, Math.max(range.low, price)));
+  const crosses = side === 'bid' ? priceMicros > passive : priceMicros < passive;
   // A price outside of the band would count for no band or another one, and the band would be topped up for ever.
-  return isIn(band, { priceMicros }, input) ? priceMicros : null;
+  return !crosses && isIn(band, { priceMicros }, input) ? priceMicros : null;
 }
 
 function levelsOf(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSide): readonly QuoteLevel[] {

@@ -138,7 +138,7 @@ export const params = {
     unit: 's',
     min: 0,
     max: 1e8,
-    default: 3600,
+    default: 180,
     help: 'From so long before resolution only quotes that reduce the position are made.',
   },
   halt_before_s: {
@@ -146,7 +146,7 @@ export const params = {
     unit: 's',
     min: 0,
     max: 1e8,
-    default: 600,
+    default: 60,
     help: 'From so long before resolution nothing is quoted.',
   },
   widen_factor: {

@@ -124,6 +124,21 @@ test('new orders step back from others instead of crossing them', () => {
   expect(bids(skewed)[0]).toEqual([0.46, 30]);
 });
 
+test('where the lowest price of the market would cross others, nothing is placed', () => {
+  const market = { ...FACTS, minPriceMicros: m(0.08) };
+  const dusty = viewOf(
+    book(
+      [[0.04, 5]],
+      [
+        [0.06, 1],
+        [0.13, 4],
+      ],
+    ),
+    { market },
+  );
+  expect(bids(dusty, [band(1, 1, 2, '1', '1', '1')])).toEqual([]);
+});
+
 test('positions stay within the limit, and reducing only ends at zero', () => {
   const total = (view: MarketView) => bids(view).reduce((sum, [, amount = 0]) => sum + amount, 0);
   expect(total(holding(VIEW, 160))).toBe(40);

@@ -115,15 +115,15 @@ describe('how much it quotes', () => {
 
   test('towards resolution: first reducing, cheaper the later, then nothing', () => {
     const at = (seconds: number) => ({ ...holding(fineView(), 40), timeToResolutionMs: seconds * 1000 });
-    expect(quote(at(3700)).bids).toHaveLength(1);
-    const [early, late, over] = [quote(at(3500)), quote(at(700)), quote(at(600))];
+    expect(quote(at(200)).bids).toHaveLength(1);
+    const [early, late, over] = [quote(at(175)), quote(at(65)), quote(at(60))];
     expect(early.bids).toEqual([]);
     expect(late.asks[0]?.priceMicros).toBeLessThan(early.asks[0]?.priceMicros ?? 0);
     expect(over).toMatchObject({
       fairMicros: null,
       bids: [],
       asks: [],
-      note: expect.stringContaining('resolves in 600 s'),
+      note: expect.stringContaining('resolves in 60 s'),
     });
   });
 
