@@ -5,6 +5,7 @@
  * Amounts and prices are Micros; `…Ms` is our own clock in milliseconds, `…S` the exchange's in Unix seconds.
  */
 
+import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../base/micros.js';
 import type { DraftTerms } from '../protocol/draft-text.js';
 import type { MarketState, OrderStatus, Side } from '../protocol/states.js';
@@ -228,6 +229,9 @@ export interface LedgerReader {
   close(): void;
 }
 
+/** SQLite's online backup of an open ledger: `backup(destination)`. */
+export type BackupSource = Pick<Sqlite.Database, 'backup'>;
+
 /** What may change in an intent after it was written. */
 export type IntentChange = Partial<
   Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>
@@ -275,6 +279,6 @@ export interface Ledger extends LedgerReader {
   /** True when this is the first time that this was seen. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
 
-  /** SQLite's online backup, for the daemon: it is asynchronous and belongs to a shell. */
-  readonly backupSource: { backup(destination: string): Promise<unknown> };
+  /** For the daemon: a backup is asynchronous and belongs to a shell. */
+  readonly backupSource: BackupSource;
 }

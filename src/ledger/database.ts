@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../base/errors.js';
+import type { BackupSource } from './contract.js';
 import { APPLICATION_ID, MIGRATIONS } from './schema.js';
 
 export type SqlValue = string | number | null;
@@ -118,7 +119,7 @@ export class Database {
     }
   }
 
-  get source(): { backup(destination: string): Promise<unknown> } {
+  get source(): BackupSource {
     return this.#sqlite;
   }
 

@@ -10,6 +10,7 @@
 import { assert, must } from '../base/errors.js';
 import { type Micros, sub, ZERO } from '../base/micros.js';
 import type {
+  BackupSource,
   ConversionRecord,
   FillBooking,
   FillRow,
@@ -63,7 +64,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return this.db.transaction(work);
   }
 
-  get backupSource(): { backup(destination: string): Promise<unknown> } {
+  get backupSource(): BackupSource {
     return this.db.source;
   }
 
