@@ -1,0 +1,139 @@
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { askTrader } from '../../src/cli/control-client.js';
+import { type ControlRequest, type ControlResponse, readControlRequest } from '../../src/daemon/control-protocol.js';
+import { serveControl } from '../../src/daemon/control-server.js';
+import { folderWith, trader } from '../config/files.js';
+import { run } from './run.js';
+
+/** A trader's control socket where a trader file expects it; answers with what `answer` says. */
+async function socketIn(answer: (request: ControlRequest) => ControlResponse) {
+  const cwd = folderWith({ 'trader.yaml': trader() });
+  const asked: ControlRequest[] = [];
+  const server = await serveControl(join(cwd, 'twinbook.sqlite.sock'), async (request) => {
+    asked.push(request);
+    return answer(request);
+  });
+  onTestFinished(() => server.close());
+  return { cwd, asked, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
+}
+
+/** A peer on a socket that behaves as told, where no trader should be. */
+async function peer(behave: (server: Server) => void): Promise<string> {
+  const path = join(folderWith({}), 's.sock');
+  const server = createServer();
+  behave(server);
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  onTestFinished(() => void server.close());
+  return path;
+}
+
+describe('commands reach the running trader', () => {
+  const mode: ControlResponse = { ok: true, data: { mode: 'paused', reason: 'lunch' } };
+
+  test.each([
+    ['pause --reason lunch', { command: 'pause', reason: 'lunch' }],
+    ['pause', { command: 'pause', reason: 'operator' }],
+    ['resume', { command: 'resume', reason: 'operator' }],
+    ['flatten', { command: 'flatten' }],
+    ['kill --reason panic', { command: 'kill', reason: 'panic' }],
+    ['unkill --reason calm', { command: 'unkill', reason: 'calm' }],
+  ])('%s', async (line, request) => {
+    const trader = await socketIn(() => mode);
+    expect(await trader.command(line)).toEqual({ code: 0, out: 'paused: lunch\n', err: '' });
+    expect(trader.asked).toEqual([request]);
+    expect(JSON.parse((await trader.command(`${line} --json`)).out)).toEqual({ mode: 'paused', reason: 'lunch' });
+  });
+
+  test('a refusal is told', async () => {
+    const trader = await socketIn(() => ({ ok: false, error: 'not now' }));
+    expect(await trader.command('pause')).toEqual({ code: 2, out: '', err: 'the trader refused: not now\n' });
+  });
+
+  test.each([
+    [{ asked: 3, resting: 0, verified: true }, 0, 'canceled 3 orders; two reads show that none rests\n'],
+    [{ asked: 3, resting: 1, verified: false }, 1, '1 order still resting after 3 cancels\n'],
+    [{ asked: 0, resting: 0, verified: false }, 1, '0 orders still resting after 0 cancels\n'],
+  ])('cancel-all --verify with %j exits %i', async (data, code, out) => {
+    const trader = await socketIn(() => ({ ok: true, data }));
+    expect(await trader.command('cancel-all --verify')).toEqual({ code, out, err: '' });
+    expect(trader.asked).toEqual([{ command: 'cancel-all', verify: true }]);
+  });
+
+  test('reconcile exits 6 when something differs', async () => {
+    const difference = { what: 'fill', subject: 'trade-1', ledger: 'nothing', exchange: '1 at 0.5, fee 0' };
+    const trader = await socketIn(() => ({ ok: true, data: { differences: [difference] } }));
+    expect(await trader.command('reconcile --json')).toMatchObject({
+      code: 6,
+      out: expect.stringContaining('trade-1'),
+    });
+    const agreeing = await socketIn(() => ({ ok: true, data: { differences: [] } }));
+    expect(await agreeing.command('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
+  });
+
+  test('explain prints the lines', async () => {
+    const trader = await socketIn(() => ({ ok: true, data: { lines: ['because', 'so'] } }));
+    expect(await trader.command('explain m1')).toEqual({ code: 0, out: 'because\nso\n', err: '' });
+    expect(trader.asked).toEqual([{ command: 'explain', subject: 'm1' }]);
+  });
+});
+
+describe('the client of the control socket', () => {
+  const call = (socket: string, { untilGone = false, timeoutMs = 10_000 } = {}) =>
+    askTrader({ command: 'status' }, { socket, timeoutMs, untilGone });
+
+  test('says not_running where nobody listens, and where a killed trader left its socket', async () => {
+    await expect(call(join(folderWith({}), 'none.sock'))).rejects.toMatchObject({ code: 'not_running' });
+    await expect(call(join(folderWith({ 'plain.sock': '' }), 'plain.sock'))).rejects.toMatchObject({
+      code: 'not_running',
+    });
+  });
+
+  test('says timed_out when no answer comes', async () => {
+    const path = await peer((server) => server.on('connection', (socket) => socket.resume()));
+    await expect(call(path, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'timed_out' });
+  });
+
+  test('waits until the trader hangs up when asked to', async () => {
+    const stays = await peer((server) => server.on('connection', (socket) => socket.write('{"ok":true,"data":1}\n')));
+    await expect(call(stays, { untilGone: true, timeoutMs: 50 })).rejects.toMatchObject({ code: 'timed_out' });
+    const goes = await peer((server) => server.on('connection', (socket) => socket.end('{"ok":true,"data":1}\n')));
+    await expect(call(goes, { untilGone: true })).resolves.toBe(1);
+  });
+
+  test('does not believe what is not an answer', async () => {
+    for (const text of ['hello\n', '{"ok":true}\n', 'null\n', '[]\n']) {
+      const path = await peer((server) => server.on('connection', (socket) => socket.write(text)));
+      await expect(call(path)).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining('could not be read'),
+      });
+    }
+  });
+
+  test('says not_running when the trader hangs up without an answer', async () => {
+    const path = await peer((server) => server.on('connection', (socket) => socket.end()));
+    await expect(call(path)).rejects.toMatchObject({ code: 'not_running' });
+  });
+});
+
+describe('a request line', () => {
+  test.each([
+    ['{"command":"status"}', { command: 'status' }],
+    ['{"command":"kill"}', { command: 'kill', reason: 'operator' }],
+    ['{"command":"unkill","reason":" calm "}', { command: 'unkill', reason: 'calm' }],
+    ['{"command":"cancel-all","verify":"yes"}', { command: 'cancel-all', verify: false }],
+    ['{"command":"explain","subject":"x"}', { command: 'explain', subject: 'x' }],
+    ['{"command":"explain"}', 'explain needs a subject'],
+    ['{"command":"unkill"}', 'unkill needs a reason'],
+    ['{"command":"format"}', 'unknown command "format"'],
+    ['{"command":5}', 'unknown command ""'],
+    ['[]', 'unknown command ""'],
+    ['null', 'a request is a JSON object'],
+    ['{', 'not a line of JSON'],
+    ['', 'not a line of JSON'],
+  ])('%s', (line, expected) => {
+    expect(readControlRequest(line)).toEqual(expected);
+  });
+});

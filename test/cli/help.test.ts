@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { run } from './run.js';
+
+/** Every command of the surface that this version has, with the options that its users rely on. */
+const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = [
+  ['start', '--config'],
+  [
+    'exchange',
+    '--port',
+    '--data-dir',
+    '--seed',
+    '--profile',
+    '--controls',
+    '--no-crowd',
+    '--no-rate-limits',
+    '--starting-funds',
+    '--landing-ms',
+    '--draft-lifetime-s',
+    '--market-data',
+    '--speed',
+  ],
+  ['status', '--config', '--json'],
+  ['orders', '--config', '--json', '--open', '--limit', '--market'],
+  ['drafts', '--config', '--json', '--all'],
+  ['fills', '--config', '--json'],
+  ['positions', '--config', '--json'],
+  ['pnl', '--config', '--json'],
+  ['markets', '--config', '--json'],
+  ['pause', '--config', '--json', '--reason', '--timeout'],
+  ['resume', '--config', '--json', '--reason'],
+  ['stop', '--config', '--json', '--timeout'],
+  ['cancel-all', '--config', '--json', '--verify'],
+  ['flatten', '--config', '--json'],
+  ['kill', '--config', '--json', '--reason'],
+  ['unkill', '--config', '--json', '--reason'],
+  ['reconcile', '--config', '--json'],
+  ['explain', '--config', '--json'],
+  ['doctor', '--config', '--json'],
+  ['keys create', '--file'],
+  ['keys import', '--from', '--to'],
+  ['keys show', '--config'],
+  ['keys bootstrap', '--config'],
+  ['keys list', '--config', '--json'],
+  ['keys revoke', '--config'],
+  ['strategies', '--json'],
+  ['config check', '--config'],
+  ['config schema'],
+  ['config show', '--config'],
+];
+
+describe('--help', () => {
+  test.each(COMMANDS)('of %s says what it does and takes', async (command, ...options) => {
+    const { code, out, err } = await run([...command.split(' '), '--help']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`Usage: twinbook ${command}`);
+    const described = out.split('\n').find((line) => /^(?!Usage:|Options:)[A-Za-z]/.test(line));
+    expect(described).toBeDefined();
+    for (const option of options) expect(out).toContain(option);
+  });
+
+  test('of the program lists every command, and the exit codes', async () => {
+    const { code, out } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const [command] of COMMANDS) expect(out).toMatch(new RegExp(`^  ${command.split(' ')[0]}\\b`, 'm'));
+    expect(out).toContain('6 a check found a difference');
+  });
+
+  test('lists nothing that is not tested here', async () => {
+    const { out } = await run(['--help']);
+    const listed = [...out.matchAll(/^ {2}([a-z-]+)(?: |$)/gm)].map(([, name]) => name);
+    const known = new Set([...COMMANDS.map(([command]) => command.split(' ')[0]), 'help']);
+    expect(listed.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('the version is the package’s', async () => {
+    expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

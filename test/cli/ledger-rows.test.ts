@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openLedger } from '../../src/ledger/ledger.js';
+import { folderWith, trader } from '../config/files.js';
+import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../ledger/books.js';
+import { run } from './run.js';
+
+/** A ledger with one order that filled in part, one intent under way, and a market whose title is hostile. */
+function written(): string {
+  const cwd = folderWith({ 'trader.yaml': trader() });
+  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+  ledger.transaction(() => {
+    ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash', startedMs: 1_700_000_000_000 });
+    ledger.setCapital(m(1000 * ONE), 1);
+    ledger.saveMarket({
+      conditionId: 'a',
+      title: 'Will \u001b[2J it rain?',
+      state: 'open',
+      eventConditionId: null,
+      yesLabel: null,
+      noLabel: null,
+      makerFeeRateMicros: m(0),
+      takerFeeRateMicros: m(10_000),
+      resolutionS: 1_800_000_000,
+      seenMs: 1,
+    });
+    ledger.addIntent(intentOf({ state: 'live', draftPubkey: 'order-1' }));
+    ledger.addOrder(orderOf());
+    ledger.addIntent(
+      intentOf({ id: 'run-a-2', state: 'unknown', draftPubkey: 'order-2', submitCount: 1, lastReason: 'timed out' }),
+    );
+    ledger.addOrder(orderOf({ pubkey: 'order-2', intentId: 'run-a-2', status: 'canceled', isYes: false, closedMs: 2 }));
+    ledger.bookFill(fillOf({ amountMicros: m(2.5 * ONE) }));
+    ledger.changeOrder('order-1', { status: 'partially_filled', filledMicros: m(2.5 * ONE), closedMs: null });
+  });
+  ledger.close();
+  return cwd;
+}
+
+const read = async (...argv: string[]) => {
+  const ran = await run([...argv, '-c', 'trader.yaml'], { cwd: written() });
+  expect(ran).toMatchObject({ code: 0, err: '' });
+  return ran.out;
+};
+const rows = async (...argv: string[]): Promise<unknown> => JSON.parse(await read(...argv, '--json'));
+
+describe('--json rows have exactly the fields of the surface', () => {
+  test('orders', async () => {
+    expect(await rows('orders')).toContainEqual({
+      pubkey: 'order-1',
+      intent_id: 'run-a-1',
+      market_condition_id: 'a',
+      is_yes: true,
+      side: 'buy',
+      price: '0.42',
+      amount: '10',
+      filled_amount: '2.5',
+      status: 'partially_filled',
+    });
+    expect(await rows('orders')).toHaveLength(2);
+    expect(await rows('orders', '--open')).toHaveLength(1);
+    expect(await rows('orders', '--market', 'b')).toEqual([]);
+    expect(await rows('orders', '--limit', '1')).toHaveLength(1);
+  });
+
+  test('fills', async () => {
+    expect(await rows('fills')).toEqual([
+      {
+        pubkey: 'trade-1',
+        order_pubkey: 'order-1',
+        market_condition_id: 'a',
+        is_yes: true,
+        side: 'buy',
+        price: '0.42',
+        amount: '2.5',
+        fee: '0.042',
+        is_maker: false,
+        timestamp: 1_700_000_000,
+      },
+    ]);
+  });
+
+  test('positions', async () => {
+    expect(await rows('positions')).toEqual([{ market_condition_id: 'a', is_yes: true, shares: '2.5' }]);
+  });
+
+  test('drafts: what is under way, or everything', async () => {
+    expect(await rows('drafts')).toMatchObject([{ intent_id: 'run-a-2', state: 'unknown', submit_count: 1 }]);
+    expect(await rows('drafts', '--all')).toHaveLength(2);
+  });
+
+  test('pnl', async () => {
+    expect(await rows('pnl')).toEqual({
+      capital: '1000',
+      cash: '998.908',
+      realised: '0',
+      fees: '0.042',
+      unrealised: '0',
+      total: '-0.042',
+      unmarked: ['a'],
+    });
+  });
+
+  test('status of a trader that does not run', async () => {
+    expect(await rows('status')).toMatchObject({
+      running: false,
+      last_run: 'run',
+      stopped: null,
+      cash: '998.908',
+      positions: 1,
+      open_orders: 1,
+      unknown_orders: 1,
+      fills: 1,
+    });
+  });
+});
+
+describe('tables for a person', () => {
+  test('have a header and figures to the right', async () => {
+    expect(await read('fills')).toBe(
+      'TIME (UTC)           TRADE    MARKET  OUTCOME  SIDE  PRICE  AMOUNT    FEE  ROLE\n' +
+        '2023-11-14 22:13:20  trade-1  a       YES      buy    0.42     2.5  0.042  taker\n',
+    );
+  });
+
+  test('say when there is more, and when there is nothing', async () => {
+    expect(await read('orders', '--limit', '1')).toContain('… and more: --limit N shows them, --json shows all');
+    expect(await read('orders', '--market', 'b')).toBe('(none)\n');
+  });
+
+  test('let no title of the exchange move the cursor', async () => {
+    const out = await read('markets');
+    expect(out).toContain('Will ?[2J it rain?');
+    expect(out).not.toContain('\u001b');
+  });
+
+  test('explain an order from the ledger alone', async () => {
+    const out = await read('explain', 'order-1');
+    expect(out).toContain('buy 10 YES at 0.42');
+    expect(out).toContain('The trader is not running');
+  });
+});

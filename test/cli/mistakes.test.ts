@@ -1,0 +1,72 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { folderWith, trader } from '../config/files.js';
+import { run } from './run.js';
+
+describe('a user’s mistake is a message and an exit code, never a stack trace', () => {
+  const table: readonly (readonly [name: string, argv: string, code: number, message: string])[] = [
+    ['an unknown command', 'foo', 2, "error: unknown command 'foo'"],
+    ['a command with a typo', 'postions', 2, 'Did you mean positions?'],
+    ['an unknown option', 'fills --jsno', 2, 'Did you mean --json?'],
+    ['an option without its value', 'fills -c', 2, "option '-c, --config <file>' argument missing"],
+    ['an option out of range', 'exchange --port 70000', 2, 'Wanted a whole number from 0 to 65535.'],
+    ['an amount that is none', 'exchange --starting-funds lots', 2, 'Wanted a decimal such as 10000 or 0.5.'],
+    ['a speed of zero', 'exchange --speed 0', 2, 'Wanted a number from 0.01 to 10000.'],
+    ['an argument too many', 'status now', 2, 'too many arguments'],
+    ['a missing argument', 'explain', 2, "missing required argument 'order|market'"],
+    ['unkill without a reason', 'unkill', 2, "required option '--reason <text>' not specified"],
+    ['unkill with an empty reason', 'unkill --reason=', 2, 'Wanted some text.'],
+    ['keys create without a file', 'keys create', 2, "required option '--file <file>' not specified"],
+    ['an unknown profile', 'exchange --profile papr', 4, "no venue profile 'papr'; did you mean 'paper'?"],
+    ['no configuration', 'fills -c none.yaml', 4, 'none.yaml: no such file'],
+    ['a broken configuration', 'fills -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
+    ['a broken configuration at the start', 'start -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
+    ['a broken configuration checked', 'config check -c broken.yaml', 4, "broken.yaml:6:10: merge: unknown key 'x'"],
+    ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],
+    ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
+    ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],
+    ['a wallet that others can read', 'keys show -c open.yaml', 4, 'has mode 0644; it must be 0600'],
+    ['a wallet that is none', 'keys show -c junk.yaml', 4, 'junk.json'],
+    ...['pause', 'resume', 'stop', 'flatten', 'kill', 'unkill --reason x', 'explain x'].map(
+      (command) => [`${command} without a trader`, `${command} -c ok.yaml`, 3, 'no trader is running'] as const,
+    ),
+  ];
+
+  test.each(table)('%s', async (_, argv, code, message) => {
+    const cwd = folderWith({
+      'ok.yaml': trader(),
+      'broken.yaml': trader('merge: { x: 1 }'),
+      'open.yaml': trader().replace('wallet.json', 'open.json'),
+      'open.json': '[1]',
+      'junk.yaml': trader().replace('wallet.json', 'junk.json'),
+      'junk.json': '{"what": "not a key"}',
+    });
+    chmodSync(join(cwd, 'open.json'), 0o644);
+    chmodSync(join(cwd, 'junk.json'), 0o600);
+    const ran = await run(argv.split(' '), { cwd });
+    expect(ran.err).toContain(message);
+    expect(ran.code).toBe(code);
+    expect(ran.out).toBe('');
+    expect(ran.err).not.toMatch(/\n {4}at /);
+  });
+
+  test('an override that does not exist', async () => {
+    const cwd = folderWith({ 'ok.yaml': trader() });
+    const ran = await run(['fills', '-c', 'ok.yaml'], { cwd, env: { TWINBOOK__RISK__MAX_LOS_DAY: '25' } });
+    expect(ran).toMatchObject({ code: 4, out: '' });
+    expect(ran.err).toContain("did you mean 'max_loss_day'?");
+  });
+
+  test('a ledger that is a folder, and one that is no database', async () => {
+    const cwd = folderWith({ 'ok.yaml': trader(), 'junk.yaml': trader().replace('twinbook.sqlite', 'junk.sqlite') });
+    mkdirSync(join(cwd, 'twinbook.sqlite'));
+    writeFileSync(join(cwd, 'junk.sqlite'), 'this is no database at all, but long enough to be looked at'.repeat(20));
+    for (const file of ['ok.yaml', 'junk.yaml']) {
+      const ran = await run(['fills', '-c', file], { cwd });
+      expect(ran.code).toBe(1);
+      expect(ran.err).not.toContain('bug');
+      expect(ran.err).toContain('.sqlite');
+    }
+  });
+});

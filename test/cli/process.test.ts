@@ -1,0 +1,95 @@
+/** The program as a process: streams, signals, exit codes. Few, because each starts Node anew. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { packageRoot } from '../../src/config/shipped.js';
+import { folderWith, trader } from '../config/files.js';
+
+const TWINBOOK = [join(packageRoot, 'node_modules/tsx/dist/cli.mjs'), join(packageRoot, 'src/cli/twinbook.ts')];
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function twinbook(
+  argv: readonly string[],
+  cwd: string,
+): { child: ChildProcess; ended: Promise<Ended>; said: (text: string) => Promise<string> } {
+  const child = spawn(process.execPath, [...TWINBOOK, ...argv], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let out = '';
+  let err = '';
+  let heard: () => void = () => undefined;
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+    heard();
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  const said = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      heard = () => {
+        if (out.includes(text)) resolve(out);
+      };
+      heard();
+      void ended.then(() => reject(new Error(`ended without saying ${text}: ${out}${err}`)));
+    });
+  return { child, ended, said };
+}
+
+describe('the process', () => {
+  test('exits with the command’s code and prints no stack trace', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader('merge: { x: 1 }') });
+    const { code, out, err } = await twinbook(['fills', '-c', 'trader.yaml'], cwd).ended;
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toBe("trader.yaml:6:10: merge: unknown key 'x'; known here: enabled, min_shares\n");
+  });
+
+  test('ends quietly when its reader goes away', async () => {
+    const cwd = folderWith({});
+    const { child, ended } = twinbook(['config', 'schema'], cwd);
+    child.stdout?.destroy();
+    const { code, err } = await ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+
+  test('the exchange says where it listens, answers there, and stops on a signal', async () => {
+    const cwd = folderWith({});
+    const { child, ended, said } = twinbook(['exchange', '--port', '0', '--no-crowd', '--data-dir', 'state'], cwd);
+    const out = await said('\n');
+    const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(out)?.[1];
+    const response = await fetch(`${url}/markets/`);
+    expect(response.status).toBe(200);
+    const busy = await twinbook(['exchange', '--port', new URL(String(url)).port, '--no-crowd'], cwd).ended;
+    expect({ code: busy.code, out: busy.out }).toEqual({ code: 1, out: '' });
+    expect(busy.err).toContain('in use');
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+
+  test('a trader is watched, stopped and read from outside', async () => {
+    const cwd = folderWith({
+      'trader.yaml': trader('exchange: { data_dir: state }', '[s.yaml]'),
+      's.yaml': 'strategy: bands',
+    });
+    const { ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
+    await said('| markets');
+    const status = await twinbook(['status', '--json', '-c', 'trader.yaml'], cwd).ended;
+    expect(JSON.parse(status.out)).toMatchObject({ running: true, venue: 'paper' });
+    const second = await twinbook(['start', '-c', 'trader.yaml'], cwd).ended;
+    expect(second.code).toBe(1);
+    // `stop` returns when the process is gone, so that the next command finds the ledger free.
+    const stop = await twinbook(['stop', '-c', 'trader.yaml'], cwd).ended;
+    expect({ code: stop.code, err: stop.err }).toEqual({ code: 0, err: '' });
+    const { code, out } = await ended;
+    expect(code).toBe(0);
+    expect(out).toContain('nothing rests');
+    const reconciled = await twinbook(['reconcile', '-c', 'trader.yaml'], cwd).ended;
+    expect({ code: reconciled.code, out: reconciled.out }).toEqual({ code: 0, out: 'ledger and exchange agree\n' });
+  });
+});

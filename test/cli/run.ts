@@ -1,0 +1,32 @@
+/** Runs the command line in this process and keeps what it printed. */
+
+import { runCli } from '../../src/cli/cli.js';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stopAsked?: () => Promise<void>;
+}
+
+export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  let out = '';
+  let err = '';
+  const code = await runCli(argv, {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    env: options.env ?? {},
+    cwd: options.cwd ?? '/',
+    stopAsked: options.stopAsked ?? (() => Promise.resolve()),
+  });
+  return { code, out, err };
+}

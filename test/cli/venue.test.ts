@@ -1,0 +1,245 @@
+/** Commands that go to the exchange by themselves, against a real one in this process. */
+
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseDecimal } from '../../src/base/decimal.js';
+import { must } from '../../src/base/errors.js';
+import { ServiceClient } from '../../src/client/client.js';
+import { venueFile } from '../../src/config/shipped.js';
+import { readProfile } from '../../src/config/venue.js';
+import { PAPER_DEFAULTS, type RunningExchange, startExchange } from '../../src/exchange/exchange.js';
+import { openLedger } from '../../src/ledger/ledger.js';
+import { loadCredentials } from '../../src/wallet/credentials.js';
+import { openKeyFile } from '../../src/wallet/key-file.js';
+import { folderWith, trader } from '../config/files.js';
+import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../ledger/books.js';
+import { type Ran, run } from './run.js';
+
+const profile = readProfile(venueFile('paper'), '/');
+let exchange: RunningExchange;
+let cwd: string;
+
+const twinbook = (line: string): Promise<Ran> => run([...line.split(' '), '-c', 'trader.yaml'], { cwd });
+
+beforeEach(async () => {
+  exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false, controls: true });
+  const yaml = trader().replace('profile: paper', `profile: paper, base_url: "${exchange.url}"`);
+  cwd = folderWith({ 'trader.yaml': yaml });
+});
+afterEach(() => exchange.close());
+
+/** A wallet file and credentials, made by the commands themselves. */
+async function withKeys(): Promise<string> {
+  const created = await run(['keys', 'create', '--file', 'wallet.json'], { cwd });
+  expect(created.code).toBe(0);
+  expect(await twinbook('keys bootstrap')).toMatchObject({ code: 0, err: '' });
+  return created.out.trim();
+}
+
+/** The wallet's own signed client. */
+async function withClient<T>(
+  use: (client: ServiceClient, place: (price: string) => Promise<string>) => Promise<T>,
+): Promise<T> {
+  const wallet = openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null });
+  const owner = { baseUrl: exchange.url, wallet: wallet.address };
+  const credentials = must(loadCredentials(join(cwd, 'credentials.json'), owner, {}), 'credentials');
+  const client = new ServiceClient({ profile, baseUrl: exchange.url, credentials });
+  const place = async (price: string): Promise<string> => {
+    const market = await theMarket();
+    const body = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit', price, amount: '10' };
+    const drafted = (await client.call('orders.create', { body })).outcome;
+    if (drafted.kind !== 'answered') throw new Error(JSON.stringify(drafted));
+    const { pubkey, message } = drafted.data;
+    const [priceMicros, amount] = [must(parseDecimal(price), price), m(10 * ONE)];
+    const signer = wallet.draftSigner({
+      serviceName: profile.service_name,
+      draftMessage: 'utf8',
+      allowBlindSigning: false,
+      loadDraft: () => ({
+        intentId: 'i',
+        marketConditionId: market,
+        draftPubkey: pubkey,
+        message,
+        terms: { action: 'place-order', isYes: true, side: 'buy', type: 'limit', price: priceMicros, amount },
+      }),
+    });
+    const signed = signer.sign('i');
+    if (!signed.ok) throw new Error(signed.reason);
+    const submitted = await client.call('orders.submit', { params: { pubkey }, body: { signature: signed.signature } });
+    expect(submitted.outcome).toMatchObject({ kind: 'answered', data: { status: 'open' } });
+    return pubkey;
+  };
+  try {
+    return await use(client, place);
+  } finally {
+    await client.close();
+  }
+}
+
+async function theMarket(): Promise<string> {
+  const listed = (await (await fetch(`${exchange.url}/markets/`)).json()) as { data: { condition_id: string }[] };
+  const [first] = listed.data;
+  if (first !== undefined) return first.condition_id;
+  const made = await fetch(`${exchange.url}/paper/markets/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'Rain?', config: { kind: 'orderbook' } }),
+  });
+  return ((await made.json()) as { data: { condition_id: string } }).data.condition_id;
+}
+
+describe('keys', () => {
+  test('create, show, bootstrap, list and revoke', async () => {
+    const address = await withKeys();
+    expect(address).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+    expect((await twinbook('keys show')).out).toBe(`${address}\n`);
+    for (const file of ['wallet.json', 'credentials.json']) expect(statSync(join(cwd, file)).mode & 0o777).toBe(0o600);
+    const [key] = JSON.parse((await twinbook('keys list --json')).out) as { key_id: string; revoked_at: null }[];
+    expect(key).toMatchObject({ revoked_at: null });
+    expect(await twinbook(`keys revoke ${key?.key_id}`)).toMatchObject({ code: 0, out: `${key?.key_id} is revoked\n` });
+    // Its credentials are gone from the file too.
+    expect(await twinbook('keys list')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there are no API credentials'),
+    });
+  });
+
+  test('create never overwrites, and nothing that is printed is the key', async () => {
+    await withKeys();
+    const again = await run(['keys', 'create', '--file', 'wallet.json'], { cwd });
+    expect(again).toMatchObject({ code: 1, out: '' });
+    const wallet = openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null });
+    const secret = must(
+      loadCredentials(join(cwd, 'credentials.json'), { baseUrl: exchange.url, wallet: wallet.address }, {}),
+      'credentials',
+    ).secret;
+    for (const line of ['keys show', 'keys list', 'keys bootstrap', 'config show', 'doctor']) {
+      const { out, err } = await twinbook(line);
+      expect(out + err).not.toContain(secret);
+      expect(out + err).not.toContain('secret_key');
+    }
+  });
+});
+
+describe('cancel-all without a trader', () => {
+  test('cancels every order and proves that none rests', async () => {
+    await withKeys();
+    await withClient(async (client, place) => {
+      await place('0.41');
+      await place('0.42');
+      const ran = await twinbook('cancel-all --verify');
+      expect(ran).toEqual({
+        code: 0,
+        out: 'canceled 2 orders; two reads show that none rests\n',
+        err: 'The trader is not running; canceling at the exchange directly.\n',
+      });
+      const { outcome } = await client.call('orders.list', { query: { status: ['open', 'partially_filled'] } });
+      expect(outcome).toMatchObject({ kind: 'answered', data: [] });
+    });
+  });
+
+  test('says when the exchange is down', async () => {
+    await withKeys();
+    await exchange.close();
+    expect(await twinbook('cancel-all --verify')).toMatchObject({ code: 1, err: expect.stringContaining('refused') });
+    exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false });
+  });
+});
+
+describe('reconcile without a trader', () => {
+  test('agrees, differs and agrees again', async () => {
+    await withKeys();
+    openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
+    expect(await twinbook('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
+    const pubkey = await withClient((_, place) => place('0.42'));
+    const differing = await twinbook('reconcile --json');
+    expect(differing.code).toBe(6);
+    expect(JSON.parse(differing.out)).toEqual([
+      { what: 'order', subject: pubkey, ledger: 'nothing', exchange: 'buy 10 YES at 0.42, 0 filled' },
+    ]);
+    const market = await theMarket();
+    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    ledger.transaction(() => {
+      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+      ledger.addIntent(intentOf({ marketConditionId: market, state: 'live', draftPubkey: pubkey }));
+      ledger.addOrder(orderOf({ pubkey, marketConditionId: market }));
+    });
+    expect(await twinbook('reconcile')).toMatchObject({ code: 0 });
+    ledger.transaction(() =>
+      ledger.bookFill(fillOf({ pubkey: 'invented', orderPubkey: pubkey, marketConditionId: market })),
+    );
+    ledger.close();
+    const invented = await twinbook('reconcile');
+    expect(invented.code).toBe(6);
+    expect(invented.out).toContain('invented');
+  });
+});
+
+describe('doctor', () => {
+  const results = (out: string): Record<string, string> =>
+    Object.fromEntries(
+      (JSON.parse(out) as { name: string; result: string }[]).map(({ name, result }) => [name, result]),
+    );
+
+  test('finds a working set-up in order', async () => {
+    await withKeys();
+    const { code, out } = await twinbook('doctor --json');
+    expect(results(out)).toEqual({
+      // No strategy file is named in this trader file.
+      configuration: 'warn',
+      'data folder': 'ok',
+      signing: 'ok',
+      wallet: 'ok',
+      credentials: 'ok',
+      venue: 'ok',
+      clock: 'ok',
+      'request budget (public)': 'ok',
+      'signed call': 'ok',
+      'request budget (signed)': 'ok',
+    });
+    expect(code).toBe(0);
+  });
+
+  test('says what a first start will make', async () => {
+    const { code, out } = await twinbook('doctor --json');
+    expect(results(out)).toMatchObject({ wallet: 'warn', credentials: 'warn', venue: 'ok', clock: 'ok' });
+    expect(code).toBe(0);
+  });
+
+  test('sees a clock that is wrong, and that the client corrects for it', async () => {
+    await withKeys();
+    await fetch(`${exchange.url}/paper/clock/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ advance_s: 300 }),
+    });
+    const { out } = await twinbook('doctor');
+    expect(out).toMatch(/^warn {2}clock: this clock is (299|300|301)\.\d s behind the venue's/m);
+    expect(out).toContain('ok    signed call');
+  });
+
+  test('fails where the key lies open', async () => {
+    await withKeys();
+    chmodSync(join(cwd, 'wallet.json'), 0o644);
+    const { code, out } = await twinbook('doctor --json');
+    expect(results(out)).toMatchObject({ wallet: 'fail', venue: 'ok' });
+    expect(code).toBe(1);
+  });
+
+  test('fails where the venue does not answer', async () => {
+    await withKeys();
+    await exchange.close();
+    const { code, out } = await twinbook('doctor --json');
+    expect(results(out)).toMatchObject({ venue: 'fail', wallet: 'ok' });
+    expect(code).toBe(1);
+    exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false });
+  });
+
+  test('stops at a configuration that cannot be used', async () => {
+    const broken = folderWith({ 'trader.yaml': trader('x: 1') });
+    const ran = await run(['doctor', '-c', 'trader.yaml'], { cwd: broken });
+    expect(ran).toMatchObject({ code: 4, err: '' });
+    expect(ran.out).toMatch(/^fail {2}configuration: trader\.yaml:6:1: unknown key 'x'/);
+  });
+});
