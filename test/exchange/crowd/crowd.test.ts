@@ -178,6 +178,20 @@ describe('after a restart of the exchange the crowd', () => {
     }
   });
 
+  it('quotes an uncrossed book of the usual width again, whatever a killed exchange left in it', () => {
+    const core = newCore();
+    run(Crowd.attach(core, { seed: 5 }, START_MS), START_MS, START_MS + HOUR_MS);
+    const again = restarted(core);
+    const fromMs = START_MS + HOUR_MS + 1000;
+    const crowd = Crowd.attach(again, { seed: 5 }, fromMs);
+    run(crowd, fromMs, fromMs + HOUR_MS / 2);
+    for (const { index } of crowd.truths()) {
+      const spread = ((again.bestAsk(index) ?? 0) - (again.bestBid(index) ?? 0)) / 10_000;
+      expect(spread).toBeGreaterThanOrEqual(1);
+      expect(spread).toBeLessThanOrEqual(12);
+    }
+  });
+
   it('has left nothing behind when it was withdrawn before', () => {
     const core = newCore();
     const crowd = Crowd.attach(core, { seed: 5 }, START_MS);
