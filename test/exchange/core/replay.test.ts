@@ -68,11 +68,10 @@ class Drawer {
     else if (dice < 0.62) this.#internal(market);
     else if (dice < 0.66) this.#do('cancelInternal', this.#pick(this.#handles) ?? 7);
     else if (dice < 0.8) this.#recorded(market);
-    else if (dice < 0.86)
-      this.#do(random.chance(0.6) ? 'draftSplit' : 'draftMerge', account, id, String(1 + random.below(60)));
+    else if (dice < 0.86) this.#convert(account, id, valid);
     else if (dice < 0.9) this.#submit(account, 'submitSplit', this.core.splits(account, { limit: 2 }).rows, valid);
     else if (dice < 0.94) this.#submit(account, 'submitMerge', this.core.merges(account, { limit: 2 }).rows, valid);
-    else if (dice < 0.955) this.#do('draftRedeem', account, id);
+    else if (dice < 0.955) this.#redeem(account, valid);
     else if (dice < 0.97) this.#submit(account, 'submitRedeem', this.core.redeems(account, { limit: 2 }).rows, valid);
     else this.#control(market, id, account);
   }
@@ -96,6 +95,23 @@ class Drawer {
       this.#do('draftOrder', account, { ...order, order_type: 'limit', price, amount });
     } else if (side === 'buy') this.#do('draftOrder', account, { ...order, order_type: 'market', funds: amount });
     else this.#do('draftOrder', account, { ...order, order_type: 'market', amount });
+  }
+
+  #convert(account: number, id: string, valid: boolean): void {
+    const { random, core } = this;
+    const merges = random.chance(0.5);
+    this.#do(merges ? 'draftMerge' : 'draftSplit', account, id, String(1 + random.below(merges ? 10 : 60)));
+    if (random.chance(0.4)) return;
+    const { rows } = merges ? core.merges(account, { limit: 1 }) : core.splits(account, { limit: 1 });
+    this.#submit(account, merges ? 'submitMerge' : 'submitSplit', rows, valid);
+  }
+
+  #redeem(account: number, valid: boolean): void {
+    const all = Array.from({ length: this.core.marketCount }, (_, index) => this.core.marketFacts(index));
+    const settled = all.filter(({ state }) => state === 'resolved' || state === 'canceled');
+    this.#do('draftRedeem', account, this.#pick(settled)?.conditionId ?? all[0]?.conditionId);
+    if (this.random.chance(0.6))
+      this.#submit(account, 'submitRedeem', this.core.redeems(account, { limit: 1 }).rows, valid);
   }
 
   #cancel(account: number, valid: boolean): void {
@@ -132,7 +148,7 @@ class Drawer {
 
   #control(market: number, id: string, account: number): void {
     const { random } = this;
-    const dice = random.below(9);
+    const dice = random.below(12);
     if (dice === 0) this.#do('setMarketPaused', id, random.chance(0.3));
     else if (dice === 1) this.#do('setUnbackedCollateral', id, random.chance(0.3));
     else if (dice === 2) this.#do('setMarketState', id, random.chance(0.7) ? 'open' : 'interrupted');
@@ -141,7 +157,7 @@ class Drawer {
     else if (dice === 5) this.#do('setCustodial', wallet(account), random.chance(0.2));
     else if (dice === 6) this.#key(1 + random.below(5));
     else if (dice === 7) this.#do('revokeKey', account, `key${1 + random.below(this.#nonce)}`);
-    else if (random.chance(0.5)) {
+    else if (dice < 11) {
       this.#do('resolveMarket', id, [true, false, null][random.below(3)] ?? null);
       this.#do('createMarket', { config: { kind: 'orderbook', amount_precision: market % 6 }, event: 'both' });
     } else this.#do('advance');

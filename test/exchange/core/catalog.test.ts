@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { must } from '../../../src/base/errors.js';
+import type { MarketSpec } from '../../../src/exchange/core/contract.js';
+import { ENDPOINTS } from '../../../src/protocol/endpoints.js';
+import { accepted, faultOf, m, Venue, wallet } from './venue.js';
+
+describe('credentials', () => {
+  const ask = (venue: Venue, number: number, nonce: string) =>
+    accepted(venue.core.createChallenge(venue.nowMs, wallet(number), nonce));
+  const create = (venue: Venue, change: Record<string, string> = {}, valid = true, key = 'k') =>
+    venue.core.createKey(
+      venue.nowMs,
+      { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
+      valid,
+      key,
+      's',
+    );
+  const challengeOf = (address: string, nonce: string) =>
+    `Create SVC API credential | Wallet: ${address} | Nonce: ${nonce}`;
+
+  it('are made once per nonce, and the first key makes the account', () => {
+    const venue = new Venue();
+    expect(ask(venue, 1, 'n1')).toEqual({
+      nonce: 'n1',
+      message: challengeOf(wallet(1), 'n1'),
+      expires_in_seconds: 600,
+    });
+    expect(accepted(create(venue))).toEqual({ api_key: 'k', secret: 's' });
+    const { account, secret } = must(venue.core.credential('k'), 'the key');
+    expect([secret, venue.core.walletOf(account), venue.core.fundsOf(account).total]).toEqual([
+      's',
+      wallet(1),
+      m(10_000),
+    ]);
+    expect(faultOf(create(venue, {}, true, 'k2'))).toBe('invalid_request_params nonce');
+    ask(venue, 1, 'n2');
+    accepted(create(venue, { nonce: 'n2', message: challengeOf(wallet(1), 'n2') }, true, 'k2'));
+    expect(venue.core.credential('k2')?.account).toBe(account);
+    expect(venue.core.fundsDeposited).toBe(m(10_000));
+    expect(venue.core.keys(account).map((key) => key.key_id)).toEqual(['k', 'k2']);
+  });
+
+  it.each([
+    ['a wallet that is none', { wallet_address: 'nobody' }, true, 'wallet_address'],
+    ['another wallet', { wallet_address: wallet(2), message: challengeOf(wallet(2), 'n1') }, true, 'nonce'],
+    ['an unknown nonce', { nonce: 'n9' }, true, 'nonce'],
+    ['another message', { message: 'Create SVC API credential' }, true, 'message'],
+    ['a wrong signature', {}, false, 'signature'],
+  ])('are refused for %s', (_, change, valid, field) => {
+    const venue = new Venue();
+    ask(venue, 1, 'n1');
+    expect(faultOf(create(venue, change, valid))).toBe(`invalid_request_params ${field}`);
+    expect(faultOf(create(venue))).toBe('ok');
+  });
+
+  it('are refused when the challenge has expired, and for what is no wallet', () => {
+    const venue = new Venue();
+    ask(venue, 1, 'n1');
+    venue.pass(600_000);
+    expect(faultOf(create(venue))).toBe('invalid_request_params nonce');
+    for (const bad of ['', 'abc', '0'.repeat(44), wallet(1).slice(0, -2), `${wallet(200)}z`]) {
+      expect(faultOf(venue.core.createChallenge(venue.nowMs, bad, 'n'))).toBe('invalid_request_params wallet_address');
+    }
+  });
+
+  it('end when they are revoked, by their owner alone', () => {
+    const venue = new Venue();
+    const [account, stranger] = [venue.account(1), venue.account(2)];
+    expect(faultOf(venue.core.revokeKey(venue.nowMs, stranger, 'key-1'))).toBe('not_found');
+    const row = accepted(venue.core.revokeKey(venue.nowMs, account, 'key-1'));
+    expect(row).toEqual({ key_id: 'key-1', created: venue.nowMs / 1000, revoked_at: venue.nowMs / 1000 });
+    expect(venue.core.credential('key-1')).toBeNull();
+    venue.pass(5_000);
+    expect(accepted(venue.core.revokeKey(venue.nowMs, account, 'key-1'))).toEqual(row);
+  });
+
+  it('show their account under a name, with its money in the controls', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    expect(venue.core.accountRow(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
+    expect(venue.core.fundsOfWallet(wallet(2))).toBeNull();
+    expect(faultOf(venue.core.deposit(venue.nowMs, wallet(2), m('5')))).toBe('not_found');
+    expect(faultOf(venue.core.deposit(venue.nowMs, wallet(1), m('0')))).toBe('invalid_request_params funds');
+    accepted(venue.core.deposit(venue.nowMs, wallet(1), m('5.5')));
+    venue.draft(account, [true, 'buy', '0.5', '10']);
+    expect(venue.core.fundsOfWallet(wallet(1))).toEqual({
+      funds: { total: '10005.5', locked: '5.05', available: '10000.45' },
+      custodial: false,
+    });
+  });
+});
+
+describe('a market', () => {
+  it.each([
+    [{ config: { kind: 'orderbook', price_precision: 7 } }, 'config'],
+    [{ config: { kind: 'orderbook', min_price: m('0') } }, 'config'],
+    [{ config: { kind: 'orderbook', max_price: m('1') } }, 'config'],
+    [{ config: { kind: 'orderbook', min_amount: m('5'), max_amount: m('4') } }, 'config'],
+    [{ config: { kind: 'orderbook', taker_fee_rate: m('1.1') } }, 'config'],
+    [{ config: { kind: 'orderbook' }, category: 'weather' }, 'category'],
+    [{ config: { kind: 'orderbook' }, state: 'resolved' }, 'state'],
+    [{ config: { kind: 'orderbook' }, condition_id: 'a b' }, 'condition_id'],
+  ] as readonly (readonly [MarketSpec, string])[])('is not made from %o', (spec, field) => {
+    const venue = new Venue();
+    expect(faultOf(venue.core.createMarket(venue.nowMs, spec))).toBe(`invalid_request_params ${field}`);
+    expect(venue.core.marketCount).toBe(1);
+  });
+
+  it('joins the event of the same title, and only a named one', () => {
+    const { core, nowMs, id } = new Venue();
+    const make = (spec: Partial<MarketSpec>) =>
+      accepted(core.createMarket(nowMs, { config: { kind: 'orderbook' }, ...spec }));
+    const first = make({ event: 'Election', title: 'A wins' });
+    const second = make({ event: 'Election', title: 'B wins', condition_id: 'given' });
+    make({ title: 'Election' });
+    expect(core.eventCount).toBe(3);
+    const event = core.eventFacts(1);
+    expect(event).toMatchObject({ title: 'Election', markets: [first.index, second.index] });
+    expect(core.eventRow(1, 1).markets.map((row) => row.title)).toEqual(['A wins']);
+    expect(core.eventRow(1).markets).toHaveLength(2);
+    expect(core.marketIndexOf('given')).toBe(2);
+    expect(core.eventIndexOf(event.conditionId)).toBe(1);
+    expect([core.marketIndexOf('nobody'), core.eventIndexOf(id)]).toEqual([null, null]);
+    expect(faultOf(core.createMarket(nowMs, { config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
+      'invalid_request_params condition_id',
+    );
+  });
+
+  it('is shown as the protocol says', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    venue.split(account, '5');
+    venue.place(account, [true, 'buy', '0.4', '5']);
+    const { core } = venue;
+    expect(ENDPOINTS['markets.detail'].data.parse(core.detailRow(0)).config).toMatchObject({ price_precision: 2 });
+    ENDPOINTS['markets.list'].data.parse([core.listRow(0)]);
+    ENDPOINTS['events.detail'].data.parse(core.eventRow(0));
+    ENDPOINTS['markets.book'].data.parse(core.bookRow(0, true, 5));
+    ENDPOINTS['markets.trades'].data.parse(core.publicTrades(0, { limit: 5 }).rows);
+    ENDPOINTS['markets.stats'].data.parse(core.statsRow(0));
+    ENDPOINTS['markets.price'].data.parse(core.priceRow(0, true));
+    ENDPOINTS['orders.list'].data.parse(core.orders(account, { limit: 5 }).rows);
+    ENDPOINTS['account.assets'].data.parse(core.assets(account, { limit: 5 }).rows);
+    ENDPOINTS['splits.list'].data.parse(core.splits(account, { limit: 5 }).rows);
+    ENDPOINTS['account.detail'].data.parse(core.accountRow(account));
+  });
+
+  it('cancels what rests when it leaves open, of API users and of internal accounts', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const crowd = venue.core.openInternalAccount(venue.nowMs, 'crowd', { unlimited: true });
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    const handle = venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false);
+    expect(handle).toBeGreaterThan(0);
+    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'answer_proposed'));
+    expect(venue.order(account, pubkey).status).toBe('canceled');
+    expect(venue.core.cancelInternal(venue.nowMs, handle)).toBe(false);
+    expect(venue.funds(account)).toEqual([10_000, 0]);
+    expect(venue.core.fundsOf(crowd).locked).toBe(0);
+    expect(venue.book()).toEqual({ bid: [], ask: [] });
+    expect(venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
+    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'open'));
+    expect(venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
+  });
+
+  it('is settled once and for good', () => {
+    const venue = new Venue();
+    const { core, nowMs, id } = venue;
+    expect(faultOf(core.setMarketState(nowMs, id, 'resolved'))).toBe('invalid_request_params state');
+    expect(faultOf(core.setMarketState(nowMs, 'nobody', 'open'))).toBe('not_found');
+    expect(accepted(core.setMarketState(nowMs, id, 'canceled')).state).toBe('canceled');
+    expect(faultOf(core.setMarketState(nowMs, id, 'open'))).toBe('invalid_request_params state');
+    expect(faultOf(core.resolveMarket(nowMs, id, true))).toBe('invalid_request_params is_yes');
+    const second = accepted(core.createMarket(nowMs, { config: { kind: 'orderbook' } }));
+    expect(accepted(core.resolveMarket(nowMs, second.condition_id, false)).state).toBe('resolved');
+    expect(core.marketFacts(second.index).outcomeIsYes).toBe(false);
+  });
+
+  it('has the price of its book, else of its last trade, else of its one side, else none', () => {
+    const venue = new Venue();
+    const [account, taker] = [venue.account(1), venue.account(2)];
+    const price = (isYes = true) => venue.core.priceRow(0, isYes).price;
+    expect([price(), price(false)]).toEqual([null, null]);
+    const bid = venue.place(account, [true, 'buy', '0.4', '5']);
+    expect([price(), price(false)]).toEqual(['0.4', '0.6']);
+    venue.place(account, [false, 'buy', '0.55', '5']);
+    expect([price(), price(false)]).toEqual(['0.425', '0.575']);
+    venue.place(taker, [false, 'buy', '0.6', '1']);
+    venue.cancel(account, bid);
+    expect(price()).toBe('0.4');
+  });
+
+  it('counts visible changes of its book', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const seen = [venue.core.bookVersion(0)];
+    const look = () => seen.push(venue.core.bookVersion(0));
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    look();
+    venue.cancel(account, pubkey);
+    look();
+    venue.core.recordedLevel(venue.nowMs, 0, 0, m('0.4'), m('5'));
+    look();
+    expect(new Set(seen).size).toBe(4);
+    venue.core.recordedLevel(venue.nowMs, 0, 0, m('0.4'), m('5'));
+    venue.draft(account, [true, 'buy', '0.4', '5']);
+    expect(venue.core.bookVersion(0)).toBe(seen[3]);
+  });
+});
+
+describe('assets', () => {
+  it('are the shares held, at the mark, with the average price of their buys', () => {
+    const venue = new Venue();
+    const [account, other] = [venue.account(1), venue.account(2)];
+    venue.split(other, '100');
+    venue.place(other, [true, 'sell', '0.4', '10']);
+    venue.place(other, [true, 'sell', '0.5', '30']);
+    venue.place(account, [true, 'buy', '0.5', '40']);
+    venue.place(account, [true, 'sell', '0.6', '15']);
+    expect(venue.core.assets(account, { limit: 5 })).toMatchObject({
+      rows: [
+        {
+          asset_kind: 'share',
+          amounts: { total: '40', locked: '15', available: '25' },
+          token: { symbol: `${venue.id}-LPT` },
+          value: { usdt: '20', basis: 'mark_to_market' },
+          position: { is_yes: true, is_final: false, avg_trade_price: '0.475' },
+        },
+      ],
+      nextOffset: null,
+    });
+    const first = venue.core.assets(other, { limit: 1 });
+    expect(first.rows[0]?.position.is_yes).toBe(true);
+    const second = venue.core.assets(other, { limit: 1, offset: first.nextOffset ?? 0 });
+    expect(second).toMatchObject({ rows: [{ position: { is_yes: false }, token: { symbol: `${venue.id}-SPT` } }] });
+    expect(second.nextOffset).toBeNull();
+    expect(venue.core.assets(other, { limit: 5, marketConditionId: 'nobody' }).rows).toEqual([]);
+    venue.core.resolveMarket(venue.nowMs, venue.id, false);
+    const rows = venue.core.assets(other, { limit: 5 }).rows.map((row) => [row.value.usdt, row.position.is_final]);
+    expect(rows).toEqual([
+      ['0', true],
+      ['100', true],
+    ]);
+  });
+});
+
+describe('the clock', () => {
+  it('does what was due in time order before a later command, and never goes back', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const order = venue.draft(account, [true, 'buy', '0.4', '5']);
+    venue.nowMs += 59_900;
+    const split = accepted(venue.core.draftSplit(venue.nowMs, account, venue.id, '1'));
+    accepted(venue.core.submitSplit(venue.nowMs, account, split.pubkey, true));
+    expect(venue.core.nextDueMs()).toBe(venue.nowMs + 100);
+    const crowd = venue.core.openInternalAccount(venue.nowMs + 100_000, 'crowd', { unlimited: true });
+    expect([venue.order(account, order).status, venue.core.split(account, split.pubkey)?.state]).toEqual([
+      'expired',
+      'done',
+    ]);
+    expect(venue.core.nextDueMs()).toBeNull();
+    venue.core.advance(5);
+    expect(venue.core.nowMs).toBe(venue.nowMs + 100_000);
+    expect(venue.core.openInternalAccount(0, 'crowd', { unlimited: false })).toBe(crowd);
+  });
+});

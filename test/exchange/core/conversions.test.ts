@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { readDraftText } from '../../../src/protocol/draft-text.js';
+import { accepted, faultOf, m, Venue, wallet } from './venue.js';
+
+const KINDS = ['merge', 'split'] as const;
+
+/** A venue with an account that has 20 complete sets, and both kinds of conversion under one name. */
+function converting(kind: (typeof KINDS)[number]) {
+  const venue = new Venue();
+  const account = venue.account(1);
+  venue.split(account, '20');
+  const { core } = venue;
+  return {
+    venue,
+    account,
+    draft: (amount: string, who = account, id = venue.id) =>
+      kind === 'merge' ? core.draftMerge(venue.nowMs, who, id, amount) : core.draftSplit(venue.nowMs, who, id, amount),
+    submit: (pubkey: string, valid = true, who = account) =>
+      kind === 'merge'
+        ? core.submitMerge(venue.nowMs, who, pubkey, valid)
+        : core.submitSplit(venue.nowMs, who, pubkey, valid),
+    row: (pubkey: string) => (kind === 'merge' ? core.merge(account, pubkey) : core.split(account, pubkey)),
+    list: () => (kind === 'merge' ? core.merges(account, { limit: 50 }) : core.splits(account, { limit: 50 })),
+  };
+}
+
+describe.each(KINDS)('a %s', (kind) => {
+  it('goes from draft over signature to landing', () => {
+    const { venue, account, draft, submit, row } = converting(kind);
+    const { pubkey, message } = accepted(draft('8'));
+    expect(readDraftText(message)).toMatchObject({
+      draftPubkey: pubkey,
+      expires: Math.floor((venue.nowMs + 60_000) / 1000),
+      terms: { action: `${kind}-shares`, amount: m('8') },
+    });
+    expect(venue.core.draftMessage(kind, account, pubkey)).toBe(message);
+    expect(row(pubkey)).toMatchObject({ state: 'waiting_to_sign', amount: '8', onchain_amount: null, message });
+    const locked = { yes: 20, yesLocked: 8, no: 20, noLocked: 8 };
+    expect(venue.shares(account)).toEqual(kind === 'merge' ? locked : { ...locked, yesLocked: 0, noLocked: 0 });
+    expect(venue.funds(account)).toEqual([9980, kind === 'merge' ? 0 : 8]);
+    expect(accepted(submit(pubkey)).state).toBe('in_process');
+    venue.pass(399);
+    expect(row(pubkey)?.state).toBe('in_process');
+    expect(venue.core.nextDueMs()).toBe(venue.nowMs + 1);
+    venue.pass(1);
+    expect(row(pubkey)).toMatchObject({ state: 'done', onchain_amount: '8', message });
+    const after = kind === 'merge' ? 12 : 28;
+    expect(venue.shares(account)).toEqual({ yes: after, yesLocked: 0, no: after, noLocked: 0 });
+    expect(venue.funds(account)).toEqual([10_000 - after, 0]);
+  });
+
+  it.each([
+    ['nobody', '1', 'invalid_request_params market_condition_id'],
+    [null, '0', 'share_conversion_invalid_amount'],
+    [null, '-1', 'share_conversion_invalid_amount'],
+    [null, '0.001', 'share_conversion_invalid_amount'],
+    [null, '0.0000001', 'share_conversion_invalid_amount'],
+    [null, 'many', 'share_conversion_invalid_amount'],
+    [null, '20000', kind === 'merge' ? 'share_merge_insufficient_shares' : 'share_split_insufficient_funds'],
+    [null, '0.01', 'ok'],
+  ])('on market %o of %s answers %s', (id, amount, expected) => {
+    const { venue, account, draft } = converting(kind);
+    expect(faultOf(draft(amount, account, id ?? venue.id))).toBe(expected);
+  });
+
+  it('is refused to custodial accounts, on closed and paused markets, and while nobody can sign', () => {
+    const { venue, draft } = converting(kind);
+    const { core, nowMs, id } = venue;
+    core.setCustodial(nowMs, wallet(1), true);
+    expect(faultOf(draft('1'))).toBe('custodial_user_trading_not_allowed');
+    core.setCustodial(nowMs, wallet(1), false);
+    core.setMarketPaused(nowMs, id, true);
+    expect(faultOf(draft('1'))).toBe('share_conversion_market_paused');
+    core.setMarketPaused(nowMs, id, false);
+    core.setMarketState(nowMs, id, 'waiting_to_resolve');
+    expect(faultOf(draft('1'))).toBe('share_conversion_market_not_open');
+    core.setMarketState(nowMs, id, 'open');
+    core.setUnbackedCollateral(nowMs, id, true);
+    expect(faultOf(draft('1'))).toBe(kind === 'merge' ? 'share_merge_market_has_unbacked_collateral' : 'ok');
+    core.setSigningAvailable(nowMs, false);
+    expect(faultOf(draft('1'))).toBe('gringotts_unavailable');
+  });
+
+  it('is refused on a margin market', () => {
+    const { venue, account, draft } = converting(kind);
+    const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
+    const { condition_id } = accepted(venue.core.createMarket(venue.nowMs, spec));
+    expect(faultOf(draft('1', account, condition_id))).toBe('share_conversion_market_not_eligible');
+  });
+
+  it('is one per market and account; the same amount again answers the unsigned draft', () => {
+    const { venue, draft, submit } = converting(kind);
+    const other = venue.account(2);
+    venue.split(other, '5');
+    const first = accepted(draft('4'));
+    expect(accepted(draft('4'))).toEqual(first);
+    expect(faultOf(draft('5'))).toBe(`share_${kind}_in_progress`);
+    expect(faultOf(draft('4', other))).toBe('ok');
+    accepted(submit(first.pubkey));
+    expect(faultOf(draft('4'))).toBe(`share_${kind}_in_progress`);
+    venue.pass(400);
+    expect(accepted(draft('4')).pubkey).not.toBe(first.pubkey);
+  });
+
+  it('checks owner, expiry, state, signature and market in this order at the submit', () => {
+    const { venue, account, draft, submit, row } = converting(kind);
+    const stranger = venue.account(2);
+    const { pubkey } = accepted(draft('4'));
+    expect(faultOf(submit('nobody', false))).toBe('share_conversion_not_found');
+    expect(faultOf(submit(pubkey, true, stranger))).toBe('share_conversion_not_found');
+    expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
+    expect(row(pubkey)?.state).toBe('waiting_to_sign');
+    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
+    expect(faultOf(submit(pubkey))).toBe('share_conversion_market_paused');
+    expect(row(pubkey)?.state).toBe('failed');
+    expect(venue.funds(account)[1] + venue.shares(account).yesLocked).toBe(0);
+    expect(faultOf(submit(pubkey, false))).toBe('share_conversion_invalid_state');
+    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    const late = accepted(draft('4'));
+    venue.pass(60_000);
+    expect(row(late.pubkey)?.state).toBe('expired');
+    expect(faultOf(submit(late.pubkey, false))).toBe('program_call_has_expired');
+    expect(venue.funds(account)[1] + venue.shares(account).yesLocked).toBe(0);
+  });
+
+  it('is not found under the other kind, and not shown to strangers', () => {
+    const { venue, account, draft, list } = converting(kind);
+    const { pubkey } = accepted(draft('4'));
+    expect(kind === 'merge' ? venue.core.split(account, pubkey) : venue.core.merge(account, pubkey)).toBeNull();
+    expect(venue.core.merge(venue.account(2), pubkey)).toBeNull();
+    expect(list().rows[0]?.pubkey).toBe(pubkey);
+  });
+
+  it('lands although the market was resolved meanwhile', () => {
+    const { venue, account, draft, submit, row } = converting(kind);
+    const { pubkey } = accepted(draft('4'));
+    accepted(submit(pubkey));
+    venue.core.resolveMarket(venue.nowMs, venue.id, true);
+    venue.pass(400);
+    expect(row(pubkey)?.state).toBe('done');
+    expect(venue.shares(account).yes).toBe(kind === 'merge' ? 16 : 24);
+  });
+});
+
+describe('a merge', () => {
+  it('leaves shares alone that an open order has locked', () => {
+    const { venue, account, draft } = converting('merge');
+    venue.place(account, [true, 'sell', '0.9', '15']);
+    expect(faultOf(draft('5.01'))).toBe('share_merge_insufficient_shares');
+    expect(faultOf(draft('5'))).toBe('ok');
+    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, venue.request([true, 'sell', '0.9', '1'])))).toBe(
+      'order_insufficient_shares',
+    );
+  });
+});
+
+describe('a redeem', () => {
+  const settled = (outcome: boolean | null) => {
+    const venue = new Venue();
+    const [account, other] = [venue.account(1), venue.account(2)];
+    venue.split(account, '20');
+    venue.place(other, [true, 'buy', '0.5', '8']);
+    venue.place(account, [true, 'sell', '0.5', '8']);
+    accepted(venue.core.resolveMarket(venue.nowMs, venue.id, outcome));
+    return { venue, account, other };
+  };
+
+  it.each([
+    [true, '12', 8],
+    [false, '20', 0],
+    [null, '16', 4],
+  ])('of a market with outcome %o pays %s to the splitter and %s to the buyer', (outcome, paid, paidOther) => {
+    const { venue, account, other } = settled(outcome);
+    const [before, beforeOther] = [venue.core.fundsOf(account).total, venue.core.fundsOf(other).total];
+    const { pubkey, message } = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id));
+    expect(readDraftText(message)?.terms).toEqual({ action: 'redeem-shares', yes: m('12'), no: m('20') });
+    expect(venue.core.redeem(account, pubkey)).toMatchObject({
+      state: 'waiting_to_sign',
+      funds: paid,
+      onchain_funds: null,
+    });
+    expect(accepted(venue.core.submitRedeem(venue.nowMs, account, pubkey, true))).toMatchObject({
+      state: 'completed',
+      onchain_funds: paid,
+      yes_shares: '12',
+      no_shares: '20',
+    });
+    expect(venue.core.fundsOf(account).total - before).toBe(m(paid));
+    const second = accepted(venue.core.draftRedeem(venue.nowMs, other, venue.id));
+    accepted(venue.core.submitRedeem(venue.nowMs, other, second.pubkey, true));
+    expect(venue.core.fundsOf(other).total - beforeOther).toBe(m(paidOther));
+    expect(venue.shares(account)).toEqual({ yes: 0, yesLocked: 0, no: 0, noLocked: 0 });
+    expect(venue.core.marketFacts(0).setsOutstanding).toBe(0);
+  });
+
+  it('needs a settled market and shares that are free', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const draft = () => faultOf(venue.core.draftRedeem(venue.nowMs, account, venue.id));
+    const field = 'invalid_request_params market_condition_id';
+    expect(faultOf(venue.core.draftRedeem(venue.nowMs, account, 'nobody'))).toBe(field);
+    expect(draft()).toBe(field);
+    venue.split(account, '1');
+    venue.core.resolveMarket(venue.nowMs, venue.id, null);
+    venue.core.setSigningAvailable(venue.nowMs, false);
+    expect(draft()).toBe('gringotts_unavailable');
+    venue.core.setSigningAvailable(venue.nowMs, true);
+    expect([draft(), draft()]).toEqual(['ok', field]);
+    venue.pass(60_000);
+    expect(draft()).toBe('ok');
+  });
+
+  it('checks owner, expiry, state and signature in this order at the submit', () => {
+    const { venue, account, other } = settled(true);
+    const submit = (who: number, pubkey: string, valid: boolean) =>
+      faultOf(venue.core.submitRedeem(venue.nowMs, who, pubkey, valid));
+    const late = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id)).pubkey;
+    expect(submit(other, late, true)).toBe('not_found');
+    expect(submit(account, late, false)).toBe('invalid_request_params signature');
+    venue.pass(60_000);
+    expect(submit(account, late, false)).toBe('program_call_has_expired');
+    const { pubkey } = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id));
+    expect(submit(account, pubkey, true)).toBe('ok');
+    expect(submit(account, pubkey, false)).toBe('invalid_program_call_status');
+    expect(venue.core.redeems(account, { limit: 9 }).rows.map((row) => row.state)).toEqual(['completed', 'expired']);
+    expect(venue.core.redeems(account, { limit: 9, state: 'expired' }).rows).toHaveLength(1);
+  });
+});
