@@ -17,7 +17,7 @@ import {
 import { HiddenValue, logit, sigmoid } from './hidden-value.js';
 
 /** Mean waiting times, ms. */
-const NOISE_MEAN_MS = 5000;
+const NOISE_MEAN_MS = 3000;
 const INFORMED_MEAN_MS = 3000;
 const MAKER_MEAN_MS = 2500;
 /**
@@ -25,8 +25,8 @@ const MAKER_MEAN_MS = 2500;
  * half of them trade at two cents.
  */
 const NOISE_REACH_TICKS = 3;
-/** Sizes in shares: lognormal, median 4. */
-const NOISE_SIZE_LOG = Math.log(4);
+/** Sizes in shares: lognormal, median 3. */
+const NOISE_SIZE_LOG = Math.log(3);
 const NOISE_SIZE_SIGMA = 0.8;
 const LARGEST_NOISE_SHARES = 60;
 /** What an informed taker wants to gain, in ticks: the fee of one per cent and something for himself. */
