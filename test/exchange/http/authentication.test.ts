@@ -180,51 +180,6 @@ describe('bootstrap', () => {
   });
 });
 
-describe('the paper controls', () => {
-  it('are not there without --controls', async () => {
-    const plain = await startTestExchange({ controls: false });
-    const answer = await sendJson(plain.url, 'POST', '/paper/clock/', { advance_s: 1 });
-    expect(answer).toMatchObject({ status: 404, slug: 'not_found' });
-    await plain.close();
-  });
-
-  it('are closed to web pages', async () => {
-    for (const headers of [{ origin: 'https://example.com' }, { 'sec-fetch-site': 'cross-site' }]) {
-      const call = { headers: { ...headers, 'content-type': 'application/json' }, body: '{"advance_s":1}' };
-      expect(await send(base, 'POST', '/paper/clock/', call)).toMatchObject({ status: 403, slug: 'permission_denied' });
-    }
-  });
-
-  it('validate like every other call', async () => {
-    const bad: [string, object, string][] = [
-      ['/clock/', { advance_s: -1 }, 'advance_s'],
-      ['/clock/', { advance_s: '5' }, 'advance_s'],
-      ['/markets/', { config: { kind: 'casino' } }, 'config.kind'],
-      ['/markets/', { config: { kind: 'orderbook', min_price: 0.1 } }, 'config.min_price'],
-      ['/markets/', { category: 'weather' }, 'category'],
-      [`/accounts/${trader.wallet}/deposit/`, { funds: '-5' }, 'funds'],
-      [`/accounts/${trader.wallet}/`, {}, 'custodial'],
-      ['/signing-service/', { available: 1 }, 'available'],
-    ];
-    for (const [path, body, name] of bad) {
-      const answer = await control(base, path, body);
-      expect(field(answer), path).toEqual({ status: 400, fields: [name] });
-    }
-    expect(await control(base, '/markets/unknown/resolve/', { is_yes: true })).toMatchObject({ slug: 'not_found' });
-    expect(await control(base, '/accounts/unknown/deposit/', { funds: '5' })).toMatchObject({ slug: 'not_found' });
-  });
-
-  it('deposit funds and show them', async () => {
-    const { row } = await control(base, `/accounts/${trader.wallet}/deposit/`, { funds: '12.5' });
-    expect(row).toMatchObject({ funds: { total: '10012.5' } });
-  });
-
-  const field = (answer: Answered) => ({
-    status: answer.status,
-    fields: answer.error?.details.map((d) => Object.keys(d)[0]),
-  });
-});
-
 it('answers are the envelope and nothing else', async () => {
   const response = await fetch(`${base}/markets/`);
   const envelope = (await response.json()) as Envelope;

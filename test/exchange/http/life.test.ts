@@ -1,8 +1,10 @@
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { ExchangeClock } from '../../../src/exchange/http/clock.js';
-import { control, send, startTestExchange } from './harness.js';
+import { buildServer } from '../../../src/exchange/http/server.js';
+import { control, micros, PROFILE, send, startTestExchange } from './harness.js';
 
 describe('an exchange with a crowd', () => {
   it('has four markets with the first answer, and they trade', async () => {
@@ -42,6 +44,33 @@ describe('closing', () => {
       again.listen(exchange.port, '127.0.0.1', resolve);
     });
     again.close();
+  });
+});
+
+describe('a bug of the exchange', () => {
+  it('is a 500 in the envelope that tells a stranger nothing, and an error for the operator', async () => {
+    const core = new ExchangeCore({
+      ...{ serviceName: 'SVC', draftLifetimeMs: 60_000, landingMs: 0, challengeLifetimeMs: 1, seed: 1 },
+      startingFunds: micros(1),
+    });
+    const reported: unknown[] = [];
+    const fail = (): never => {
+      throw new Error('secret detail');
+    };
+    const server = buildServer({
+      ...{ core, clock: new ExchangeClock(0), profile: PROFILE, rateLimits: true, controls: false },
+      ...{ settle: fail, advanceClock: fail, onError: (error, request) => reported.push([String(error), request]) },
+    });
+    const answer = await server.inject({ method: 'GET', url: '/markets/' });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.json()).toEqual({
+      data: null,
+      meta: null,
+      error: { code: -3, slug: 'internal_error', message: 'An internal error occurred.', details: [] },
+    });
+    expect(answer.headers['x-ratelimit-remaining']).toBe('119');
+    expect(reported).toEqual([['Error: secret detail', 'GET /markets/']]);
+    await server.close();
   });
 });
 

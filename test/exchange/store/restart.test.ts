@@ -155,8 +155,8 @@ describe('kill -9', () => {
   }
 
   it.each([
-    ['quiet', 4],
-    ['crowd', 3],
+    ['quiet', 3],
+    ['crowd', 2],
   ])(
     'loses nothing that was acknowledged (%s)',
     async (crowd, rounds) => {

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { type Answered, control, openMarket, send, sendJson, startTestExchange, TestTrader } from './harness.js';
+
+let exchange: RunningExchange;
+let base: string;
+let trader: TestTrader;
+
+beforeAll(async () => {
+  exchange = await startTestExchange();
+  base = exchange.url;
+  trader = await TestTrader.join(base);
+});
+afterAll(() => exchange.close());
+
+const field = (answer: Answered) => ({
+  status: answer.status,
+  fields: answer.error?.details.map((row) => Object.keys(row)[0]),
+});
+
+describe('the paper controls', () => {
+  it('are not there without --controls', async () => {
+    const plain = await startTestExchange({ controls: false });
+    const answer = await sendJson(plain.url, 'POST', '/paper/clock/', { advance_s: 1 });
+    expect(answer).toMatchObject({ status: 404, slug: 'not_found' });
+    await plain.close();
+  });
+
+  it('are closed to web pages', async () => {
+    for (const headers of [{ origin: 'https://example.com' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const call = { headers: { ...headers, 'content-type': 'application/json' }, body: '{"advance_s":1}' };
+      expect(await send(base, 'POST', '/paper/clock/', call)).toMatchObject({ status: 403, slug: 'permission_denied' });
+    }
+  });
+
+  it('validate like every other call', async () => {
+    const bad: [string, object, string][] = [
+      ['/clock/', { advance_s: -1 }, 'advance_s'],
+      ['/clock/', { advance_s: '5' }, 'advance_s'],
+      ['/markets/', { config: { kind: 'casino' } }, 'config.kind'],
+      ['/markets/', { config: { kind: 'orderbook', min_price: 0.1 } }, 'config.min_price'],
+      ['/markets/', { category: 'weather' }, 'category'],
+      [`/accounts/${trader.wallet}/deposit/`, { funds: '-5' }, 'funds'],
+      [`/accounts/${trader.wallet}/`, {}, 'custodial'],
+      ['/signing-service/', { available: 1 }, 'available'],
+    ];
+    for (const [path, body, name] of bad) {
+      const answer = await control(base, path, body);
+      expect(field(answer), path).toEqual({ status: 400, fields: [name] });
+    }
+    expect(await control(base, '/markets/unknown/resolve/', { is_yes: true })).toMatchObject({ slug: 'not_found' });
+    expect(await control(base, '/accounts/unknown/deposit/', { funds: '5' })).toMatchObject({ slug: 'not_found' });
+  });
+
+  it('deposit funds and show them', async () => {
+    const { row } = await control(base, `/accounts/${trader.wallet}/deposit/`, { funds: '12.5' });
+    expect(row).toMatchObject({ funds: { total: '10012.5' } });
+  });
+
+  it('create markets with the rules and texts that they are given', async () => {
+    const id = await openMarket(base, {
+      ...{
+        title: 'Wer gewinnt?',
+        event: { title: 'Finale' },
+        category: 'sports',
+        description: null,
+        margin_enabled: false,
+      },
+      ...{
+        outcomes: [
+          { is_yes: true, text: 'Wir' },
+          { is_yes: false, text: 'Die anderen' },
+        ],
+        resolution_date: 1_900_000_000,
+      },
+      config: {
+        price_precision: 2,
+        amount_precision: 1,
+        min_amount: '5',
+        taker_fee_rate: '0.02',
+        default_slippage_rate: '0.05',
+      },
+    });
+    const { row } = await send(base, 'GET', `/markets/${id}/`);
+    expect(row).toMatchObject({
+      ...{ title: 'Wer gewinnt?', event: { title: 'Finale' }, category: 'sports', state: 'open' },
+      ...{ yes_outcome_label: 'Wir', no_outcome_label: 'Die anderen', resolution_date: 1_900_000_000 },
+      config: { kind: 'orderbook', price_precision: 2, amount_precision: 1, min_amount: '5', taker_fee_rate: '0.02' },
+    });
+    const again = await control(base, '/markets/', { condition_id: id });
+    expect(field(again)).toEqual({ status: 400, fields: ['condition_id'] });
+  });
+});
