@@ -6,6 +6,7 @@ import type { Ask } from '../protocol/seam.js';
 import { askFor, type Step } from './asks.js';
 import type { ExecutorEvent, ExecutorSettings, Reaction, Trouble } from './contract.js';
 import { LATE_DELIVERY_S, lookWaitMs, WHOLE_SECONDS_S } from './pace.js';
+import { OrderShelf } from './shelf.js';
 import { type Track, Tracks } from './tracks.js';
 
 /** When and how a record was seen. */
@@ -27,6 +28,7 @@ export class Desk {
   readonly profile: VenueProfile;
   readonly settings: ExecutorSettings;
   readonly tracks: Tracks;
+  readonly orders: OrderShelf;
   /** False: no place is signed or sent. */
   placing = true;
   /** The exchange's clock, ms, as last seen; null while it never was. */
@@ -41,6 +43,7 @@ export class Desk {
     this.profile = profile;
     this.settings = settings;
     this.tracks = new Tracks(ledger);
+    this.orders = new OrderShelf(ledger);
   }
 
   /** Runs one call of the executor and hands over what it said. */
@@ -126,10 +129,10 @@ export class Desk {
     const { expiresAtS, draftPubkey, kind } = track.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
-    const order = kind === 'place' && draftPubkey !== null ? this.ledger.order(draftPubkey) : null;
+    const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
     // No answer of the exchange is needed: what was never signed cannot take effect.
     if (order !== null) {
-      this.ledger.changeOrder(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
+      this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
     }
     this.tracks.move(track, 'lapsed', nowMs, track.intent.lastReason);
   }

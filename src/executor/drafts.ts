@@ -71,7 +71,7 @@ export function onDraft(desk: Desk, track: Track, report: Report): void {
 }
 
 function storeDraft(desk: Desk, track: Track, report: Report): void {
-  const { tracks, ledger } = desk;
+  const { tracks, orders } = desk;
   const { nowMs } = report;
   const { pubkey, message } = answerOf(report, track.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
   const expiresAtS = expiryOf(desk, message, report.venueTimeMs);
@@ -80,7 +80,7 @@ function storeDraft(desk: Desk, track: Track, report: Report): void {
     return;
   }
   const { kind, marketConditionId } = track.intent;
-  const taken = kind === 'cancel' ? pubkey !== track.intent.orderPubkey : ledger.order(pubkey) !== null;
+  const taken = kind === 'cancel' ? pubkey !== track.intent.orderPubkey : orders.get(pubkey) !== null;
   if (taken) {
     const text = `the draft of ${track.intent.id} came with the pubkey ${pubkey} of another record`;
     desk.trouble('record_differs', marketConditionId, text, nowMs);
@@ -95,7 +95,7 @@ function storeDraft(desk: Desk, track: Track, report: Report): void {
 }
 
 function addOrder(desk: Desk, intent: IntentRow, pubkey: string, nowMs: number): void {
-  desk.ledger.addOrder({
+  desk.orders.add({
     pubkey,
     intentId: intent.id,
     marketConditionId: intent.marketConditionId,
@@ -137,6 +137,6 @@ function draftRefused(desk: Desk, track: Track, slug: string, reason: string, no
   const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
   if (kind !== 'cancel' || orderPubkey === null || passing) return;
   // An order that cannot be canceled is over, most likely: its record says how.
-  const order = desk.ledger.order(orderPubkey);
+  const order = desk.orders.get(orderPubkey);
   if (order !== null) readAgain(desk, order, nowMs);
 }

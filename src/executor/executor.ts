@@ -100,7 +100,7 @@ export class Executor implements OrderExecutor {
     return this.#desk.reaction(() => {
       const listed = new Set<string>();
       for (const row of rows) {
-        const order = row.pubkey === null ? null : this.#desk.ledger.order(row.pubkey);
+        const order = row.pubkey === null ? null : this.#desk.orders.get(row.pubkey);
         if (order === null) {
           this.#foreignOrder(row, nowMs);
           continue;

@@ -66,7 +66,7 @@ function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track 
   }
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
   if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
-    desk.ledger.changeOrder(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
+    desk.orders.change(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
   }
   const track = known ?? desk.tracks.takeAgain(before.intentId, look.nowMs);
   if (track.intent.state !== 'live') {
@@ -84,7 +84,7 @@ function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: Inten
   const again = closedMs !== null;
   if (again && order.status === status && desk.tracks.get(intentId) === null) {
     // Final before and final now; only the filled amount may have grown.
-    desk.ledger.changeOrder(pubkey, { status, filledMicros, closedMs });
+    desk.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
   const track = desk.tracks.takeAgain(intentId, look.nowMs);
@@ -92,7 +92,7 @@ function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: Inten
   if (again && order.status !== status) {
     desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`, look.nowMs);
   }
-  desk.ledger.changeOrder(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
+  desk.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
   desk.tracks.move(track, event, look.nowMs, `the exchange shows it ${status}`);
   if (!again && (event === 'settled' || rested)) {
     desk.tell({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
@@ -135,7 +135,7 @@ function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Tr
  * price is the order's own, the worst that it can have been; its fee is not known.
  */
 function bookDifference(desk: Desk, orderPubkey: string, look: Look): void {
-  const order = must(desk.ledger.order(orderPubkey), `order ${orderPubkey}`);
+  const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;
   const fill = {
@@ -151,7 +151,7 @@ function bookDifference(desk: Desk, orderPubkey: string, look: Look): void {
     timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
     seenMs: look.nowMs,
   };
-  desk.ledger.bookFill(fill);
+  desk.orders.bookFill(fill);
   const strategy = desk.ledger.intent(order.intentId)?.strategy ?? '';
   desk.tell({ kind: 'fillBooked', fill, intentId: order.intentId, strategy });
 }

@@ -37,7 +37,7 @@ export function observe(desk: Desk, track: Track | null, report: Report): void {
     case 'orders.detail': {
       const row = answerOf(report, 'orders.detail');
       const pubkey = report.ask.call.params.pubkey;
-      const order = desk.ledger.order(pubkey);
+      const order = desk.orders.get(pubkey);
       if (order !== null) observeOrder(desk, order, row, look);
       else observeForeignOrder(desk, pubkey, row, look);
       break;

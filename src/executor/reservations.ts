@@ -11,7 +11,7 @@ export function liveOrders(desk: Desk): LiveOrder[] {
   return desk.tracks.all().flatMap((track) => {
     const { kind, state, id: intentId, draftPubkey, strategy } = track.intent;
     if (kind !== 'place' || state !== 'live' || draftPubkey === null) return [];
-    const order = must(desk.ledger.order(draftPubkey), `order of ${intentId}`);
+    const order = must(desk.orders.get(draftPubkey), `order of ${intentId}`);
     const { marketConditionId, isYes, side, priceMicros, amountMicros, createdMs } = order;
     return {
       orderPubkey: draftPubkey,
@@ -32,7 +32,7 @@ export function liveOrders(desk: Desk): LiveOrder[] {
 
 /** Everything that may still move money or shares in this ledger; cancels move none. */
 export function reservations(desk: Desk): Reservation[] {
-  const unsettled = new Map(desk.ledger.unsettledOrders().map((order) => [order.intentId, order]));
+  const unsettled = new Map(desk.orders.unsettled().map((order) => [order.intentId, order]));
   const underWay = desk.tracks.all().flatMap((track) => ofTrack(track, unsettled.get(track.intent.id) ?? null));
   const ended = [...unsettled.values()]
     .filter((order) => order.closedMs !== null && isOver(desk, order.intentId))

@@ -11,7 +11,7 @@ import { readAgain } from './orders.js';
 /** Rows as lists give them, newest first. */
 export function observeTrades(desk: Desk, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (const row of [...rows].reverse()) {
-    const order = row.order.pubkey === null ? null : desk.ledger.order(row.order.pubkey);
+    const order = row.order.pubkey === null ? null : desk.orders.get(row.order.pubkey);
     if (order === null) foreign(desk, row, nowMs);
     else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(desk, row, nowMs);
     else observeTrade(desk, row, order, nowMs);
@@ -26,7 +26,7 @@ function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: n
     case 'in_process':
       return;
     case 'failed': {
-      if (!desk.ledger.noteFailedTrade(row.pubkey, order.pubkey, row.amount, nowMs)) return;
+      if (!desk.orders.noteFailedTrade(row.pubkey, order.pubkey, row.amount, nowMs)) return;
       const text = `trade ${row.pubkey} of order ${order.pubkey} was matched and failed to settle; it is not booked`;
       desk.trouble('failed_trade', order.marketConditionId, text, nowMs);
       return;
@@ -50,7 +50,7 @@ function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): 
     timestampS: row.timestamp,
     seenMs: nowMs,
   };
-  const booking = desk.ledger.bookFill(fill);
+  const booking = desk.orders.bookFill(fill);
   if (booking === 'differs') differs(desk, row, nowMs);
   if (booking !== 'booked') return;
   const strategy = desk.ledger.intent(order.intentId)?.strategy ?? '';
@@ -60,10 +60,9 @@ function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): 
 
 /** A fill says something about its order that a list may not have said yet. */
 function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
-  const order = must(desk.ledger.order(orderPubkey), `order ${orderPubkey}`);
+  const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
-  if (bookedMicros > filledMicros)
-    desk.ledger.changeOrder(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
+  if (bookedMicros > filledMicros) desk.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
   const live = desk.tracks.ofOrder(orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = status === 'filled' || status === 'canceled' || status === 'partially_filled_canceled';
@@ -85,8 +84,8 @@ function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
 
 /** Orders of which the exchange has shown more filled than is booked. */
 export function missingFills(desk: Desk): MissingFills[] {
-  return desk.ledger
-    .unsettledOrders()
+  return desk.orders
+    .unsettled()
     .map((order) => ({
       orderPubkey: order.pubkey,
       marketConditionId: order.marketConditionId,

@@ -6,6 +6,7 @@ import { DRAFT_LIFETIME_S, m, ONE, World, type WorldOptions } from './world.js';
 
 const BEAT_MS = 400;
 const FAULTY_MS = 45_000;
+const MIDDLE_MS = 56 * BEAT_MS;
 /** One draft lifetime, the longest delay of a request, and polls. */
 const CALM_MS = DRAFT_LIFETIME_S * 1000 + 25_000 + 20_000;
 
@@ -28,9 +29,10 @@ describe('with any faults and crashes, then calm', () => {
     faults,
     crash: probability(0.05),
     clockOffMs: fc.integer({ min: -40_000, max: 40_000 }),
+    clockStepMs: fc.integer({ min: -30_000, max: 30_000 }),
   });
 
-  it('each intent takes effect at most once, and ledger and exchange agree to the micro', () => {
+  it('each intent takes effect at most once, and ledger and exchange agree to the micro', { timeout: 120_000 }, () => {
     fc.assert(
       fc.property(options, (each) => {
         const story = live(each);
@@ -43,7 +45,7 @@ describe('with any faults and crashes, then calm', () => {
 
   it('a day full of everything really has fills, cancels, merges, redeems and crashes', () => {
     const all = { ...CALM, answerLost: 0.1, errorAfterEffect: 0.1, late: 0.05, requestLost: 0.05, throttled: 0.05 };
-    const story = live({ seed: 7, faults: all, crash: 0.03, clockOffMs: 5_000 });
+    const story = live({ seed: 7, faults: all, crash: 0.03, clockOffMs: 5_000, clockStepMs: -9_000 });
     expect(story).toMatchObject({ unsettled: [], differences: [] });
     expect(story.counts).toEqual({
       fills: expect.toSatisfy((count: number) => count > 20),
@@ -61,7 +63,10 @@ function live(options: WorldOptions) {
   try {
     for (let ms = 0; ms < FAULTY_MS; ms += BEAT_MS) {
       actAtRandom(world);
-      if (ms === Math.floor(FAULTY_MS / 2 / BEAT_MS) * BEAT_MS) resolveBeta(world);
+      if (ms === MIDDLE_MS) {
+        resolveBeta(world);
+        world.clockOffMs += options.clockStepMs;
+      }
       world.beat();
       world.pass(BEAT_MS);
     }

@@ -57,6 +57,8 @@ export interface WorldOptions {
   readonly crash: number;
   /** Our clock minus the exchange's, ms. */
   readonly clockOffMs: number;
+  /** By how much our clock jumps in the middle of it all, ms. */
+  readonly clockStepMs: number;
   /** Without own trades, fills are read off the orders' filled amounts. */
   readonly ownTrades?: boolean;
 }
@@ -76,11 +78,14 @@ export class World {
   #runs = 0;
   #intents = 0;
   #process: TraderProcess | null = null;
+  /** Our clock minus the exchange's, ms. */
+  clockOffMs: number;
   crashes = 0;
   faulty = true;
 
   constructor(options: WorldOptions) {
     this.#options = options;
+    this.clockOffMs = options.clockOffMs;
     this.random = Random.seeded(options.seed, 'world');
     this.#folder = mkdtempSync(join(tmpdir(), 'twinbook-executor-'));
     this.#wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
@@ -138,7 +143,7 @@ export class World {
   }
 
   get ourMs(): number {
-    return this.network.nowMs + this.#options.clockOffMs;
+    return this.network.nowMs + this.clockOffMs;
   }
 
   marketIndex(conditionId: string): number {

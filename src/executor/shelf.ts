@@ -1,0 +1,56 @@
+/** The orders that may still fill or whose fills are not all booked, as a mirror of their rows in the ledger. */
+
+import { must } from '../base/errors.js';
+import type { FillBooking, FillRow, Ledger, OrderChange, OrderRecord } from '../ledger/contract.js';
+
+export class OrderShelf {
+  readonly #ledger: Ledger;
+  readonly #unsettled = new Map<string, OrderRecord>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    for (const order of ledger.unsettledOrders()) this.#keep(order);
+  }
+
+  /** Any order of the ledger, settled or not; null for one that it never made. */
+  get(pubkey: string): OrderRecord | null {
+    return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
+  }
+
+  unsettled(): readonly OrderRecord[] {
+    return [...this.#unsettled.values()];
+  }
+
+  add(order: OrderRecord): void {
+    this.#ledger.addOrder(order);
+    this.#keep(order);
+  }
+
+  change(pubkey: string, change: OrderChange): void {
+    const before = must(this.get(pubkey), `order ${pubkey}`);
+    this.#ledger.changeOrder(pubkey, change);
+    this.#keep({ ...before, ...change });
+  }
+
+  bookFill(fill: FillRow): FillBooking {
+    const booking = this.#ledger.bookFill(fill);
+    if (booking === 'booked') this.#readAgain(fill.orderPubkey);
+    return booking;
+  }
+
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: FillRow['amountMicros'], nowMs: number): boolean {
+    const isNew = this.#ledger.noteFailedTrade(tradePubkey, orderPubkey, amount, nowMs);
+    if (isNew) this.#readAgain(orderPubkey);
+    return isNew;
+  }
+
+  #readAgain(pubkey: string): void {
+    this.#keep(must(this.#ledger.order(pubkey), `order ${pubkey}`));
+  }
+
+  #keep(order: OrderRecord): void {
+    const settled = order.closedMs !== null && order.filledMicros <= order.bookedMicros + order.failedMicros;
+    if (settled) this.#unsettled.delete(order.pubkey);
+    else this.#unsettled.set(order.pubkey, order);
+  }
+}
