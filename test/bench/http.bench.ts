@@ -8,8 +8,8 @@ import { requestSignature } from '../../src/protocol/signing.js';
 import { publicKeyOf, signToHex } from '../../src/wallet/ed25519.js';
 import { type Bench, type BenchRow, percentile } from './bench.js';
 
-const READ_SECONDS = 2;
-const READ_TURNS = 3;
+const READ_SECONDS = 1;
+const READ_TURNS = 7;
 const SOCKETS = 8;
 /** Requests that one socket has on their way at once. */
 const PIPELINE = 16;
