@@ -42,7 +42,12 @@ function readText(file: string, cwd: string, asker: Problem | undefined): string
     if (error instanceof TwinbookError) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     if (code === 'ENOENT')
-      return fail('no such file', 'Check the path; relative paths in a file are relative to that file.');
+      return fail(
+        'no such file',
+        asker === undefined
+          ? 'Name the configuration with -c FILE; config/paper.yaml of the package needs no edit.'
+          : 'Relative paths in a file are relative to that file.',
+      );
     return fail(`cannot be read (${code})`, 'Check the permissions of the file and its folders.');
   }
 }
