@@ -23,8 +23,11 @@ import { Screen, type Terminal } from './screen.js';
 import { openSession, type Session } from './session.js';
 import { resultText } from './status-text.js';
 
-/** Cancelling takes a second or two; beyond this an exchange that does not answer keeps us. */
-const STOP_WITHIN_MS = 45_000;
+/**
+ * Cancelling takes a second or two. An order whose submit was cut off by a crash may take a draft's lifetime until the
+ * exchange can say that it never rested; beyond that and this, an exchange that does not answer keeps us.
+ */
+const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 
 export interface TraderIo extends Pick<Terminal, 'out'> {
@@ -112,7 +115,7 @@ class Service {
   async #stop(): Promise<0 | 1> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
-    const endMs = nowMs() + STOP_WITHIN_MS;
+    const endMs = nowMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
     while (this.#snapshot().mode !== 'stopped' && this.#failure === null && nowMs() < endMs) await this.#step();
     if (this.#failure !== null) return this.#giveUp();
     this.#loop.end();

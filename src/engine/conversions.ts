@@ -4,6 +4,7 @@ import { type Micros, minMicros, toMultiple } from '../base/micros.js';
 import type { MarketFacts } from '../market/view.js';
 import { isSettledMarket } from '../protocol/states.js';
 import type { MergeIntent, RedeemIntent } from '../risk/intent.js';
+import type { LiveOrder } from './changes.js';
 import type { Tracked } from './markets.js';
 import { heldIn } from './own-state.js';
 import { begin, factsOf, type Turn } from './quoting.js';
@@ -14,6 +15,21 @@ const RETRY_MS = 10_000;
 
 /** Free currency below this part of the cash makes smaller merges worth their requests. */
 const SCARCE_CASH_FRACTION = 0.2;
+
+/**
+ * Sell orders that hold on to pairs worth merging: pulled, so that the pairs come free. Currency back now is worth more
+ * than a place in the queue that would bring it back later.
+ */
+export function mergeBlockers({ feed }: Tracked, merge: MergeSettings, turn: Turn): readonly LiveOrder[] {
+  const facts = feed.facts;
+  if (facts === null || !merge.enabled || turn.executor.pendingMerge(facts.conditionId) !== null) return [];
+  const { yesMicros, noMicros } = heldIn(turn.own, facts.conditionId);
+  const pairs = minMicros(yesMicros, noMicros);
+  if (facts.phase !== 'open' || pairs < merge.minSharesMicros || freePairs(facts, turn) >= merge.minSharesMicros)
+    return [];
+  const sells = (turn.own.orders.get(facts.conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
+  return sells.filter(({ isYes }) => turn.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
+}
 
 /**
  * Merges completed pairs when there are enough of them, or any when currency is scarce; redeems what a settled market

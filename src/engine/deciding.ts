@@ -1,7 +1,7 @@
 /** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
 
 import type { Micros } from '../base/micros.js';
-import { convert } from './conversions.js';
+import { convert, mergeBlockers } from './conversions.js';
 import type { Desk } from './desk.js';
 import type { Tracked } from './markets.js';
 import { cancelAll, type Turn, takeTurn } from './quoting.js';
@@ -40,18 +40,19 @@ export function decide(state: TraderState, nowMs: number): void {
 function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, ticking: boolean, nowMs: number): void {
   const paused = state.pausedMarkets.get(tracked.conditionId);
   const turn = turnOf(state, hold ?? (paused === undefined ? null : `paused: ${paused}`), nowMs);
-  let begun = false;
+  // Before the desks: what a merge takes they must not offer again.
+  let begun = convert(tracked, state.settings.merge, turn);
+  begun = cancelAll(mergeBlockers(tracked, state.settings.merge, turn), tracked.conditionId, turn) || begun;
+  if (begun) state.stale();
+  const after = begun ? { ...turn, own: state.own } : turn;
   for (const desk of tracked.desks) {
     if (!desk.dirty && nowMs - desk.quotedMs < REQUOTE_MS && nowMs >= desk.quotedMs) continue;
     const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
     const before = desk.failure;
-    begun = takeTurn(desk, view, turn) || begun;
+    begun = takeTurn(desk, view, after) || begun;
     if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
   }
-  if (ticking) {
-    begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
-    begun = convert(tracked, state.settings.merge, turn) || begun;
-  }
+  if (ticking) begun = cancelAll(orphans(state, tracked), tracked.conditionId, after) || begun;
   if (begun) state.stale();
 }
 

@@ -1,0 +1,67 @@
+/** Real processes of the compiled program, in folders of their own. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const BIN = resolve(import.meta.dirname, '../../dist/src/cli/twinbook.js');
+
+export interface Running {
+  readonly process: ChildProcess;
+  /** Everything written so far, both streams. */
+  readonly output: () => string;
+  /** Resolves with the exit code, or null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  /** Resolves when the output matches; rejects when the process ends before that. */
+  waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
+}
+
+export function twinbook(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const waiting = new Set<() => void>();
+  const take = (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+    for (const look of waiting) look();
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const exited = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
+  return {
+    process: child,
+    output: () => output,
+    exited,
+    waitFor: (pattern) =>
+      new Promise((found, failed) => {
+        const look = () => {
+          const match = output.match(pattern);
+          if (match === null) return;
+          waiting.delete(look);
+          found(match);
+        };
+        waiting.add(look);
+        look();
+        void exited.then((code) => failed(new Error(`ended with ${code} before ${pattern} was seen:\n${output}`)));
+      }),
+  };
+}
+
+/** A folder with a trader's files; removed by `remove`. */
+export interface Place {
+  readonly folder: string;
+  readonly config: string;
+  remove(): void;
+}
+
+export function traderPlace(trader: string, strategy: string): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-'));
+  mkdirSync(join(folder, 'strategies'));
+  const config = join(folder, 'trader.yaml');
+  writeFileSync(config, trader);
+  writeFileSync(join(folder, 'strategies', 'maker.yaml'), strategy);
+  return { folder, config, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
