@@ -1,7 +1,8 @@
 /**
- * The matching engine beside `nodejs-order-book` on one stream of adds, cancels and crossing orders. Ours goes through the
- * public `placeInternal` / `cancelInternal`: grid checks, balances, locks, fees, shares minted and handed on, the public
- * trade row. The other one matches and keeps ids, with no accounts. Both must end with the same book.
+ * The matching engine beside `nodejs-order-book` on one stream: about 61 % adds, 26 % cancels, 13 % crossing orders that
+ * meet two or three resting ones. Ours goes through the public `placeInternal` / `cancelInternal`: grid checks, balances,
+ * locks, fees, shares minted and handed on, the public trade row. The other one matches and keeps ids, with no accounts.
+ * Both must end with the same book.
  */
 import { OrderBook, Side } from 'nodejs-order-book';
 import { micros } from '../../src/base/micros.js';

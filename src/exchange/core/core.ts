@@ -13,12 +13,12 @@ import { type Micros, ONE } from '../../base/micros.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../protocol/states.js';
 import { i32 } from './cells.js';
 import * as contract from './contract.js';
-import { done, invalid, refuse } from './fault.js';
+import { done, invalid, type Refusal, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
 import { detailRow } from './market-rows.js';
 import { HOUSE, legFor } from './matching.js';
 import { asMicros, buyLock } from './money.js';
-import { loadParts, makeParts } from './parts.js';
+import { makeParts } from './parts.js';
 import { isBuyLeg } from './pool.js';
 import { Reads } from './reads.js';
 
@@ -28,17 +28,18 @@ type Result<T> = contract.Result<T>;
 export class ExchangeCore extends Reads implements contract.Core {
   #lastInternalFilled = 0;
 
-  /** With a snapshot (of this version, else RangeError) the exchange goes on from there; lifetimes are the settings'. */
+  /** With a snapshot the exchange goes on from there; see `restored`. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown) {
-    super(makeParts(settings));
-    if (snapshot !== undefined) {
-      loadParts(this.parts, snapshot);
-      return;
-    }
+    super(makeParts(settings, snapshot));
+    if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
     assert(house === HOUSE, 'the recorded market owns the first account');
   }
 
+  /**
+   * The exchange of a snapshot; RangeError when it is none of this version. Lifetimes, funds and name are the settings',
+   * for what is new; the seed stays the snapshot's.
+   */
   static restored(settings: contract.CoreSettings, snapshot: unknown): ExchangeCore {
     return new ExchangeCore(settings, snapshot);
   }
@@ -171,7 +172,7 @@ export class ExchangeCore extends Reads implements contract.Core {
   #onMarket(
     nowMs: number,
     conditionId: string,
-    change: (market: Market) => Extract<Result<never>, { ok: false }> | null,
+    change: (market: Market) => Refusal | null,
   ): Result<contract.WireDetail> {
     this.#reach(nowMs);
     const { catalog } = this.parts.ground;
@@ -253,6 +254,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     this.#reach(nowMs);
     this.#lastInternalFilled = 0;
     const { ground, matching, pool } = this.parts;
+    assert(account > HOUSE && account < ground.funds.count, 'an order comes from an account that was opened');
     const market = ground.catalog.markets[index];
     if (market === undefined || !market.trades || market.trading === null) return contract.REFUSED_MARKET;
     const { trading } = market;
@@ -303,7 +305,7 @@ export class ExchangeCore extends Reads implements contract.Core {
   ): boolean {
     this.#reach(nowMs);
     const trading = this.#onGrid(index, price);
-    if (trading === null || total < 0) return false;
+    if (trading === null || !Number.isSafeInteger(total) || total < 0) return false;
     trading.book.changeRecorded(side, price / trading.tick, total);
     return true;
   }
@@ -319,7 +321,8 @@ export class ExchangeCore extends Reads implements contract.Core {
     const trading = this.#onGrid(index, price);
     const { ground, matching } = this.parts;
     const market = ground.catalog.markets[index];
-    if (trading === null || market === undefined || !(amount > 0) || !market.trades) return false;
+    if (trading === null || market === undefined || !market.trades) return false;
+    if (!Number.isSafeInteger(amount) || amount <= 0) return false;
     matching.recordedTrade(ground.nowMs, market, trading, takerSide, price / trading.tick, amount);
     return true;
   }

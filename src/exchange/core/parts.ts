@@ -24,7 +24,17 @@ export interface Parts {
   readonly redeems: Redeems;
 }
 
-export function makeParts(settings: CoreSettings): Parts {
+/** Fresh parts, or those of a snapshot (RangeError when it is none of this version). */
+export function makeParts(settings: CoreSettings, snapshot?: unknown): Parts {
+  if (snapshot === undefined) return freshParts(settings);
+  const saved = readSnapshot(snapshot);
+  // Names follow from the seed: another one would rename the trades that are out already.
+  const parts = freshParts({ ...settings, seed: saved.seed });
+  loadParts(parts, saved);
+  return parts;
+}
+
+function freshParts(settings: CoreSettings): Parts {
   const pool = new OrderPool();
   const ground: Ground = {
     settings,
@@ -47,6 +57,7 @@ const SNAPSHOT_VERSION = 1;
 
 export interface Snapshot {
   readonly version: number;
+  readonly seed: number;
   readonly nowMs: number;
   readonly signingAvailable: boolean;
   readonly deposited: number;
@@ -65,6 +76,7 @@ export interface Snapshot {
 export function dumpParts({ ground, pool, identity, orders, matching, conversions, redeems }: Parts): Snapshot {
   return {
     version: SNAPSHOT_VERSION,
+    seed: ground.settings.seed,
     nowMs: ground.nowMs,
     signingAvailable: ground.signingAvailable,
     deposited: ground.deposited,
@@ -81,8 +93,7 @@ export function dumpParts({ ground, pool, identity, orders, matching, conversion
   };
 }
 
-/** Fills fresh parts; RangeError when this is not a snapshot of this version. */
-export function loadParts(parts: Parts, snapshot: unknown): void {
+function readSnapshot(snapshot: unknown): Snapshot {
   if (typeof snapshot !== 'object' || snapshot === null || !('version' in snapshot)) {
     throw new RangeError('not a snapshot of the paper exchange');
   }
@@ -90,7 +101,10 @@ export function loadParts(parts: Parts, snapshot: unknown): void {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
   // Written by dumpParts of the same version; the store vouches for the bytes with its checksum.
-  const saved = snapshot as Snapshot;
+  return snapshot as Snapshot;
+}
+
+function loadParts(parts: Parts, saved: Snapshot): void {
   const { ground, pool, identity, orders, matching, conversions, redeems } = parts;
   ground.nowMs = saved.nowMs;
   ground.signingAvailable = saved.signingAvailable;

@@ -288,6 +288,15 @@ describe('the exchange under random commands', () => {
     expect(hash(core)).toBe(before);
   });
 
+  it('keeps the names of its trades under settings with another seed', () => {
+    const drawer = new Drawer(5);
+    for (let step = 0; step < 300; step++) drawer.step();
+    const copy = ExchangeCore.restored({ ...settings, seed: 99 }, throughJson(drawer.core.snapshot()));
+    const trades = [1, 2, 3, 4].flatMap((account) => drawer.core.ownTrades(account, { limit: 100 }).rows);
+    expect(trades.length).toBeGreaterThan(5);
+    expect([1, 2, 3, 4].flatMap((account) => copy.ownTrades(account, { limit: 100 }).rows)).toEqual(trades);
+  });
+
   it('refuses what is no snapshot of this version', () => {
     for (const nonsense of [null, 7, {}, { version: 0 }, { version: '1' }]) {
       expect(() => ExchangeCore.restored(settings, nonsense)).toThrow(RangeError);
