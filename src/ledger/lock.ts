@@ -4,7 +4,7 @@
  * and stays readable while the lock is held.
  */
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../base/errors.js';
@@ -22,8 +22,10 @@ export interface WriterLock {
 
 /** Takes the lock or throws ledger_locked, naming the process that has it. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
-  // Two names of one folder must meet in one lock.
-  const path = join(realpathSync(dirname(ledgerPath)), `${basename(ledgerPath)}.lock`);
+  // Two names of one file or folder must meet in one lock.
+  const folder = realpathSync(dirname(ledgerPath));
+  const file = existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath));
+  const path = `${file}.lock`;
   const sqlite = new Sqlite(path, { timeout: 0 });
   try {
     sqlite.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS holder (pid INTEGER, started_ms INTEGER) STRICT;');

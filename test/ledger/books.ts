@@ -11,13 +11,19 @@ export const m = (value: number) => value as Micros;
 export const ONE = 1_000_000;
 export const HOLDER = { pid: 4711, startedMs: 1_700_000_000_000 };
 
-/** Runs with the path of a ledger that does not exist yet; the folder is gone afterwards. */
-export function inFolder<T>(work: (path: string) => T): T {
+/** The path of a ledger that does not exist yet, in a folder of its own, and how to be rid of it. */
+export function newFolder(): { readonly path: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-ledger-'));
+  return { path: join(folder, 'ledger.sqlite'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Runs with such a path; the folder is gone afterwards. */
+export function inFolder<T>(work: (path: string) => T): T {
+  const { path, remove } = newFolder();
   try {
-    return work(join(folder, 'ledger.sqlite'));
+    return work(path);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
 

@@ -1,5 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { AssertionFailed, TwinbookError } from '../../src/base/errors.js';
 import { LedgerBroken } from '../../src/ledger/database.js';
 import { ACTIVE_INTENTS, openLedger, openReadOnly, UNSETTLED_ORDERS } from '../../src/ledger/ledger.js';
 import { lockWriter } from '../../src/ledger/lock.js';
-import { fillOf, HOLDER, inFolder, intentOf, m, ONE, orderOf, withLedger } from './books.js';
+import { fillOf, HOLDER, inFolder, intentOf, m, newFolder, ONE, orderOf, withLedger } from './books.js';
 
 /** What opening throws. */
 function refusal(work: () => unknown): TwinbookError {
@@ -95,6 +96,19 @@ describe('opening a ledger', () => {
     });
   });
 
+  it('reads what a killed trader left behind', () => {
+    withLedger((ledger, path) => {
+      ledger.transaction(() => ledger.addIntent(intentOf()));
+      // The files as they are while the writer lives: the write-ahead log was never folded in.
+      const left = `${path}.left`;
+      copyFileSync(path, left);
+      copyFileSync(`${path}-wal`, `${left}-wal`);
+      const reader = openReadOnly(left);
+      expect(reader.intents()).toHaveLength(1);
+      reader.close();
+    });
+  });
+
   it('is durable: WAL with synchronous FULL, whatever the library was compiled with', () => {
     withLedger((ledger) => {
       // The backup source is the connection itself.
@@ -115,6 +129,13 @@ describe('the writer lock', () => {
     });
   });
 
+  it('is one lock for two names of a ledger', () => {
+    withLedger((_ledger, path) => {
+      symlinkSync(path, `${path}.alias`);
+      expect(refusal(() => openLedger(`${path}.alias`, HOLDER)).code).toBe('ledger_locked');
+    });
+  });
+
   it('is free again after the writer closed', () => {
     inFolder((path) => {
       openLedger(path, HOLDER).close();
@@ -124,24 +145,23 @@ describe('the writer lock', () => {
   });
 
   it('dies with a process that was killed', async () => {
-    const folder = inFolder((path) => path);
-    mkdirSync(dirname(folder), { recursive: true });
-    // The lock as lockWriter takes it, in another process that is then killed.
+    const { path, remove } = newFolder();
+    const lock = join(import.meta.dirname, '../../src/ledger/lock.ts');
     const script = `
-      const db = new (require('better-sqlite3'))(${JSON.stringify(`${folder}.lock`)}, { timeout: 0 });
-      db.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, started_ms INTEGER) STRICT');
-      db.prepare('INSERT INTO holder VALUES (?, 0)').run(process.pid);
-      db.exec('BEGIN IMMEDIATE');
+      import { lockWriter } from ${JSON.stringify(lock)};
+      lockWriter(${JSON.stringify(path)}, { pid: process.pid, startedMs: 0 });
       console.log('locked');
       setInterval(() => undefined, 1000);`;
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    expect(refusal(() => lockWriter(folder, HOLDER)).message).toContain(`process ${child.pid}`);
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    expect(refusal(() => lockWriter(path, HOLDER)).message).toContain(`process ${child.pid}`);
+    const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
-    lockWriter(folder, HOLDER).release();
-    execFileSync('rm', ['-r', dirname(folder)]);
+    lockWriter(path, HOLDER).release();
+    remove();
   });
 });
 
@@ -285,14 +305,19 @@ describe('reading a ledger', () => {
   });
 
   it('is backed up whole while it is open', async () => {
-    const { promise, done } = inOpenFolder((ledger, path) =>
-      ledger.backupSource.backup(`${path}.copy`).then(() => `${path}.copy`),
-    );
-    const copy = openReadOnly(await promise);
+    const { path, remove } = newFolder();
+    const ledger = openLedger(path, HOLDER);
+    ledger.transaction(() => {
+      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+      ledger.addIntent(intentOf());
+    });
+    await ledger.backupSource.backup(`${path}.copy`);
+    const copy = openReadOnly(`${path}.copy`);
     expect(copy.intents()).toHaveLength(1);
     expect(copy.verify()).toEqual([]);
     copy.close();
-    done();
+    ledger.close();
+    remove();
   });
 });
 
@@ -304,20 +329,4 @@ function withFileOf(spoil: (sqlite: Sqlite.Database) => void, work: (path: strin
     sqlite.close();
     work(path);
   });
-}
-
-/** A ledger that stays open until `done`, for what is asynchronous. */
-function inOpenFolder(work: (ledger: ReturnType<typeof openLedger>, path: string) => Promise<string>) {
-  const path = inFolder((free) => free);
-  mkdirSync(dirname(path), { recursive: true });
-  const ledger = openLedger(path, HOLDER);
-  ledger.transaction(() => {
-    ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
-    ledger.addIntent(intentOf());
-  });
-  const done = () => {
-    ledger.close();
-    execFileSync('rm', ['-r', dirname(path)]);
-  };
-  return { promise: work(ledger, path), done };
 }
