@@ -5,8 +5,12 @@ import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../
 import { bestTick, type CrowdCore, HIGHEST_TICK, LOWEST_TICK, priceOf, sharesOf } from './crowd-core.js';
 import { sigmoid } from './hidden-value.js';
 
-/** Distance of the best level from the estimate, in ticks: wide enough that a careful trader finds room inside. */
+/**
+ * Distance of the best level from the estimate at a price of 0.50, in ticks: wide enough that a careful trader finds room
+ * inside. It shrinks with the deviation of the outcome, or there would be no bids below five cents.
+ */
 const HALF_SPREAD_TICKS = 3.5;
+const LEAST_HALF_SPREAD_TICKS = 1.5;
 /** Ticks behind the best level, and usual size in shares. */
 const LADDER = [
   { behind: 0, shares: 40 },
@@ -59,9 +63,10 @@ export class CompetingMaker {
   /** Looks at the truth (log-odds), moves its estimate and re-quotes; an order that is still right keeps its place. */
   requote(nowMs: number, truth: number): void {
     this.#learn(nowMs, truth);
-    const fairTicks = 100 * sigmoid(this.#estimate + this.#error);
-    const bids = ladder(Math.floor(fairTicks - HALF_SPREAD_TICKS), -1);
-    const asks = ladder(Math.ceil(fairTicks + HALF_SPREAD_TICKS), 1);
+    const fair = sigmoid(this.#estimate + this.#error);
+    const half = Math.max(LEAST_HALF_SPREAD_TICKS, HALF_SPREAD_TICKS * 2 * Math.sqrt(fair * (1 - fair)));
+    const bids = ladder(Math.floor(100 * fair - half), -1);
+    const asks = ladder(Math.ceil(100 * fair + half), 1);
     this.#levels = [this.#cancelOther(nowMs, BID, bids), this.#cancelOther(nowMs, ASK, asks)];
     this.#placeMissing(nowMs, BID, bids);
     this.#placeMissing(nowMs, ASK, asks);

@@ -33,7 +33,7 @@ describe('the crowd', () => {
       return tapeHash(core);
     };
     // Pinned: it changes only when the crowd's behaviour is meant to change.
-    expect(tape(1)).toBe('73e6374237d9a392');
+    expect(tape(1)).toBe('b9032b8907a32d2d');
     expect(tape(1)).not.toBe(tape(2));
   });
 
@@ -92,10 +92,10 @@ describe('the markets of the crowd over six hours', () => {
     }
   });
 
-  it('are two-sided nearly always, 6 to 12 cents wide and about right', () => {
+  it('are two-sided nearly always, 4 to 10 cents wide and about right', () => {
     expect(oneSided / (oneSided + spreads.length)).toBeLessThan(0.02);
     expect(Math.min(...spreads)).toBeGreaterThanOrEqual(1);
-    const inBand = spreads.filter((spread) => spread >= 6 && spread <= 12).length;
+    const inBand = spreads.filter((spread) => spread >= 4 && spread <= 10).length;
     expect(inBand / spreads.length).toBeGreaterThan(0.98);
     expect(offTruth / spreads.length).toBeLessThan(2.5);
   });
@@ -108,11 +108,11 @@ describe('the markets of the crowd over six hours', () => {
     }
   });
 
-  it('show several levels and never a crossed book', () => {
+  it('show several levels in an uncrossed book', () => {
     for (const { index } of crowd.truths()) {
       const book = core.bookRow(index, true, 50);
-      expect(book.bid.length).toBeGreaterThanOrEqual(3);
-      expect(book.ask.length).toBeGreaterThanOrEqual(3);
+      expect(Math.min(book.bid.length, book.ask.length)).toBeGreaterThanOrEqual(1);
+      expect(book.bid.length + book.ask.length).toBeGreaterThanOrEqual(6);
       expect(Number(book.bid[0]?.price)).toBeLessThan(Number(book.ask[0]?.price));
     }
   });
