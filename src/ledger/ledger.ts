@@ -244,12 +244,12 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   addEvent(event: OperatorEvent): void {
     const sql = 'INSERT INTO events (time_ms, severity, kind, text) VALUES (?, ?, ?, ?)';
-    this.db.run(sql, event.timeMs, event.severity, event.kind, event.text);
+    this.db.run(sql, event.timeMs, event.severity, event.kind, event.text.slice(0, LONGEST_TEXT));
   }
 
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
-    return this.db.run(sql, kind, pubkey, text, nowMs) === 1;
+    return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
   /** Writes proven postings and carries them into the balances. */
@@ -269,6 +269,9 @@ class SqliteLedger extends SqliteReader implements Ledger {
     }
   }
 }
+
+/** Texts may quote a stranger's record; a person needs its beginning. */
+const LONGEST_TEXT = 2_000;
 
 /** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
 export const ACTIVE_INTENTS =

@@ -273,13 +273,15 @@ describe('reading a ledger', () => {
         ledger.saveMarket(market);
         ledger.saveMarket({ ...market, state: 'resolved', seenMs: 2 });
         ledger.addEvent({ timeMs: 1, severity: 'loud', kind: 'kill', text: 'because' });
+        ledger.addEvent({ timeMs: 2, severity: 'info', kind: 'long', text: 'x'.repeat(1e6) });
         expect(ledger.noteOddity('foreign_order', 'x', 'text', 1)).toBe(true);
         expect(ledger.noteOddity('foreign_order', 'x', 'text', 2)).toBe(false);
         ledger.stopRun('run', 9, 'stopped');
       });
       expect(ledger.market('a')).toEqual({ ...market, state: 'resolved', seenMs: 2 });
       expect(ledger.markets()).toHaveLength(1);
-      expect(ledger.events()).toEqual([{ timeMs: 1, severity: 'loud', kind: 'kill', text: 'because' }]);
+      expect(ledger.events(1)[0]?.text).toHaveLength(2_000);
+      expect(ledger.events().slice(1)).toEqual([{ timeMs: 1, severity: 'loud', kind: 'kill', text: 'because' }]);
       expect(ledger.runs()).toEqual([
         { id: 'run', version: '0', configHash: 'hash', startedMs: 1, stoppedMs: 9, note: 'stopped' },
       ]);
