@@ -173,15 +173,13 @@ export class Book {
     if (next !== previous) this.version += 1;
   }
 
+  /**
+   * All recorded liquidity goes. Real orders remember what was ahead of them: nothing is while their level shows nothing,
+   * and where a new snapshot shows the level again they have their place again.
+   */
   clearRecorded(): void {
     if (this.recorded === null) return;
     for (const side of this.recorded) side.clear();
-    for (const set of [this.#bids, this.#asks]) {
-      for (let tick = set.up(0); tick !== NO_TICK; tick = set.up(tick + 1)) {
-        for (let slot = i32(this.#head, tick); slot !== 0; slot = i32(this.#pool.next, slot))
-          this.#pool.ahead[slot] = 0;
-      }
-    }
     this.version += 1;
   }
 

@@ -304,8 +304,8 @@ export interface CoreMutators {
    */
   recordedTrade(nowMs: number, market: MarketIndex, takerSide: BookSide, price: Micros, amount: Micros): boolean;
   /**
-   * The recording has ended: all recorded liquidity goes. Orders behind it are then first in their queues, so for a new
-   * snapshot send `recordedLevel` for the levels that differ (0 for those that are gone) instead.
+   * All recorded liquidity goes: the recording has ended, or a new snapshot follows at once. Real orders keep their place
+   * where the new snapshot shows their level again, and are first where it does not.
    */
   recordedClear(nowMs: number, market: MarketIndex): void;
 }

@@ -157,10 +157,11 @@ export class Matching {
       this.#fillByHouse(market, trading, side, better);
     }
     const level = book.openRecorded()[side];
+    const shown = level.displayed(tick);
     let eaten = 0;
     let slot = book.headOn(side, tick);
     while (slot !== 0 && this.#left > 0) {
-      const before = Math.min(this.#left, Math.max(0, f64(this.#pool.ahead, slot) - eaten));
+      const before = Math.min(this.#left, Math.max(0, Math.min(f64(this.#pool.ahead, slot), shown) - eaten));
       eaten += before;
       this.#left -= before;
       this.#printRecorded(market, trading, taker, tick, before);

@@ -119,13 +119,31 @@ describe('a resting order in a recorded queue', () => {
   });
 
   it('is first in its queue once the recording has gone', () => {
-    const { venue, account, level, ahead } = recorded();
+    const { venue, account, level, trade, filled } = recorded();
     level(BID, '0.4', 10);
     level(ASK, '0.5', 10);
-    venue.place(account, [true, 'buy', '0.4', '5']);
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
     venue.core.recordedClear(venue.nowMs, 0);
-    expect(ahead()).toEqual([0]);
     expect(venue.book()).toEqual({ bid: ['0.4:5'], ask: [] });
+    trade(ASK, '0.4', 3);
+    expect(filled(pubkey)).toBe(3);
+  });
+
+  it.each([
+    ['the same level', 10, 10],
+    ['less', 4, 4],
+    ['more', 30, 10],
+  ])('keeps its place when a new snapshot shows %s', (_, total, expected) => {
+    const { venue, account, level, trade, filled, ahead } = recorded();
+    level(BID, '0.4', 10);
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.core.recordedClear(venue.nowMs, 0);
+    level(BID, '0.4', total);
+    expect(ahead()).toEqual([expected]);
+    trade(ASK, '0.4', expected);
+    expect(filled(pubkey)).toBe(0);
+    trade(ASK, '0.4', 1);
+    expect(filled(pubkey)).toBe(1);
   });
 });
 
