@@ -1,7 +1,5 @@
 /** What the exchange's shell (`exchange/http`) needs to know of the crowd and of a replay: how to drive them. */
 
-import type { RecordingWarning } from '../../recording/contract.js';
-
 /**
  * Something that acts on the exchange core as time passes. The shell calls `tick` at or after `nextDueMs` (a late call
  * catches up, an early one does nothing) and never calls it from inside one of the core's own calls.
@@ -21,6 +19,4 @@ export interface CrowdSettings {
 export interface ReplaySettings {
   /** How many recorded milliseconds pass in one of the exchange's, > 0; 1 is as recorded. */
   readonly speed: number;
-  /** Is told each thing about the data once, when it comes to light: while recordings are prepared, or at an act's end. */
-  readonly onWarning?: (warning: RecordingWarning) => void;
 }

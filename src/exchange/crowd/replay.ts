@@ -20,15 +20,10 @@ import { type Part, Timeline } from './timeline.js';
 export class Replay implements Driver {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];
-  readonly #onWarning: (warning: RecordingWarning) => void;
-  readonly #told = new Set<string>();
-  #actsPlayed = 0;
 
-  private constructor(timelines: readonly Timeline[], parts: readonly Part[], settings: ReplaySettings) {
+  private constructor(timelines: readonly Timeline[], parts: readonly Part[]) {
     this.#timelines = timelines;
     this.#parts = parts;
-    this.#onWarning = settings.onWarning ?? (() => undefined);
-    this.#tell();
   }
 
   /**
@@ -65,19 +60,12 @@ export class Replay implements Driver {
     const timelines = [...bySource.values()].map((parts) => new Timeline(parts, speed, nowMs));
     for (const timeline of timelines) await timeline.resume(core, nowMs);
     await Promise.all(timelines.map((timeline) => timeline.ready()));
-    return new Replay(timelines, [...bySource.values()].flat(), settings);
+    return new Replay(timelines, [...bySource.values()].flat());
   }
 
   /** Applies everything that was due by `nowMs` and has been read. */
   tick(nowMs: number): void {
-    let played = 0;
-    for (const timeline of this.#timelines) {
-      timeline.tick(nowMs);
-      played += timeline.actsPlayed;
-    }
-    if (played === this.#actsPlayed) return;
-    this.#actsPlayed = played;
-    this.#tell();
+    for (const timeline of this.#timelines) timeline.tick(nowMs);
   }
 
   nextDueMs(): number {
@@ -102,15 +90,6 @@ export class Replay implements Driver {
       ...told,
       ...failed.map(({ part, reason }) => ({ path: part.recording.market.source.path, message: reason })),
     ];
-  }
-
-  #tell(): void {
-    for (const warning of this.warnings()) {
-      const key = `${warning.path}\n${warning.message}`;
-      if (this.#told.has(key)) continue;
-      this.#told.add(key);
-      this.#onWarning(warning);
-    }
   }
 
   /** Resolves when everything that can be read ahead has been read: ticks between two calls do not depend on the disk. */

@@ -49,11 +49,6 @@ export class Timeline implements Driver {
     this.#preload();
   }
 
-  /** Acts that have been played to their end. */
-  get actsPlayed(): number {
-    return this.#act;
-  }
-
   get done(): boolean {
     return this.#act >= this.#acts.length;
   }

@@ -324,17 +324,6 @@ describe('a replay of bad data', () => {
     expect(replay.warnings()).toHaveLength(1);
   });
 
-  it('tells each warning once, when it comes to light', async () => {
-    const told: string[] = [];
-    const rows: Row[] = [...START, [1, 'level', 'bid', 0.405, 5], [2, 'end']];
-    const settings = { speed: 1, onWarning: ({ message }: { message: string }) => told.push(message) };
-    const known = { ...recordingOf(rows), warnings: [{ path: '/recordings/A', message: 'known from the start' }] };
-    const replay = await Replay.attach(newCore(), [known], settings, START_MS);
-    expect(told).toEqual(['known from the start']);
-    await play(replay, at(0), at(1), at(2), at(3));
-    expect(told).toEqual(['known from the start', expect.stringContaining('1 events are off')]);
-  });
-
   it('waits with every market when a chunk is late, and then goes on', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
