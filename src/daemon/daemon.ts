@@ -39,7 +39,9 @@ export interface TraderIo extends Pick<Terminal, 'out'> {
 /** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
 export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
   const screen = new Screen({ out: io.out, columns: () => (process.stdout.isTTY ? process.stdout.columns : null) });
-  const log = openLog(config.log, { write: (line) => io.err(line) });
+  // On a terminal the log would tear the status apart; there it becomes lines above it.
+  const shared = process.stdout.isTTY && process.stderr.isTTY;
+  const log = openLog(config.log, { write: (line) => (shared ? screen.say(line.trimEnd()) : io.err(line)) });
   let stopping = false;
   const stopAsked = io.stopAsked().then(() => {
     stopping = true;

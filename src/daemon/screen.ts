@@ -47,7 +47,7 @@ export class Screen {
 
   /** Takes the last block away, so that what follows takes its place. */
   #erase(): void {
-    if (this.#drawn > 0) this.#terminal.out(`\u001b[${this.#drawn}A\u001b[0J`);
+    if (this.#drawn > 0) this.#terminal.out(`\r\u001b[${this.#drawn}A\u001b[0J`);
     this.#drawn = 0;
   }
 }
