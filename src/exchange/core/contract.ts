@@ -364,6 +364,8 @@ export interface CoreReads {
   levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros;
   /** What is left of an internal order; 0 when it no longer rests. */
   internalRemaining(handle: number): Micros;
+  /** Handles of an internal account's resting orders: what a driver that was killed has left behind. */
+  internalOrders(account: AccountSlot): readonly number[];
   /** What the last `placeInternal` filled at once. */
   readonly lastInternalFilled: Micros;
 

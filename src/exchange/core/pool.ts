@@ -77,6 +77,16 @@ export class OrderPool {
     return this.handleOf(slot) === handle ? slot : 0;
   }
 
+  /** Handles of what this account has resting without an API order behind it. Looks at every slot: not for the hot path. */
+  internalHandles(account: number): number[] {
+    const handles: number[] = [];
+    for (let slot = 1; slot < this.#used; slot++) {
+      const rests = f64(this.remaining, slot) > 0 && i32(this.record, slot) === 0;
+      if (rests && i32(this.account, slot) === account) handles.push(this.handleOf(slot));
+    }
+    return handles;
+  }
+
   #widen(size: number): void {
     if (size > SLOT_SPAN) throw new RangeError(`more than ${SLOT_SPAN} resting orders`);
     this.next = widenI32(this.next, size);

@@ -196,6 +196,10 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return asMicros(slot === 0 ? 0 : f64(this.parts.pool.remaining, slot));
   }
 
+  internalOrders(account: AccountSlot): readonly number[] {
+    return this.parts.pool.internalHandles(account);
+  }
+
   publicTrades(
     market: MarketIndex,
     query: { readonly limit: number; readonly beforeId?: number | undefined },

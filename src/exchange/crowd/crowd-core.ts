@@ -16,10 +16,8 @@ export type CrowdCore = Pick<
   | 'internalRemaining'
   | 'bestBid'
   | 'bestAsk'
-> & {
-  /** Handles of the internal account's resting orders, for what a killed exchange left in the book. */
-  internalOrders?(account: AccountSlot): readonly number[];
-};
+  | 'internalOrders'
+>;
 
 /** Each kind of trader has an account of its own, so that they trade with each other. */
 export interface CrowdAccounts {

@@ -43,7 +43,7 @@ export class Crowd implements Driver {
       informed: account('crowd-informed'),
     };
     // What an earlier run of the exchange left in the book has no owner any more.
-    for (const handle of core.internalOrders?.(this.#accounts.maker) ?? []) core.cancelInternal(nowMs, handle);
+    for (const handle of core.internalOrders(this.#accounts.maker)) core.cancelInternal(nowMs, handle);
     this.#desks = SLOTS.map((slot) => this.#deskOf(slot, nowMs));
   }
 
