@@ -4,7 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { askTrader } from '../../src/cli/control-client.js';
 import { type ControlRequest, type ControlResponse, readControlRequest } from '../../src/daemon/control-protocol.js';
 import { serveControl } from '../../src/daemon/control-server.js';
+import { openLedger } from '../../src/ledger/ledger.js';
 import { folderWith, trader } from '../config/files.js';
+import { HOLDER, intentOf, orderOf } from '../ledger/books.js';
 import { run } from './run.js';
 
 /** A trader's control socket where a trader file expects it; answers with what `answer` says. */
@@ -44,6 +46,28 @@ describe('commands reach the running trader', () => {
     expect(await trader.command(line)).toEqual({ code: 0, out: 'paused: lunch\n', err: '' });
     expect(trader.asked).toEqual([request]);
     expect(JSON.parse((await trader.command(`${line} --json`)).out)).toEqual({ mode: 'paused', reason: 'lunch' });
+  });
+
+  test('stop tells what the ledger says once the process is gone', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader() });
+    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    ledger.transaction(() => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
+    const stop = async () => {
+      const server = createServer((socket) =>
+        socket.resume().end('{"ok":true,"data":{"mode":"stopping","reason":""}}\n'),
+      );
+      await new Promise<void>((resolve) => server.listen(join(cwd, 'twinbook.sqlite.sock'), resolve));
+      const ran = await run(['stop', '-c', 'trader.yaml'], { cwd });
+      await new Promise((resolve) => server.close(resolve));
+      return ran;
+    };
+    expect(await stop()).toEqual({ code: 0, out: 'stopped; no order is left open\n', err: '' });
+    ledger.transaction(() => {
+      ledger.addIntent(intentOf({ state: 'live', draftPubkey: 'order-1' }));
+      ledger.addOrder(orderOf());
+    });
+    ledger.close();
+    expect(await stop()).toMatchObject({ code: 1, out: expect.stringContaining('1 orders may still rest') });
   });
 
   test('a refusal is told', async () => {

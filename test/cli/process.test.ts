@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { packageRoot } from '../../src/config/shipped.js';
 import { folderWith, trader } from '../config/files.js';
+import { run } from './run.js';
 
-const TWINBOOK = [join(packageRoot, 'node_modules/tsx/dist/cli.mjs'), join(packageRoot, 'src/cli/twinbook.ts')];
+// The loader and not tsx's own command, which would put a process between us and the signals.
+const TWINBOOK = ['--import', import.meta.resolve('tsx'), join(packageRoot, 'src/cli/twinbook.ts')];
 
 interface Ended {
   readonly code: number | null;
@@ -77,19 +79,36 @@ describe('the process', () => {
       'trader.yaml': trader('exchange: { data_dir: state }', '[s.yaml]'),
       's.yaml': 'strategy: bands',
     });
-    const { ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
+    const { child, ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
     await said('| markets');
-    const status = await twinbook(['status', '--json', '-c', 'trader.yaml'], cwd).ended;
-    expect(JSON.parse(status.out)).toMatchObject({ running: true, venue: 'paper' });
-    const second = await twinbook(['start', '-c', 'trader.yaml'], cwd).ended;
-    expect(second.code).toBe(1);
+    const here = (...argv: string[]) => run([...argv, '-c', 'trader.yaml'], { cwd });
+    expect(JSON.parse((await here('status', '--json')).out)).toMatchObject({ running: true, venue: 'paper' });
+    const second = await here('start');
+    expect({ code: second.code, out: second.out }).toEqual({ code: 1, out: '' });
+    expect(second.err).toContain(String(child.pid));
     // `stop` returns when the process is gone, so that the next command finds the ledger free.
-    const stop = await twinbook(['stop', '-c', 'trader.yaml'], cwd).ended;
-    expect({ code: stop.code, err: stop.err }).toEqual({ code: 0, err: '' });
+    expect(await here('stop')).toEqual({ code: 0, out: 'stopped; no order is left open\n', err: '' });
     const { code, out } = await ended;
     expect(code).toBe(0);
     expect(out).toContain('nothing rests');
-    const reconciled = await twinbook(['reconcile', '-c', 'trader.yaml'], cwd).ended;
-    expect({ code: reconciled.code, out: reconciled.out }).toEqual({ code: 0, out: 'ledger and exchange agree\n' });
-  });
+    expect(await here('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
+  }, 90_000);
+
+  test('a trader that was killed leaves orders that cancel-all finds', async () => {
+    const cwd = folderWith({
+      'trader.yaml': trader('exchange: { data_dir: state }', '[s.yaml]'),
+      's.yaml': 'strategy: bands',
+    });
+    const { child, ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
+    await said('quoting |');
+    child.kill('SIGKILL');
+    expect((await ended).code).toBeNull();
+    const here = (...argv: string[]) => run([...argv, '-c', 'trader.yaml'], { cwd });
+    expect(await here('pause')).toMatchObject({ code: 3 });
+    expect(JSON.parse((await here('status', '--json')).out)).toMatchObject({ running: false, stopped: null });
+    // The embedded exchange died with the trader; its stored state is opened for this one command.
+    const canceled = await here('cancel-all', '--verify');
+    expect(canceled.code).toBe(0);
+    expect(canceled.out).toMatch(/^canceled [1-9]\d* orders?; two reads show that none rests\n$/);
+  }, 90_000);
 });
