@@ -85,6 +85,7 @@ export class Desk {
   /** The record waits for its signature: the same one goes out again while the draft lives, else it is looked at. */
   sendAgain(track: Track, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(track, look.nowMs);
+    track.expiredSinceMs = null;
     track.resend = this.mayResend(track);
   }
 

@@ -17,11 +17,12 @@ export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look
   const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
   const seen = { ...order, filledMicros };
   switch (row.status) {
+    // Neither says anything about an order that is over.
     case null:
-      if (track !== null) desk.lookLater(track, look.nowMs);
+      if (track !== null && order.closedMs === null) desk.lookLater(track, look.nowMs);
       break;
     case 'waiting_to_sign':
-      if (track !== null) desk.sendAgain(track, look);
+      if (track !== null && order.closedMs === null) desk.sendAgain(track, look);
       break;
     case 'open':
     case 'partially_filled':

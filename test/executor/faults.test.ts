@@ -39,7 +39,7 @@ describe('with any faults and crashes, then calm', () => {
         expect(story.unsettled, JSON.stringify(each)).toEqual([]);
         expect(story.differences, JSON.stringify(each)).toEqual([]);
       }),
-      { numRuns: 12 },
+      { numRuns: 25 },
     );
   });
 

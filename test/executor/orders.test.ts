@@ -199,6 +199,21 @@ describe('a submit without a clear answer', () => {
     expect(s.executor.reservations()).toEqual([]);
   });
 
+  it('starts counting anew when the record is alive between two looks', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    for (const status of ['expired', 'waiting_to_sign', 'expired'] as const) {
+      s.wait(POLL_MS);
+      s.answer('orders.detail', answered(row(status)));
+      if (status === 'waiting_to_sign') {
+        s.wait(POLL_MS);
+        s.answer('orders.submit', lost);
+      }
+    }
+    expect(s.state()).toBe('unknown');
+  });
+
   it('takes an order that was declared expired and then landed', () => {
     const s = fresh();
     s.placed();
