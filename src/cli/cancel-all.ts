@@ -42,7 +42,7 @@ async function cancelAll(config: TraderConfig, verify: boolean, timeoutMs: numbe
 }
 
 /** What a cancel-all came to, and its exit code: orders that still rest after being asked to verify are a failure. */
-export function cancelAllOutcome(
+function cancelAllOutcome(
   data: CancelAllData,
   verify: boolean,
 ): { readonly text: string; readonly exitCode: ExitCode } {

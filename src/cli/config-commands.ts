@@ -77,7 +77,7 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
 const SECRET = /secret|passphrase|password|private|token/i;
 
 /** The configuration as it is in force, spelled as in the files: money as decimal strings, secrets as stars. */
-export function shownConfig(config: Config): unknown {
+function shownConfig(config: Config): unknown {
   const strategies = config.strategies.map(({ module, moduleName, params, quoteHours, ...rest }) => ({
     ...rest,
     strategy: moduleName,

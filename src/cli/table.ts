@@ -1,7 +1,5 @@
 /** Rows as a table for a person, or as JSON for a program. */
 
-import type { CliIo } from './io.js';
-
 export type Cell = string | number | boolean | null;
 
 export interface Column<Row> {
@@ -39,16 +37,6 @@ export function record(pairs: readonly (readonly [string, Cell])[]): string {
 const shown = (cell: Cell): string => (cell === null ? '-' : String(cell).replace(/\p{C}/gu, '?'));
 
 export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-/** Prints rows as the command was asked to. */
-export function printRows<Row>(
-  io: CliIo,
-  asJson: boolean,
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-): void {
-  io.out(asJson ? json(rows) : table(rows, columns));
-}
 
 /** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);

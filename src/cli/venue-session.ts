@@ -75,7 +75,7 @@ export function answered<N extends EndpointName>(answer: ClientAnswer<N>, asked:
   throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, UNREACHABLE_HINT);
 }
 
-export const UNREACHABLE_HINT = 'Check the address in the configuration.';
+const UNREACHABLE_HINT = 'Check the address in the configuration.';
 
 /** Every row of a list, page by page. */
 export async function allRows<N extends 'orders.list' | 'trades.list' | 'account.assets'>(

@@ -32,7 +32,7 @@ const amount = (min: string, max: string, help: string) =>
 const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
 
 /** Marked, so that overrides from the environment know which texts are paths. */
-export const PATH_MARK = 'x-path';
+const PATH_MARK = 'x-path';
 const path = (help: string) =>
   z
     .string()

@@ -8,7 +8,7 @@ import { assert } from '../base/errors.js';
 const HERE = fileURLToPath(import.meta.url);
 
 /** The extension of our own modules: `.js` when compiled, `.ts` when run from the sources. */
-export const OWN_EXTENSION = extname(HERE);
+const OWN_EXTENSION = extname(HERE);
 
 /** The folder that holds `src` and `strategies` of what is running: the repository, or its `dist`. */
 const codeRoot = dirname(dirname(dirname(HERE)));
@@ -19,8 +19,6 @@ export const packageRoot = ((): string => {
   assert(root !== undefined, `no package.json above ${HERE}`);
   return root;
 })();
-
-export const shippedConfig = (name: string): string => join(packageRoot, 'config', name);
 
 /** Names of the shipped venue profiles, sorted. */
 export const venueNames = (): readonly string[] => namesIn(join(packageRoot, 'config', 'venues'), '.yaml');

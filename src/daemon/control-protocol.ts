@@ -18,8 +18,6 @@ export type ControlRequest =
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
   | { readonly command: 'explain'; readonly subject: string };
 
-export type ControlCommand = ControlRequest['command'];
-
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
   /** `error` is one sentence for a person. */

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { packageRoot } from '../../src/config/shipped.js';
+import { folderWith, trader } from '../config/files.js';
+import { run } from './run.js';
+
+describe('config', () => {
+  test('check says that a configuration is usable, with its hash', async () => {
+    const ran = await run(['config', 'check'], { cwd: packageRoot });
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.out).toMatch(/config\/paper\.yaml: ok, 1 strategy file, hash [0-9a-f]{12}\n$/);
+  });
+
+  test('show spells settings as a file does, money as decimal strings', async () => {
+    const cwd = folderWith({
+      'trader.yaml': trader('risk: { max_loss_day: "12.5" }', '[s.yaml]'),
+      's.yaml': 'strategy: log-odds-maker\nparams: { order_shares: "7.5" }',
+    });
+    const shown: unknown = JSON.parse((await run(['config', 'show', '-c', 'trader.yaml'], { cwd })).out);
+    expect(shown).toMatchObject({
+      capital: '1000',
+      risk: { max_loss_day: '12.5', max_open_orders: 40 },
+      polling: { own_interval_ms: 1000 },
+      strategies: [{ name: 's', strategy: 'log-odds-maker', params: { order_shares: '7.5', half_spread_ticks: 2 } }],
+    });
+  });
+
+  test('show masks whatever is named like a secret, and passwords in addresses', async () => {
+    const module = `import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
+const choice = (value) => ({ kind: 'choice', choices: [value], default: value, help: 'A canary.' });
+export default defineStrategy({
+  name: 'canary',
+  summary: 'Never quotes.',
+  params: { feed_password: choice('hunter2canary'), feed_url: choice('https://me:hunter3canary@example.org/') },
+  create: () => ({ quote: () => NO_QUOTES('never') }),
+});`;
+    const cwd = folderWith({
+      'trader.yaml': trader('', '[s.yaml]'),
+      's.yaml': 'strategy: ./canary.ts',
+      'canary.ts': module,
+    });
+    const { code, out } = await run(['config', 'show', '-c', 'trader.yaml'], {
+      cwd,
+      env: { TWINBOOK_API_SECRET: 'hunter4canary', TWINBOOK_WALLET_PASSPHRASE: 'hunter5canary' },
+    });
+    expect(code).toBe(0);
+    expect(out).toContain('"feed_password": "********"');
+    expect(out).toContain('https://********@example.org/');
+    expect(out).not.toMatch(/hunter\dcanary/);
+  });
+
+  test('schema is the JSON Schema of both kinds of files and of every shipped strategy', async () => {
+    const schema: unknown = JSON.parse((await run(['config', 'schema'])).out);
+    expect(schema).toMatchObject({
+      trader: { type: 'object', additionalProperties: false, properties: { capital: { type: 'string' } } },
+      strategy: { properties: { strategy: { type: 'string' } } },
+      params: { 'log-odds-maker': { properties: { half_spread_ticks: { type: 'integer' } } } },
+    });
+  });
+
+  test('strategies lists them with parameters, units and ranges', async () => {
+    expect((await run(['strategies'])).out).toMatch(/^half_spread_ticks +ticks +1 to \d+ +2 +\S/m);
+    const rows: unknown = JSON.parse((await run(['strategies', '--json'])).out);
+    expect(rows).toContainEqual(expect.objectContaining({ name: 'bands', params: expect.any(Array) }));
+  });
+});
