@@ -45,7 +45,8 @@ export async function answerControl(request: ControlRequest, running: Running): 
     case 'cancel-all':
       return cancelAll(request.verify, running);
     case 'flatten':
-      return { ok: false, error: 'flatten is not part of this version; use pause, cancel-all or kill' };
+      running.command({ kind: 'flatten' });
+      return { ok: true, data: modeOf(running) };
     case 'reconcile':
       return reconcile(running);
     case 'explain':

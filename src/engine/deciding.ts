@@ -3,9 +3,12 @@
 import type { Micros } from '../base/micros.js';
 import { convert, mergeBlockers } from './conversions.js';
 import type { Desk } from './desk.js';
+import { flattenMarket, isFlat } from './flatten.js';
 import type { Tracked } from './markets.js';
+import { heldIn } from './own-state.js';
 import { cancelAll, type Turn, takeTurn } from './quoting.js';
 import { react } from './reactions.js';
+import type { MergeSettings } from './settings.js';
 import type { TraderState } from './state.js';
 
 /** The executor's due work and the valuation; the executor asks for at least once a second. */
@@ -30,9 +33,10 @@ export function decide(state: TraderState, nowMs: number): void {
   }
   const { mode, reason } = state.mode();
   if (mode === 'stopped') return;
-  state.executor.setPlacing(mode === 'quoting');
+  state.executor.setPlacing(mode === 'quoting' || mode === 'flattening');
   const hold = mode === 'quoting' ? null : `${mode}: ${reason}`;
   for (const tracked of state.markets.all) turnsOf(state, tracked, hold, ticking, nowMs);
+  if (ticking && mode === 'flattening') flatten(state, nowMs);
   prove(state, nowMs);
   poll(state, mode === 'stopping', nowMs);
 }
@@ -41,8 +45,9 @@ function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, tick
   const paused = state.pausedMarkets.get(tracked.conditionId);
   const turn = turnOf(state, hold ?? (paused === undefined ? null : `paused: ${paused}`), nowMs);
   // Before the desks: what a merge takes they must not offer again.
-  let begun = convert(tracked, state.settings.merge, turn);
-  begun = cancelAll(mergeBlockers(tracked, state.settings.merge, turn), tracked.conditionId, turn) || begun;
+  const merge = mergeRule(state, tracked);
+  let begun = convert(tracked, merge, turn);
+  begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
   if (begun) state.stale();
   const after = begun ? { ...turn, own: state.own } : turn;
   for (const desk of tracked.desks) {
@@ -54,6 +59,33 @@ function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, tick
   }
   if (ticking) begun = cancelAll(orphans(state, tracked), tracked.conditionId, after) || begun;
   if (begun) state.stale();
+}
+
+/** Flattening merges every complete set that the market lets it. */
+function mergeRule(state: TraderState, { feed }: Tracked): MergeSettings {
+  const smallest = feed.facts?.minAmountMicros;
+  if (state.mode().mode !== 'flattening' || smallest === undefined) return state.settings.merge;
+  return { enabled: true, minSharesMicros: smallest };
+}
+
+/** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */
+function flatten(state: TraderState, nowMs: number): void {
+  const turn = turnOf(state, 'flattening', nowMs);
+  let left = state.own.unsettled > 0;
+  for (const tracked of state.markets.all) {
+    const { feed, conditionId, desks } = tracked;
+    const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+    if (
+      feed.facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, feed.facts.minAmountMicros)
+    ) {
+      left = true;
+    }
+    const view = feed.view(nowMs, state.ownIn(conditionId, desks[0]));
+    if (flattenMarket(tracked, view, turn)) state.stale();
+  }
+  if (left) return;
+  state.modes.flattened();
+  state.loud(nowMs, 'flattened', 'nothing that could be sold is held any more; the trader is paused');
 }
 
 /** Orders of strategies that do not quote this market (any more): nobody would ever move them. */

@@ -7,6 +7,7 @@ export type Mode =
   | 'quoting'
   | 'paused' // an operator said so; orders are pulled
   | 'canceling' // cancel-all: orders are pulled and the exchange is asked until it shows none, twice
+  | 'flattening' // orders are pulled, then what is held is sold into the book; ends paused
   | 'halted' // a loss limit was reached; only a person resumes
   | 'killed' // an operator killed it; only a person with a reason lifts it
   | 'stopping' // as canceling, then `stopped`
@@ -27,6 +28,7 @@ export class Modes {
   #started = false;
   #canceling = false;
   #stopping = false;
+  #flattening = false;
   #proofs = 0;
 
   constructor(stored: StoredModes) {
@@ -44,6 +46,7 @@ export class Modes {
       return { mode: this.proven ? 'stopped' : 'stopping', reason: 'the operator stopped it' };
     }
     if (this.#killed !== null) return { mode: 'killed', reason: this.#killed };
+    if (this.#flattening) return { mode: 'flattening', reason: 'the operator flattens' };
     if (halted !== null) return { mode: 'halted', reason: halted };
     if (this.#canceling) return { mode: 'canceling', reason: 'the operator cancels everything' };
     if (this.#paused !== null) return { mode: 'paused', reason: this.#paused };
@@ -59,6 +62,12 @@ export class Modes {
         return true;
       case 'resume':
         this.#paused = null;
+        this.#flattening = false;
+        return true;
+      case 'flatten':
+        // Paused first: a restart in the middle must not quote again.
+        this.#paused = 'flattened by the operator';
+        this.#flattening = true;
         return true;
       case 'kill':
         this.#killed = command.reason;
@@ -86,6 +95,11 @@ export class Modes {
 
   get isStarted(): boolean {
     return this.#started;
+  }
+
+  /** Nothing that could be sold is held any more. */
+  flattened(): void {
+    this.#flattening = false;
   }
 
   /** Whether the exchange is being asked to show that nothing rests. */

@@ -1,0 +1,54 @@
+/** Selling what is held into the book, when an operator orders it: the last rung of the kill ladder. */
+
+import { complement, type Micros, micros, minMicros, ZERO } from '../base/micros.js';
+import type { MarketView } from '../market/view.js';
+import type { PlaceIntent } from '../risk/intent.js';
+import type { Tracked } from './markets.js';
+import { begin, factsOf, type Turn } from './quoting.js';
+
+/** The name under which these orders stand in the ledger; no strategy's, so what does not fill at once is pulled. */
+const NAME = 'flatten';
+
+/**
+ * Offers what is held beyond complete sets, which are merged, to the best price of the other side, no more than stands
+ * there. Waits while any order of ours is in the market: first everything is canceled, and each sale is settled before
+ * the next is sized. Returns true when something was begun.
+ */
+export function flattenMarket({ feed, conditionId }: Tracked, view: MarketView | null, turn: Turn): boolean {
+  const facts = feed.facts;
+  if (view === null || facts === null || facts.phase !== 'open') return false;
+  if ((turn.own.orders.get(conditionId) ?? []).length > 0) return false;
+  const { yesMicros, noMicros } = view.inventory;
+  const isYes = yesMicros > noMicros;
+  const level = isYes ? view.others.bids[0] : view.others.asks[0];
+  if (level === undefined) return false;
+  // Holding YES we hit the best bid; holding NO we sell it to whoever asks for YES, at 1 - ask.
+  const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
+  const beyondPairs = micros(Math.abs(yesMicros - noMicros));
+  return sell(isYes, priceMicros, minMicros(level.amountMicros, beyondPairs), view, turn);
+}
+
+/** What flattening cannot sell: less than the market's smallest order. */
+export const isFlat = (yes: Micros, no: Micros, smallest: Micros): boolean => yes < smallest && no < smallest;
+
+function sell(isYes: boolean, priceMicros: Micros, wanted: Micros, view: MarketView, turn: Turn): boolean {
+  const { market } = view;
+  const free = turn.own.exposure.freeShares(market.conditionId, isYes);
+  const most = minMicros(minMicros(free, wanted), market.maxAmountMicros);
+  const amountMicros = micros(most - (most % market.lotMicros));
+  if (amountMicros < market.minAmountMicros || amountMicros <= ZERO) return false;
+  const intent: PlaceIntent = {
+    kind: 'place',
+    intentId: turn.nextIntentId(market.conditionId),
+    marketConditionId: market.conditionId,
+    eventConditionId: market.eventConditionId,
+    isYes,
+    side: 'sell',
+    priceMicros,
+    amountMicros,
+    fairYesMicros: null,
+    strategy: NAME,
+  };
+  const facts = { ...factsOf(turn, view), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
+  return begin(intent, facts, '{"note":"the operator flattens"}', turn) === null;
+}
