@@ -12,6 +12,28 @@ import type { Micros } from '../../base/micros.js';
 import type { ServiceFault } from '../../protocol/errors.js';
 import type * as record from '../../protocol/records.js';
 import type { ConversionState, MarketState, OrderStatus, OrderType, RedeemState, Side } from '../../protocol/states.js';
+import type {
+  WireAccount,
+  WireAsset,
+  WireBook,
+  WireChallenge,
+  WireConversion,
+  WireCredential,
+  WireDetail,
+  WireDraft,
+  WireEvent,
+  WireKey,
+  WireListRow,
+  WireOrder,
+  WireOwnTrade,
+  WirePrice,
+  WirePublicTrade,
+  WireRedeem,
+  WireStats,
+  WireSummary,
+} from './wire-rows.js';
+
+export type * from './wire-rows.js';
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
 
@@ -33,25 +55,6 @@ export interface CoreSettings {
 /** Small integers in the order of creation. Account 0 is the recorded market's. */
 export type AccountSlot = number;
 export type MarketIndex = number;
-
-export type WireOrder = z.input<typeof record.orderRow>;
-export type WireOwnTrade = z.input<typeof record.ownTradeRow>;
-export type WireConversion = z.input<typeof record.conversionRow>;
-export type WireRedeem = z.input<typeof record.redeemRow>;
-export type WireAsset = z.input<typeof record.assetRow>;
-export type WirePublicTrade = z.input<typeof record.publicTradeRow>;
-export type WireBook = z.input<typeof record.orderbook>;
-export type WireStats = z.input<typeof record.marketStats>;
-export type WirePrice = z.input<typeof record.marketPrice>;
-export type WireSummary = z.input<typeof record.marketSummary>;
-export type WireListRow = z.input<typeof record.marketListRow>;
-export type WireDetail = z.input<typeof record.marketDetail>;
-export type WireEvent = z.input<typeof record.eventRow>;
-export type WireChallenge = z.input<typeof record.authChallenge>;
-export type WireCredential = z.input<typeof record.credential>;
-export type WireKey = z.input<typeof record.apiKeyRow>;
-export type WireAccount = z.input<typeof record.accountSummary>;
-export type WireDraft = z.input<typeof record.draft>;
 
 /** Answer of the `/paper/accounts/{wallet}/` controls. */
 export interface WireFunds {
