@@ -2,6 +2,7 @@
  * What the rest of the exchange codes against: the types of the core and the interface that `ExchangeCore` (core.ts)
  * implements. The core is synchronous and sees no clock, no randomness and no network: time, secrets and the verdict on a
  * signature come in as arguments, records come out as the wire spells them (decimal strings).
+ *
  * Mutators take `nowMs` first: the exchange's clock in ms, never going back (an earlier value counts as the latest one seen).
  * Everything that was due by then is done before. Arguments are plain JSON, so a journal of `[nowMs, method, args]`
  * replays to the identical state. Reads change nothing.
@@ -11,7 +12,8 @@ import type { z } from 'zod';
 import type { Micros } from '../../base/micros.js';
 import type { ServiceFault } from '../../protocol/errors.js';
 import type * as record from '../../protocol/records.js';
-import type { ConversionState, MarketState, OrderStatus, OrderType, RedeemState, Side } from '../../protocol/states.js';
+import type { MarketState, OrderType, Side } from '../../protocol/states.js';
+import type { ConversionQuery, OrderQuery, Page, PageQuery, RedeemQuery } from './queries.js';
 import type {
   WireAccount,
   WireAsset,
@@ -33,6 +35,7 @@ import type {
   WireSummary,
 } from './wire-rows.js';
 
+export type * from './queries.js';
 export type * from './wire-rows.js';
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
@@ -111,33 +114,6 @@ export interface KeyRequest {
   readonly wallet_address: string;
   readonly message: string;
   readonly nonce: string;
-}
-
-/** Keyset page: rows newest first; `nextBeforeId` goes into the next cursor, null on the last page. */
-export interface Page<T> {
-  readonly rows: readonly T[];
-  readonly nextBeforeId: number | null;
-}
-
-export interface PageQuery {
-  readonly limit: number;
-  /** Only rows with an id below this one. */
-  readonly beforeId?: number | undefined;
-  readonly marketConditionId?: string | undefined;
-}
-
-export interface OrderQuery extends PageQuery {
-  readonly statuses?: readonly OrderStatus[] | undefined;
-  readonly isYes?: boolean | undefined;
-  readonly side?: Side | undefined;
-}
-
-export interface ConversionQuery extends PageQuery {
-  readonly state?: ConversionState | undefined;
-}
-
-export interface RedeemQuery extends PageQuery {
-  readonly state?: RedeemState | undefined;
 }
 
 /** Drafts that a wallet signs. A cancel draft is found by its order's pubkey. */
