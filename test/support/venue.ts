@@ -1,0 +1,167 @@
+/** The exchange as others see it: somebody who takes, the paper controls, and what it says a trader's ledger should say. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { formatDecimal, parseDecimal } from '../../src/base/decimal.js';
+import { type Micros, micros, sub } from '../../src/base/micros.js';
+import { Random } from '../../src/base/random.js';
+import { ServiceClient } from '../../src/client/client.js';
+import { readProfile } from '../../src/config/venue.js';
+import { openReadOnly } from '../../src/ledger/ledger.js';
+import type { DataOf } from '../../src/protocol/endpoints.js';
+import { loadCredentials } from '../../src/wallet/credentials.js';
+import { openKeyFile } from '../../src/wallet/key-file.js';
+import { Wallet } from '../../src/wallet/wallet.js';
+
+export const profile = readProfile('config/venues/paper.yaml', process.cwd());
+
+/** For an exchange that was started with `--no-rate-limits`. */
+export const UNLIMITED = {
+  public: Number.POSITIVE_INFINITY,
+  signed: Number.POSITIVE_INFINITY,
+  bootstrap: Number.POSITIVE_INFINITY,
+};
+
+/** What `twinbook exchange` gives a new account. */
+const STARTING_FUNDS = micros(10_000_000_000);
+
+/** After each order; as fast as the exchange answers would leave nothing of a machine for the trader. */
+const TAKE_EVERY_MS = 40;
+
+/** Somebody else, who buys now YES, now NO, in one market after another. */
+export class Taker {
+  readonly #client: ServiceClient;
+  readonly #wallet: Wallet;
+  readonly #random: Random;
+  #going = true;
+  #done: Promise<void> = Promise.resolve();
+
+  private constructor(client: ServiceClient, wallet: Wallet, seed: number) {
+    this.#client = client;
+    this.#wallet = wallet;
+    this.#random = Random.seeded(seed, 'taker');
+  }
+
+  static async join(url: string, seed: number): Promise<Taker> {
+    const wallet = new Wallet(new Uint8Array(32).fill(9));
+    const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
+    await client.bootstrap(wallet);
+    return new Taker(client, wallet, seed);
+  }
+
+  go(markets: readonly string[]): void {
+    this.#done = this.#take(markets);
+  }
+
+  async end(): Promise<void> {
+    this.#going = false;
+    await this.#done;
+    await this.#client.close();
+  }
+
+  async #take(markets: readonly string[]): Promise<void> {
+    while (this.#going) {
+      await this.#buy(markets[this.#random.below(markets.length)] ?? '');
+      await pause(TAKE_EVERY_MS);
+    }
+  }
+
+  async #buy(market: string): Promise<void> {
+    const isYes = this.#random.chance(0.5);
+    const funds = micros(1_000_000 * (1 + this.#random.below(6)));
+    const order = { is_yes: isYes, side: 'buy', order_type: 'market', funds: formatDecimal(funds) } as const;
+    const drafted = await this.#client.call('orders.create', { body: { market_condition_id: market, ...order } });
+    if (drafted.outcome.kind !== 'answered') return;
+    const { pubkey, message } = drafted.outcome.data;
+    const terms = { action: 'place-order', isYes, side: 'buy', type: 'market', funds } as const;
+    const stored = { intentId: 'x', marketConditionId: market, draftPubkey: pubkey, message, terms };
+    const { service_name: serviceName, draft_message: draftMessage } = profile;
+    const signer = { serviceName, draftMessage, allowBlindSigning: false, loadDraft: () => stored };
+    const signed = this.#wallet.draftSigner(signer).sign('x');
+    if (!signed.ok) throw new Error(signed.reason);
+    await this.#client.call('orders.submit', { params: { pubkey }, body: { signature: signed.signature } });
+  }
+}
+
+/** The exchange's markets, as anybody may read them. */
+export async function marketsOf(url: string): Promise<DataOf<'markets.list'>> {
+  const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
+  const { outcome } = await client.call('markets.list', {});
+  await client.close();
+  if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome));
+  return outcome.data;
+}
+
+/** A call of the exchange's controls; null as body reads. */
+export async function paper(url: string, path: string, body: object | null = null): Promise<unknown> {
+  const write = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await fetch(`${url}/paper${path}`, body === null ? {} : write);
+  const answer = (await response.json()) as { data: unknown };
+  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+  return answer.data;
+}
+
+/** A client that speaks as the trader of this folder. */
+export function asTrader(folder: string, url: string): ServiceClient {
+  const { address: wallet } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
+  const credentials = loadCredentials(`${folder}/credentials.json`, { baseUrl: url, wallet }, {});
+  if (credentials === null) throw new Error(`no credentials for ${wallet} at ${url}`);
+  return new ServiceClient({ profile, baseUrl: url, credentials, budgets: UNLIMITED });
+}
+
+type ListEndpoint = 'trades.list' | 'account.assets' | 'orders.list';
+
+export async function allRows<N extends ListEndpoint>(
+  client: ServiceClient,
+  endpoint: N,
+): Promise<DataOf<N>[number][]> {
+  const all: DataOf<N>[number][] = [];
+  for (let cursor: string | undefined, more = true; more; ) {
+    // The three lists take the same paging, which TypeScript cannot see through the name.
+    const { outcome } = await client.call(endpoint, { query: { limit: 100, cursor } } as never);
+    if (outcome.kind !== 'answered') throw new Error(JSON.stringify(outcome));
+    all.push(...(outcome.data as unknown as DataOf<N>[number][]));
+    more = outcome.nextCursor !== null;
+    cursor = outcome.nextCursor ?? undefined;
+  }
+  return all;
+}
+
+/**
+ * Fills, shares and currency of a stopped trader's ledger equal the exchange's to the last micro, and nothing rests. The
+ * exchange must serve its controls; `capital` is the trader's, as configured. Returns how many fills there were.
+ */
+export async function expectAgreement(folder: string, url: string, capital: Micros): Promise<number> {
+  const client = asTrader(folder, url);
+  const ledger = openReadOnly(`${folder}/ledger.sqlite`);
+  try {
+    const theirs = await allRows(client, 'trades.list');
+    const ours = ledger.fills({ limit: 100_000 });
+    const line = (pubkey: string, amount: Micros, price: Micros, fee: Micros | null) => [pubkey, amount, price, fee];
+    expect(ours.map((fill) => line(fill.pubkey, fill.amountMicros, fill.priceMicros, fill.feeMicros)).sort()).toEqual(
+      theirs.map((trade) => line(trade.pubkey, trade.amount, trade.price, trade.fee)).sort(),
+    );
+    const shares = (await allRows(client, 'account.assets')).filter((asset) => asset.amounts.total > 0);
+    expect(
+      ledger
+        .positions()
+        .map((held) => [held.marketConditionId, held.isYes, held.sharesMicros])
+        .sort(),
+    ).toEqual(
+      shares.map((asset) => [asset.position.market.condition_id, asset.position.is_yes, asset.amounts.total]).sort(),
+    );
+    const { address } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
+    const { funds } = (await paper(url, `/accounts/${address}/`)) as { funds: { total: string; locked: string } };
+    expect(funds.locked).toBe('0');
+    const total = parseDecimal(funds.total) ?? micros(Number.NaN);
+    expect(sub(ledger.cash(), capital)).toBe(sub(total, STARTING_FUNDS));
+    expect(ledger.verify()).toEqual([]);
+    expect((await allRows(client, 'orders.list')).filter(({ status }) => RESTING.includes(status ?? ''))).toEqual([]);
+    return theirs.length;
+  } finally {
+    ledger.close();
+    await client.close();
+  }
+}
+
+const RESTING = ['open', 'partially_filled'];
