@@ -46,7 +46,9 @@ function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, tick
   const turn = turnOf(state, hold ?? (paused === undefined ? null : `paused: ${paused}`), nowMs);
   // Before the desks: what a merge takes they must not offer again.
   const merge = mergeRule(state, tracked);
-  let begun = convert(tracked, merge, turn);
+  const { mode } = state.mode();
+  // Not before what is ours is known, and nothing new once the end has begun.
+  let begun = mode !== 'starting' && mode !== 'stopping' && convert(tracked, merge, turn);
   begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
   if (begun) state.stale();
   const after = begun ? { ...turn, own: state.own } : turn;
