@@ -62,8 +62,9 @@ const modeOf = (running: Running) => {
 async function cancelAll(verify: boolean, running: Running): Promise<ControlResponse> {
   const asked = running.snapshot().openOrders;
   running.command({ kind: 'cancel-all' });
-  const verified = verify && (await until(() => running.snapshot().proven));
-  return { ok: true, data: { asked, resting: running.snapshot().openOrders, verified } };
+  const verified = verify && (await until(() => running.snapshot().provenMs !== null));
+  // Once it is proven the trader may quote again at once: what rests then is newer than the question.
+  return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
 async function reconcile(running: Running): Promise<ControlResponse> {

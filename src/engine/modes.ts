@@ -30,6 +30,7 @@ export class Modes {
   #stopping = false;
   #flattening = false;
   #proofs = 0;
+  #provenMs: number | null = null;
 
   constructor(stored: StoredModes) {
     this.#paused = stored.paused;
@@ -77,11 +78,11 @@ export class Modes {
         return true;
       case 'cancel-all':
         this.#canceling = true;
-        this.#proofs = 0;
+        this.#proofAsked();
         return true;
       case 'stop':
         this.#stopping = true;
-        this.#proofs = 0;
+        this.#proofAsked();
         return true;
       default:
         return false;
@@ -107,19 +108,35 @@ export class Modes {
     return (this.#stopping || this.#canceling) && !this.proven;
   }
 
+  /** Nothing rests now: shown, and nothing was begun since. */
   get proven(): boolean {
     return this.#proofs >= PROOFS_WANTED;
   }
 
+  /**
+   * Our clock, ms, when the newest cancel-all or stop was proven; null until it is. Stays when quoting goes on at once,
+   * which it does in the same step.
+   */
+  get provenMs(): number | null {
+    return this.#provenMs;
+  }
+
   /** A complete read of our resting orders that began after nothing was under way. */
-  proof(resting: number): void {
+  proof(resting: number, nowMs: number): void {
     if (!this.wantsProof) return;
     this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
-    if (this.proven) this.#canceling = false;
+    if (!this.proven) return;
+    this.#canceling = false;
+    this.#provenMs = nowMs;
   }
 
   /** Something is under way again: what was proven before says nothing now. */
   unsettled(): void {
-    if (!this.proven) this.#proofs = 0;
+    this.#proofs = 0;
+  }
+
+  #proofAsked(): void {
+    this.#proofs = 0;
+    this.#provenMs = null;
   }
 }

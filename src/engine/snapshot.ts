@@ -25,8 +25,10 @@ export interface Snapshot {
   /** Why only reducing orders may leave; null when ledger and exchange agree. */
   readonly reduceOnly: string | null;
   readonly reconciled: { readonly comparedMs: number; readonly differences: readonly Difference[] } | null;
-  /** Nothing rests at the exchange: shown by two complete reads after everything was settled. */
+  /** Nothing rests at the exchange: shown by two complete reads after everything was settled, and nothing begun since. */
   readonly proven: boolean;
+  /** Our clock, ms, when the newest cancel-all or stop was proven, whatever was begun since; null until it is. */
+  readonly provenMs: number | null;
   /** The exchange has not answered for some requests in a row. */
   readonly silent: boolean;
   /** The exchange's clock minus ours, ms; null before its first answer. */
@@ -69,6 +71,7 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
     reduceOnly: state.reconciler.verdict,
     reconciled: state.reconciler.newest,
     proven: state.modes.proven,
+    provenMs: state.modes.provenMs,
     silent: state.silence > 0,
     clockOffsetMs: state.venueClock.offsetMs,
   };

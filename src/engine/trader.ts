@@ -178,7 +178,7 @@ export class Trader {
   ) {
     const state = this.#state;
     if (!state.modes.wantsProof) return;
-    if (state.settledMs !== null && startedMs >= state.settledMs) state.modes.proof(rows.length);
+    if (state.settledMs !== null && startedMs >= state.settledMs) state.modes.proof(rows.length, nowMs);
     const turn = turnOf(state, 'canceling', nowMs);
     for (const { pubkey, market } of rows) {
       const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
