@@ -1,9 +1,10 @@
 /** The control socket: a unix socket that only its owner can open, one line of JSON in, one out. */
 
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
+import { makeFolder } from '../base/folder.js';
 import { type ControlRequest, type ControlResponse, MAX_CONTROL_LINE, readControlRequest } from './control-protocol.js';
 
 /** A peer that says nothing is let go: commands are one line, written at once. */
@@ -23,7 +24,7 @@ export async function serveControl(
 ): Promise<ControlServer> {
   const server = createServer((socket) => serve(socket, answer));
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     if (existsSync(path)) rmSync(path);
     await listen(server, path);
   } catch (error) {

@@ -1,7 +1,9 @@
 /** The log: JSON lines for machines, with everything secret taken out. */
 
+import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { TwinbookError } from '../base/errors.js';
+import { makeFolder } from '../base/folder.js';
 import type { LogConfig } from '../config/types.js';
 
 /** Names under which a secret could ever be logged; redacted by name besides being removed by value. */
@@ -47,7 +49,8 @@ function scrub(line: string, secrets: ReadonlySet<string>): string {
 
 function openFile(file: string): DestinationStream {
   try {
-    return pino.destination({ dest: file, mkdir: true, sync: true });
+    makeFolder(dirname(file));
+    return pino.destination({ dest: file, sync: true });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TwinbookError('file_unreadable', `the log file ${file} cannot be written: ${why}`, 'See log.file.', {

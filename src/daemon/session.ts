@@ -1,11 +1,12 @@
 /** Everything a trader runs on, opened in order and closed in reverse. */
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { TwinbookError } from '../base/errors.js';
+import { makeFolder } from '../base/folder.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import type { Config } from '../config/types.js';
@@ -64,7 +65,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
   };
   try {
     // The ledger first: its lock keeps a second trader from touching anything else.
-    makeFolder(dirname(config.ledger.path));
+    dataFolder(dirname(config.ledger.path));
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     const wallet = openWallet(config, env, options.say);
@@ -86,9 +87,9 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
 }
 
 /** A first start has no data folder yet. */
-function makeFolder(folder: string): void {
+function dataFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const hint = 'Choose a folder that you can write, or change ledger.path.';

@@ -12,7 +12,6 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -21,6 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
+import { makeFolder } from '../base/folder.js';
 
 /** No secrets file of ours comes near this; a larger one is somebody's mistake. */
 const LARGEST_BYTES = 65_536;
@@ -75,7 +75,7 @@ export function writePrivateFile(
   { replace, verify }: { readonly replace: boolean; readonly verify: (text: string) => void },
 ): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  attempt(path, what, () => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }));
+  attempt(path, what, () => makeFolder(dirname(path), 0o700));
   try {
     attempt(path, what, () => writeSynced(temporary, text));
     verify(readPrivateFile(temporary, what));

@@ -4,10 +4,11 @@
  * acknowledged. (A power cut may take the last moments: WAL runs `synchronous=NORMAL`, play money is not worth an fsync.)
  */
 
-import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert, TwinbookError } from '../../base/errors.js';
+import { makeFolder } from '../../base/folder.js';
 import type { Command } from '../core/contract.js';
 
 /** Written into the file; a file of a higher format is refused. */
@@ -166,7 +167,7 @@ function createTables(db: Database.Database, path: string): void {
 
 function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new TwinbookError(

@@ -1,0 +1,18 @@
+/** Making folders. Node's own recursive mkdir spins for ever where a parent says ENOENT to every child, as /proc does. */
+
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** Makes a folder and what is missing above it; nothing happens when it is there. Throws what `mkdirSync` throws. */
+export function makeFolder(folder: string, mode = 0o777): void {
+  const missing: string[] = [];
+  for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
+  for (const path of missing) {
+    try {
+      mkdirSync(path, mode);
+    } catch (error) {
+      // Somebody else was faster.
+      if (!existsSync(path)) throw error;
+    }
+  }
+}
