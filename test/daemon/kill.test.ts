@@ -59,7 +59,10 @@ describe('a trader that is killed', () => {
     places.push(place);
 
     const taker = await Taker.join(url, SEED);
-    taker.go((await marketsOf(url)).map((row) => row.condition_id));
+    taker.go(
+      (await marketsOf(url)).map((row) => row.condition_id),
+      60,
+    );
 
     const random = Random.seeded(SEED, 'kills');
     for (let kill = 0; kill < KILLS; kill++) {

@@ -25,9 +25,6 @@ export const UNLIMITED = {
 /** What `twinbook exchange` gives a new account. */
 const STARTING_FUNDS = micros(10_000_000_000);
 
-/** After each order; as fast as the exchange answers would leave nothing of a machine for the trader. */
-const TAKE_EVERY_MS = 40;
-
 /** Somebody else, who buys now YES, now NO, in one market after another. */
 export class Taker {
   readonly #client: ServiceClient;
@@ -49,8 +46,9 @@ export class Taker {
     return new Taker(client, wallet, seed);
   }
 
-  go(markets: readonly string[]): void {
-    this.#done = this.#take(markets);
+  /** `everyMs` after each order: as fast as the exchange answers would leave nothing of a machine for the trader. */
+  go(markets: readonly string[], everyMs: number): void {
+    this.#done = this.#take(markets, everyMs);
   }
 
   async end(): Promise<void> {
@@ -59,10 +57,10 @@ export class Taker {
     await this.#client.close();
   }
 
-  async #take(markets: readonly string[]): Promise<void> {
+  async #take(markets: readonly string[], everyMs: number): Promise<void> {
     while (this.#going) {
       await this.#buy(markets[this.#random.below(markets.length)] ?? '');
-      await pause(TAKE_EVERY_MS);
+      await pause(everyMs);
     }
   }
 
@@ -150,13 +148,15 @@ export async function expectAgreement(folder: string, url: string, capital: Micr
     ).toEqual(
       shares.map((asset) => [asset.position.market.condition_id, asset.position.is_yes, asset.amounts.total]).sort(),
     );
+    expect((await allRows(client, 'orders.list')).filter(({ status }) => RESTING.includes(status ?? ''))).toEqual([]);
+    // A draft that nobody signed locks funds until it expires.
+    await paper(url, '/clock/', { advance_s: profile.draft_lifetime_s + 1 });
     const { address } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
     const { funds } = (await paper(url, `/accounts/${address}/`)) as { funds: { total: string; locked: string } };
     expect(funds.locked).toBe('0');
     const total = parseDecimal(funds.total) ?? micros(Number.NaN);
     expect(sub(ledger.cash(), capital)).toBe(sub(total, STARTING_FUNDS));
     expect(ledger.verify()).toEqual([]);
-    expect((await allRows(client, 'orders.list')).filter(({ status }) => RESTING.includes(status ?? ''))).toEqual([]);
     return theirs.length;
   } finally {
     ledger.close();
