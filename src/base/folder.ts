@@ -1,9 +1,12 @@
 /** Making folders. Node's own recursive mkdir spins for ever where a parent says ENOENT to every child, as /proc does. */
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Makes a folder and what is missing above it; nothing happens when it is there. Throws what `mkdirSync` throws. */
+/**
+ * Makes a folder and what is missing above it; nothing happens when it is there. Throws what `mkdirSync` throws, and an
+ * Error when something else than a folder has the name.
+ */
 export function makeFolder(folder: string, mode = 0o777): void {
   const missing: string[] = [];
   for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
@@ -15,4 +18,5 @@ export function makeFolder(folder: string, mode = 0o777): void {
       if (!existsSync(path)) throw error;
     }
   }
+  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
 }
