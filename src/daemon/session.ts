@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { TwinbookError } from '../base/errors.js';
 import { makeFolder } from '../base/folder.js';
 import { ServiceClient } from '../client/client.js';
@@ -58,7 +57,7 @@ export interface SessionOptions {
  * waited for an exchange that is down. Throws TwinbookError for whatever cannot be opened; what was opened is closed.
  */
 export async function openSession(options: SessionOptions): Promise<Session | null> {
-  const { config, env, log } = options;
+  const { config, env } = options;
   const closers: (() => void | Promise<void>)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
@@ -69,7 +68,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     const wallet = openWallet(config, env, options.say);
-    const exchange = await embeddedExchange(config, log.logger);
+    const exchange = await embeddedExchange(options);
     if (exchange !== null) closers.push(() => exchange.close());
     const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
     const client = await connect(options, wallet, profile);
@@ -110,7 +109,17 @@ function openWallet(config: Config, env: SessionOptions['env'], say: (text: stri
   return wallet;
 }
 
-async function embeddedExchange(config: Config, logger: Logger): Promise<RunningExchange | null> {
+async function embeddedExchange({ config, log, say }: SessionOptions): Promise<RunningExchange | null> {
+  const { logger } = log;
+  // What is wrong with market data must reach who watches, not the log alone.
+  const loud = {
+    info: (facts: object, text: string) => logger.info(facts, text),
+    warn: (facts: object, text: string) => {
+      logger.warn(facts, text);
+      say(`warning: ${text}`);
+    },
+    error: (facts: object, text: string) => logger.error(facts, text),
+  };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
   return startExchange({
@@ -126,7 +135,7 @@ async function embeddedExchange(config: Config, logger: Logger): Promise<Running
     draftLifetimeS: settings.draftLifetimeS,
     marketData: settings.marketData,
     speed: settings.speed,
-    logger,
+    logger: loud,
   });
 }
 

@@ -181,7 +181,7 @@ async function attachReplay(
 const noticesOf = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
   new ReplayNotices(
     () => replay.warnings(),
-    ({ path, message }) => logger.warn({ path }, message),
+    ({ path, message }) => logger.warn({ path }, `${path}: ${message}`),
   );
 
 function loopback(host: string): string {
