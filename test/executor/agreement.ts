@@ -1,14 +1,34 @@
 /** What must hold between the ledger and the exchange once faults have healed (safety, invariants 1 to 5, 7 and 10). */
 
 import { micros } from '../../src/base/micros.js';
-import type { Page, WireConversion, WireOrder, WireOwnTrade, WireRedeem } from '../../src/exchange/core/contract.js';
+import type {
+  CoreReads,
+  Page,
+  WireConversion,
+  WireOrder,
+  WireOwnTrade,
+  WireRedeem,
+} from '../../src/exchange/core/contract.js';
+import type { OrderExecutor } from '../../src/executor/contract.js';
+import type { Ledger } from '../../src/ledger/contract.js';
 import { money } from '../../src/protocol/wire.js';
-import { FUNDS, type World } from './world.js';
+import { FUNDS } from './world.js';
+
+/** The two who must agree. */
+export interface Parties {
+  readonly core: CoreReads;
+  readonly account: number;
+  readonly ledger: Ledger;
+  readonly executor: OrderExecutor;
+  readonly markets: readonly string[];
+  /** Currency put in; default the executor tests' own. */
+  readonly funds?: number;
+}
 
 const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
 
 /** Every difference, in words. */
-export function differences(world: World): string[] {
+export function differences(world: Parties): string[] {
   return [
     ...world.ledger.verify(),
     ...differentMoney(world),
@@ -19,7 +39,7 @@ export function differences(world: World): string[] {
   ];
 }
 
-function differentMoney({ core, account, ledger, markets }: World): string[] {
+function differentMoney({ core, account, ledger, markets, funds = FUNDS }: Parties): string[] {
   const found: string[] = [];
   const say = (what: string, ours: number, theirs: number) => {
     if (ours !== theirs) found.push(`${what}: ledger ${ours}, exchange ${theirs}`);
@@ -35,12 +55,12 @@ function differentMoney({ core, account, ledger, markets }: World): string[] {
   const { capitalMicros, totalMicros, cashMicros } = ledger.pnl(new Map());
   const cost = ledger.positions().reduce((sum, { costMicros }) => micros(sum + costMicros), micros(0));
   say('capital and result', capitalMicros + totalMicros, cashMicros + cost);
-  say('capital', capitalMicros, FUNDS);
+  say('capital', capitalMicros, funds);
   return found;
 }
 
 /** Invariants 2 and 3. */
-function differentFills({ core, account, ledger }: World): string[] {
+function differentFills({ core, account, ledger }: Parties): string[] {
   const theirs = new Map(all<WireOwnTrade>((page) => core.ownTrades(account, page)).map((row) => [row.pubkey, row]));
   const ours = new Map(ledger.fills({ limit: 1e6 }).map((fill) => [fill.pubkey, fill]));
   const found: string[] = [];
@@ -56,7 +76,7 @@ function differentFills({ core, account, ledger }: World): string[] {
 }
 
 /** Invariants 1 and 5: what took effect has one row with one intent; what rests is known to rest, and the reverse. */
-function differentOrders({ core, account, ledger, executor }: World): string[] {
+function differentOrders({ core, account, ledger, executor }: Parties): string[] {
   const found: string[] = [];
   const live = new Set(executor.liveOrders().map((order) => order.orderPubkey));
   const intents = new Set<string>();
@@ -81,7 +101,7 @@ function differentOrders({ core, account, ledger, executor }: World): string[] {
 }
 
 /** Invariant 1 for merges and redeems. */
-function differentConversions({ core, account, ledger }: World): string[] {
+function differentConversions({ core, account, ledger }: Parties): string[] {
   const done = [
     ...all<WireConversion>((page) => core.merges(account, page)).filter(({ state }) => state === 'done'),
     ...all<WireRedeem>((page) => core.redeems(account, page)).filter(({ state }) => state === 'completed'),
@@ -93,7 +113,7 @@ function differentConversions({ core, account, ledger }: World): string[] {
 }
 
 /** Invariant 7: whatever the ledger calls over, the exchange shows over. */
-function unprovenEnds({ core, account, ledger }: World): string[] {
+function unprovenEnds({ core, account, ledger }: Parties): string[] {
   const found: string[] = [];
   for (const intent of ledger.intents({ limit: 1e6, kind: 'place' })) {
     if (intent.draftPubkey === null) continue;
@@ -110,7 +130,7 @@ function unprovenEnds({ core, account, ledger }: World): string[] {
 }
 
 /** What is still under way; empty once everything has been settled. */
-export function unsettled({ ledger, executor }: World): string[] {
+export function unsettled({ ledger, executor }: Parties): string[] {
   const waiting = ledger
     .activeIntents()
     .filter(({ state }) => state !== 'live' && state !== 'abandoned')
