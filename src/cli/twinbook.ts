@@ -4,11 +4,14 @@
 import { runCli } from './cli.js';
 import type { CliIo } from './io.js';
 
-// A reader that went away (`| head`) is no failure: stop writing and end quietly.
+// A reader that went away (`| head`) is no failure: stop writing and end quietly. A program that runs on until it is told
+// to stop takes it as being told: it may have orders resting, which must not be left behind.
+let told: (() => void) | null = null;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
+    if (error.code !== 'EPIPE') throw error;
+    if (told === null) process.exit(process.exitCode ?? 0);
+    told();
   });
 }
 
@@ -19,7 +22,8 @@ const io: CliIo = {
   cwd: process.cwd(),
   stopAsked: () =>
     new Promise((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+      told = resolve;
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
     }),
 };
 

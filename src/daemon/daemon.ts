@@ -7,6 +7,7 @@
  * what rests without the core, and exits with 1.
  */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../base/errors.js';
 import type { Micros } from '../base/micros.js';
 import type { Config } from '../config/types.js';
@@ -29,6 +30,12 @@ import { resultText } from './status-text.js';
  */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
+/** Between two looks whether it has stopped. */
+const STEP_MS = 50;
+/** How long a trader that cannot trust its memory goes on trying to cancel without it. */
+const GIVE_UP_WITHIN_MS = 90_000;
+/** Between two such tries, and between the two reads that must agree: what was cut on its way has arrived by then. */
+const GIVE_UP_PAUSE_MS = 3_000;
 
 export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
@@ -82,10 +89,7 @@ class Service {
       session.trader,
       session.client,
       () => this.#afterStep(),
-      (error) => {
-        this.#failure = error;
-        this.#wake();
-      },
+      (error) => this.#fail(error),
     );
   }
 
@@ -105,7 +109,9 @@ class Service {
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       stopJobs();
-      return this.#failure === null ? await this.#stop() : await this.#giveUp();
+      if (this.#failure === null && (await this.#stop())) return this.#end();
+      clearInterval(status);
+      return await this.#giveUp();
     } finally {
       clearInterval(status);
       control.close();
@@ -113,13 +119,25 @@ class Service {
     }
   }
 
-  /** Cancels everything and waits until the exchange has shown twice that nothing rests. */
-  async #stop(): Promise<0 | 1> {
+  /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
+  async #stop(): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
     const endMs = nowMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
-    while (this.#snapshot().mode !== 'stopped' && this.#failure === null && nowMs() < endMs) await this.#step();
-    if (this.#failure !== null) return this.#giveUp();
+    while (this.#failure === null && !this.#isStopped() && nowMs() < endMs) await pause(STEP_MS);
+    return this.#failure === null;
+  }
+
+  #isStopped(): boolean {
+    let stopped = false;
+    this.#guarded(() => {
+      stopped = this.#snapshot().mode === 'stopped';
+    });
+    return stopped;
+  }
+
+  /** The last words of a trader that has its wits about it. */
+  #end(): 0 | 1 {
     this.#loop.end();
     const last = this.#snapshot();
     this.#session.trader.end(
@@ -141,20 +159,30 @@ class Service {
     this.#log.logger.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${why}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
-    const { client, wallet, profile } = this.#session;
-    const { resting, verified } = await cancelDirectly({
-      client,
-      wallet,
-      profile,
-      allowBlindSigning: this.#config.venue.allowBlindSigning,
-      verify: true,
-    }).catch(() => ({ resting: null, verified: false }));
     this.#screen.say(
-      verified
-        ? 'every order was canceled without the ledger; nothing rests at the exchange (read twice)'
-        : `${resting ?? 'some'} orders may still rest: run \`twinbook cancel-all --verify\``,
+      (await this.#cancelWithoutCore())
+        ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
+        : 'orders may still rest: run `twinbook cancel-all --verify`',
     );
     return 1;
+  }
+
+  /**
+   * Cancels until two whole rounds in a row, some seconds apart, have found nothing. A fresh client, so that nothing
+   * that the core had asked for still leaves.
+   */
+  async #cancelWithoutCore(): Promise<boolean> {
+    const { wallet, profile } = this.#session;
+    const client = await this.#session.freshClient();
+    const allowBlindSigning = this.#config.venue.allowBlindSigning;
+    const endMs = nowMs() + GIVE_UP_WITHIN_MS;
+    for (let empty = 0; nowMs() < endMs; await pause(GIVE_UP_PAUSE_MS)) {
+      const round = cancelDirectly({ client, wallet, profile, allowBlindSigning, verify: true });
+      const { asked, verified } = await round.catch(() => ({ asked: 0, verified: false }));
+      empty = verified && asked === 0 ? empty + 1 : 0;
+      if (empty === 2) return true;
+    }
+    return false;
   }
 
   #running(stop: () => void): Running {
@@ -175,10 +203,11 @@ class Service {
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
       backupLedger: () => void this.#backup(),
-      dailySummary: () => {
-        const { equityMicros, resultMicros, fills } = this.#snapshot();
-        logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
-      },
+      dailySummary: () =>
+        this.#guarded(() => {
+          const { equityMicros, resultMicros, fills } = this.#snapshot();
+          logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
+        }),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
   }
@@ -209,9 +238,26 @@ class Service {
   }
 
   #show(): void {
-    const snapshot = this.#snapshot();
-    this.#startedWith ??= snapshot.equityMicros;
-    this.#screen.show(snapshot, nowMs() - this.#startedMs);
+    this.#guarded(() => {
+      const snapshot = this.#snapshot();
+      this.#startedWith ??= snapshot.equityMicros;
+      this.#screen.show(snapshot, nowMs() - this.#startedMs);
+    });
+  }
+
+  /** A broken ledger throws at whoever reads it, a status page too; that must end in cancelling, not in a crash. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#loop.end();
+    this.#failure ??= error;
+    this.#wake();
   }
 
   #whenFailed(): Promise<void> {
@@ -219,9 +265,5 @@ class Service {
       this.#wake = resolve;
       if (this.#failure !== null) resolve();
     });
-  }
-
-  #step(): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -38,6 +38,8 @@ export interface Session {
   readonly ledger: Ledger;
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
+  /** Closes the client, which drops and cuts all that it was doing, and gives another with the same credentials. */
+  freshClient(): Promise<ServiceClient>;
   close(): Promise<void>;
 }
 
@@ -71,14 +73,21 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const exchange = await embeddedExchange(options);
     if (exchange !== null) closers.push(() => exchange.close());
     const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
-    const client = await connect(options, wallet, profile);
-    if (client === null) {
+    const connected = await connect(options, wallet, profile);
+    if (connected === null) {
       await close();
       return null;
     }
+    const { client, credentials } = connected;
     closers.push(() => client.close());
+    const freshClient = async () => {
+      await client.close();
+      const fresh = new ServiceClient({ profile, credentials });
+      closers.push(() => fresh.close());
+      return fresh;
+    };
     const trader = newTrader(options, ledger, wallet, profile);
-    return { trader, client, ledger, wallet, profile, close };
+    return { trader, client, ledger, wallet, profile, freshClient, close };
   } catch (error) {
     await close();
     throw error;
@@ -139,8 +148,13 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
   });
 }
 
+interface Connected {
+  readonly client: ServiceClient;
+  readonly credentials: Credentials;
+}
+
 /** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
-async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile): Promise<ServiceClient | null> {
+async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile): Promise<Connected | null> {
   const { config, env, log } = options;
   // An embedded exchange has another port with every start; its credentials are filed under the profile's address.
   const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
@@ -152,7 +166,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
       const credentials = await acceptedCredentials(client, wallet, stored, config);
       if (credentials !== stored) saveCredentials(config.wallet.credentials, owner, credentials);
       log.hide(credentials.secret);
-      return client;
+      return { client, credentials };
     } catch (error) {
       await client.close();
       if (!(error instanceof TwinbookError) || error.code !== 'venue_unreachable') throw error;

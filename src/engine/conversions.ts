@@ -10,8 +10,10 @@ import { heldIn } from './own-state.js';
 import { begin, factsOf, type Turn } from './quoting.js';
 import type { MergeSettings } from './settings.js';
 
-/** After one was begun or refused here: a merge takes the venue about a second, a refusal needs something to change. */
+/** After one was begun here: a merge takes the venue about a second. */
 const RETRY_MS = 10_000;
+/** Doubled with each failure in a row, up to this: what the venue or the signer refuses needs something to change. */
+const LONGEST_RETRY_MS = 3_600_000;
 
 /** Free currency below this part of the cash makes smaller merges worth their requests. */
 const SCARCE_CASH_FRACTION = 0.2;
@@ -20,9 +22,14 @@ const SCARCE_CASH_FRACTION = 0.2;
  * Sell orders that hold on to pairs worth merging: pulled, so that the pairs come free. Currency back now is worth more
  * than a place in the queue that would bring it back later.
  */
-export function mergeBlockers({ feed }: Tracked, merge: MergeSettings, turn: Turn): readonly LiveOrder[] {
+export function mergeBlockers(
+  { feed, nextConversionMs }: Tracked,
+  merge: MergeSettings,
+  turn: Turn,
+): readonly LiveOrder[] {
   const facts = feed.facts;
   if (facts === null || !merge.enabled || turn.executor.pendingMerge(facts.conditionId) !== null) return [];
+  if (turn.nowMs < nextConversionMs) return [];
   const { yesMicros, noMicros } = heldIn(turn.own, facts.conditionId);
   const pairs = minMicros(yesMicros, noMicros);
   if (facts.phase !== 'open' || pairs < merge.minSharesMicros || freePairs(facts, turn) >= merge.minSharesMicros)
@@ -42,6 +49,16 @@ export function convert(tracked: Tracked, merge: MergeSettings, turn: Turn): boo
   if (intent === null) return false;
   tracked.nextConversionMs = turn.nowMs + RETRY_MS;
   return begin(intent, factsOf(turn), '{}', turn) === null;
+}
+
+/** One that was begun in this market was refused, by the venue, by the signer or by silence: the next waits longer. */
+export function conversionFailed(tracked: Tracked, nowMs: number): void {
+  tracked.conversionFailures += 1;
+  tracked.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** tracked.conversionFailures, LONGEST_RETRY_MS);
+}
+
+export function conversionDone(tracked: Tracked): void {
+  tracked.conversionFailures = 0;
 }
 
 /** Also while nobody quotes: a merge only turns what is worth one into one. */

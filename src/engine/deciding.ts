@@ -19,12 +19,17 @@ const REQUOTE_MS = 1_000;
 const CANCEL_RETRY_MS = 2_000;
 
 export function decide(state: TraderState, nowMs: number): void {
+  if (nowMs < state.seenMs) state.clockSteppedBack();
+  state.seenMs = nowMs;
+  // First of all: a command that forbids orders must hold before anything that was waiting is sent again.
+  allowPlacing(state);
   const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
   if (ticking) {
     state.tickedMs = nowMs;
     react(state, state.executor.tick(nowMs, state.venueClock.nowMs(nowMs)), nowMs);
     for (const conditionId of [...state.own.held.keys(), ...state.own.orders.keys()]) state.tracked(conditionId);
     state.markets.forget((conditionId) => state.isOurs(conditionId));
+    for (const market of state.marks.keys()) if (state.markets.get(market) === undefined) state.marks.delete(market);
     state.value(nowMs);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
@@ -33,7 +38,7 @@ export function decide(state: TraderState, nowMs: number): void {
   }
   const { mode, reason } = state.mode();
   if (mode === 'stopped') return;
-  state.executor.setPlacing(mode === 'quoting' || mode === 'flattening');
+  allowPlacing(state);
   const hold = mode === 'quoting' ? null : `${mode}: ${reason}`;
   for (const tracked of state.markets.all) turnsOf(state, tracked, hold, ticking, nowMs);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
@@ -41,15 +46,21 @@ export function decide(state: TraderState, nowMs: number): void {
   poll(state, mode === 'stopping', nowMs);
 }
 
+function allowPlacing(state: TraderState): void {
+  const { mode } = state.mode();
+  state.executor.setPlacing(mode === 'quoting' || mode === 'flattening');
+}
+
 function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, ticking: boolean, nowMs: number): void {
-  const paused = state.pausedMarkets.get(tracked.conditionId);
+  const paused = state.pausedMarket(tracked.conditionId);
   const turn = turnOf(state, hold ?? (paused === undefined ? null : `paused: ${paused}`), nowMs);
   // Before the desks: what a merge takes they must not offer again.
   const merge = mergeRule(state, tracked);
   const { mode } = state.mode();
-  // Not before what is ours is known, and nothing new once the end has begun.
-  let begun = mode !== 'starting' && mode !== 'stopping' && convert(tracked, merge, turn);
-  begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
+  // Not before what is ours is known, nothing new once the end has begun, and not where the signer refused.
+  const converts = state.modes.isStarted && mode !== 'stopping' && paused === undefined;
+  let begun = converts && convert(tracked, merge, turn);
+  if (converts) begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
   if (begun) state.stale();
   const after = begun ? { ...turn, own: state.own } : turn;
   for (const desk of tracked.desks) {
@@ -83,7 +94,7 @@ function flatten(state: TraderState, nowMs: number): void {
       left = true;
     }
     const view = feed.view(nowMs, state.ownIn(conditionId, desks[0]));
-    if (flattenMarket(tracked, view, turn)) state.stale();
+    if (flattenMarket(tracked, view, state.marks.get(conditionId) ?? null, turn)) state.stale();
   }
   if (left) return;
   state.modes.flattened();

@@ -40,6 +40,13 @@ export class Desk {
     this.#host ??= new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
   }
 
+  /** A quoter that failed is replaced by a new one; one that works is left alone. */
+  reopen(facts: MarketFacts, call: BoundedCall): void {
+    if (this.failure === null) return;
+    this.#host = new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
+    this.dirty = true;
+  }
+
   get quotes(): Quotes {
     return this.#quotes;
   }

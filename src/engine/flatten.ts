@@ -12,9 +12,15 @@ const NAME = 'flatten';
 /**
  * Offers what is held beyond complete sets, which are merged, to the best price of the other side, no more than stands
  * there. Waits while any order of ours is in the market: first everything is canceled, and each sale is settled before
- * the next is sized. Returns true when something was begun.
+ * the next is sized. `mark` is what a YES share is probably worth: the price collar keeps a lonely bid far below it from
+ * getting everything. Returns true when something was begun.
  */
-export function flattenMarket({ feed, conditionId }: Tracked, view: MarketView | null, turn: Turn): boolean {
+export function flattenMarket(
+  { feed, conditionId }: Tracked,
+  view: MarketView | null,
+  mark: Micros | null,
+  turn: Turn,
+): boolean {
   const facts = feed.facts;
   if (view === null || facts === null || facts.phase !== 'open') return false;
   if ((turn.own.orders.get(conditionId) ?? []).length > 0) return false;
@@ -25,13 +31,21 @@ export function flattenMarket({ feed, conditionId }: Tracked, view: MarketView |
   // Holding YES we hit the best bid; holding NO we sell it to whoever asks for YES, at 1 - ask.
   const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
   const beyondPairs = micros(Math.abs(yesMicros - noMicros));
-  return sell(isYes, priceMicros, minMicros(level.amountMicros, beyondPairs), view, turn);
+  const wanted = minMicros(level.amountMicros, beyondPairs);
+  return sell({ isYes, priceMicros, wanted, mark }, view, turn);
 }
 
 /** What flattening cannot sell: less than the market's smallest order. */
 export const isFlat = (yes: Micros, no: Micros, smallest: Micros): boolean => yes < smallest && no < smallest;
 
-function sell(isYes: boolean, priceMicros: Micros, wanted: Micros, view: MarketView, turn: Turn): boolean {
+interface Sale {
+  readonly isYes: boolean;
+  readonly priceMicros: Micros;
+  readonly wanted: Micros;
+  readonly mark: Micros | null;
+}
+
+function sell({ isYes, priceMicros, wanted, mark }: Sale, view: MarketView, turn: Turn): boolean {
   const { market } = view;
   const free = turn.own.exposure.freeShares(market.conditionId, isYes);
   const most = minMicros(minMicros(free, wanted), market.maxAmountMicros);
@@ -46,7 +60,7 @@ function sell(isYes: boolean, priceMicros: Micros, wanted: Micros, view: MarketV
     side: 'sell',
     priceMicros,
     amountMicros,
-    fairYesMicros: null,
+    fairYesMicros: mark,
     strategy: NAME,
   };
   const facts = { ...factsOf(turn, view), stance: 'flatten', stanceReason: 'the operator flattens' } as const;

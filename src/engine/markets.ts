@@ -17,6 +17,8 @@ export interface Tracked {
   readonly desks: Desk[];
   /** Our clock, ms: no merge or redeem is tried before. */
   nextConversionMs: number;
+  /** Merges and redeems that were refused in a row. */
+  conversionFailures: number;
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
@@ -25,6 +27,8 @@ export class Markets {
   readonly #settings: TraderSettings;
   readonly #ledger: Ledger;
   readonly #tracked = new Map<string, Tracked>();
+  /** Markets whose detail says that nobody here can trade them: not taken up again from the next catalog. */
+  readonly #unsuitable = new Set<string>();
   /** Strategies with quote hours that are within them now. */
   readonly #quoting = new Set<string>();
 
@@ -46,7 +50,13 @@ export class Markets {
   track(conditionId: string): Tracked {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
-    const tracked: Tracked = { conditionId, feed: new MarketState(conditionId), desks: [], nextConversionMs: 0 };
+    const tracked: Tracked = {
+      conditionId,
+      feed: new MarketState(conditionId),
+      desks: [],
+      nextConversionMs: 0,
+      conversionFailures: 0,
+    };
     this.#tracked.set(conditionId, tracked);
     return tracked;
   }
@@ -56,7 +66,9 @@ export class Markets {
     for (const { conditionId, feed, desks } of this.#tracked.values()) {
       const over = feed.facts !== null && isSettledMarket(feed.facts.phase);
       const unwanted = feed.unsuitable !== null || desks.length === 0;
-      if ((over || unwanted) && !isOurs(conditionId)) this.#tracked.delete(conditionId);
+      if ((!over && !unwanted) || isOurs(conditionId)) continue;
+      if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
+      this.#tracked.delete(conditionId);
     }
   }
 
@@ -68,10 +80,17 @@ export class Markets {
       for (const row of rows) {
         if (room <= 0) break;
         if (this.#isQuotedBy(row.condition_id, strategy) || !selects(strategy, row)) continue;
-        if (this.#tracked.get(row.condition_id)?.feed.unsuitable) continue;
+        if (this.#unsuitable.has(row.condition_id)) continue;
         this.#assign(row.condition_id, strategy);
         room -= 1;
       }
+    }
+  }
+
+  /** An operator resumes: strategies that were stopped for a failure begin anew. */
+  reopen(): void {
+    for (const { feed, desks } of this.#tracked.values()) {
+      for (const desk of desks) if (feed.facts !== null) desk.reopen(feed.facts, this.#settings.boundedCall);
     }
   }
 

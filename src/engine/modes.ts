@@ -47,7 +47,8 @@ export class Modes {
       return { mode: this.proven ? 'stopped' : 'stopping', reason: 'the operator stopped it' };
     }
     if (this.#killed !== null) return { mode: 'killed', reason: this.#killed };
-    if (this.#flattening) return { mode: 'flattening', reason: 'the operator flattens' };
+    // Nothing is sold either before it is known what is ours.
+    if (this.#flattening && this.#started) return { mode: 'flattening', reason: 'the operator flattens' };
     if (halted !== null) return { mode: 'halted', reason: halted };
     if (this.#canceling) return { mode: 'canceling', reason: 'the operator cancels everything' };
     if (this.#paused !== null) return { mode: 'paused', reason: this.#paused };
@@ -72,6 +73,9 @@ export class Modes {
         return true;
       case 'kill':
         this.#killed = command.reason;
+        // A kill is only over when the exchange has shown that nothing rests.
+        this.#canceling = true;
+        this.#proofAsked();
         return true;
       case 'unkill':
         this.#killed = null;

@@ -3,6 +3,7 @@
 import { complement } from '../base/micros.js';
 import type { ExecutorEvent, Reaction } from '../executor/contract.js';
 import type { FillRow } from '../ledger/contract.js';
+import { conversionDone, conversionFailed } from './conversions.js';
 import { inYesSpace } from './legs.js';
 import { PLACE_PAUSE_MS } from './quoting.js';
 import { amount, type TraderState, titled } from './state.js';
@@ -31,6 +32,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'redeemDone': {
       state.reconciler.moved(nowMs);
       state.touch(event.market);
+      conversionDone(state.tracked(event.market));
       const what = event.kind === 'mergeDone' ? 'merged complete sets' : 'redeemed';
       return state.say(
         nowMs,
@@ -39,16 +41,15 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
       );
     }
     case 'signingRefused':
-      state.pausedMarkets.set(event.market, `the signer refused a draft: ${event.reason}`);
-      state.touch(event.market);
+      state.pauseMarket(event.market, `the signer refused a draft: ${event.reason}`);
+      conversionFailed(state.tracked(event.market), nowMs);
       return state.loud(
         nowMs,
         'signing_refused',
         `${event.intentId} in "${titled(state, event.market)}": ${event.reason}`,
       );
     case 'trouble':
-      if (event.market !== null && event.trouble === 'record_differs')
-        state.pausedMarkets.set(event.market, event.text);
+      if (event.market !== null && event.trouble === 'record_differs') state.pauseMarket(event.market, event.text);
       return state.loud(nowMs, event.trouble, event.text);
   }
 }
@@ -80,6 +81,8 @@ const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
   state.touch(event.market);
   if (HARMLESS.includes(event.slug)) return;
+  if (event.intentKind === 'merge' || event.intentKind === 'redeem')
+    conversionFailed(state.tracked(event.market), nowMs);
   if (event.intentKind === 'place') {
     for (const desk of state.desksOf(event.market)) desk.placeAfterMs = nowMs + PLACE_PAUSE_MS;
   }

@@ -30,8 +30,18 @@ export interface ListStep {
   readonly restingOrders: { readonly rows: readonly OrderRow[]; readonly startedMs: number } | null;
 }
 
-/** A disagreement counts when the next complete comparison shows it again: lists may lag behind one another. */
+/**
+ * A subject that differs in so many comparisons in a row is believed, whatever the figures: they move with every fill,
+ * while one list that lags behind another has caught up by the next look.
+ */
 const ROUNDS_TO_BELIEVE = 2;
+
+/** Fills are searched this much further back than the order that misses them, ms: clocks differ and answers are late. */
+const SEARCH_SLACK_MS = 60_000;
+/** Between two searches through the past for fills that stay missing, ms: each may cost many requests. */
+const SEARCH_AGAIN_MS = 30_000;
+/** Pages of one search: two thousand trades. What is not found there is for the comparison to report. */
+const MAX_SEARCH_PAGES = 20;
 
 const BASELINE_NOTE = 'trades_baseline';
 const OPENING_NOTE = 'opening_shares';
@@ -56,8 +66,10 @@ export class Reconciler {
   #seenFills: boolean;
   /** Our clock, ms, of the last change of holdings that we know of. */
   #movedMs = Number.NEGATIVE_INFINITY;
-  #suspicion = '';
-  #suspicionRounds = 0;
+  /** By subject: in how many comparisons in a row it has differed, and how it did in the newest. */
+  readonly #suspicions = new Map<string, { readonly rounds: number; readonly text: string }>();
+  #searchedMs = Number.NEGATIVE_INFINITY;
+  #fillPages = 0;
   #differences: readonly Difference[] = [];
   #comparedMs: number | null = null;
 
@@ -68,9 +80,17 @@ export class Reconciler {
     this.#seenFills = !ownTrades;
   }
 
-  /** Orders, fills and assets have each been seen complete since this process began, and compared once. */
+  /**
+   * Orders, fills and assets have each been seen complete since this process began, and compared until every difference
+   * is either gone or believed.
+   */
   get isComplete(): boolean {
-    return this.#seenOrders && this.#seenFills && this.#comparedMs !== null;
+    return this.#seenOrders && this.#seenFills && this.#comparedMs !== null && !this.wantsAnotherLook;
+  }
+
+  /** A difference was seen that only another comparison can confirm or clear. */
+  get wantsAnotherLook(): boolean {
+    return [...this.#suspicions.values()].some(({ rounds }) => rounds < ROUNDS_TO_BELIEVE);
   }
 
   /** What differed in the newest comparison, and when that was (our clock, ms); null before the first. */
@@ -80,8 +100,9 @@ export class Reconciler {
 
   /** Why only orders that reduce a position may leave; null while ledger and exchange agree. */
   get verdict(): string | null {
-    if (this.#suspicionRounds < ROUNDS_TO_BELIEVE) return null;
-    return `the ledger and the exchange disagree: ${this.#suspicion}`;
+    const believed = [...this.#suspicions.values()].filter(({ rounds }) => rounds >= ROUNDS_TO_BELIEVE);
+    if (believed.length === 0) return null;
+    return `the ledger and the exchange disagree: ${believed.map(({ text }) => text).join('; ')}`;
   }
 
   /** Shares moved by our own doing; a list that began before says nothing about them. */
@@ -131,13 +152,27 @@ export class Reconciler {
     const reaction = this.#executor.onOwnTrades(rows, report.nowMs);
     const news = reaction.events.filter((event) => event.kind === 'fillBooked').length;
     if (news > 0) this.moved(report.nowMs);
+    this.#fillPages += 1;
     // A page of nothing new ends the walk, unless an order says that fills of it are still missing.
-    const deeper = cut < 0 && (news > 0 || this.#executor.missingFills().length > 0);
+    const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
     if (step.next !== null && deeper) return { ...more(step.next), reaction };
     this.#fills = null;
+    this.#fillPages = 0;
     this.#seenFills = true;
     this.#compare(walk.startedMs, report.nowMs);
     return { ...ended(report, 'ok'), reaction };
+  }
+
+  /** Whether an older page may hold a fill that is missing here, and it is time to look. */
+  #searches({ nowMs, venueTimeMs }: Report, oldestS: number): boolean {
+    const missing = this.#executor.missingFills();
+    if (missing.length === 0 || this.#fillPages >= MAX_SEARCH_PAGES) return false;
+    const again = this.#fillPages === 1 && nowMs >= this.#searchedMs;
+    if (again && nowMs - this.#searchedMs < SEARCH_AGAIN_MS) return false;
+    this.#searchedMs = nowMs;
+    const venueAheadMs = venueTimeMs === null ? 0 : venueTimeMs - nowMs;
+    const since = Math.min(...missing.map(({ createdMs }) => createdMs)) + venueAheadMs - SEARCH_SLACK_MS;
+    return oldestS * 1000 >= since;
   }
 
   #onAssets(report: Report): ListStep {
@@ -170,16 +205,21 @@ export class Reconciler {
   #compare(fillsStartedMs: number, nowMs: number): void {
     const seen = this.#seenAssets;
     if (seen === null || fillsStartedMs <= seen.endedMs || this.#movedMs >= seen.startedMs) return;
-    const converting = this.#executor.reservations().some(({ kind }) => kind === 'merge' || kind === 'redeem');
-    if (converting) return;
     this.#seenAssets = null;
     const shares = this.#shareDifferences(seen.rows);
     this.#differences = [...shares, ...this.#orderDifferences(), ...this.#fillDifferences()];
     this.#comparedMs = nowMs;
-    const found = this.#differences.map((one) => `${one.subject}: ledger ${one.ledger}, exchange ${one.exchange}`);
-    const suspicion = found.join('; ');
-    this.#suspicionRounds = suspicion === '' ? 0 : suspicion === this.#suspicion ? this.#suspicionRounds + 1 : 1;
-    this.#suspicion = suspicion;
+    this.#suspect();
+  }
+
+  /** Counts, for each subject that differs, the comparisons in a row; one that agrees again is cleared. */
+  #suspect(): void {
+    const subjects = new Set(this.#differences.map(({ subject }) => subject));
+    for (const subject of this.#suspicions.keys()) if (!subjects.has(subject)) this.#suspicions.delete(subject);
+    for (const { subject, ledger, exchange } of this.#differences) {
+      const rounds = (this.#suspicions.get(subject)?.rounds ?? 0) + 1;
+      this.#suspicions.set(subject, { rounds, text: `${subject}: ledger ${ledger}, exchange ${exchange}` });
+    }
   }
 
   #shareDifferences(rows: readonly AssetRow[]): Difference[] {
@@ -195,12 +235,19 @@ export class Reconciler {
     const keys = new Set([...theirs.keys(), ...ours.keys()]);
     const found: Difference[] = [];
     for (const subject of keys) {
+      // A merge or redeem under way has moved shares on one side and not yet on the other: nothing can be said.
+      if (this.#isConverting(subject)) continue;
       const booked = ours.get(subject) ?? ZERO;
       const there = sub(theirs.get(subject) ?? ZERO, opening.get(subject) ?? ZERO);
       if (booked === there) continue;
       found.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
     }
     return found;
+  }
+
+  #isConverting(subject: string): boolean {
+    const market = subject.slice(0, subject.lastIndexOf(' '));
+    return this.#executor.pendingMerge(market) !== null || this.#executor.pendingRedeem(market) !== null;
   }
 
   /** Shares that the wallet held before this ledger's first start: left alone, and left out of every comparison. */

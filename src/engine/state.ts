@@ -28,6 +28,7 @@ const BOOK_DEPTH = 20;
 
 const MODES_NOTE = 'modes';
 const LOSS_NOTE = 'loss_guard';
+const PAUSED_NOTE = 'paused_markets';
 /** A change of the high-water mark is written at most this often: each write costs a sync. */
 const LOSS_SAVE_MS = 10_000;
 
@@ -45,9 +46,9 @@ export class TraderState {
   readonly marks = new Map<string, Micros>();
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
-  /** Why nothing is quoted in a market until a person resumes, e.g. a draft that the signer refused. */
-  readonly pausedMarkets = new Map<string, string>();
   catalog: PageWalk<'markets.list'> | null = null;
+  /** Our clock, ms, at the newest observation. */
+  seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
   /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
   settledMs: number | null = null;
@@ -57,6 +58,9 @@ export class TraderState {
   #own: OwnState | null = null;
   #guard: LossGuard | null;
   #guardSavedMs = Number.NEGATIVE_INFINITY;
+  /** The guard knows something that the ledger does not. */
+  #guardDirty = false;
+  readonly #pausedMarkets: Map<string, string>;
   #equity: Micros | null = null;
   #sequence = 0;
   #notices: Notice[] = [];
@@ -73,6 +77,8 @@ export class TraderState {
     const modes = JSON.parse(ledger.note(MODES_NOTE) ?? '{"paused":null,"killed":null}') as StoredModes;
     this.modes = new Modes(modes);
     this.reconciler = new Reconciler(ledger, executor, ownTrades);
+    const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
+    this.#pausedMarkets = new Map(paused);
     const guard = ledger.note(LOSS_NOTE);
     this.#guard = guard === null ? null : LossGuard.restored(JSON.parse(guard) as LossState);
   }
@@ -113,19 +119,48 @@ export class TraderState {
     }
     this.#equity = equityOf(this.own, this.marks);
     if (this.#equity === null) return;
-    this.#guard ??= LossGuard.started(nowMs, this.#equity);
+    if (this.#guard === null) {
+      this.#guard = LossGuard.started(nowMs, this.#equity);
+      this.saveGuard(nowMs);
+    }
     const before = this.#guard.state;
     const halted = this.#guard.observe(nowMs, this.#equity, this.settings.risk);
     if (halted !== null) this.loud(nowMs, 'halted', `${halted}; quoting stops until an operator resumes it`);
     const { day, highWaterMicros } = this.#guard.state;
-    const changed = day !== before.day || highWaterMicros !== before.highWaterMicros;
-    if (halted !== null || (changed && nowMs - this.#guardSavedMs >= LOSS_SAVE_MS)) this.saveGuard(nowMs);
+    this.#guardDirty ||= day !== before.day || highWaterMicros !== before.highWaterMicros;
+    const due = nowMs - this.#guardSavedMs >= LOSS_SAVE_MS || nowMs < this.#guardSavedMs;
+    if (halted !== null || (this.#guardDirty && due)) this.saveGuard(nowMs);
+  }
+
+  /** The configured capital is another than the ledger's. Before the first valuation there is nothing to correct. */
+  capitalMoved(amount: Micros, nowMs: number): void {
+    this.#guard?.capitalMoved(amount);
+    this.saveGuard(nowMs);
   }
 
   saveGuard(nowMs: number): void {
     if (this.#guard === null) return;
     this.#guardSavedMs = nowMs;
+    this.#guardDirty = false;
     this.ledger.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
+  }
+
+  /** Why nothing is quoted or converted in a market until a person resumes; undefined while that is not so. */
+  pausedMarket(conditionId: string): string | undefined {
+    return this.#pausedMarkets.get(conditionId);
+  }
+
+  /** Holds over restarts: what the signer refused once it would be asked to sign again. */
+  pauseMarket(conditionId: string, reason: string): void {
+    this.#pausedMarkets.set(conditionId, reason);
+    this.ledger.setNote(PAUSED_NOTE, JSON.stringify([...this.#pausedMarkets]));
+    this.touch(conditionId);
+  }
+
+  resumeMarkets(): void {
+    this.#pausedMarkets.clear();
+    this.ledger.setNote(PAUSED_NOTE, '[]');
+    this.markets.reopen();
   }
 
   /** What a strategy is told of ourselves in one market. */
@@ -160,6 +195,15 @@ export class TraderState {
 
   desksOf(conditionId: string): readonly Desk[] {
     return this.markets.get(conditionId)?.desks ?? [];
+  }
+
+  /** Our clock was set back: what was to wait until a time that is now far away may go on at once. */
+  clockSteppedBack(): void {
+    this.cancelTries.clear();
+    for (const tracked of this.markets.all) {
+      tracked.nextConversionMs = 0;
+      for (const desk of tracked.desks) desk.placeAfterMs = 0;
+    }
   }
 
   touch(conditionId: string): void {

@@ -1,6 +1,7 @@
 /** The trader's one door: observations in, requests out. */
 
 import { assert } from '../base/errors.js';
+import { sub } from '../base/micros.js';
 import { EXECUTOR_TAG, type OrderExecutor } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { SeenAt } from '../market/view.js';
@@ -33,7 +34,9 @@ export class Trader {
     ledger.transaction(() => {
       const { runId, version, configHash } = settings;
       ledger.startRun({ id: runId, version, configHash, startedMs: nowMs });
+      const before = ledger.pnl(new Map()).capitalMicros;
       ledger.setCapital(settings.capitalMicros, nowMs);
+      if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before), nowMs);
       // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
       executor.setPlacing(false);
       react(state, executor.recover(nowMs), nowMs);
@@ -167,6 +170,7 @@ export class Trader {
     const verdict = state.reconciler.verdict;
     if (verdict !== before) state.loud(report.nowMs, 'reconciliation', verdict ?? 'ledger and exchange agree again');
     if (kind === 'assets' && step.result === 'ok') state.poller.expedite({ kind: 'fills' });
+    if (kind === 'fills' && state.reconciler.wantsAnotherLook) state.poller.expedite({ kind: 'assets' });
     if (step.restingOrders !== null) this.#onResting(step.restingOrders, report.nowMs);
     return step.result;
   }
@@ -204,7 +208,7 @@ export class Trader {
     if (command.kind === 'resume') {
       state.guard?.resume();
       state.saveGuard(nowMs);
-      state.pausedMarkets.clear();
+      state.resumeMarkets();
     }
     state.saveModes();
     for (const { conditionId } of state.markets.all) state.touch(conditionId);

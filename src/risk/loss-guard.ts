@@ -4,7 +4,7 @@
  * ledger.
  */
 
-import { type Micros, sub, ZERO } from '../base/micros.js';
+import { add, type Micros, sub, ZERO } from '../base/micros.js';
 import { shown } from './figures.js';
 import type { RiskLimits } from './limits.js';
 
@@ -95,6 +95,17 @@ export class LossGuard {
       );
     }
     return null;
+  }
+
+  /** Capital was put in or taken out: neither a gain nor a loss. */
+  capitalMoved(amount: Micros): void {
+    const { dayStartEquityMicros, highWaterMicros, equityMicros } = this.#state;
+    this.#state = {
+      ...this.#state,
+      dayStartEquityMicros: add(dayStartEquityMicros, amount),
+      highWaterMicros: add(highWaterMicros, amount),
+      equityMicros: add(equityMicros, amount),
+    };
   }
 
   /** A person accepts the loss: both measures begin anew from the newest equity. */
