@@ -1,0 +1,241 @@
+/** The whole trader in one process with an exchange's core, in virtual time: for measuring the trader alone. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Micros, micros } from '../../src/base/micros.js';
+import { Random } from '../../src/base/random.js';
+import { classify } from '../../src/client/classify.js';
+import { loadShipped } from '../../src/config/strategy-module.js';
+import { Trader } from '../../src/engine/engine.js';
+import type { TraderSettings } from '../../src/engine/settings.js';
+import { ASK, BID } from '../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../src/exchange/core/core.js';
+import { accountCalls } from '../../src/exchange/http/account-calls.js';
+import { BookTexts } from '../../src/exchange/http/book-texts.js';
+import type { Desk, Handlers, Reply, ServiceCall } from '../../src/exchange/http/calls.js';
+import { faultAnswer, successText } from '../../src/exchange/http/envelope.js';
+import { marketCalls } from '../../src/exchange/http/market-calls.js';
+import { tradingCalls } from '../../src/exchange/http/trading-calls.js';
+import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
+import { Executor } from '../../src/executor/executor.js';
+import { openLedger } from '../../src/ledger/ledger.js';
+import { declarationOf, type EndpointName } from '../../src/protocol/endpoints.js';
+import type { VenueProfile } from '../../src/protocol/profile.js';
+import type { Observation, Request } from '../../src/protocol/seam.js';
+import { riskLimitsSchema } from '../../src/risk/limits.js';
+import { readParams } from '../../src/strategy/read-params.js';
+import { Wallet } from '../../src/wallet/wallet.js';
+
+export const BENCH_PROFILE: VenueProfile = {
+  service_name: 'SVC',
+  header_prefix: 'SVC',
+  base_url: 'http://127.0.0.1:1',
+  draft_message: 'utf8',
+  draft_lifetime_s: 60,
+  clock_tolerance_s: 30,
+  // So high that the trader's own work is what limits it.
+  rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
+  own_trades: true,
+};
+
+const HANDLERS: Handlers = { ...marketCalls, ...tradingCalls, ...accountCalls };
+const START_MS = Date.UTC(2026, 10, 21, 12);
+const BEAT_MS = 100;
+const TICK: Micros = micros(10_000);
+const LEVELS = 10;
+/** Of each side, per beat: how many of the markets move by a tick. */
+const MOVING = 0.02;
+
+interface Book {
+  readonly market: number;
+  middle: number;
+  handles: number[];
+}
+
+/** What the bench sees of each step of the trader. */
+export type Watch = (observation: Observation, request: Request | null, took: () => readonly Request[]) => void;
+
+export class World {
+  readonly trader: Trader;
+  readonly core: ExchangeCore;
+  /** Answered reads so far. */
+  polls = 0;
+  nowMs = START_MS;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
+  readonly #ledger = openLedger(join(this.#folder, 'ledger.sqlite'), { pid: process.pid, startedMs: START_MS });
+  readonly #account: number;
+  readonly #others: number;
+  readonly #desk: Desk;
+  readonly #random = Random.seeded(1, 'bench');
+  readonly #books: Book[] = [];
+  #waiting: Request[] = [];
+
+  private constructor(core: ExchangeCore, account: number, others: number, trader: (world: World) => Trader) {
+    this.core = core;
+    this.#account = account;
+    this.#others = others;
+    this.#desk = { core, books: new BookTexts(core), wallets: new WalletSignatures() };
+    this.trader = trader(this);
+  }
+
+  static async open(markets: number): Promise<World> {
+    const wallet = new Wallet(new Uint8Array(32).fill(7));
+    const core = new ExchangeCore({
+      serviceName: BENCH_PROFILE.service_name,
+      draftLifetimeMs: BENCH_PROFILE.draft_lifetime_s * 1000,
+      landingMs: 400,
+      startingFunds: micros(1_000_000_000_000),
+      challengeLifetimeMs: 600_000,
+      seed: 1,
+    });
+    const { strategy } = await loadShipped('log-odds-maker');
+    const { values } = readParams(strategy, { half_spread_ticks: 2, improve_ticks: 1 });
+    if (values === null) throw new Error('the parameters do not fit the strategy');
+    const risk = riskLimitsSchema.parse({ max_open_orders: 10_000, max_total_cost: '1000000', max_loss_day: '100000' });
+    const others = core.openInternalAccount(START_MS, 'others', { unlimited: true });
+    const world = new World(core, accountOf(core, wallet), others, (self) => {
+      const signer = wallet.draftSigner({
+        serviceName: BENCH_PROFILE.service_name,
+        draftMessage: 'utf8',
+        allowBlindSigning: false,
+        loadDraft: (id) => self.#ledger.storedDraft(id),
+      });
+      const executor = new Executor(self.#ledger, signer, BENCH_PROFILE, {
+        runId: 'bench',
+        configHash: 'bench',
+        ownPollMs: 1000,
+      });
+      const settings: TraderSettings = {
+        ...{ runId: 'bench', configHash: 'bench', version: 'bench', profile: BENCH_PROFILE },
+        capitalMicros: micros(1_000_000_000_000),
+        risk,
+        polling: {
+          ownIntervalMs: 1000,
+          hotIntervalMs: 500,
+          quietIntervalMs: 10_000,
+          catalogIntervalMs: 60_000,
+          assetsIntervalMs: 20_000,
+        },
+        merge: { enabled: true, minSharesMicros: micros(20_000_000) },
+        strategies: [
+          {
+            name: 'maker',
+            module: strategy,
+            params: values,
+            markets: { ids: [], state: 'open', categories: [], max: markets },
+            quoteHours: null,
+            risk,
+          },
+        ],
+        boundedCall: (call) => call(),
+      };
+      return new Trader(settings, self.#ledger, executor, START_MS);
+    });
+    for (let market = 0; market < markets; market++) world.#openMarket(market);
+    return world;
+  }
+
+  /** One beat of the clock: others move, the trader looks, and everything it asks is answered. */
+  beat(watch: Watch): void {
+    this.nowMs += BEAT_MS;
+    this.core.advance(this.nowMs);
+    for (const book of this.#books) if (this.#random.chance(MOVING)) this.#move(book);
+    this.#step({ kind: 'time', nowMs: this.nowMs }, null, watch);
+    const asked = this.#waiting;
+    this.#waiting = [];
+    for (const request of asked) this.#step(this.#answer(request), request, watch);
+  }
+
+  close(): void {
+    this.#ledger.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  #step(observation: Observation, request: Request | null, watch: Watch): void {
+    watch(observation, request, () => {
+      const requests = this.trader.handle(observation);
+      this.#waiting.push(...requests);
+      return requests;
+    });
+    this.trader.takeNotices();
+  }
+
+  #answer({ id, call }: Request): Observation {
+    const declaration = declarationOf(call.endpoint);
+    const asks = 'limit' in call.query ? call.query.limit : undefined;
+    const limit = asks ?? declaration.page ?? 0;
+    const body = declaration.body === null ? null : declaration.body.parse(call.body);
+    const asked = { nowMs: this.nowMs, account: this.#account, params: call.params, query: call.query, body, limit };
+    const reply = handle(call.endpoint, asked, this.#desk);
+    if (declaration.method === 'GET') this.polls += 1;
+    const answer = answerOf(declaration.status, declaration.page === undefined ? null : limit, reply);
+    return {
+      kind: 'outcome',
+      nowMs: this.nowMs,
+      requestId: id,
+      // As over the network: the text is read and judged, nothing is shared with the exchange's memory.
+      outcome: classify(declaration, answer.status, answer.text).outcome,
+      sentMs: this.nowMs,
+      venueTimeMs: this.nowMs - (this.nowMs % 1000),
+      budget: null,
+    };
+  }
+
+  #openMarket(number: number): void {
+    const created = this.core.createMarket(this.nowMs, {
+      config: { kind: 'orderbook', price_precision: 2 },
+      title: `Market ${number}`,
+      resolution_date: START_MS / 1000 + 100 * 86_400,
+    });
+    if (!created.ok) throw new Error(JSON.stringify(created.fault));
+    const book: Book = { market: created.value.index, middle: 30 + (number % 40), handles: [] };
+    this.#books.push(book);
+    this.#place(book);
+  }
+
+  /** Everybody else's book goes up or down by a tick; what it then meets of ours is filled. */
+  #move(book: Book): void {
+    for (const handle of book.handles) this.core.cancelInternal(this.nowMs, handle);
+    book.middle = Math.max(15, Math.min(85, book.middle + (this.#random.chance(0.5) ? 1 : -1)));
+    this.#place(book);
+  }
+
+  #place(book: Book): void {
+    book.handles = [];
+    for (const [side, away] of [
+      [BID, -1],
+      [ASK, 1],
+    ] as const) {
+      for (let level = 3; level < 3 + LEVELS; level++) {
+        const price = micros((book.middle + away * level) * TICK);
+        const handle = this.core.placeInternal(this.nowMs, this.#others, book.market, side, price, SHARES, false);
+        if (handle > 0) book.handles.push(handle);
+      }
+    }
+  }
+}
+
+const SHARES = micros(50_000_000);
+
+/** Hands a call to its handler; its body was read above, and the trader writes queries as the declaration has them. */
+function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, desk);
+}
+
+function answerOf(status: number, pageLimit: number | null, reply: Reply<EndpointName>) {
+  if (!reply.ok) return faultAnswer(reply.fault);
+  if ('text' in reply) return { status, text: reply.text };
+  const meta = pageLimit === null ? {} : { limit: pageLimit, next_cursor: reply.nextCursor ?? null };
+  return { status, text: successText(reply.data, meta) };
+}
+
+function accountOf(core: ExchangeCore, { address }: Wallet): number {
+  const challenge = core.createChallenge(START_MS, address, 'nonce');
+  if (!challenge.ok) throw new Error('no challenge');
+  const { message, nonce } = challenge.value;
+  core.createKey(START_MS, { wallet_address: address, message, nonce }, true, 'key', 'secret');
+  const credential = core.credential('key');
+  if (credential === null) throw new Error('no account');
+  return credential.account;
+}
