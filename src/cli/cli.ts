@@ -7,6 +7,7 @@
  */
 
 import { Command, CommanderError } from 'commander';
+import { VERSION } from '../config/version.js';
 import { addConfigCommands } from './config-commands.js';
 import { addControlCommands } from './control-commands.js';
 import { addDoctorCommand } from './doctor.js';
@@ -17,7 +18,6 @@ import { addKeysCommands } from './keys.js';
 import { addLedgerCommands } from './ledger-commands.js';
 import { addReconcileCommand } from './reconcile.js';
 import { addRunCommands } from './run-commands.js';
-import { VERSION } from './version.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {

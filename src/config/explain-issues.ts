@@ -1,7 +1,8 @@
 /** Turns what the schema found into sentences for the person who wrote the file. */
 
 import type { z } from 'zod';
-import { closest, oneOf, shownValue } from './problems.js';
+import { closest } from '../base/closest.js';
+import { oneOf, shownValue } from './problems.js';
 import { describedAt, knownKeys, type SchemaNode } from './schema-tree.js';
 
 /** One complaint about a value: which field, and whether its key or its value is meant. */

@@ -58,42 +58,6 @@ export function shownValue(value: unknown): string {
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 56)}…"` : text);
 
-/** The known word that was probably meant: at most a third of its letters away (one edit for short ones); else null. */
-export function closest(word: string, known: readonly string[]): string | null {
-  let best: string | null = null;
-  let bestDistance = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
-    const distance = editDistance(
-      word.toLowerCase().replaceAll('-', '_'),
-      candidate.toLowerCase().replaceAll('-', '_'),
-    );
-    if (distance < bestDistance && distance <= Math.max(1, Math.floor(candidate.length / 3))) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours. */
-function editDistance(a: string, b: string): number {
-  if (a.length > 200) return Number.POSITIVE_INFINITY; // no key of ours is near it, and the table below is quadratic
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
-  for (let i = 1; i <= a.length; i++) {
-    rows.push([i]);
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-          ? at(i - 2, j - 2) + 1
-          : Number.POSITIVE_INFINITY;
-      rows[i]?.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swapped));
-    }
-  }
-  return at(a.length, b.length);
-}
-
 /** `a, b or c` for messages. */
 export const oneOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

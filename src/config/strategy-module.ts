@@ -5,10 +5,11 @@ import { readFileSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
+import { closest } from '../base/closest.js';
 import { TwinbookError } from '../base/errors.js';
 import type { Strategy } from '../strategy/contract.js';
 import { strategyFrom } from '../strategy/module.js';
-import { closest, oneOf } from './problems.js';
+import { oneOf } from './problems.js';
 import { shippedStrategies, shippedStrategyFile, strategyApiFile } from './shipped.js';
 
 export interface LoadedModule {

@@ -2,9 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
+import { closest } from '../base/closest.js';
 import { type VenueProfile, venueProfileSchema } from '../protocol/profile.js';
 import { explainIssues } from './explain-issues.js';
-import { closest, configError, oneOf, type Problem } from './problems.js';
+import { configError, oneOf, type Problem } from './problems.js';
 import type { TraderFile } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
 import { venueFile, venueNames } from './shipped.js';
