@@ -1,6 +1,7 @@
 /** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
 
 import type { Micros } from '../base/micros.js';
+import type { Ask } from '../protocol/seam.js';
 import { convert, mergeBlockers } from './conversions.js';
 import type { Desk } from './desk.js';
 import { flattenMarket, isFlat } from './flatten.js';
@@ -48,8 +49,13 @@ export function decide(state: TraderState, nowMs: number): void {
 
 function allowPlacing(state: TraderState): void {
   const { mode } = state.mode();
-  state.executor.setPlacing(mode === 'quoting' || mode === 'flattening');
+  const placing = mode === 'quoting' || mode === 'flattening';
+  state.executor.setPlacing(placing);
+  // What waits for the request budget has not left yet, and now it must not: not even signed orders.
+  if (!placing) state.queue.recall(isOfPlace, `the trader is ${mode}`);
 }
+
+const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
 function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, ticking: boolean, nowMs: number): void {
   const paused = state.pausedMarket(tracked.conditionId);

@@ -40,6 +40,8 @@ export interface BudgetStatus {
 export interface Queue {
   /** Never fails: an ask that finds no room comes back unsent with the next release. */
   push(ask: Ask): void;
+  /** Takes back what still waits and is not wanted any more; it comes back unsent with the next release. */
+  recall(isUnwanted: (ask: Ask) => boolean, reason: string): void;
   /** Orders that rest, are in flight or unknown: the reserve that can cancel them all follows it. Set it when it changes. */
   setOpenOrders(count: number): void;
   /** What may leave now, most urgent first. Ids ascend within a run. */

@@ -69,7 +69,8 @@ class ScopeLine {
 export class RequestQueue implements Queue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, UnderWay>();
-  #overflowed: Unsent[] = [];
+  /** Gave way, or was recalled: unsent with the next release. */
+  #givenUp: Unsent[] = [];
   #openOrders = 0;
   #waiting = 0;
   #places = 0;
@@ -99,14 +100,18 @@ export class RequestQueue implements Queue {
     this.#waiting++;
   }
 
+  recall(isUnwanted: (ask: Ask) => boolean, reason: string): void {
+    this.#givenUp.push(...this.#takeOut(isUnwanted, reason));
+  }
+
   setOpenOrders(count: number): void {
     assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
     this.#openOrders = count;
   }
 
   release(nowMs: number): Release {
-    const unsent = [...this.#overflowed, ...this.#expired(nowMs)];
-    this.#overflowed = [];
+    const unsent = [...this.#givenUp, ...this.#expired(nowMs)];
+    this.#givenUp = [];
     const requests: Request[] = [];
     for (let next = this.#next(nowMs); next !== null; next = this.#next(nowMs)) {
       requests.push(this.#send(next.line, next.lane, nowMs));
@@ -154,7 +159,7 @@ export class RequestQueue implements Queue {
   }
 
   nextReleaseMs(nowMs: number): number | null {
-    if (this.#overflowed.length > 0 || this.#next(nowMs) !== null) return nowMs;
+    if (this.#givenUp.length > 0 || this.#next(nowMs) !== null) return nowMs;
     const moments: number[] = [];
     for (const scope of SCOPES) {
       const { lanes, budget } = this.#lines[scope];
@@ -202,15 +207,18 @@ export class RequestQueue implements Queue {
 
   /** Takes out what has become worthless while it waited. */
   #expired(nowMs: number): Unsent[] {
+    const reason = 'its latest useful moment passed while it waited for the request budget';
+    return this.#takeOut((ask) => ask.latestMs <= nowMs, reason);
+  }
+
+  #takeOut(isUnwanted: (ask: Ask) => boolean, reason: string): Unsent[] {
     const unsent: Unsent[] = [];
     for (const scope of SCOPES) {
       const { lanes } = this.#lines[scope];
       for (const lane of LANES) {
-        if (!lanes[lane].some(({ ask }) => ask.latestMs <= nowMs)) continue;
-        for (const { ask } of lanes[lane].filter(({ ask }) => ask.latestMs <= nowMs)) {
-          unsent.push({ ask, reason: 'its latest useful moment passed while it waited for the request budget' });
-        }
-        lanes[lane] = lanes[lane].filter(({ ask }) => ask.latestMs > nowMs);
+        if (!lanes[lane].some(({ ask }) => isUnwanted(ask))) continue;
+        for (const { ask } of lanes[lane].filter(({ ask }) => isUnwanted(ask))) unsent.push({ ask, reason });
+        lanes[lane] = lanes[lane].filter(({ ask }) => !isUnwanted(ask));
       }
     }
     this.#waiting -= unsent.length;
@@ -224,12 +232,12 @@ export class RequestQueue implements Queue {
       for (const scope of SCOPES) {
         const dropped = this.#lines[scope].lanes[lane].pop();
         if (dropped === undefined) continue;
-        this.#overflowed.push({ ask: dropped.ask, reason });
+        this.#givenUp.push({ ask: dropped.ask, reason });
         this.#waiting--;
         return true;
       }
     }
-    this.#overflowed.push({ ask: coming, reason });
+    this.#givenUp.push({ ask: coming, reason });
     return false;
   }
 }

@@ -126,6 +126,20 @@ describe('what does not leave', () => {
     expect([queue.waiting, queue.nextReleaseMs(NOW + 100)]).toEqual([0, null]);
   });
 
+  it('comes back unsent when it is recalled, and the rest leaves', () => {
+    const queue = new RequestQueue(LIMITS);
+    for (const tag of ['a', 'b', 'c']) queue.push(askOf('signed', 'submit', tag));
+    queue.recall((ask) => ask.tag !== 'b', 'not wanted any more');
+    expect(queue.waiting).toBe(1);
+    const { requests, unsent } = queue.release(NOW);
+    expect(unsent.map(({ ask, reason }) => [ask.tag, reason])).toEqual([
+      ['a', 'not wanted any more'],
+      ['c', 'not wanted any more'],
+    ]);
+    expect(requests.map(({ id }) => answer(queue, id).tag)).toEqual(['b']);
+    expect(queue.release(NOW)).toEqual({ requests: [], unsent: [] });
+  });
+
   it('is bounded: what finds no room comes back, latest lanes first, and a cancel always finds room', () => {
     const queue = new RequestQueue(LIMITS);
     for (let i = 0; i < MAX_WAITING; i++) queue.push(askOf('public', 'quiet', `quiet ${i}`));
