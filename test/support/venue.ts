@@ -99,10 +99,10 @@ export async function paper(url: string, path: string, body: object | null = nul
   return answer.data;
 }
 
-/** A client that speaks as the trader of this folder. */
-export function asTrader(folder: string, url: string): ServiceClient {
+/** A client that speaks as the trader of this folder; `filed` is the address that the trader knows the exchange by. */
+export function asTrader(folder: string, url: string, filed = url): ServiceClient {
   const { address: wallet } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
-  const credentials = loadCredentials(`${folder}/credentials.json`, { baseUrl: url, wallet }, {});
+  const credentials = loadCredentials(`${folder}/credentials.json`, { baseUrl: filed, wallet }, {});
   if (credentials === null) throw new Error(`no credentials for ${wallet} at ${url}`);
   return new ServiceClient({ profile, baseUrl: url, credentials, budgets: UNLIMITED });
 }
@@ -129,8 +129,8 @@ export async function allRows<N extends ListEndpoint>(
  * Fills, shares and currency of a stopped trader's ledger equal the exchange's to the last micro, and nothing rests. The
  * exchange must serve its controls; `capital` is the trader's, as configured. Returns how many fills there were.
  */
-export async function expectAgreement(folder: string, url: string, capital: Micros): Promise<number> {
-  const client = asTrader(folder, url);
+export async function expectAgreement(folder: string, url: string, capital: Micros, filed = url): Promise<number> {
+  const client = asTrader(folder, url, filed);
   const ledger = openReadOnly(`${folder}/ledger.sqlite`);
   try {
     const theirs = await allRows(client, 'trades.list');
