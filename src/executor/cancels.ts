@@ -14,7 +14,9 @@ export function cancelOfEndedOrder(desk: Desk, orderPubkey: string, nowMs: numbe
 /** The order still rests: the cancel did not arrive, or not yet. */
 export function cancelOfRestingOrder(desk: Desk, orderPubkey: string, look: Look): void {
   const track = desk.tracks.cancelOf(orderPubkey);
-  if (track === null || track.intent.state !== 'unknown' || track.busy !== null) return;
+  if (track === null || track.busy !== null) return;
+  // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.
+  if (track.intent.state !== 'unknown' && track.intent.state !== 'signed') return;
   // A look that left before the submit became uncertain says nothing about it.
   if (look.source === 'list' || look.sentMs < track.intent.updatedMs) return;
   const { expiresAtS } = track.intent;

@@ -90,6 +90,20 @@ describe('a cancel', () => {
     expect(s.executor.pendingCancel('order')).toBeNull();
   });
 
+  it('that never left before its draft lapsed is given up, so that another can be begun', () => {
+    const s = canceling();
+    s.answer('orders.cancel', cancelDraft(s));
+    s.answer('orders.cancelSubmit', unsent);
+    expect(s.state('c')).toBe('signed');
+    s.wait((LIFETIME_S + 1) * 1000);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state('c')).toBe('signed');
+    s.wait(POLL_MS);
+    s.answer('orders.detail', answered(row('open')));
+    expect([s.state(), s.state('c')]).toEqual(['live', 'expired']);
+    expect(s.executor.pendingCancel('order')).toBeNull();
+  });
+
   it('that is accepted while the order still rests is looked at until it is gone', () => {
     const s = canceling();
     s.answer('orders.cancel', cancelDraft(s));
