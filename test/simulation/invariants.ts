@@ -31,7 +31,8 @@ export class Invariants {
     if (kind === 'kill') this.#holds.add('killed');
     if (kind === 'unkill') this.#holds.delete('killed');
     if (kind === 'pause') this.#holds.add('paused');
-    if (kind === 'resume') this.#holds.delete('paused');
+    // Flattening sells what is held; it leaves the trader paused.
+    if (kind === 'resume' || kind === 'flatten') this.#holds.delete('paused');
     if (kind === 'stop') this.#holds.add('stopping');
   }
 

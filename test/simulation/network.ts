@@ -69,7 +69,8 @@ export class Network {
     const thereMs = this.#hit('long delay', faults.tail) ? this.#random.below(TAIL_MS) : this.#delay();
     this.#timeline.after(thereMs, () => this.#arrive(call, tell));
     if (this.#hit('delivered twice', faults.deliveredTwice)) {
-      this.#timeline.after(thereMs + this.#random.below(5_000), () => this.#effect(call));
+      // Before or after the one whose answer we get: that may then be the refusal of a repetition.
+      this.#timeline.after(this.#random.below(2 * thereMs), () => this.#effect(call));
     }
   }
 

@@ -150,7 +150,7 @@ export class World {
     const reason = 'the simulation';
     const later = (command: OperatorCommand) =>
       this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () => this.command(command));
-    switch (this.#random.below(4)) {
+    switch (this.#random.below(5)) {
       case 0:
         this.command({ kind: 'pause', reason });
         return later({ kind: 'resume', reason });
@@ -158,6 +158,9 @@ export class World {
         this.command({ kind: 'kill', reason });
         return later({ kind: 'unkill', reason });
       case 2:
+        this.command({ kind: 'flatten' });
+        return later({ kind: 'resume', reason });
+      case 3:
         return this.command({ kind: 'cancel-all' });
       default:
         return this.command({ kind: 'reconcile' });
