@@ -26,6 +26,9 @@ export type Notice = OperatorEvent;
 /** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
 const BOOK_DEPTH = 20;
 
+/** How long a stop waits for merges and redeems under way; what takes longer is booked by the next start. */
+const CONVERSION_PATIENCE_MS = 10_000;
+
 const MODES_NOTE = 'modes';
 const LOSS_NOTE = 'loss_guard';
 const PAUSED_NOTE = 'paused_markets';
@@ -94,7 +97,17 @@ export class TraderState {
   }
 
   mode(): { readonly mode: Mode; readonly reason: string } {
-    return this.modes.mode(this.#guard?.state.halted ?? null);
+    const now = this.modes.mode(this.#guard?.state.halted ?? null);
+    if (now.mode !== 'stopped' || !this.#isConverting) return now;
+    // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
+    const waitedMs = this.seenMs - (this.modes.provenMs ?? this.seenMs);
+    return waitedMs < CONVERSION_PATIENCE_MS ? { mode: 'stopping', reason: 'a merge or redeem is landing' } : now;
+  }
+
+  get #isConverting(): boolean {
+    return this.executor
+      .reservations()
+      .some(({ kind, phase }) => (kind === 'merge' || kind === 'redeem') && phase !== 'abandoned');
   }
 
   saveModes(): void {
