@@ -1,4 +1,4 @@
-/** One simulation: faults, then calm, then everything must agree; then a pause, a resumption and a stop that must hold. */
+/** One simulation: faults, then calm, then everything must agree; then a pause or kill, and a stop, that must hold. */
 
 import { Random } from '../../src/base/random.js';
 import { isSettledMarket } from '../../src/protocol/states.js';
@@ -12,7 +12,7 @@ const LIFETIME_MS = PROFILE.draft_lifetime_s * 1000;
 const SLOWEST_POLL_MS = 60_000;
 /** One draft lifetime, the slowest poll, and what follows from it: a redeem, a reconciliation. */
 const CALM_MS = LIFETIME_MS + SLOWEST_POLL_MS + 60_000;
-/** Under a pause: cancels and the last fills. */
+/** Under a pause or kill: cancels and the last fills. */
 const PULL_MS = 30_000;
 const AGAIN_MS = 60_000;
 /** As the daemon waits for the proof. */
@@ -40,7 +40,7 @@ export function simulate({ seed, faultyMs, faults }: SimulateOptions): Story {
   const drawn = faults ?? drawFaults(Random.seeded(seed, 'faults'));
   const world = new World(seed, drawn);
   try {
-    live(world, faultyMs, drawn);
+    live(world, { seed, faultyMs }, drawn);
     if (world.process !== null) countOwn(world, world.process);
     return {
       seed,
@@ -55,7 +55,7 @@ export function simulate({ seed, faultyMs, faults }: SimulateOptions): Story {
   }
 }
 
-function live(world: World, faultyMs: number, faults: Faults): void {
+function live(world: World, { seed, faultyMs }: SimulateOptions, faults: Faults): void {
   const reason = 'the simulation';
   world.pass(faultyMs / 2);
   world.stepClock(faults.clockStepMs);
@@ -74,16 +74,18 @@ function live(world: World, faultyMs: number, faults: Faults): void {
     for (const text of unredeemed(world)) say(text);
   });
 
-  world.command({ kind: 'pause', reason });
+  // Either leaves nothing resting; every other seed has the one, the rest the other.
+  const [hold, lift] = seed % 2 === 0 ? (['pause', 'resume'] as const) : (['kill', 'unkill'] as const);
+  world.command({ kind: hold, reason });
   world.pass(PULL_MS);
-  check(world, 'paused', ({ say }) => {
+  check(world, `after ${hold}`, ({ say }) => {
     nothingRests(world, say);
     for (const text of disagreements(world)) say(text);
   });
 
-  world.command({ kind: 'resume', reason });
+  world.command({ kind: lift, reason });
   world.pass(AGAIN_MS);
-  check(world, 'resumed', ({ process, say }) => {
+  check(world, `after ${lift}`, ({ process, say }) => {
     if (world.exchange.resting().length === 0) say(`nothing rests: ${process.trader.snapshot(world.ourMs).reason}`);
   });
 
