@@ -7,8 +7,7 @@ import { type Micros, micros } from '../../src/base/micros.js';
 import { Random } from '../../src/base/random.js';
 import { classify } from '../../src/client/classify.js';
 import { loadShipped } from '../../src/config/strategy-module.js';
-import { Trader } from '../../src/engine/engine.js';
-import type { TraderSettings } from '../../src/engine/settings.js';
+import type { Trader } from '../../src/engine/engine.js';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { accountCalls } from '../../src/exchange/http/account-calls.js';
@@ -18,26 +17,12 @@ import { faultAnswer, successText } from '../../src/exchange/http/envelope.js';
 import { marketCalls } from '../../src/exchange/http/market-calls.js';
 import { tradingCalls } from '../../src/exchange/http/trading-calls.js';
 import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
-import { Executor } from '../../src/executor/executor.js';
 import { openLedger } from '../../src/ledger/ledger.js';
 import { declarationOf, type EndpointName } from '../../src/protocol/endpoints.js';
-import type { VenueProfile } from '../../src/protocol/profile.js';
 import type { Observation, Request } from '../../src/protocol/seam.js';
-import { riskLimitsSchema } from '../../src/risk/limits.js';
 import { readParams } from '../../src/strategy/read-params.js';
 import { Wallet } from '../../src/wallet/wallet.js';
-
-export const BENCH_PROFILE: VenueProfile = {
-  service_name: 'SVC',
-  header_prefix: 'SVC',
-  base_url: 'http://127.0.0.1:1',
-  draft_message: 'utf8',
-  draft_lifetime_s: 60,
-  clock_tolerance_s: 30,
-  // So high that the trader's own work is what limits it.
-  rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
-  own_trades: true,
-};
+import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
 const HANDLERS: Handlers = { ...marketCalls, ...tradingCalls, ...accountCalls };
 const START_MS = Date.UTC(2026, 10, 21, 12);
@@ -45,7 +30,7 @@ const BEAT_MS = 100;
 const TICK: Micros = micros(10_000);
 const LEVELS = 10;
 /** Of each side, per beat: how many of the markets move by a tick. */
-const MOVING = 0.02;
+const MOVING = 0.005;
 
 interface Book {
   readonly market: number;
@@ -90,48 +75,12 @@ export class World {
       seed: 1,
     });
     const { strategy } = await loadShipped('log-odds-maker');
-    const { values } = readParams(strategy, { half_spread_ticks: 2, improve_ticks: 1 });
-    if (values === null) throw new Error('the parameters do not fit the strategy');
-    const risk = riskLimitsSchema.parse({ max_open_orders: 10_000, max_total_cost: '1000000', max_loss_day: '100000' });
+    const { values: params } = readParams(strategy, { half_spread_ticks: 2, improve_ticks: 1 });
+    if (params === null) throw new Error('the parameters do not fit the strategy');
     const others = core.openInternalAccount(START_MS, 'others', { unlimited: true });
-    const world = new World(core, accountOf(core, wallet), others, (self) => {
-      const signer = wallet.draftSigner({
-        serviceName: BENCH_PROFILE.service_name,
-        draftMessage: 'utf8',
-        allowBlindSigning: false,
-        loadDraft: (id) => self.#ledger.storedDraft(id),
-      });
-      const executor = new Executor(self.#ledger, signer, BENCH_PROFILE, {
-        runId: 'bench',
-        configHash: 'bench',
-        ownPollMs: 1000,
-      });
-      const settings: TraderSettings = {
-        ...{ runId: 'bench', configHash: 'bench', version: 'bench', profile: BENCH_PROFILE },
-        capitalMicros: micros(1_000_000_000_000),
-        risk,
-        polling: {
-          ownIntervalMs: 1000,
-          hotIntervalMs: 500,
-          quietIntervalMs: 10_000,
-          catalogIntervalMs: 60_000,
-          assetsIntervalMs: 20_000,
-        },
-        merge: { enabled: true, minSharesMicros: micros(20_000_000) },
-        strategies: [
-          {
-            name: 'maker',
-            module: strategy,
-            params: values,
-            markets: { ids: [], state: 'open', categories: [], max: markets },
-            quoteHours: null,
-            risk,
-          },
-        ],
-        boundedCall: (call) => call(),
-      };
-      return new Trader(settings, self.#ledger, executor, START_MS);
-    });
+    const world = new World(core, accountOf(core, wallet), others, (self) =>
+      benchTrader({ wallet, ledger: self.#ledger, strategy, params, markets, nowMs: START_MS }),
+    );
     for (let market = 0; market < markets; market++) world.#openMarket(market);
     return world;
   }

@@ -1,0 +1,72 @@
+/** The trader as benchmarks build it: real executor and engine on a real ledger, limits and budgets out of the way. */
+
+import { micros } from '../../src/base/micros.js';
+import { Trader } from '../../src/engine/engine.js';
+import { Executor } from '../../src/executor/executor.js';
+import type { Ledger } from '../../src/ledger/contract.js';
+import type { VenueProfile } from '../../src/protocol/profile.js';
+import { riskLimitsSchema } from '../../src/risk/limits.js';
+import type { Strategy } from '../../src/strategy/contract.js';
+import type { ParamValues } from '../../src/strategy/params.js';
+import type { Wallet } from '../../src/wallet/wallet.js';
+
+export const BENCH_PROFILE: VenueProfile = {
+  service_name: 'SVC',
+  header_prefix: 'SVC',
+  base_url: 'http://127.0.0.1:1',
+  draft_message: 'utf8',
+  draft_lifetime_s: 60,
+  clock_tolerance_s: 30,
+  // So high that the trader's own work is what limits it.
+  rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
+  own_trades: true,
+};
+
+export interface BenchTrader {
+  readonly wallet: Wallet;
+  readonly ledger: Ledger;
+  readonly strategy: Strategy;
+  readonly params: ParamValues;
+  /** Quotes at most so many. */
+  readonly markets: number;
+  readonly nowMs: number;
+}
+
+export function benchTrader({ wallet, ledger, strategy, params, markets, nowMs }: BenchTrader): Trader {
+  const signer = wallet.draftSigner({
+    serviceName: BENCH_PROFILE.service_name,
+    draftMessage: BENCH_PROFILE.draft_message,
+    allowBlindSigning: false,
+    loadDraft: (id) => ledger.storedDraft(id),
+  });
+  const run = { runId: 'bench', configHash: 'bench' };
+  const executor = new Executor(ledger, signer, BENCH_PROFILE, { ...run, ownPollMs: 1000 });
+  const risk = riskLimitsSchema.parse({ max_open_orders: 10_000, max_total_cost: '1000000', max_loss_day: '100000' });
+  const settings = {
+    ...run,
+    version: 'bench',
+    profile: BENCH_PROFILE,
+    capitalMicros: micros(1_000_000_000_000),
+    risk,
+    polling: {
+      ownIntervalMs: 1000,
+      hotIntervalMs: 500,
+      quietIntervalMs: 10_000,
+      catalogIntervalMs: 60_000,
+      assetsIntervalMs: 20_000,
+    },
+    merge: { enabled: true, minSharesMicros: micros(20_000_000) },
+    strategies: [
+      {
+        name: 'maker',
+        module: strategy,
+        params,
+        markets: { ids: [], state: 'open' as const, categories: [], max: markets },
+        quoteHours: null,
+        risk,
+      },
+    ],
+    boundedCall: <T>(call: () => T): T => call(),
+  };
+  return new Trader(settings, ledger, executor, nowMs);
+}

@@ -1,0 +1,276 @@
+/** One order from draft to acceptance over loopback: the real trader's, and the same two calls made bare. */
+
+import { createPrivateKey, sign } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { micros } from '../../src/base/micros.js';
+import { ServiceClient } from '../../src/client/client.js';
+import type { Trader } from '../../src/engine/engine.js';
+import { openLedger } from '../../src/ledger/ledger.js';
+import type { Observation, Request } from '../../src/protocol/seam.js';
+import { requestSignature, signatureHeaders } from '../../src/protocol/signing.js';
+import { defineStrategy } from '../../src/strategy/strategy.js';
+import type { Credentials } from '../../src/wallet/credentials.js';
+import { Wallet } from '../../src/wallet/wallet.js';
+import build from '../support/build.js';
+import { type Running, twinbook } from '../support/processes.js';
+import { paper } from '../support/venue.js';
+import { type Bench, type BenchRow, percentile } from './bench.js';
+import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
+
+const WARM_UP = 200;
+const ORDERS = 1_000;
+const MARKETS_AT_ONCE = 8;
+const BEAT_MS = 100;
+const UNLIMITED = { public: Infinity, signed: Infinity, bootstrap: Infinity };
+const TRADER_SEED = new Uint8Array(32).fill(5);
+/** Not the trader's: it would take the orders for foreign ones of its own account, and stop quoting. */
+const BARE_SEED = new Uint8Array(32).fill(6);
+
+/** Wants one bid, each time it is asked at the other one of two prices: an order, its cancel, an order, without end. */
+const flipper = defineStrategy({
+  name: 'flipper',
+  summary: 'Never content.',
+  params: {},
+  create: () => {
+    let high = false;
+    return {
+      quote: () => {
+        high = !high;
+        return {
+          fairMicros: micros(500_000),
+          bids: [{ priceMicros: micros(high ? 480_000 : 470_000), amountMicros: micros(10_000_000) }],
+          asks: [],
+          keepWithinTicks: 0,
+          keepWithinSizeFraction: 0,
+          note: 'flips',
+          factors: {},
+        };
+      },
+    };
+  },
+});
+
+/** Drives a trader as the daemon's loop does, and times each order from its first request to its acceptance. */
+class Timed {
+  readonly roundTripsMs: number[] = [];
+  readonly #trader: Trader;
+  readonly #client: ServiceClient;
+  readonly #byRequest = new Map<number, number>();
+  readonly #byPubkey = new Map<string, number>();
+  #enough: () => void = () => undefined;
+  #wanted = 0;
+  #ended = false;
+
+  constructor(trader: Trader, client: ServiceClient) {
+    this.#trader = trader;
+    this.#client = client;
+  }
+
+  async until(orders: number): Promise<void> {
+    this.#wanted = orders;
+    const beat = setInterval(() => this.#observe({ kind: 'time', nowMs: Date.now() }, null), BEAT_MS);
+    await new Promise<void>((resolve) => {
+      this.#enough = resolve;
+    });
+    clearInterval(beat);
+    this.#ended = true;
+  }
+
+  #observe(observation: Observation, request: Request | null): void {
+    if (this.#ended) return;
+    const startedMs = performance.now();
+    const asked = this.#trader.handle(observation);
+    for (const next of asked) {
+      // From before the intent was written.
+      if (next.call.endpoint === 'orders.create') this.#byRequest.set(next.id, startedMs);
+      void this.#client.perform(next).then((outcome) => this.#observe(outcome, next));
+    }
+    if (request !== null && observation.kind === 'outcome') this.#time(observation, request);
+    this.#trader.takeNotices();
+  }
+
+  #time({ outcome, requestId }: Extract<Observation, { kind: 'outcome' }>, { call }: Request): void {
+    if (outcome.kind !== 'answered') return;
+    if (call.endpoint === 'orders.create' && 'pubkey' in outcome.data) {
+      this.#byPubkey.set(String(outcome.data.pubkey), this.#byRequest.get(requestId) ?? Number.NaN);
+    }
+    if (call.endpoint !== 'orders.submit') return;
+    this.roundTripsMs.push(performance.now() - (this.#byPubkey.get(call.params.pubkey) ?? Number.NaN));
+    if (this.roundTripsMs.length >= this.#wanted) this.#enough();
+  }
+}
+
+async function engine(
+  url: string,
+  markets: number,
+): Promise<{ readonly tripsMs: number[]; readonly perSecond: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
+  const wallet = new Wallet(TRADER_SEED);
+  const nowMs = Date.now();
+  const ledger = openLedger(join(folder, 'ledger.sqlite'), { pid: process.pid, startedMs: nowMs });
+  const client = new ServiceClient({ profile: BENCH_PROFILE, baseUrl: url, budgets: UNLIMITED });
+  await client.bootstrap(wallet);
+  const trader = benchTrader({ wallet, ledger, strategy: flipper, params: {}, markets, nowMs });
+  const timed = new Timed(trader, client);
+  // The first orders wait for the trader's own beginning, and warm everything up.
+  let startedMs = 0;
+  const watch = setInterval(() => {
+    if (startedMs === 0 && timed.roundTripsMs.length >= WARM_UP) startedMs = performance.now();
+  }, 1);
+  await timed.until(WARM_UP + ORDERS);
+  const perSecond = (1000 * ORDERS) / (performance.now() - startedMs);
+  clearInterval(watch);
+  await client.close();
+  ledger.close();
+  rmSync(folder, { recursive: true });
+  return { tripsMs: timed.roundTripsMs.slice(WARM_UP), perSecond };
+}
+
+/** Draft, sign, submit with nothing of ours but the two signatures. */
+async function bare(url: string, market: string): Promise<number[]> {
+  const client = new ServiceClient({ profile: BENCH_PROFILE, baseUrl: url, budgets: UNLIMITED });
+  const credentials = await client.bootstrap(new Wallet(BARE_SEED));
+  await client.close();
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), BARE_SEED]);
+  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+  const agent = new Agent({ keepAlive: true });
+  const figures: number[] = [];
+  for (let n = 0; n < WARM_UP + ORDERS; n++) {
+    const startedMs = performance.now();
+    const order = {
+      market_condition_id: market,
+      is_yes: true,
+      side: 'buy',
+      order_type: 'limit',
+      price: '0.4',
+      amount: '1',
+    };
+    const drafted = await post(agent, url, '/orders/', order, credentials);
+    const signature = sign(null, Buffer.from(drafted.message), key).toString('hex');
+    await post(agent, url, `/orders/${drafted.pubkey}/submit/`, { signature }, credentials);
+    if (n >= WARM_UP) figures.push(performance.now() - startedMs);
+  }
+  agent.destroy();
+  return figures;
+}
+
+/** What the disk takes for one durable commit: an order needs four, each before the next step may be taken. */
+function commits(): number[] {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
+  const sqlite = new Sqlite(join(folder, 'plain.sqlite'));
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = FULL');
+  sqlite.exec('CREATE TABLE one (text TEXT)');
+  const insert = sqlite.prepare('INSERT INTO one VALUES (?)');
+  const figures: number[] = [];
+  for (let n = 0; n < ORDERS; n++) {
+    const startedMs = performance.now();
+    insert.run('x'.repeat(500));
+    figures.push(performance.now() - startedMs);
+  }
+  sqlite.close();
+  rmSync(folder, { recursive: true });
+  return figures;
+}
+
+interface Drafted {
+  readonly pubkey: string;
+  readonly message: string;
+}
+
+function post(
+  agent: Agent,
+  url: string,
+  path: string,
+  body: object,
+  { apiKey, secret }: Credentials,
+): Promise<Drafted> {
+  const text = JSON.stringify(body);
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const names = signatureHeaders(BENCH_PROFILE.header_prefix);
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    [names.apiKey]: apiKey,
+    [names.timestamp]: timestamp,
+    [names.signature]: requestSignature(secret, { timestamp, method: 'POST', pathWithQuery: path, body: text }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(`${url}${path}`, { method: 'POST', agent, headers }, (response) => {
+      let answer = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        answer += chunk;
+      });
+      response.on('end', () => {
+        if ((response.statusCode ?? 0) >= 300) reject(new Error(answer));
+        else resolve((JSON.parse(answer) as { data: Drafted }).data);
+      });
+    });
+    sent.on('error', reject).end(text);
+  });
+}
+
+async function exchange(
+  markets: number,
+): Promise<{ readonly running: Running; readonly url: string; readonly market: string }> {
+  const flags = ['--no-crowd', '--no-rate-limits', '--controls', '--starting-funds', '1000000000'];
+  const running = twinbook(['exchange', '--port', '0', ...flags]);
+  const url = (await running.waitFor(/listening on (http:\S+)/))[1] ?? '';
+  let market = '';
+  for (let n = 0; n < markets; n++) {
+    const made = (await paper(url, '/markets/', { title: `Market ${n}` })) as { condition_id: string };
+    market = made.condition_id;
+  }
+  return { running, url, market };
+}
+
+async function run(): Promise<readonly BenchRow[]> {
+  build();
+  const one = await exchange(1);
+  const disk = commits();
+  const plain = await bare(one.url, one.market);
+  const alone = await engine(one.url, 1);
+  const again = await bare(one.url, one.market);
+  disk.push(...commits());
+  one.running.process.kill('SIGTERM');
+  const many = await exchange(MARKETS_AT_ONCE);
+  const busy = await engine(many.url, MARKETS_AT_ONCE);
+  many.running.process.kill('SIGTERM');
+  await Promise.all([one.running.exited, many.running.exited]);
+  const bareMs = [...plain, ...again];
+  const perSecond = (name: string, figure: number): BenchRow => ({
+    name,
+    figure,
+    unit: 'orders/s',
+    spread: 'each is canceled too',
+  });
+  return [
+    row('one durable commit of SQLite (an order takes four)', disk),
+    row('bare: draft, sign, submit', bareMs),
+    row('trader, one order at a time: draft, sign, submit, ledger', alone.tripsMs),
+    {
+      name: 'trader above bare at p99',
+      figure: p99(alone.tripsMs) - p99(bareMs),
+      unit: 'ms',
+      spread: 'target below 10',
+    },
+    perSecond('trader, one order at a time', alone.perSecond),
+    row(`trader, ${MARKETS_AT_ONCE} markets at once`, busy.tripsMs),
+    perSecond(`trader, ${MARKETS_AT_ONCE} markets at once`, busy.perSecond),
+  ];
+}
+
+const sorted = (figures: readonly number[]): number[] => [...figures].sort((a, b) => a - b);
+const p99 = (figures: readonly number[]): number => percentile(sorted(figures), 0.99);
+const row = (name: string, figures: readonly number[]): BenchRow => ({
+  name,
+  figure: percentile(sorted(figures), 0.5),
+  unit: 'ms p50',
+  spread: `p10 ${percentile(sorted(figures), 0.1).toFixed(2)} / p99 ${p99(figures).toFixed(2)}`,
+});
+
+export const bench: Bench = { title: 'round trip: one order over loopback', run };
