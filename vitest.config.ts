@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/build.ts'],
-    // Two workers: the reference machine has two cores, and several tests start servers and processes of their own.
-    maxWorkers: 2,
+    // One more than the two cores of the reference machine: tests of real processes mostly wait.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
