@@ -5,6 +5,7 @@ import { must } from '../base/errors.js';
 import type { IntentRow } from '../ledger/contract.js';
 import type { AnyCall, Ask } from '../protocol/seam.js';
 import { EXECUTOR_TAG } from './contract.js';
+import { PLACE_USEFUL_MS } from './pace.js';
 
 export const STEPS = ['draft', 'submit', 'read'] as const;
 export type Step = (typeof STEPS)[number];
@@ -36,7 +37,10 @@ export function askFor(step: Step, intent: IntentRow, nowMs: number): Ask {
     }
     case 'submit': {
       const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
-      return { lane, call: submitCall(intent), latestMs: nowMs + USEFUL_MS, tag };
+      const usefulMs = nowMs + USEFUL_MS;
+      // Where it waits for the request budget its price grows old as well.
+      const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
+      return { lane, call: submitCall(intent), latestMs, tag };
     }
     case 'read':
       return { lane: 'own', call: readCall(intent), latestMs: nowMs + USEFUL_MS, tag };

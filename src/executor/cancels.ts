@@ -18,7 +18,9 @@ export function cancelOfRestingOrder(desk: Desk, orderPubkey: string, look: Look
   // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.
   if (track.intent.state !== 'unknown' && track.intent.state !== 'signed') return;
   // A look that left before the submit became uncertain says nothing about it.
-  if (look.source === 'list' || look.sentMs < track.intent.updatedMs) return;
+  const { updatedMs } = track.intent;
+  // (Unless our clock has stepped back since: then the later time says nothing.)
+  if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
   const { expiresAtS } = track.intent;
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
   if (!lapsed) {

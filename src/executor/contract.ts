@@ -31,6 +31,9 @@ export interface ExecutorSettings {
   readonly ownPollMs: number;
 }
 
+/** Whether places may be begun, signed and sent: all, none, or those of one strategy only. */
+export type Placing = boolean | { readonly onlyStrategy: string };
+
 /** Tags of the executor's asks start with this; the engine routes their reports back by it. */
 export const EXECUTOR_TAG = 'executor/';
 
@@ -165,7 +168,13 @@ export interface OrderExecutor {
    * False (kill, stop): no draft of a place is signed any more and no signature of one is sent again; what may have
    * left is still settled. Set it before `recover` and `tick` when the kill is older than the process.
    */
-  setPlacing(allowed: boolean): void;
+  setPlacing(allowed: Placing): void;
+  /**
+   * The places of this market (null: of all) that are under way now are not wanted any more: what is not signed will
+   * not be, what is signed is not sent again; what may have left is still settled. Later places are not concerned.
+   * Once is enough, repeating it costs nothing. What waits in the queue is the caller's to recall.
+   */
+  withdraw(marketConditionId: string | null, nowMs: number): void;
 
   liveOrders(): readonly LiveOrder[];
   reservations(): readonly Reservation[];

@@ -4,8 +4,8 @@ import type { Ledger } from '../ledger/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Ask } from '../protocol/seam.js';
 import { askFor, type Step } from './asks.js';
-import type { ExecutorEvent, ExecutorSettings, Reaction, Trouble } from './contract.js';
-import { LATE_DELIVERY_S, lookWaitMs, WHOLE_SECONDS_S } from './pace.js';
+import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
+import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { OrderShelf } from './shelf.js';
 import { type Track, Tracks } from './tracks.js';
 
@@ -29,12 +29,13 @@ export class Desk {
   readonly settings: ExecutorSettings;
   readonly tracks: Tracks;
   readonly orders: OrderShelf;
-  /** False: no place is signed or sent. */
-  placing = true;
+  placing: Placing = true;
   /** The exchange's clock, ms, as last seen; null while it never was. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
   readonly toSign: Track[] = [];
+  /** Our clock, ms, as last seen. */
+  #nowMs = Number.NEGATIVE_INFINITY;
   #asks: Ask[] = [];
   #events: ExecutorEvent[] = [];
 
@@ -47,7 +48,9 @@ export class Desk {
   }
 
   /** Runs one call of the executor and hands over what it said. */
-  reaction(work: () => void): Reaction {
+  reaction(nowMs: number, work: () => void): Reaction {
+    if (nowMs < this.#nowMs) this.tracks.stepBack(nowMs);
+    this.#nowMs = nowMs;
     this.#asks = [];
     this.#events = [];
     work();
@@ -86,13 +89,26 @@ export class Desk {
   sendAgain(track: Track, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(track, look.nowMs);
     track.expiredSinceMs = null;
-    track.resend = this.mayResend(track);
+    track.resend = this.mayResend(track, look.nowMs);
   }
 
-  mayResend(track: Track): boolean {
+  mayPlace(strategy: string): boolean {
+    return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;
+  }
+
+  /** Why a place may not be signed or sent (again) now; null when it may. */
+  objectionToPlace({ intent, withdrawn }: Track, nowMs: number): string | null {
+    if (!this.mayPlace(intent.strategy)) return 'placing was switched off';
+    if (withdrawn) return 'it was withdrawn';
+    // Our clock may step: one that lies as far in the future has no known age.
+    const ageMs = Math.abs(nowMs - intent.createdMs);
+    return ageMs > PLACE_USEFUL_MS ? `its price was decided ${ageMs} ms ago` : null;
+  }
+
+  mayResend(track: Track, nowMs: number): boolean {
     const { kind, signature, expiresAtS, state } = track.intent;
     if (signature === null || (state !== 'signed' && state !== 'unknown')) return false;
-    if (kind === 'place' && !this.placing) return false;
+    if (kind === 'place' && this.objectionToPlace(track, nowMs) !== null) return false;
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }
 
@@ -104,7 +120,8 @@ export class Desk {
     track.resend = false;
     track.expiredSinceMs ??= look.nowMs;
     const secondLookMs = track.expiredSinceMs + this.settings.ownPollMs;
-    if (look.sentMs >= secondLookMs) return true;
+    // A clock that stepped back since may have stamped its leaving later than its answer.
+    if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;
     track.dueMs = Math.max(secondLookMs, look.nowMs);
     return false;
   }
@@ -115,18 +132,27 @@ export class Desk {
     this.notDone(track, slug, reason);
   }
 
+  /** Gives up an intent whose draft must not be signed, loudly. */
+  refuseToSign(track: Track, nowMs: number, reason: string): void {
+    const { id: intentId, marketConditionId: market } = track.intent;
+    this.abandon(track, 'signRefused', nowMs, reason);
+    this.tell({ kind: 'signingRefused', intentId, market, reason });
+    const text = `the signer refused ${intentId}: ${reason}`;
+    this.ledger.addEvent({ timeMs: nowMs, severity: 'loud', kind: 'signing_refused', text });
+  }
+
   /** Ends the work on an intent of which nothing has left; its locks are waited out. */
   abandon(track: Track, event: Abandonment, nowMs: number, reason: string): void {
     track.dueMs = null;
     this.tracks.move(track, event, nowMs, reason);
     // The draft of a cancel locks nothing, so there is nothing to wait for and the order may be canceled anew at once.
     if (track.intent.kind === 'cancel') this.tracks.move(track, 'lapsed', nowMs, reason);
-    else this.#startWaiting(track, nowMs);
+    else this.waitOut(track, nowMs);
   }
 
   /** Ends an abandoned intent once its draft has lapsed on the exchange's clock; ours is not asked. */
   lapse(track: Track, nowMs: number): void {
-    this.#startWaiting(track, nowMs);
+    this.waitOut(track, nowMs);
     const { expiresAtS, draftPubkey, kind } = track.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
@@ -138,10 +164,14 @@ export class Desk {
     this.tracks.move(track, 'lapsed', nowMs, track.intent.lastReason);
   }
 
-  /** A draft whose answer was lost has an expiry that nobody told us: the latest that it can be. */
-  #startWaiting(track: Track, nowMs: number): void {
-    if (track.intent.expiresAtS !== null || this.venueNowMs === null) return;
+  /**
+   * A draft whose answer was lost has an expiry that nobody told us: the latest that it can be. No draft is waited out
+   * for longer than that, whatever it says of itself.
+   */
+  waitOut(track: Track, nowMs: number): void {
+    if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
+    if (track.intent.expiresAtS !== null && track.intent.expiresAtS <= expiresAtS) return;
     this.tracks.write(track, { state: track.intent.state, updatedMs: nowMs, expiresAtS });
   }
 }

@@ -8,7 +8,7 @@ import type { Report } from '../protocol/seam.js';
 import type { Intent } from '../risk/intent.js';
 import type { Desk } from './desk.js';
 import { readAgain } from './orders.js';
-import { MOST_DRAFT_ASKS } from './pace.js';
+import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './pace.js';
 import { answerOf } from './records.js';
 import type { Track } from './tracks.js';
 
@@ -77,6 +77,7 @@ function storeDraft(desk: Desk, track: Track, report: Report): void {
   const expiresAtS = expiryOf(desk, message, report.venueTimeMs);
   if (track.intent.state === 'abandoned') {
     tracks.move(track, 'draftStored', nowMs, track.intent.lastReason, { expiresAtS });
+    desk.waitOut(track, nowMs);
     return;
   }
   const { kind, marketConditionId } = track.intent;
@@ -91,7 +92,9 @@ function storeDraft(desk: Desk, track: Track, report: Report): void {
   tracks.move(track, 'draftStored', nowMs, 'its draft waits for the signature', change);
   track.tries = 0;
   if (kind === 'place') addOrder(desk, track.intent, pubkey, nowMs);
-  desk.toSign.push(track);
+  const objection = objectionToExpiry(desk, expiresAtS, report.venueTimeMs);
+  if (objection === null) desk.toSign.push(track);
+  else desk.refuseToSign(track, nowMs, objection);
 }
 
 function addOrder(desk: Desk, intent: IntentRow, pubkey: string, nowMs: number): void {
@@ -118,6 +121,16 @@ function expiryOf(desk: Desk, message: string, venueTimeMs: number | null): numb
   if (written !== undefined) return written;
   const nowMs = venueTimeMs ?? desk.venueNowMs;
   return nowMs === null ? null : Math.ceil(nowMs / 1000) + desk.profile.draft_lifetime_s;
+}
+
+/** A draft that is over, or that could be submitted long after anybody wants it, is not signed. */
+function objectionToExpiry(desk: Desk, expiresAtS: number | null, venueTimeMs: number | null): string | null {
+  const nowMs = venueTimeMs ?? desk.venueNowMs;
+  if (expiresAtS === null || nowMs === null) return null;
+  const leftS = expiresAtS - Math.floor(nowMs / 1000);
+  const mostS = 2 * desk.profile.draft_lifetime_s + EXPIRY_SLACK_S;
+  if (leftS <= 0) return `the draft expired ${-leftS} s before it came`;
+  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
 }
 
 function draftLost(desk: Desk, track: Track, nowMs: number, reason: string): void {

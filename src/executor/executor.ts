@@ -21,6 +21,7 @@ import type {
   LiveOrder,
   MissingFills,
   OrderExecutor,
+  Placing,
   Reaction,
   Reservation,
 } from './contract.js';
@@ -45,8 +46,9 @@ export class Executor implements OrderExecutor {
 
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[] {
     const { intent } = approved;
-    assert(this.#desk.placing || intent.kind !== 'place', `a place while placing is off: ${intent.intentId}`);
-    return this.#desk.reaction(() => {
+    const allowed = intent.kind !== 'place' || this.#desk.mayPlace(intent.strategy);
+    assert(allowed, `a place while placing is off: ${intent.intentId}`);
+    return this.#desk.reaction(nowMs, () => {
       const row = newRow(this.#desk, intent, reason, nowMs);
       this.#desk.ledger.addIntent(row);
       this.#desk.ask(this.#desk.tracks.take(row, nowMs), 'draft', nowMs);
@@ -54,7 +56,7 @@ export class Executor implements OrderExecutor {
   }
 
   onReport(report: Report): Reaction {
-    return this.#desk.reaction(() => {
+    return this.#desk.reaction(report.nowMs, () => {
       const { step, intentId } = readTag(report.ask.tag);
       if (report.venueTimeMs !== null) this.#desk.venueNowMs = report.venueTimeMs;
       const track = this.#desk.tracks.get(intentId);
@@ -72,13 +74,13 @@ export class Executor implements OrderExecutor {
   }
 
   afterCommit(nowMs: number): Reaction {
-    return this.#desk.reaction(() => {
+    return this.#desk.reaction(nowMs, () => {
       for (const track of this.#desk.toSign.splice(0)) sign(this.#desk, this.#signer, track, nowMs);
     });
   }
 
   tick(nowMs: number, venueNowMs: number | null): Reaction {
-    return this.#desk.reaction(() => {
+    return this.#desk.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#desk.venueNowMs = venueNowMs;
       for (const track of this.#desk.tracks.all()) {
         if (track.intent.state === 'abandoned') this.#desk.lapse(track, nowMs);
@@ -88,7 +90,7 @@ export class Executor implements OrderExecutor {
   }
 
   recover(nowMs: number): Reaction {
-    return this.#desk.reaction(() => {
+    return this.#desk.reaction(nowMs, () => {
       for (const intent of this.#desk.ledger.activeIntents()) {
         this.#takeUp(this.#desk.tracks.take(intent, nowMs), nowMs);
       }
@@ -97,7 +99,7 @@ export class Executor implements OrderExecutor {
 
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
-    return this.#desk.reaction(() => {
+    return this.#desk.reaction(nowMs, () => {
       const listed = new Set<string>();
       for (const row of rows) {
         const order = row.pubkey === null ? null : this.#desk.orders.get(row.pubkey);
@@ -118,11 +120,22 @@ export class Executor implements OrderExecutor {
   }
 
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
-    return this.#desk.reaction(() => observeTrades(this.#desk, rows, nowMs));
+    return this.#desk.reaction(nowMs, () => observeTrades(this.#desk, rows, nowMs));
   }
 
-  setPlacing(allowed: boolean): void {
+  setPlacing(allowed: Placing): void {
     this.#desk.placing = allowed;
+  }
+
+  withdraw(marketConditionId: string | null, nowMs: number): void {
+    for (const track of this.#desk.tracks.all()) {
+      const { kind, state, marketConditionId: market } = track.intent;
+      if (kind !== 'place' || track.withdrawn) continue;
+      if (marketConditionId !== null && market !== marketConditionId) continue;
+      if (state !== 'intended' && state !== 'drafted' && state !== 'signed' && state !== 'unknown') continue;
+      track.withdrawn = true;
+      this.#desk.tracks.write(track, { state, updatedMs: nowMs, lastReason: 'withdrawn while it was under way' });
+    }
   }
 
   liveOrders(): readonly LiveOrder[] {
@@ -164,7 +177,7 @@ export class Executor implements OrderExecutor {
 
   #actIfDue(track: Track, nowMs: number): void {
     if (track.busy !== null || track.dueMs === null || track.dueMs > nowMs) return;
-    const step = this.#dueStep(track);
+    const step = this.#dueStep(track, nowMs);
     track.dueMs = null;
     if (step === 'submit') {
       const { state, submitCount } = track.intent;
@@ -173,7 +186,7 @@ export class Executor implements OrderExecutor {
     if (step !== null) this.#desk.ask(track, step, nowMs);
   }
 
-  #dueStep(track: Track): Step | null {
+  #dueStep(track: Track, nowMs: number): Step | null {
     switch (track.intent.state) {
       case 'intended':
         return 'draft';
@@ -183,7 +196,7 @@ export class Executor implements OrderExecutor {
         return null;
       case 'signed':
       case 'unknown':
-        return track.resend && this.#desk.mayResend(track) ? 'submit' : 'read';
+        return track.resend && this.#desk.mayResend(track, nowMs) ? 'submit' : 'read';
       case 'live':
       case 'done':
       case 'failed':

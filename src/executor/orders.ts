@@ -57,7 +57,7 @@ export function observeForeignOrder(desk: Desk, pubkey: string, row: OrderRow, l
 function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track | null, look: Look): void {
   if (before.closedMs !== null) {
     // What left before the end was known is older news.
-    if (look.sentMs <= before.closedMs) return;
+    if (look.sentMs <= before.closedMs && before.closedMs <= look.nowMs) return;
     if (look.source === 'list') {
       readAgain(desk, before, look.nowMs);
       return;

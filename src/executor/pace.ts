@@ -19,6 +19,13 @@ const LONGEST_LANDING_MS = 5_000;
 export const MOST_DRAFT_ASKS = 3;
 /** A request whose answer was lost may still be on its way: the longest delay that a draft's locks are waited out for. */
 export const LATE_DELIVERY_S = 60;
+/**
+ * A place is signed and sent at most this long after it was decided: its price comes from a book as old as that. Asking
+ * for its draft and submitting it take well under a second; what took longer was held up, and the engine decides anew.
+ */
+export const PLACE_USEFUL_MS = 5_000;
+/** Room for the exchange's clock and its roundings in the longest expiry that a draft may name. */
+export const EXPIRY_SLACK_S = 60;
 /** The exchange's times are whole seconds: one on each side. */
 export const WHOLE_SECONDS_S = 2;
 

@@ -10,17 +10,14 @@ import type { Track } from './tracks.js';
 export function sign(desk: Desk, signer: DraftSigner, track: Track, nowMs: number): void {
   // Its order may have ended since, or it may have been withdrawn.
   if (track.intent.state !== 'drafted') return;
-  const { id: intentId, kind, marketConditionId: market } = track.intent;
-  if (kind === 'place' && !desk.placing) {
-    desk.giveUp(track, 'withdrawn', 'withdrawn', nowMs, 'placing was switched off before it was signed');
+  const objection = track.intent.kind === 'place' ? desk.objectionToPlace(track, nowMs) : null;
+  if (objection !== null) {
+    desk.giveUp(track, 'withdrawn', 'withdrawn', nowMs, `not signed: ${objection}`);
     return;
   }
-  const answer = signer.sign(intentId);
+  const answer = signer.sign(track.intent.id);
   if (!answer.ok) {
-    desk.abandon(track, 'signRefused', nowMs, answer.reason);
-    desk.tell({ kind: 'signingRefused', intentId, market, reason: answer.reason });
-    const text = `the signer refused ${intentId}: ${answer.reason}`;
-    desk.ledger.addEvent({ timeMs: nowMs, severity: 'loud', kind: 'signing_refused', text });
+    desk.refuseToSign(track, nowMs, answer.reason);
     return;
   }
   const change = { signature: answer.signature, submitCount: 1 };

@@ -26,6 +26,8 @@ export interface Track {
   confirmed: boolean;
   /** The exchange said that it does not know this record, and a person was told. */
   missingTold: boolean;
+  /** A place that is not wanted any more: it is not signed, or not sent again. */
+  withdrawn: boolean;
   /** Its record is not what we asked for, and a person was told. */
   differsTold: boolean;
 }
@@ -42,6 +44,15 @@ export class Tracks {
 
   all(): Track[] {
     return [...this.#byId.values()];
+  }
+
+  /** Our clock stepped back to `nowMs`: what was stored before would lie in the future for as long as it stepped. */
+  stepBack(nowMs: number): void {
+    for (const track of this.#byId.values()) {
+      if (track.dueMs !== null) track.dueMs = Math.min(track.dueMs, nowMs);
+      if (track.expiredSinceMs !== null) track.expiredSinceMs = Math.min(track.expiredSinceMs, nowMs);
+      track.liveSinceMs = Math.min(track.liveSinceMs, nowMs);
+    }
   }
 
   get(intentId: string): Track | null {
@@ -74,6 +85,7 @@ export class Tracks {
       liveSinceMs: nowMs,
       confirmed: false,
       missingTold: false,
+      withdrawn: false,
       differsTold: false,
     };
     this.#byId.set(intent.id, track);
