@@ -34,10 +34,10 @@ export class PollMemory {
     return this.#memories.size;
   }
 
-  /** Milliseconds since it was last asked; Infinity before the first time and for one that was expedited. */
+  /** Milliseconds since it was last asked; Infinity before the first, when expedited, or when our clock stepped back. */
   age(tag: string, nowMs: number): number {
     const memory = this.#memories.get(tag);
-    return memory === undefined || memory.askedMs === null || memory.expedited
+    return memory === undefined || memory.askedMs === null || memory.expedited || nowMs < memory.askedMs
       ? Number.POSITIVE_INFINITY
       : nowMs - memory.askedMs;
   }

@@ -7,6 +7,7 @@ import { type Ask, LANES, type Lane, type Request } from '../protocol/seam.js';
 import { Budget } from './budget.js';
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
 import { laneFloor } from './reserve.js';
+import { SteadyClock } from './steady-clock.js';
 
 /** More than a minute of both budgets (120 and 300): what stands further back would be stale before it left. */
 export const MAX_WAITING = 512;
@@ -31,6 +32,7 @@ interface Waiting {
 interface UnderWay {
   readonly ask: Ask;
   readonly scope: Scope;
+  /** On the steady clock. */
   readonly releasedMs: number;
 }
 
@@ -69,6 +71,8 @@ class ScopeLine {
 export class RequestQueue implements Queue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, UnderWay>();
+  /** What the budgets go by; asks and observations go by ours. */
+  readonly #clock = new SteadyClock();
   /** Gave way, or was recalled: unsent with the next release. */
   #givenUp: Unsent[] = [];
   #openOrders = 0;
@@ -113,8 +117,9 @@ export class RequestQueue implements Queue {
     const unsent = [...this.#givenUp, ...this.#expired(nowMs)];
     this.#givenUp = [];
     const requests: Request[] = [];
-    for (let next = this.#next(nowMs); next !== null; next = this.#next(nowMs)) {
-      requests.push(this.#send(next.line, next.lane, nowMs));
+    const steadyMs = this.#clock.at(nowMs);
+    for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
+      requests.push(this.#send(next.line, next.lane, steadyMs));
     }
     return { requests, unsent };
   }
@@ -131,55 +136,60 @@ export class RequestQueue implements Queue {
       answered: outcome.kind !== 'unknown',
       throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
     };
-    line.budget.settle(nowMs, settled, budget !== null && budget.scope === scope ? budget : null);
+    const steadyMs = this.#clock.at(nowMs);
+    const told = budget !== null && budget.scope === scope ? budget : null;
+    line.budget.settle(steadyMs, settled, told && { ...told, resetMs: told.resetMs - nowMs + steadyMs });
     return ask;
   }
 
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const { budget, lanes } = this.#lines[scope];
-    const floor = laneFloor(scope, lane, this.#openOrders, budget.perMinute(nowMs));
+    const steadyMs = this.#clock.at(nowMs);
+    const floor = laneFloor(scope, lane, this.#openOrders, budget.perMinute(steadyMs));
     let before = 0;
     for (const earlier of LANES.slice(0, LANES.indexOf(lane) + 1)) before += lanes[earlier].length;
-    return Math.max(0, budget.left(nowMs) - floor - before);
+    return Math.max(0, budget.left(steadyMs) - floor - before);
   }
 
   perMinute(scope: Scope, nowMs: number): number {
-    return this.#lines[scope].budget.perMinute(nowMs);
+    return this.#lines[scope].budget.perMinute(this.#clock.at(nowMs));
   }
 
   status(scope: Scope, nowMs: number): BudgetStatus {
     const { budget } = this.#lines[scope];
-    const until = budget.blockedUntilMs(nowMs);
+    const steadyMs = this.#clock.at(nowMs);
+    const until = budget.blockedUntilMs(steadyMs);
     return {
       limit: budget.limit,
-      perMinute: budget.perMinute(nowMs),
-      left: budget.left(nowMs),
-      blockedUntilMs: until > nowMs ? until : null,
+      perMinute: budget.perMinute(steadyMs),
+      left: budget.left(steadyMs),
+      blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
     };
   }
 
   nextReleaseMs(nowMs: number): number | null {
-    if (this.#givenUp.length > 0 || this.#next(nowMs) !== null) return nowMs;
+    const steadyMs = this.#clock.at(nowMs);
+    if (this.#givenUp.length > 0 || this.#next(steadyMs) !== null) return nowMs;
     const moments: number[] = [];
     for (const scope of SCOPES) {
       const { lanes, budget } = this.#lines[scope];
-      const perMinute = budget.perMinute(nowMs);
+      const perMinute = budget.perMinute(steadyMs);
       for (const lane of LANES) {
         for (const { ask } of lanes[lane]) moments.push(ask.latestMs);
         if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
-        const moment = budget.leftAgainMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, nowMs);
-        if (moment !== null) moments.push(moment);
+        const moment = budget.leftAgainMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, steadyMs);
+        if (moment !== null) moments.push(moment - steadyMs + nowMs);
       }
     }
     return moments.length === 0 ? null : Math.max(nowMs, Math.min(...moments));
   }
 
   /** The most urgent ask that may leave now: by lane, then by who waited longer. */
-  #next(nowMs: number): { readonly line: ScopeLine; readonly lane: Lane } | null {
+  #next(steadyMs: number): { readonly line: ScopeLine; readonly lane: Lane } | null {
     let best: { line: ScopeLine; lane: Lane; rank: number; place: number } | null = null;
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
-      const lane = line.nextLane(this.#openOrders, nowMs);
+      const lane = line.nextLane(this.#openOrders, steadyMs);
       if (lane === null || !this.#hasPlace(line, lane)) continue;
       const rank = LANES.indexOf(lane);
       const place = line.lanes[lane][0]?.place ?? 0;
@@ -195,11 +205,11 @@ export class RequestQueue implements Queue {
     return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
   }
 
-  #send(line: ScopeLine, lane: Lane, nowMs: number): Request {
+  #send(line: ScopeLine, lane: Lane, steadyMs: number): Request {
     const ask = line.take(lane);
     this.#waiting--;
     const id = this.#nextId++;
-    this.#underWay.set(id, { ask, scope: line.scope, releasedMs: nowMs });
+    this.#underWay.set(id, { ask, scope: line.scope, releasedMs: steadyMs });
     line.budget.leave();
     line.inFlight++;
     return { id, lane, call: ask.call, latestMs: ask.latestMs };

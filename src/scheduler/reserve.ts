@@ -17,14 +17,14 @@ export const cancelReserve = (openOrders: number, perMinute: number): number =>
   REQUESTS_PER_CANCEL * openOrders + Math.min(SLACK, Math.floor(perMinute / 4));
 
 /**
- * What must be left after a request of this lane. Cancels may take everything. Submits and own state may take half of
- * the reserve (a cancel is safe only when what rests is known, but a storm of reads must not stop the cancels), and
- * never have to leave more than half the budget. Everything else leaves the whole reserve. Only the signed scope can
- * cancel, so only it has one.
+ * What must be left after a request of this lane. Cancels may take everything. Reads of own state may take half of the
+ * reserve (a cancel is safe only when what rests is known, but a storm of reads must not stop the cancels), and never
+ * have to leave more than half the budget. Everything else, submits of new orders among it, leaves the whole reserve.
+ * Only the signed scope can cancel, so only it has one.
  */
 export function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: number): number {
   if (scope !== 'signed' || lane === 'cancel') return 0;
   const reserve = cancelReserve(openOrders, perMinute);
-  if (lane !== 'submit' && lane !== 'own') return reserve;
+  if (lane !== 'own') return reserve;
   return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }

@@ -250,6 +250,7 @@ describe('the budget', () => {
     expect(queue.release(NOW + 7001).requests).toEqual([]);
     answer(queue, probe[0]?.id ?? 0, NOW + 7100);
     expect(queue.status('public', NOW + 61_000).perMinute).toBeLessThan(114 * 0.85);
+    for (let at = 62_000; at < 600_000; at += 1_000) queue.status('public', NOW + at);
     expect(queue.status('public', NOW + 600_000).perMinute).toBe(114);
   });
 
@@ -272,7 +273,38 @@ describe('the budget', () => {
     queue.push(askOf('public', 'hot'));
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 120_000);
     expect(queue.nextReleaseMs(NOW - 3_600_000)).toBe(NOW - 3_600_000 + 120_000);
+    for (const at of [NOW, NOW + 60_000]) expect(queue.release(at).requests).toEqual([]);
     expect(queue.release(NOW + 120_000).requests).toHaveLength(1);
+  });
+
+  it('keeps to the limit of true time while our clock jumps by an hour to and fro, and cancels leave within seconds', () => {
+    const jumps = fc.array(fc.tuple(fc.nat(180), fc.constantFrom(-3_600_000, 3_600_000)), { maxLength: 8 });
+    fc.assert(
+      fc.property(jumps, fc.boolean(), (all, corrected) => {
+        const queue = new RequestQueue(LIMITS);
+        const left: number[] = [];
+        let off = 0;
+        const second = (trueS: number) => {
+          for (const request of queue.release(NOW + trueS * 1000 + off).requests) {
+            left.push(trueS);
+            answer(queue, request.id, NOW + trueS * 1000 + off);
+          }
+        };
+        for (let trueS = 0; trueS < 200; trueS++) {
+          for (const [at, by] of all) if (at === trueS) off += by;
+          for (let n = 0; n < 6; n++) queue.push(askOf('signed', 'own', 'own', Number.MAX_SAFE_INTEGER));
+          queue.setOpenOrders(20);
+          for (let n = 0; n < 4; n++) second(trueS);
+          if (corrected) off = 0;
+        }
+        for (const at of left) expect(left.filter((s) => s >= at && s < at + 60).length).toBeLessThanOrEqual(300);
+        const before = left.length;
+        queue.push(askOf('signed', 'cancel'));
+        second(201);
+        expect(left.length).toBeGreaterThan(before);
+      }),
+      { numRuns: 20 },
+    );
   });
 
   it('gives back the place of a request that never left', () => {
@@ -323,7 +355,7 @@ describe('the cancel reserve', () => {
             for (const lane of [...mixed, 'draft' as const]) queue.push(askOf('signed', lane));
           drain(queue);
           const { left, perMinute } = queue.status('signed', NOW);
-          const urgent = mixed.some((lane) => lane === 'submit' || lane === 'own');
+          const urgent = mixed.some((lane) => lane === 'own');
           const reserve = cancelReserve(open, perMinute);
           expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
           // Whatever the others took, the cancels of all open orders leave at once as far as half the reserve goes.
@@ -337,13 +369,17 @@ describe('the cancel reserve', () => {
     );
   });
 
-  it.each(['own', 'submit'] as const)('keeps half of itself from a storm of the lane %s', (lane) => {
+  it.each([
+    ['half', 'own', 50],
+    ['all', 'submit', 100],
+    ['all', 'draft', 100],
+  ] as const)('keeps %s of itself from a storm of the lane %s', (_, lane, kept) => {
     const queue = new RequestQueue(LIMITS);
     queue.setOpenOrders(40);
     for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
-    expect(drain(queue)).toHaveLength(285 - 50);
+    expect(drain(queue)).toHaveLength(285 - kept);
     for (let i = 0; i < 80; i++) queue.push(askOf('signed', 'cancel'));
-    expect(drain(queue)).toHaveLength(50);
+    expect(drain(queue)).toHaveLength(Math.min(80, kept));
   });
 
   it('is what headroom leaves out, and what waits before', () => {
