@@ -81,7 +81,7 @@ export function drawFaults(random: Random): Faults {
     crash,
     crashPending: 10 * crash,
     outage: upTo(0.01),
-    command: upTo(0.03),
+    command: upTo(0.08),
     marketPaused: upTo(0.02),
     clockOffMs: random.below(80_000) - 40_000,
     clockStepMs: random.chance(0.5) ? random.below(60_000) - 30_000 : 0,

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = 'a9e695026b67a59c9d20f39543c2391f8ee21a77caa67dc272953fa62f2d7ab2';
+const PINNED = '54635385fe14eb05808f1b7f15f2eb1a6b3b7c3cf021f950acadfa4a7eac276e';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {
@@ -24,8 +24,8 @@ const EVERYTHING: Faults = {
   tail: 0.01,
   behind: 0.03,
   delayMs: 80,
-  crash: 0.0005,
-  crashPending: 0.01,
+  crash: 0.001,
+  crashPending: 0.03,
   outage: 0.02,
   command: 0.01,
   marketPaused: 0.01,

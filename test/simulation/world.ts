@@ -148,8 +148,11 @@ export class World {
 
   #intervene(): void {
     const reason = 'the simulation';
-    const later = (command: OperatorCommand) =>
+    const later = (command: OperatorCommand) => {
       this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () => this.command(command));
+      // What an operator has ordered must outlive the process that heard it.
+      if (this.#random.chance(10 * this.#faults.crashPending)) this.#kill();
+    };
     switch (this.#random.below(5)) {
       case 0:
         this.command({ kind: 'pause', reason });
@@ -178,8 +181,9 @@ export class World {
 
   /** The process is gone, as by kill -9: what it had committed stays, its answers find nobody. */
   #kill(): void {
+    if (this.#process === null) return;
     this.tally.add('fault: crash');
-    this.#process?.ledger.close();
+    this.#process.ledger.close();
     this.#process = null;
     this.timeline.after(this.#random.below(LONGEST_DOWN_MS), () => this.#start());
   }
