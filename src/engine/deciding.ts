@@ -4,7 +4,7 @@ import type { Micros } from '../base/micros.js';
 import type { Ask } from '../protocol/seam.js';
 import { convert, mergeBlockers } from './conversions.js';
 import type { Desk } from './desk.js';
-import { flattenMarket, isFlat } from './flatten.js';
+import { FLATTEN, flattenMarket, isFlat } from './flatten.js';
 import type { Tracked } from './markets.js';
 import { heldIn } from './own-state.js';
 import { cancelAll, type Turn, takeTurn } from './quoting.js';
@@ -49,10 +49,10 @@ export function decide(state: TraderState, nowMs: number): void {
 
 function allowPlacing(state: TraderState): void {
   const { mode } = state.mode();
-  const placing = mode === 'quoting' || mode === 'flattening';
-  state.executor.setPlacing(placing);
+  // Flattening sells; what was being quoted when it began must not come to rest behind it.
+  state.executor.setPlacing(mode === 'flattening' ? { onlyStrategy: FLATTEN } : mode === 'quoting');
   // What waits for the request budget has not left yet, and now it must not: not even signed orders.
-  if (!placing) state.queue.recall(isOfPlace, `the trader is ${mode}`);
+  if (mode !== 'quoting' && mode !== 'flattening') state.queue.recall(isOfPlace, `the trader is ${mode}`);
 }
 
 const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
@@ -76,8 +76,18 @@ function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, tick
     begun = takeTurn(desk, view, after) || begun;
     if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
   }
+  withdrawUnwanted(state, tracked, nowMs);
   if (ticking) begun = cancelAll(orphans(state, tracked), tracked.conditionId, after) || begun;
   if (begun) state.stale();
+}
+
+/** Orders on their way to a market in which nobody quotes any more must not arrive. */
+function withdrawUnwanted(state: TraderState, { conditionId, desks }: Tracked, nowMs: number): void {
+  if (desks.length === 0 || desks.some(({ quotes }) => quotes.fairMicros !== null)) return;
+  const orders = state.own.orders.get(conditionId) ?? [];
+  if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN)) {
+    state.executor.withdraw(conditionId, nowMs);
+  }
 }
 
 /** Flattening merges every complete set that the market lets it. */

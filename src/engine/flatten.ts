@@ -7,7 +7,7 @@ import type { Tracked } from './markets.js';
 import { begin, factsOf, type Turn } from './quoting.js';
 
 /** The name under which these orders stand in the ledger; no strategy's, so what does not fill at once is pulled. */
-const NAME = 'flatten';
+export const FLATTEN = 'flatten';
 
 /**
  * Offers what is held beyond complete sets, which are merged, to the best price of the other side, no more than stands
@@ -61,7 +61,7 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, view: MarketView, turn
     priceMicros,
     amountMicros,
     fairYesMicros: mark,
-    strategy: NAME,
+    strategy: FLATTEN,
   };
   const facts = { ...factsOf(turn, view), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
   return begin(intent, facts, '{"note":"the operator flattens"}', turn) === null;
