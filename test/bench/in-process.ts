@@ -29,7 +29,7 @@ const START_MS = Date.UTC(2026, 10, 21, 12);
 const BEAT_MS = 100;
 const TICK: Micros = micros(10_000);
 const LEVELS = 10;
-/** Of each side, per beat: how many of the markets move by a tick. */
+/** Per beat: how many of the markets move by a tick. */
 const MOVING = 0.005;
 
 interface Book {
@@ -143,8 +143,12 @@ export class World {
     this.#place(book);
   }
 
-  /** Everybody else's book goes up or down by a tick; what it then meets of ours is filled. */
+  /** Somebody takes a little of what is best, most likely ours, and everybody else's book goes up or down by a tick. */
   #move(book: Book): void {
+    const [side, limit] = this.#random.chance(0.5)
+      ? ([BID, book.middle + 9] as const)
+      : ([ASK, book.middle - 9] as const);
+    this.core.placeInternal(this.nowMs, this.#others, book.market, side, micros(limit * TICK), TAKEN, true);
     for (const handle of book.handles) this.core.cancelInternal(this.nowMs, handle);
     book.middle = Math.max(15, Math.min(85, book.middle + (this.#random.chance(0.5) ? 1 : -1)));
     this.#place(book);
@@ -166,6 +170,7 @@ export class World {
 }
 
 const SHARES = micros(50_000_000);
+const TAKEN = micros(5_000_000);
 
 /** Hands a call to its handler; its body was read above, and the trader writes queries as the declaration has them. */
 function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
