@@ -61,6 +61,8 @@ export class Modes {
     switch (command.kind) {
       case 'pause':
         this.#paused = command.reason;
+        // Whatever was going on: who says pause, or kill, after a flatten wants no more sales either.
+        this.#flattening = false;
         return true;
       case 'resume':
         this.#paused = null;
@@ -73,6 +75,7 @@ export class Modes {
         return true;
       case 'kill':
         this.#killed = command.reason;
+        this.#flattening = false;
         // A kill is only over when the exchange has shown that nothing rests.
         this.#canceling = true;
         this.#proofAsked();
