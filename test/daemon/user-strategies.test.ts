@@ -6,11 +6,11 @@ import type { StatusData } from '../../src/daemon/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { expectAgreement, marketsOf } from '../support/venue.js';
 
-const module = (name: string, quote: string, types = '') => `
-import { defineStrategy } from 'twinbook/strategy';
-
 // On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
 vi.setConfig({ testTimeout: 120_000 });
+
+const module = (name: string, quote: string, types = '') => `
+import { defineStrategy } from 'twinbook/strategy';
 export default defineStrategy({
   name: '${name}', summary: 'Broken on purpose.', params: {},
   create: () => ({ quote(view${types}) { ${quote} } }),
