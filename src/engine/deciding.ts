@@ -43,7 +43,7 @@ export function decide(state: TraderState, nowMs: number): void {
   const hold = mode === 'quoting' ? null : `${mode}: ${reason}`;
   for (const tracked of state.markets.all) turnsOf(state, tracked, hold, ticking, nowMs);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
-  prove(state, nowMs);
+  prove(state, ticking, nowMs);
   poll(state, mode === 'stopping', nowMs);
 }
 
@@ -153,14 +153,15 @@ export function turnOf(state: TraderState, hold: string | null, nowMs: number): 
 }
 
 /** While a proof is wanted and nothing of ours is unsettled, looks at our resting orders again and again. */
-function prove(state: TraderState, nowMs: number): void {
+function prove(state: TraderState, ticking: boolean, nowMs: number): void {
   if (state.own.unsettled > 0) {
     state.settledMs = null;
     state.modes.unsettled();
     return;
   }
   state.settledMs ??= nowMs;
-  if (state.modes.wantsProof) state.poller.expedite({ kind: 'orders' });
+  // Not with every observation: an exchange that refuses connections would be asked as fast as it refuses.
+  if (ticking && state.modes.wantsProof) state.poller.expedite({ kind: 'orders' });
 }
 
 function poll(state: TraderState, stopping: boolean, nowMs: number): void {
