@@ -19,10 +19,8 @@ export type Fault = (typeof FAULTS)[number];
 
 export interface LossyProxy {
   readonly url: string;
-  /** From now on everything arrives. */
-  calm(): void;
-  /** How often each fault was dealt. */
-  readonly dealt: ReadonlyMap<Fault, number>;
+  /** Everything arrives until now. Resolves when every kind of fault was dealt so often; then everything arrives again. */
+  rage(times: number): Promise<void>;
 }
 
 interface Answer {
@@ -37,11 +35,16 @@ const LATE_MS = 2_000;
 export async function lossyProxy(target: string, seed: number, share: number): Promise<LossyProxy> {
   const random = Random.seeded(seed, 'proxy');
   const dealt = new Map<Fault, number>();
-  let faulty = true;
+  let enough: (() => void) | null = null;
+  let wanted = 0;
   const draw = (): Fault | null => {
-    if (!faulty || !random.chance(share)) return null;
+    if (enough === null || !random.chance(share)) return null;
     const fault = FAULTS[random.below(FAULTS.length)] ?? 'cut';
     dealt.set(fault, (dealt.get(fault) ?? 0) + 1);
+    if (FAULTS.every((kind) => (dealt.get(kind) ?? 0) >= wanted)) {
+      enough();
+      enough = null;
+    }
     return fault;
   };
   const server = createServer((incoming, outgoing) => {
@@ -54,10 +57,12 @@ export async function lossyProxy(target: string, seed: number, share: number): P
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const calm = () => {
-    faulty = false;
-  };
-  return { url: `http://127.0.0.1:${port}`, calm, dealt };
+  const rage = (times: number) =>
+    new Promise<void>((resolve) => {
+      wanted = times;
+      enough = resolve;
+    });
+  return { url: `http://127.0.0.1:${port}`, rage };
 }
 
 async function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault | null) {
