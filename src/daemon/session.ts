@@ -1,7 +1,7 @@
 /** Everything a trader runs on, opened in order and closed in reverse. */
 
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TwinbookError } from '../base/errors.js';
@@ -70,6 +70,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     const wallet = openWallet(config, env, options.say);
+    if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
     const exchange = await embeddedExchange(options);
     if (exchange !== null) closers.push(() => exchange.close());
     const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
@@ -116,6 +117,20 @@ function openWallet(config: Config, env: SessionOptions['env'], say: (text: stri
   const wallet = createKeyFile({ path, passphrase });
   say(`made a new paper wallet ${wallet.address} in ${path}`);
   return wallet;
+}
+
+/**
+ * An embedded exchange that begins anew knows nothing of the orders and shares in a ledger with a past: nothing could
+ * ever be proven of them, and the trader would only ever reduce.
+ */
+function checkSamePast(dataDir: string, ledger: Ledger): void {
+  const isNew = !existsSync(dataDir) || readdirSync(dataDir).length === 0;
+  if (!isNew || ledger.orders({ limit: 1 }).length === 0) return;
+  throw new TwinbookError(
+    'file_unreadable',
+    `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
+    'Restore that folder, or begin anew: move the ledger away too (every file whose name begins with its name).',
+  );
 }
 
 async function embeddedExchange({ config, log, say }: SessionOptions): Promise<RunningExchange | null> {

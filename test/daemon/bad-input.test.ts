@@ -1,10 +1,10 @@
 /** Mistakes of a user at the start: each ends with its exit code and a sentence that says what to do. */
 
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { openLedger } from '../../src/ledger/ledger.js';
-import { exchangeAt, folderOf, makerYaml, ran, traderYaml } from '../support/cases.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 
 // On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
 vi.setConfig({ testTimeout: 120_000 });
@@ -57,6 +57,19 @@ describe('a start with', () => {
     const alone = await ran(['exchange', '--port', port]);
     expect(alone.code).toBe(1);
     expect(alone.output).toContain('Stop it, or choose another port; port 0 picks a free one.');
+  });
+
+  it('an exchange that has forgotten what the ledger remembers is told apart from a new one', async () => {
+    const folder = files(traderYaml(null));
+    const first = started(['start', '-c', `${folder}/trader.yaml`]);
+    await first.waitFor(/orders [1-9]/);
+    first.process.kill('SIGKILL');
+    await first.exited;
+    rmSync(`${folder}/exchange`, { recursive: true });
+    const { code, output } = await startIn(folder);
+    expect(code).toBe(1);
+    expect(output).toContain(`state in ${folder}/exchange is gone`);
+    expect(existsSync(`${folder}/exchange`)).toBe(false);
   });
 
   it('a data folder that cannot be made or written says which', async () => {
