@@ -17,8 +17,15 @@ export interface Running {
   waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 
-export function twinbook(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const child = spawn(process.execPath, [BIN, ...args], {
+/** @param largestFileKib no file may grow beyond this many KiB: writes fail as on a full disk */
+export function twinbook(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  largestFileKib: number | null = null,
+): Running {
+  const limited = ['-c', `ulimit -f ${largestFileKib}; exec "$0" "$@"`, process.execPath, BIN, ...args];
+  const [command, words] = largestFileKib === null ? [process.execPath, [BIN, ...args]] : ['bash', limited];
+  const child = spawn(command, words, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,35 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { exchangeAt, folderOf, makerYaml, traderYaml } from '../support/cases.js';
+import { type Running, twinbook } from '../support/processes.js';
+import { allRows, asTrader } from '../support/venue.js';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const running: Running[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.process.kill('SIGKILL');
+    await one.exited;
+  }
+});
+
+describe('a trader whose ledger can no longer be written', () => {
+  it('places nothing more, cancels without it, proves that nothing rests, and exits with 1', async () => {
+    const { url } = await exchangeAt('--no-rate-limits');
+    const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
+    // Room for the schema and some orders; the write-ahead log meets the limit in the middle of quoting.
+    const trader = twinbook(['start', '-c', `${folder}/trader.yaml`], {}, 700);
+    running.push(trader);
+    await trader.waitFor(/orders [1-9]/);
+    expect(await trader.exited, trader.output()).toBe(1);
+    expect(trader.output()).toMatch(/the trader stops: the ledger .* failed/);
+    expect(trader.output()).toContain('every order was canceled without the ledger; nothing rests');
+
+    const client = asTrader(folder, url);
+    const resting = (await allRows(client, 'orders.list')).filter(
+      ({ status }) => status === 'open' || status === 'partially_filled',
+    );
+    await client.close();
+    expect(resting).toEqual([]);
+  });
+});
