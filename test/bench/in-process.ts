@@ -44,6 +44,8 @@ export type Watch = (observation: Observation, request: Request | null, took: ()
 export class World {
   readonly trader: Trader;
   readonly core: ExchangeCore;
+  /** Part of the markets that move by a tick in a beat. */
+  moving = MOVING;
   /** Answered reads so far. */
   polls = 0;
   nowMs = START_MS;
@@ -89,7 +91,7 @@ export class World {
   beat(watch: Watch): void {
     this.nowMs += BEAT_MS;
     this.core.advance(this.nowMs);
-    for (const book of this.#books) if (this.#random.chance(MOVING)) this.#move(book);
+    for (const book of this.#books) if (this.#random.chance(this.moving)) this.#move(book);
     this.#step({ kind: 'time', nowMs: this.nowMs }, null, watch);
     const asked = this.#waiting;
     this.#waiting = [];
