@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openReadOnly } from '../../src/ledger/ledger.js';
 import { exchangeAt, folderOf, makerYaml, traderYaml } from '../support/cases.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { allRows, asTrader } from '../support/venue.js';
@@ -18,13 +19,15 @@ describe('a trader whose ledger can no longer be written', () => {
     const { url } = await exchangeAt('--no-rate-limits');
     const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
     // Room for the schema and some orders; the write-ahead log meets the limit in the middle of quoting.
-    const trader = twinbook(['start', '-c', `${folder}/trader.yaml`], {}, 700);
+    const trader = twinbook(['start', '-c', `${folder}/trader.yaml`], {}, 1_200);
     running.push(trader);
-    await trader.waitFor(/orders [1-9]/);
     expect(await trader.exited, trader.output()).toBe(1);
     expect(trader.output()).toMatch(/the trader stops: the ledger .* failed/);
     expect(trader.output()).toContain('every order was canceled without the ledger; nothing rests');
 
+    const ledger = openReadOnly(`${folder}/ledger.sqlite`);
+    expect(ledger.orders({ limit: 1 }).length).toBe(1);
+    ledger.close();
     const client = asTrader(folder, url);
     const resting = (await allRows(client, 'orders.list')).filter(
       ({ status }) => status === 'open' || status === 'partially_filled',
