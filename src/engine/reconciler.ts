@@ -88,6 +88,11 @@ export class Reconciler {
     return this.#seenOrders && this.#seenFills && this.#comparedMs !== null && !this.wantsAnotherLook;
   }
 
+  /** Assets wait for a look at our fills that began after them; one of the same millisecond says nothing. */
+  get awaitsFills(): boolean {
+    return this.#seenAssets !== null;
+  }
+
   /** A difference was seen that only another comparison can confirm or clear. */
   get wantsAnotherLook(): boolean {
     return [...this.#suspicions.values()].some(({ rounds }) => rounds < ROUNDS_TO_BELIEVE);
@@ -204,7 +209,10 @@ export class Reconciler {
    */
   #compare(fillsStartedMs: number, nowMs: number): void {
     const seen = this.#seenAssets;
-    if (seen === null || fillsStartedMs <= seen.endedMs || this.#movedMs >= seen.startedMs) return;
+    if (seen === null) return;
+    // Shares have moved since: these assets can never be compared, the next ones will.
+    if (this.#movedMs >= seen.startedMs) this.#seenAssets = null;
+    if (fillsStartedMs <= seen.endedMs || this.#movedMs >= seen.startedMs) return;
     this.#seenAssets = null;
     const shares = this.#shareDifferences(seen.rows);
     this.#differences = [...shares, ...this.#orderDifferences(), ...this.#fillDifferences()];

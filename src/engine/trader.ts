@@ -169,7 +169,8 @@ export class Trader {
     react(state, step.reaction, report.nowMs);
     const verdict = state.reconciler.verdict;
     if (verdict !== before) state.loud(report.nowMs, 'reconciliation', verdict ?? 'ledger and exchange agree again');
-    if (kind === 'assets' && step.result === 'ok') state.poller.expedite({ kind: 'fills' });
+    const lookAtFills = kind === 'assets' || (kind === 'fills' && state.reconciler.awaitsFills);
+    if (lookAtFills && step.result === 'ok') state.poller.expedite({ kind: 'fills' });
     if (kind === 'fills' && state.reconciler.wantsAnotherLook) state.poller.expedite({ kind: 'assets' });
     if (step.restingOrders !== null) this.#onResting(step.restingOrders, report.nowMs);
     return step.result;
