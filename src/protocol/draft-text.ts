@@ -34,7 +34,22 @@ export type DraftTerms =
   | { readonly action: 'cancel-order'; readonly orderPubkey: string }
   | { readonly action: 'merge-shares'; readonly amount: Micros }
   | { readonly action: 'split-shares'; readonly amount: Micros }
-  | { readonly action: 'redeem-shares'; readonly yes: Micros; readonly no: Micros };
+  | { readonly action: 'redeem-shares'; readonly yes: Micros; readonly no: Micros }
+  | {
+      readonly action: 'open-margin-position';
+      readonly isYes: boolean;
+      readonly type: 'market';
+      readonly leverage: Micros;
+      readonly funds: Micros;
+    }
+  | {
+      readonly action: 'open-margin-position';
+      readonly isYes: boolean;
+      readonly type: 'limit';
+      readonly leverage: Micros;
+      readonly price: Micros;
+      readonly shares: Micros;
+    };
 
 export type DraftAction = DraftTerms['action'];
 
@@ -70,6 +85,12 @@ function details(terms: DraftTerms): string {
       return `Amount: ${formatDecimal(terms.amount)}`;
     case 'redeem-shares':
       return `Yes: ${formatDecimal(terms.yes)}, No: ${formatDecimal(terms.no)}`;
+    case 'open-margin-position': {
+      const head = `Outcome: ${terms.isYes ? 'YES' : 'NO'}, Type: ${terms.type}, Leverage: ${formatDecimal(terms.leverage)}`;
+      return terms.type === 'market'
+        ? `${head}, Funds: ${formatDecimal(terms.funds)}`
+        : `${head}, Price: ${formatDecimal(terms.price)}, Shares: ${formatDecimal(terms.shares)}`;
+    }
   }
 }
 
@@ -118,9 +139,23 @@ function readTerms(action: string, detailText: string): DraftTerms | null {
       const no = number('No');
       return yes === null || no === null ? null : { action, yes, no };
     }
+    case 'open-margin-position':
+      return readMarginTerms(fields, number);
     default:
       return null;
   }
+}
+
+function readMarginTerms(
+  fields: ReadonlyMap<string, string>,
+  number: (key: string) => Micros | null,
+): DraftTerms | null {
+  const isYes = fields.get('Outcome') === 'YES';
+  const [leverage, funds, price, shares] = [number('Leverage'), number('Funds'), number('Price'), number('Shares')];
+  if (leverage === null) return null;
+  const head = { action: 'open-margin-position', isYes, leverage } as const;
+  if (fields.get('Type') === 'market') return funds === null ? null : { ...head, type: 'market', funds };
+  return price === null || shares === null ? null : { ...head, type: 'limit', price, shares };
 }
 
 function readOrderTerms(

@@ -6,16 +6,35 @@
 import { z } from 'zod';
 import * as record from './records.js';
 import {
+  CANDLE_INTERVALS,
   CATEGORIES,
   CONVERSION_STATES,
+  CREATED_SORTS,
   EVENT_FILTERS,
   EVENT_SORTS,
+  MARGIN_ACTIVITIES,
+  MARKET_STATES,
   ORDER_STATUSES,
   ORDER_TYPES,
   REDEEM_STATES,
+  REQUEST_STATES,
+  SEARCH_RESULT_TYPES,
+  SEARCH_SORTS,
+  SEARCH_STATES,
+  SETTLEMENT_STATES,
   SIDES,
 } from './states.js';
-import { anyCase, commaList, decimalText, money, queryBoolean, queryInteger, text } from './wire.js';
+import {
+  anyCase,
+  commaList,
+  decimalText,
+  leverageNumber,
+  money,
+  queryBoolean,
+  queryDecimal,
+  queryInteger,
+  text,
+} from './wire.js';
 
 /** Who may call, and which request budget the call uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
@@ -29,6 +48,8 @@ interface Declaration {
   readonly location?: `/${string}/`;
   /** Default page size of a list. A list's `data` is an array and its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
+  /** The answer's `meta` names the outcome that was asked for, `{is_yes}`; on a list without pages. */
+  readonly outcomeMeta?: true;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject | null;
   readonly data: z.ZodType;
@@ -129,6 +150,81 @@ const marketPageQuery = pageQuery.extend({ market_condition_id: id.optional() })
 const assetQuery = marketPageQuery.extend({ limit: limit(200) });
 const bootstrap = { method: 'POST', scope: 'bootstrap', query: none } as const;
 
+const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.enum(words, { error: `Must be one of: ${words.join(', ')}.` });
+
+const candleQuery = z.object({
+  start_time: queryInteger(0, 100_000_000_000),
+  end_time: queryInteger(0, 100_000_000_000),
+  interval: oneOf(CANDLE_INTERVALS),
+  is_yes: queryBoolean.optional(),
+});
+const activityQuery = pageQuery.extend({ activity_type: oneOf(MARGIN_ACTIVITIES).optional() });
+const searchQuery = z.object({
+  q: text(200).min(2, 'Ensure this field has at least 2 characters.').optional(),
+  category: oneOf(CATEGORIES).optional(),
+  state: commaList(SEARCH_STATES).optional(),
+  sport: text(256).optional(),
+  league: text(256).optional(),
+  resolution_time_gt: queryInteger(0, 100_000_000_000).optional(),
+  resolution_time_lt: queryInteger(0, 100_000_000_000).optional(),
+  price_gte: queryDecimal.optional(),
+  price_lte: queryDecimal.optional(),
+  leveraged: queryBoolean.optional(),
+  max_leverage_yes_gte: queryDecimal.optional(),
+  max_leverage_yes_lte: queryDecimal.optional(),
+  max_leverage_no_gte: queryDecimal.optional(),
+  max_leverage_no_lte: queryDecimal.optional(),
+  result_type: oneOf(SEARCH_RESULT_TYPES).optional(),
+  sort: oneOf(SEARCH_SORTS).optional(),
+  limit: limit(),
+  cursor,
+});
+const pnlQuery = z.object({ market_condition_id: id.optional(), event_condition_id: id.optional() });
+
+const createdSort = z.enum(CREATED_SORTS, { error: 'Must be created or -created.' }).optional();
+const sortedPageQuery = marketPageQuery.extend({ sort: createdSort });
+const positionQuery = sortedPageQuery.extend({
+  event_condition_id: id.optional(),
+  is_closed: queryBoolean.optional(),
+});
+const settlementQuery = sortedPageQuery.extend({
+  position_pubkey: id.optional(),
+  states: commaList(SETTLEMENT_STATES).optional(),
+  market_state: anyCase(MARKET_STATES).optional(),
+  position_leverage: queryDecimal.optional(),
+});
+const requestQuery = sortedPageQuery.extend({
+  states: commaList(REQUEST_STATES).optional(),
+  is_yes: queryBoolean.optional(),
+  leverage: queryDecimal.optional(),
+});
+const estimateQuery = z.object({
+  market_condition_id: id,
+  funds: queryDecimal,
+  is_yes: queryBoolean.optional(),
+  leverage: queryDecimal.optional(),
+});
+const triggerPrice = money.nullable().optional();
+const tpSlBody = z.object({ take_profit_price: triggerPrice, stop_loss_price: triggerPrice });
+const requestBody = z.object({
+  type: oneOf(ORDER_TYPES),
+  market_condition_id: id,
+  is_yes: z.boolean().optional(),
+  leverage: leverageNumber.optional(),
+  take_profit_price: triggerPrice,
+  stop_loss_price: triggerPrice,
+  funds: money.optional(),
+  price: money.optional(),
+  shares: money.optional(),
+});
+
+const PNL = '/account/pnl/';
+const POSITIONS = '/margin/positions/';
+const POSITION = '/margin/positions/{pubkey}/';
+const REQUESTS = '/margin/positions/requests/';
+const REQUEST = '/margin/positions/requests/{pubkey}/';
+
 export const ENDPOINTS = {
   'keys.challenge': {
     ...bootstrap,
@@ -157,6 +253,19 @@ export const ENDPOINTS = {
     z.object({ is_yes: queryBoolean.optional() }),
     record.marketPrice,
   ),
+  'markets.candles': {
+    ...query('/markets/{condition_id}/candles/', candleQuery, z.array(record.candle)),
+    outcomeMeta: true as const,
+  },
+  'markets.marginActivity': list(
+    'public',
+    '/markets/{condition_id}/margin-activity/',
+    50,
+    activityQuery,
+    record.marginActivityRow,
+  ),
+  'sports.list': detail('public', '/sports/', z.array(record.sportRow)),
+  'search.list': list('public', '/search/', 20, searchQuery, record.searchResult),
 
   'orders.list': list('signed', '/orders/', 50, orderQuery, record.orderRow),
   'orders.create': start('/orders/', '/orders/{pubkey}/', orderBody),
@@ -181,6 +290,33 @@ export const ENDPOINTS = {
 
   'account.detail': detail('signed', '/account/', record.accountSummary),
   'account.assets': list('signed', '/account/assets/', 50, assetQuery, record.assetRow),
+  'account.pnl': { ...detail('signed', PNL, record.accountPnl), query: pnlQuery },
+
+  'positions.list': list('signed', POSITIONS, 50, positionQuery, record.positionRow),
+  'positions.estimate': query('/margin/positions/estimate/', estimateQuery, record.marginEstimate),
+  'positions.detail': detail('signed', POSITION, record.positionRow),
+  'positions.close': {
+    ...detail('signed', POSITION, record.closeResult),
+    ...{ method: 'DELETE' as const, query: z.object({ price: queryDecimal.optional() }) },
+  },
+  'positions.setTpSl': {
+    ...detail('signed', '/margin/positions/{pubkey}/tp-sl/', record.tpSlRow),
+    ...{ method: 'POST' as const, body: tpSlBody },
+  },
+  'positions.deleteTpSl': {
+    ...detail('signed', '/margin/positions/{pubkey}/tp-sl/', record.tpSlRow),
+    method: 'DELETE' as const,
+  },
+  'positions.claim': {
+    ...detail('signed', '/margin/positions/{pubkey}/settlements/', record.claimResult),
+    method: 'POST' as const,
+  },
+  'settlements.list': list('signed', '/margin/positions/settlements/', 50, settlementQuery, record.settlementRow),
+  'requests.list': list('signed', REQUESTS, 50, requestQuery, record.requestRow),
+  'requests.create': { ...start(REQUESTS, REQUEST, requestBody), data: record.requestRow },
+  'requests.submit': submit('/margin/positions/requests/{pubkey}/submit/', record.requestRow),
+  'requests.detail': detail('signed', REQUEST, record.requestRow),
+  'requests.cancel': { ...detail('signed', REQUEST, record.requestRow), method: 'DELETE' as const },
 } as const satisfies Record<string, Declaration>;
 
 export type EndpointName = keyof typeof ENDPOINTS;

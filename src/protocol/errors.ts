@@ -59,6 +59,11 @@ export const SERVICE_ERRORS = {
     code: 4313,
     message: 'Available YES or NO shares are below the amount.',
   },
+  hyperliquid_margin_tp_sl_not_supported: {
+    status: 501,
+    code: 9201,
+    message: 'Take profit and stop loss are not available on the external perpetual-exchange backend.',
+  },
 } as const satisfies Record<string, ServiceErrorSpec>;
 
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;

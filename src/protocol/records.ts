@@ -4,7 +4,21 @@
  */
 
 import { z } from 'zod';
-import { CONVERSION_STATES, MARKET_STATES, ORDER_STATUSES, REDEEM_STATES, SIDES, TRADE_STATES } from './states.js';
+import {
+  CLOSE_TYPES,
+  CONVERSION_STATES,
+  MARGIN_ACTIVITIES,
+  MARKET_STATES,
+  ORDER_STATUSES,
+  ORDER_TYPES,
+  REDEEM_STATES,
+  REQUEST_STATES,
+  SETTLEMENT_STATES,
+  SIDES,
+  TP_SL_STATES,
+  TP_SL_TRIGGERS,
+  TRADE_STATES,
+} from './states.js';
 import { absent, decimalText, money, unixSeconds } from './wire.js';
 
 export const credential = z.object({ api_key: z.string().min(1), secret: z.string().min(1) });
@@ -213,6 +227,142 @@ export const accountSummary = z.object({
   joined_at: absent(unixSeconds),
 });
 
+/** One bar of a price chart, in the space of the outcome that was asked for. */
+export const candle = z.object({
+  /** Start of the interval, Unix seconds. */
+  timestamp: unixSeconds,
+  open: decimalText,
+  high: decimalText,
+  low: decimalText,
+  close: decimalText,
+  /** Currency traded in the interval. */
+  volume: decimalText,
+  is_yes: z.boolean(),
+});
+
+const person = z.object({
+  username: absent(z.string()),
+  image: absent(z.string()),
+  twitter_username: absent(z.string()),
+});
+const marketReference = z.object({ condition_id: z.string(), title: absent(z.string()) });
+
+export const marginActivityRow = z.object({
+  activity_type: z.enum(MARGIN_ACTIVITIES),
+  user: absent(person),
+  market: marketReference,
+  shares: absent(decimalText),
+  price: absent(decimalText),
+  realized_pnl: absent(decimalText),
+  leverage: absent(decimalText),
+  is_yes: z.boolean(),
+  created: absent(unixSeconds),
+});
+
+const named = z.object({ name: z.string(), slug: z.string() });
+export const sportRow = named.extend({ leagues: z.array(named) });
+
+/** A hit of the search: the whole detail of what was found. */
+export const searchResult = z.discriminatedUnion('result_type', [
+  z.object({ result_type: z.literal('market'), summary: marketDetail }),
+  z.object({ result_type: z.literal('event'), summary: eventRow }),
+]);
+
+export const accountPnl = z.object({
+  margin_position_settlements_pnl: decimalText,
+  margin_positions_unrealized_pnl: decimalText,
+  redeems_funds: decimalText,
+  active_assets_value: decimalText,
+  creator_fees: decimalText,
+  total_pnl: decimalText,
+});
+
+export const tpSlRow = z.object({
+  take_profit_price: absent(decimalText),
+  stop_loss_price: absent(decimalText),
+  state: z.enum(TP_SL_STATES),
+  trigger_type: absent(z.enum(TP_SL_TRIGGERS)),
+  triggered_price: absent(decimalText),
+  triggered_at: absent(unixSeconds),
+});
+
+/** Prices are in the space of the position's own outcome. */
+export const positionRow = z.object({
+  pubkey: z.string(),
+  position_request_pubkey: absent(z.string()),
+  market: z.object({
+    title: absent(z.string()),
+    condition_id: z.string(),
+    logo: absent(z.string()),
+    last_trade_price: absent(decimalText),
+    event: absent(eventReference),
+  }),
+  is_yes: z.boolean(),
+  leverage: decimalText,
+  total_shares: decimalText,
+  avg_entry_price: absent(decimalText),
+  closing_price: absent(decimalText),
+  unrealized_pnl: absent(decimalText),
+  realized_pnl: absent(decimalText),
+  user_liquidity: decimalText,
+  total_liquidity: decimalText,
+  liquidation_price: absent(decimalText),
+  is_closed: z.boolean(),
+  is_liquidated: z.boolean(),
+  is_claimed: z.boolean(),
+  tp_sl: absent(tpSlRow),
+  created: absent(unixSeconds),
+});
+
+export const settlementRow = z.object({
+  position_pubkey: z.string(),
+  position: positionRow,
+  total_pnl: absent(decimalText),
+  user_liquidity: decimalText,
+  state: z.enum(SETTLEMENT_STATES),
+  created: absent(unixSeconds),
+});
+
+export const closeResult = z.object({
+  close_type: z.enum(CLOSE_TYPES),
+  position_pubkey: z.string(),
+  is_closed: z.boolean(),
+});
+
+export const claimResult = z.object({ position_pubkey: z.string(), state: z.enum(SETTLEMENT_STATES) });
+
+export const requestRow = z.object({
+  pubkey: z.string(),
+  type: z.enum(ORDER_TYPES),
+  state: z.enum(REQUEST_STATES),
+  message: absent(z.string()),
+  market: marketReference,
+  is_yes: z.boolean(),
+  leverage: decimalText,
+  funds: absent(decimalText),
+  price: absent(decimalText),
+  shares: absent(decimalText),
+  funding_txid: absent(z.string()),
+  refund_txid: absent(z.string()),
+  take_profit_price: absent(decimalText),
+  stop_loss_price: absent(decimalText),
+  created: absent(unixSeconds),
+  order_state: absent(z.string()),
+});
+
+/** What opening a margin position now would do. `liquidation_price` is null at leverage 1. */
+export const marginEstimate = z.object({
+  average_price: absent(decimalText),
+  total_shares: decimalText,
+  total_cost: decimalText,
+  best_ask: absent(decimalText),
+  worst_fill_price: absent(decimalText),
+  is_fully_filled: z.boolean(),
+  fee_amount: decimalText,
+  user_funds_needed: decimalText,
+  liquidation_price: absent(decimalText),
+});
+
 export type ConversionRow = z.output<typeof conversionRow>;
 export type OrderRow = z.output<typeof orderRow>;
 export type OwnTradeRow = z.output<typeof ownTradeRow>;
@@ -223,3 +373,6 @@ export type Orderbook = z.output<typeof orderbook>;
 export type MarketSummary = z.output<typeof marketSummary>;
 export type MarketDetail = z.output<typeof marketDetail>;
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
+export type PositionRow = z.output<typeof positionRow>;
+export type SettlementRow = z.output<typeof settlementRow>;
+export type RequestRow = z.output<typeof requestRow>;

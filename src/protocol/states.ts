@@ -68,3 +68,45 @@ export const SIDES = ['buy', 'sell'] as const;
 export type Side = (typeof SIDES)[number];
 export const ORDER_TYPES = ['limit', 'market'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
+
+/** What `GET /search/` filters by; `closed` and `under_review` are what a settled market was before. */
+export const SEARCH_STATES = ['open', 'under_review', 'resolved', 'closed'] as const;
+export const SEARCH_SORTS = [
+  'created',
+  'ending_soon',
+  'last_trade',
+  'leverage',
+  'market_cap',
+  'total_volume',
+  'trending',
+] as const;
+export const SEARCH_RESULT_TYPES = ['market', 'event'] as const;
+export const CANDLE_INTERVALS = ['5m', '30m'] as const;
+export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
+
+/** Margin position requests; `cancelled` with two l is the interface's. */
+export const REQUEST_STATES = [
+  'created',
+  'funding_processing',
+  'processing',
+  'order_placed',
+  'completed',
+  'refund_processing',
+  'failed',
+  'cancelled',
+] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'] as const;
+export type SettlementState = (typeof SETTLEMENT_STATES)[number];
+
+export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
+export type TpSlState = (typeof TP_SL_STATES)[number];
+export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
+
+/** `zero`: nothing was left to sell; `order`: the position's shares are being sold. */
+export const CLOSE_TYPES = ['zero', 'order'] as const;
+
+export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
+export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
+export const CREATED_SORTS = ['created', '-created'] as const;

@@ -54,3 +54,18 @@ export const commaList = <const T extends readonly [string, ...string[]]>(words:
     .string()
     .transform((value) => value.split(',').map((word) => word.trim().toLowerCase()))
     .pipe(z.array(z.enum(words, { error: `Must be a comma-separated list of: ${words.join(', ')}.` })).min(1));
+
+/** A decimal query parameter of 0 or more, read into exact Micros. */
+export const queryDecimal = money.refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.');
+
+/** A JSON number with at most six decimals, 1 or more, read into exact Micros: a leverage. */
+export const leverageNumber = z
+  .number()
+  .min(1, 'Ensure this value is greater than or equal to 1.')
+  .max(1000, 'Ensure this value is less than or equal to 1000.')
+  .transform((value, context): Micros => {
+    const micros = parseDecimal(String(value));
+    if (micros !== null) return micros;
+    context.addIssue({ code: 'custom', message: 'Ensure that there are no more than 6 decimal places.' });
+    return z.NEVER;
+  });

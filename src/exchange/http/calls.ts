@@ -6,7 +6,7 @@ import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../pr
 import type { ServiceFault } from '../../protocol/errors.js';
 import type { AccountSlot, Core, Page, Result } from '../core/contract.js';
 import type { BookTexts } from './book-texts.js';
-import { badField, NOT_FOUND } from './envelope.js';
+import { badField, type Meta, NOT_FOUND } from './envelope.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
 /** What every handler works with. */
@@ -32,9 +32,17 @@ export interface ServiceCall<N extends EndpointName> {
   readonly limit: number;
 }
 
-/** What a handler answers: the record or the page, as the wire spells it; or the whole body, ready-made. */
+/**
+ * What a handler answers: the record or the page, as the wire spells it; or the whole body, ready-made. `meta` is that of
+ * a list without pages.
+ */
 export type Reply<N extends EndpointName> =
-  | { readonly ok: true; readonly data: WireOf<N>; readonly nextCursor?: string | null }
+  | {
+      readonly ok: true;
+      readonly data: WireOf<N>;
+      readonly nextCursor?: string | null;
+      readonly meta?: Meta;
+    }
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: ServiceFault };
 

@@ -11,7 +11,11 @@ export interface Answer {
   readonly location?: string;
 }
 
-export type Meta = { readonly limit: number; readonly next_cursor: string | null } | Readonly<Record<string, never>>;
+export type Meta =
+  | { readonly limit: number; readonly next_cursor: string | null }
+  /** Candles say whose prices they show. */
+  | { readonly is_yes: boolean }
+  | Readonly<Record<string, never>>;
 
 export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
 

@@ -12,8 +12,10 @@ import { BookTexts } from './book-texts.js';
 import type { Desk, Handlers, Reply, ServiceCall } from './calls.js';
 import { serveControls } from './control-routes.js';
 import { CONTROLS } from './controls.js';
+import { discoveryCalls } from './discovery-calls.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './envelope.js';
 import { MAX_BODY_BYTES, malformedRequestText, rawUrlOf, refusalOf } from './hostile.js';
+import { marginCalls } from './margin-calls.js';
 import { marketCalls } from './market-calls.js';
 import type { ServerOptions } from './options.js';
 import { methodsOf, routeUrl } from './paths.js';
@@ -24,7 +26,13 @@ import { tradingCalls } from './trading-calls.js';
 import { parseQuery, type RawQuery } from './validation.js';
 import { WalletSignatures } from './wallet-signatures.js';
 
-const HANDLERS: Handlers = { ...marketCalls, ...tradingCalls, ...accountCalls };
+const HANDLERS: Handlers = {
+  ...marketCalls,
+  ...discoveryCalls,
+  ...tradingCalls,
+  ...marginCalls,
+  ...accountCalls,
+};
 
 /** Ids of the service are far shorter; a longer path parameter is a 404. */
 const MAX_PARAM_LENGTH = 256;
@@ -132,7 +140,7 @@ function answerOf(declaration: Declaration, reply: Reply<EndpointName>, limit: n
   if (!reply.ok) return faultAnswer(reply.fault);
   if ('text' in reply) return { status: declaration.status, text: reply.text };
   const isPage = declaration.page !== undefined;
-  const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : {};
+  const meta = isPage ? { limit, next_cursor: reply.nextCursor ?? null } : (reply.meta ?? {});
   const answer = { status: declaration.status, text: successText(reply.data, meta) };
   if (declaration.location === undefined || !('pubkey' in reply.data)) return answer;
   return { ...answer, location: fillPath(declaration.location, { pubkey: String(reply.data.pubkey) }) };
