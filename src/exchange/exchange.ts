@@ -161,6 +161,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 function coreSettings(options: ExchangeOptions): CoreSettings {
   return {
     serviceName: options.profile.service_name,
+    draftMessage: options.profile.draft_message,
     draftLifetimeMs: options.draftLifetimeS * 1000,
     landingMs: options.landingMs,
     startingFunds: options.startingFunds,

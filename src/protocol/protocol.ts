@@ -6,6 +6,7 @@
  * Code of this package imports the single files; this list is the package's public entry `twinbook/protocol`.
  */
 export * from './cursors.js';
+export * from './draft-message.js';
 export * from './draft-text.js';
 export * from './endpoints.js';
 export * from './errors.js';

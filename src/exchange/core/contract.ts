@@ -10,6 +10,7 @@
 
 import type { z } from 'zod';
 import type { Micros } from '../../base/micros.js';
+import type { DraftMessage } from '../../protocol/draft-message.js';
 import type { ServiceFault } from '../../protocol/errors.js';
 import type * as record from '../../protocol/records.js';
 import type { MarketState, OrderType, Side } from '../../protocol/states.js';
@@ -43,6 +44,8 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export interface CoreSettings {
   /** As in challenges and readable drafts, e.g. `SVC`. */
   readonly serviceName: string;
+  /** What the `message` of a draft is; absent: the readable text itself. */
+  readonly draftMessage?: DraftMessage;
   /** ms from a draft to its expiry (60,000). */
   readonly draftLifetimeMs: number;
   /** ms that a submitted merge or split stays `in_process` (400). */
@@ -312,7 +315,7 @@ export interface CoreReads {
   /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees, at every moment. */
   readonly fundsDeposited: Micros;
 
-  /** The text that the wallet must have signed; null when there is no such draft of this account. */
+  /** The draft's `message` as it was issued and must be signed; null when there is no such draft of this account. */
   draftMessage(kind: DraftKind, account: AccountSlot, pubkey: string): string | null;
 
   readonly marketCount: number;

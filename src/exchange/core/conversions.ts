@@ -89,7 +89,7 @@ export class Conversions {
     const pubkey = nameOf(ground.settings.seed, 'conversion', id);
     const expiresMs = draftExpiryMs(ground);
     const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
-    const message = draftText(ground, market, pubkey, expiresMs, { action, amount: asMicros(amount) });
+    const message = draftText(ground, account, market, pubkey, expiresMs, { action, amount: asMicros(amount) });
     const record: Conversion = {
       id,
       kind,

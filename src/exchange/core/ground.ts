@@ -1,6 +1,8 @@
 /** What the desks of the exchange (orders, conversions, redeems) share. */
 
-import { type DraftTerms, writeDraftText } from '../../protocol/draft-text.js';
+import { must } from '../../base/errors.js';
+import { writeDraftMessage } from '../../protocol/draft-message.js';
+import type { DraftTerms } from '../../protocol/draft-text.js';
 import type { Funds } from './accounts.js';
 import type { Catalog } from './catalog.js';
 import type { CoreSettings } from './contract.js';
@@ -12,6 +14,8 @@ export interface Ground {
   readonly catalog: Catalog;
   readonly funds: Funds;
   readonly due: DueQueue;
+  /** Wallet of an account; null for an internal one. */
+  readonly walletOf: (account: number) => string | null;
   /** The exchange's clock, ms. */
   nowMs: number;
   /** False while every draft call answers `gringotts_unavailable`. */
@@ -26,18 +30,22 @@ export const seconds = (ms: number): number => Math.floor(ms / 1000);
 /** When a draft made now expires, ms. */
 export const draftExpiryMs = (ground: Ground): number => ground.nowMs + ground.settings.draftLifetimeMs;
 
-/** The text that the wallet signs. */
+/** The `message` of a draft of an account, which its wallet signs. */
 export const draftText = (
   ground: Ground,
+  account: number,
   market: Market,
   pubkey: string,
   expiresMs: number,
   terms: DraftTerms,
-): string =>
-  writeDraftText({
-    serviceName: ground.settings.serviceName,
+): string => {
+  const { serviceName, draftMessage = 'utf8' } = ground.settings;
+  const draft = {
+    serviceName,
     marketConditionId: market.card.conditionId,
     draftPubkey: pubkey,
     expires: seconds(expiresMs),
     terms,
-  });
+  };
+  return writeDraftMessage(draftMessage, draft, must(ground.walletOf(account), 'the wallet of a draft'));
+};

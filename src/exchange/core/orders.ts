@@ -87,7 +87,7 @@ export class Orders implements FillListener {
       price: order.price,
       amount: order.amount,
       funds: order.funds,
-      message: draftText(ground, market, pubkey, expiresMs, termsOf(order)),
+      message: draftText(ground, account, market, pubkey, expiresMs, termsOf(order)),
       status: 'waiting_to_sign',
       filledAmount: 0,
       filledFunds: 0,
@@ -219,7 +219,8 @@ export class Orders implements FillListener {
       return done({ pubkey, message: open.message });
     const expiresMs = draftExpiryMs(ground);
     const terms: DraftTerms = { action: 'cancel-order', orderPubkey: pubkey };
-    const message = draftText(ground, ground.catalog.market(record.market), pubkey, expiresMs, terms);
+    const market = ground.catalog.market(record.market);
+    const message = draftText(ground, account, market, pubkey, expiresMs, terms);
     record.cancel = { message, expiresMs, submitted: false };
     return done({ pubkey, message });
   }

@@ -41,6 +41,7 @@ function freshParts(settings: CoreSettings): Parts {
     catalog: new Catalog(settings, pool, riskAverse),
     funds: new Funds(),
     due: new DueQueue(),
+    walletOf: (account) => identity.account(account).wallet,
     nowMs: 0,
     signingAvailable: true,
     deposited: 0,

@@ -59,7 +59,7 @@ export class Redeems {
     const record: Redeem = {
       id,
       pubkey,
-      message: draftText(ground, market, pubkey, expiresMs, terms),
+      message: draftText(ground, account, market, pubkey, expiresMs, terms),
       account,
       market: market.index,
       yes,

@@ -71,7 +71,7 @@ function submitted<T>(
   if (submittedSignature(body.signature) === null) return refuse(badField('signature', SIGNATURE_WANTED));
   const message = core.draftMessage(kind, account, params.pubkey);
   const wallet = core.walletOf(account);
-  const isValid = message !== null && wallet !== null && wallets.isValid(wallet, message, body.signature);
+  const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
   return replied(submit.call(core, nowMs, account, params.pubkey, isValid));
 }
 

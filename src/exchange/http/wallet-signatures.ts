@@ -1,10 +1,11 @@
 /**
- * Whether a wallet signed a text: ed25519 by `node:crypto`. The trader signs with another implementation, so that each
+ * Whether a wallet signed a text or a draft: ed25519 by `node:crypto`. The trader signs with another implementation, so that each
  * checks the other.
  */
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
+import { type DraftMessage, signedBytes } from '../../protocol/draft-message.js';
 import { submittedSignature } from '../../protocol/signing.js';
 
 /** What stands before the 32 bytes of an ed25519 public key in its SPKI encoding (RFC 8410). */
@@ -15,16 +16,32 @@ const MAX_KEYS = 1000;
 
 export class WalletSignatures {
   readonly #keys = new Map<string, KeyObject>();
+  readonly #draftMessage: DraftMessage;
+
+  /** `draftMessage`: what the messages of drafts are at this exchange. */
+  constructor(draftMessage: DraftMessage = 'utf8') {
+    this.#draftMessage = draftMessage;
+  }
+
+  /** Whether `signatureHex`, as below, is the signature of `wallet` over what a draft's `message` gives to sign. */
+  signsDraft(wallet: string, message: string, signatureHex: string): boolean {
+    const bytes = signedBytes(this.#draftMessage, message);
+    return bytes !== null && this.#verifies(wallet, bytes, signatureHex);
+  }
 
   /**
    * Whether `signatureHex` (128 hex characters in any case, a leading `0x` allowed) is the signature of `wallet` over the
    * UTF-8 bytes of `text`. False for anything malformed.
    */
   isValid(wallet: string, text: string, signatureHex: string): boolean {
+    return this.#verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
+  }
+
+  #verifies(wallet: string, bytes: Uint8Array, signatureHex: string): boolean {
     const hex = submittedSignature(signatureHex);
     if (hex === null || !/^[0-9a-fA-F]{128}$/.test(hex)) return false;
     const key = this.#keyOf(wallet);
-    return key !== null && verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(hex, 'hex'));
+    return key !== null && verify(null, bytes, key, Buffer.from(hex, 'hex'));
   }
 
   #keyOf(wallet: string): KeyObject | null {

@@ -1,0 +1,166 @@
+/**
+ * Solana transactions as drafts: writes those of the paper exchange, and reads those of any venue into plain facts for
+ * the signer to judge. Bytes are built and parsed by the `@solana` packages; this file adds that a transaction has
+ * exactly one spelling, so that what was judged is what is signed.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { address } from '@solana/addresses';
+import {
+  appendTransactionMessageInstruction,
+  createTransactionMessage,
+  getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/transaction-messages';
+import { compileTransaction, getTransactionDecoder, getTransactionEncoder } from '@solana/transactions';
+
+/** The program that writes a text into the chain's log and does nothing else. */
+export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+
+/** A transaction travels in one packet: nothing longer can be one. */
+export const LONGEST_TRANSACTION_BYTES = 1232;
+
+export type TransactionVersion = 'legacy' | 0;
+
+export interface MemoTransaction {
+  /** Fee payer and only signer. */
+  readonly wallet: string;
+  readonly text: string;
+  /** Base58 of 32 bytes. */
+  readonly blockhash: string;
+  readonly version: TransactionVersion;
+}
+
+export interface TransactionInstruction {
+  readonly program: string;
+  /** In the order of the instruction. */
+  readonly accounts: readonly string[];
+  readonly data: Uint8Array;
+}
+
+/** What a transaction would do, as far as its bytes say. Accounts are base58. */
+export interface Transaction {
+  readonly version: TransactionVersion;
+  readonly feePayer: string;
+  /** Who must sign, the fee payer first. */
+  readonly signers: readonly string[];
+  /** Every account that it names by itself, signers first. */
+  readonly accounts: readonly string[];
+  /** Accounts of an instruction that come out of a lookup table are not known, and not listed. */
+  readonly instructions: readonly TransactionInstruction[];
+  readonly lookupTables: readonly string[];
+  /** True when a signature slot is filled already. */
+  readonly isSigned: boolean;
+  /** What a wallet signs. */
+  readonly messageBytes: Uint8Array;
+}
+
+export type ReadTransaction =
+  | { readonly ok: true; readonly transaction: Transaction }
+  | { readonly ok: false; readonly problem: string };
+
+/** The package marks what it has checked by branded types; a blockhash is checked by the caller, who made it. */
+type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
+
+/**
+ * Lowercase hex of the transaction, its one signature slot zeroed. A fee payer signs the whole message, so the memo
+ * need not name the wallet again. Throws for a wallet that is not base58 of 32 bytes.
+ */
+export function writeMemoTransaction({ wallet, text, blockhash, version }: MemoTransaction): string {
+  const payer = address(wallet);
+  const memo = { programAddress: address(MEMO_PROGRAM), data: Buffer.from(text, 'utf8') };
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const paid = setTransactionMessageFeePayer(payer, createTransactionMessage({ version }));
+  const message = appendTransactionMessageInstruction(
+    memo,
+    setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+  );
+  return copyOf(getTransactionEncoder().encode(compileTransaction(message))).toString('hex');
+}
+
+/** Reads the hex of exactly one transaction, legacy or version 0, in its only spelling; else says what is wrong. */
+export function readTransaction(hexText: string): ReadTransaction {
+  if (!/^(?:[0-9a-fA-F]{2})+$/.test(hexText)) return problem('the draft is not the hex of bytes');
+  const bytes = Buffer.from(hexText, 'hex');
+  if (bytes.length > LONGEST_TRANSACTION_BYTES) return problem('the draft is longer than any transaction');
+  try {
+    return readBytes(bytes);
+  } catch {
+    // The package throws for bytes that end early, names that it does not know and numbers out of range.
+    return problem('the draft is not a Solana transaction');
+  }
+}
+
+function readBytes(bytes: Buffer): ReadTransaction {
+  const envelope = getTransactionDecoder().decode(bytes);
+  const message = getCompiledTransactionMessageDecoder().decode(envelope.messageBytes);
+  if (message.version !== 'legacy' && message.version !== 0) return problem('the transaction has an unknown version');
+  // A decoder may overlook bytes behind the end and numbers written longer than needed; an encoder writes neither.
+  const isCanonical =
+    bytes.equals(copyOf(getTransactionEncoder().encode(envelope))) &&
+    copyOf(envelope.messageBytes).equals(copyOf(getCompiledTransactionMessageEncoder().encode(message)));
+  if (!isCanonical) return problem('the transaction is not spelled the one way there is');
+  const { staticAccounts: accounts, header } = message;
+  const [feePayer] = accounts;
+  const lookups = message.version === 0 ? (message.addressTableLookups ?? []) : [];
+  if (feePayer === undefined || !isSound(message)) return problem('the transaction contradicts itself');
+  return {
+    ok: true,
+    transaction: {
+      version: message.version,
+      feePayer,
+      signers: accounts.slice(0, header.numSignerAccounts),
+      accounts,
+      instructions: message.instructions.map((instruction) => ({
+        program: accounts[instruction.programAddressIndex] ?? '',
+        accounts: (instruction.accountIndices ?? []).flatMap((index) => accounts[index] ?? []),
+        data: copyOf(instruction.data ?? []),
+      })),
+      lookupTables: lookups.map(({ lookupTableAddress }) => lookupTableAddress),
+      isSigned: Object.values(envelope.signatures).some((signature) => signature !== null),
+      messageBytes: copyOf(envelope.messageBytes),
+    },
+  };
+}
+
+type CompiledMessage = ReturnType<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>;
+
+/** What the chain itself demands of a message (`sanitize` of the Solana SDK), and no account twice. */
+function isSound(message: Exclude<CompiledMessage, { version: 1 }>): boolean {
+  const { staticAccounts: accounts, header, instructions } = message;
+  const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
+  const lookups = message.version === 0 ? (message.addressTableLookups ?? []) : [];
+  const looked = lookups.map(({ readonlyIndexes, writableIndexes }) => readonlyIndexes.length + writableIndexes.length);
+  const known = accounts.length + looked.reduce((sum, count) => sum + count, 0);
+  return (
+    numSignerAccounts + numReadonlyNonSignerAccounts <= accounts.length &&
+    numReadonlySignerAccounts < numSignerAccounts &&
+    new Set(accounts).size === accounts.length &&
+    looked.every((count) => count > 0) &&
+    instructions.every(
+      ({ programAddressIndex, accountIndices = [] }) =>
+        programAddressIndex > 0 &&
+        programAddressIndex < accounts.length &&
+        accountIndices.every((index) => index < known),
+    )
+  );
+}
+
+/** The one memo of a transaction as text; null when there is not exactly one, or when its bytes are not UTF-8. */
+export function memoText({ instructions }: Transaction): string | null {
+  const [memo, ...more] = instructions.filter(({ program }) => program === MEMO_PROGRAM);
+  return memo === undefined || more.length > 0 || !isUtf8(memo.data) ? null : Buffer.from(memo.data).toString('utf8');
+}
+
+/** The memo of a message that is a transaction; else null. */
+export function readMemoText(hexText: string): string | null {
+  const read = readTransaction(hexText);
+  return read.ok ? memoText(read.transaction) : null;
+}
+
+/** The package's arrays are read-only views. */
+const copyOf = (bytes: ArrayLike<number>): Buffer => Buffer.from(bytes);
+
+const problem = (text: string): ReadTransaction => ({ ok: false, problem: text });
