@@ -2,8 +2,7 @@
 
 import type { FastifyError, FastifyRequest } from 'fastify';
 import type { ServiceFault } from '../../protocol/errors.js';
-import type { ExchangeClock } from './clock.js';
-import { badField, faultAnswer } from './envelope.js';
+import { badField } from './envelope.js';
 
 /** The interface: a larger body is a 413. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -21,19 +20,6 @@ export function refusalOf(error: FastifyError): ServiceFault {
       if (error.statusCode < 500) return badField('request', 'The request is malformed.');
       return { slug: 'internal_error' };
   }
-}
-
-/** The whole answer to bytes that are no HTTP request, or only a part of one. The connection ends with it. */
-export function malformedRequestText(clock: ExchangeClock): string {
-  const { text } = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    `Date: ${clock.dateHeader(clock.nowMs())}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    'Connection: close',
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
 /** Path and query as on the request line. */

@@ -2,23 +2,34 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../protocol/endpoints.js';
-import type { VenueProfile } from '../../protocol/profile.js';
 import { Authenticator } from './authentication.js';
 import type { ExchangeClock } from './clock.js';
-import { faultAnswer } from './envelope.js';
-import { RateLimit } from './rate-limits.js';
+import { type Answer, faultAnswer } from './envelope.js';
+import type { ServerOptions } from './options.js';
+import { RateLimit, type RateVerdict } from './rate-limits.js';
+import { send } from './reply.js';
+
+type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** What an address may have: headers for its answer, and the refusal when the budget is used up. */
+export interface Admission {
+  readonly headers: HeaderList;
+  readonly refusal: Answer | null;
+}
 
 export class RateGuard {
   readonly #clock: ExchangeClock;
   readonly #authenticator: Authenticator;
+  readonly #isHeld: (apiKey: string) => boolean;
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
 
-  /** Without limits nothing is counted and no answer carries rate headers. */
-  constructor(profile: VenueProfile, clock: ExchangeClock, enabled: boolean) {
+  /** Without `rateLimits` nothing is counted and no answer carries rate headers. */
+  constructor({ core, clock, profile, rateLimits }: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>) {
     this.#clock = clock;
     this.#authenticator = new Authenticator(profile);
+    this.#isHeld = (apiKey) => core.credential(apiKey) !== null;
     const { public_per_minute, signed_per_minute, bootstrap_per_minute } = profile.rate_limits;
-    this.#limits = enabled
+    this.#limits = rateLimits
       ? {
           public: new RateLimit(public_per_minute),
           signed: new RateLimit(signed_per_minute),
@@ -32,25 +43,50 @@ export class RateGuard {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
     if (this.#limits === null || scope === 'paper') return true;
-    const verdict = this.#limits[scope].take(this.#keyOf(request, scope), nowMs);
-    reply.header('x-ratelimit-limit', verdict.limit);
-    reply.header('x-ratelimit-remaining', verdict.remaining);
-    reply.header('x-ratelimit-reset', Math.ceil(verdict.resetMs / 1000));
-    if (verdict.allowed) return true;
-    const waitS = Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));
-    const message = `Request was throttled. Expected available in ${waitS} seconds.`;
-    const { status, text } = faultAnswer({ slug: 'throttled', message });
-    reply
-      .code(status)
-      .header('retry-after', waitS)
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(text);
-    return false;
+    const verdict = this.#limits[scope].take(this.#keyOf(request, scope), nowMs, this.#isHeld);
+    for (const [name, value] of headersOf(verdict, nowMs)) reply.header(name, value);
+    if (!verdict.allowed) send(reply, refusalOf(verdict, nowMs));
+    return verdict.allowed;
   }
 
-  /** A signed request counts against the key that it names, any other against its address. */
+  /** The same for bytes that are no request: they count as a public one of their address. */
+  admitBytes(address: string): Admission {
+    const nowMs = this.#clock.nowMs();
+    const date = ['date', this.#clock.dateHeader(nowMs)] as const;
+    if (this.#limits === null) return { headers: [date], refusal: null };
+    const verdict = this.#limits.public.take(address, nowMs);
+    return {
+      headers: [date, ...headersOf(verdict, nowMs)],
+      refusal: verdict.allowed ? null : refusalOf(verdict, nowMs),
+    };
+  }
+
+  /**
+   * A signed request counts against the key that it names, whether or not the key is believed; any other against its
+   * address. No header's value begins with a space, so nobody can name an address as his key.
+   */
   #keyOf(request: FastifyRequest, scope: Scope): string {
-    const named = scope === 'signed' ? this.#authenticator.keyNamed(request.headers) : null;
-    return named === null ? `address ${request.ip}` : `key ${named}`;
+    if (scope !== 'signed') return request.ip;
+    return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;
   }
 }
+
+function headersOf(verdict: RateVerdict, nowMs: number): HeaderList {
+  const headers: [string, string][] = [
+    ['x-ratelimit-limit', String(verdict.limit)],
+    ['x-ratelimit-remaining', String(verdict.remaining)],
+    ['x-ratelimit-reset', String(Math.ceil(verdict.resetMs / 1000))],
+  ];
+  if (!verdict.allowed) headers.push(['retry-after', String(waitSeconds(verdict, nowMs))]);
+  return headers;
+}
+
+const refusalOf = (verdict: RateVerdict, nowMs: number): Answer =>
+  faultAnswer({
+    slug: 'throttled',
+    message: `Request was throttled. Expected available in ${waitSeconds(verdict, nowMs)} seconds.`,
+  });
+
+/** Whole seconds, rounded up: whoever waits this long is let through. */
+const waitSeconds = (verdict: RateVerdict, nowMs: number): number =>
+  Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));

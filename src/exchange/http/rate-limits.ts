@@ -5,8 +5,10 @@
 
 const WINDOW_MS = 60_000;
 
-/** Windows of one scope that may be in use at once; a stranger can name as many keys as he likes. */
-const MAX_WINDOWS = 10_000;
+/** Windows of strangers that a scope keeps; a stranger can name as many keys as he likes. */
+const MAX_STRANGERS = 10_000;
+/** Between two looks for windows that have run empty, ms: a flood stays cheap. */
+const SWEEP_EVERY_MS = 1000;
 
 /** What the rate headers say. */
 export interface RateVerdict {
@@ -29,7 +31,7 @@ class Window {
     this.#limit = limit;
   }
 
-  /** Whether nothing is left of it: forgetting it changes nothing. */
+  /** Whether nothing is left in it: dropping it changes nothing. */
   isEmptyAt(nowMs: number): boolean {
     this.#forget(nowMs);
     return this.#count === 0;
@@ -69,41 +71,57 @@ class Window {
   }
 }
 
-/** The windows of one scope, one for each key. */
+/**
+ * The windows of one scope, one for each key. A key that somebody holds always has its own. What strangers name is kept
+ * up to a bound; beyond it, until it is quiet again, new strangers share one window: they may be refused too early, but
+ * none is let through more often than the limit allows, and memory stays bounded.
+ */
 export class RateLimit {
   readonly #limit: number;
-  readonly #maxWindows: number;
+  readonly #maxStrangers: number;
   readonly #windows = new Map<string, Window>();
-  readonly #overflow: Window;
+  readonly #crowdedOut: Window;
   #sweptMs = Number.NEGATIVE_INFINITY;
 
   /** `limit`: requests in 60 seconds, at least 1. */
-  constructor(limit: number, maxWindows = MAX_WINDOWS) {
+  constructor(limit: number, maxStrangers = MAX_STRANGERS) {
     this.#limit = limit;
-    this.#maxWindows = maxWindows;
-    this.#overflow = new Window(limit);
+    this.#maxStrangers = maxStrangers;
+    this.#crowdedOut = new Window(limit);
   }
 
-  /** Counts a request of this key at this time (which never goes back), if it fits. */
-  take(key: string, nowMs: number): RateVerdict {
-    return this.#windowOf(key, nowMs).take(nowMs);
+  /** Windows in memory. */
+  get size(): number {
+    return this.#windows.size;
   }
 
-  #windowOf(key: string, nowMs: number): Window {
-    const known = this.#windows.get(key);
-    if (known !== undefined) return known;
-    if (this.#windows.size >= this.#maxWindows) this.#sweep(nowMs);
-    // A flood of made-up keys shares one window; forgetting a window in use would let its key exceed the limit.
-    if (this.#windows.size >= this.#maxWindows) return this.#overflow;
+  /**
+   * Counts a request of this key at this time (ms, which never goes back), if it fits. `isHeld` says whether the key is
+   * somebody's; it is asked only about a key without a window.
+   */
+  take(key: string, nowMs: number, isHeld: (key: string) => boolean = nobodys): RateVerdict {
+    const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
+    return window.take(nowMs);
+  }
+
+  #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
+    if (!isHeld(key) && this.#isCrowded(nowMs)) return this.#crowdedOut;
     const fresh = new Window(this.#limit);
     this.#windows.set(key, fresh);
     return fresh;
   }
 
-  /** Drops the windows that have run empty, at most once a second so that a flood stays cheap. */
+  /** Also while the shared window holds anything: whoever was counted there must not begin anew in his own. */
+  #isCrowded(nowMs: number): boolean {
+    if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
+    return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
+  }
+
   #sweep(nowMs: number): void {
-    if (nowMs - this.#sweptMs < 1000) return;
+    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
     this.#sweptMs = nowMs;
     for (const [key, window] of this.#windows) if (window.isEmptyAt(nowMs)) this.#windows.delete(key);
   }
 }
+
+const nobodys = () => false;

@@ -14,7 +14,7 @@ import { serveControls } from './control-routes.js';
 import { CONTROLS } from './controls.js';
 import { discoveryCalls } from './discovery-calls.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './envelope.js';
-import { MAX_BODY_BYTES, malformedRequestText, rawUrlOf, refusalOf } from './hostile.js';
+import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './hostile.js';
 import { marginCalls } from './margin-calls.js';
 import { marketCalls } from './market-calls.js';
 import type { ServerOptions } from './options.js';
@@ -22,6 +22,7 @@ import { methodsOf, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
 import { send } from './reply.js';
 import { bytesOf, readBody } from './request-body.js';
+import { answerBytes, guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { tradingCalls } from './trading-calls.js';
 import { parseQuery, type RawQuery } from './validation.js';
 import { WalletSignatures } from './wallet-signatures.js';
@@ -36,16 +37,12 @@ const HANDLERS: Handlers = {
 
 /** Ids of the service are far shorter; a longer path parameter is a 404. */
 const MAX_PARAM_LENGTH = 256;
-/** A request that takes longer to arrive than this is given up, ms: a stalled socket may not hold the server. */
-const REQUEST_TIMEOUT_MS = 30_000;
 
-export function buildServer(options: ServerOptions): FastifyInstance {
-  const guard = new RateGuard(options.profile, options.clock, options.rateLimits);
+export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
+  const guard = new RateGuard(options);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    // A keep-alive client must not see the server close a socket under a request that is on its way.
-    keepAliveTimeout: 75_000,
+    ...socketOptions(patience),
     exposeHeadRoutes: false,
     // Answers while closing are answers like any other; the framework's own 503 is not our envelope.
     return503OnClosing: false,
@@ -55,10 +52,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(malformedRequestText(options.clock));
-    },
+    clientErrorHandler: (_error, socket) => answerBytes(socket, socket.remoteAddress ?? '', guard),
   });
+  guardSockets(server, patience, guard);
   readRawBodies(server);
   server.addHook('onRequest', (request, reply, done) => {
     // The 404 handler has no route of its own; what is not found is public.
@@ -83,7 +79,7 @@ function readRawBodies(server: FastifyInstance): void {
 
 function serveEndpoints(server: FastifyInstance, options: ServerOptions): void {
   const { core, profile } = options;
-  const desk: Desk = { core, books: new BookTexts(core), wallets: new WalletSignatures() };
+  const desk: Desk = { core, books: new BookTexts(core), wallets: new WalletSignatures(profile.draft_message) };
   const authenticator = new Authenticator(profile);
   // The keys of an object of constants are its endpoint names.
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RateLimit } from '../../../src/exchange/http/rate-limits.js';
+import { RateLimit, type RateVerdict } from '../../../src/exchange/http/rate-limits.js';
 
 const WINDOW_MS = 60_000;
 
@@ -13,11 +13,12 @@ class PlainWindow {
     this.#limit = limit;
   }
 
-  take(nowMs: number): { allowed: boolean; remaining: number } {
-    const inside = () => this.#taken.filter((time) => time > nowMs - WINDOW_MS).length;
-    const allowed = inside() < this.#limit;
+  take(nowMs: number): RateVerdict {
+    const inside = () => this.#taken.filter((time) => time > nowMs - WINDOW_MS);
+    const allowed = inside().length < this.#limit;
     if (allowed) this.#taken.push(nowMs);
-    return { allowed, remaining: this.#limit - inside() };
+    const [oldest = Number.NaN] = inside();
+    return { allowed, limit: this.#limit, remaining: this.#limit - inside().length, resetMs: oldest + WINDOW_MS };
   }
 
   get taken(): readonly number[] {
@@ -27,8 +28,8 @@ class PlainWindow {
 
 const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(50), fc.nat(5_000), fc.nat(70_000)), { maxLength: 400 });
 
-describe('a sliding window', () => {
-  it('lets through exactly what the plain model lets through, for every key on its own', () => {
+describe('sliding windows', () => {
+  it('let through exactly what the plain model lets through, for every key on its own', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
@@ -43,8 +44,7 @@ describe('a sliding window', () => {
             const key = `key ${keys[at] ?? 0}`;
             const model = plain.get(key) ?? new PlainWindow(limit);
             plain.set(key, model);
-            const { allowed, remaining } = window.take(key, nowMs);
-            expect({ allowed, remaining }).toEqual(model.take(nowMs));
+            expect(window.take(key, nowMs)).toEqual(model.take(nowMs));
           }
           for (const model of plain.values()) expect(mostInOneWindow(model.taken)).toBeLessThanOrEqual(limit);
         },
@@ -53,7 +53,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('names the moment from which one more request fits, to the millisecond', () => {
+  it('name the moment from which one more request fits, to the millisecond', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -74,21 +74,53 @@ describe('a sliding window', () => {
     );
   });
 
-  it('keeps a bounded number of windows, and a flood of made-up keys cannot reset one in use', () => {
-    const window = new RateLimit(2, 3);
-    for (const key of ['a', 'b', 'c']) window.take(key, 0);
-    expect(window.take('a', 1).allowed).toBe(true);
-    for (let n = 0; n < 100; n++) window.take(`made up ${n}`, 2);
-    expect(window.take('made up again', 3).allowed).toBe(false);
-    expect(window.take('a', 4).allowed).toBe(false);
-    expect(window.take('b', 4).allowed).toBe(true);
+  it('treat held keys alike in calm and in a flood of made-up keys, and lets none of those exceed the limit', () => {
+    const limit = 3;
+    const maxStrangers = 4;
+    const isHeld = (key: string) => key.startsWith('held');
+    const keys = fc.oneof(
+      fc.nat(2).map((n) => `held ${n}`),
+      fc.nat(30).map((n) => `made up ${n}`),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(keys, fc.oneof(fc.nat(500), fc.nat(15_000))), { maxLength: 600 }), (arrivals) => {
+        const windows = new RateLimit(limit, maxStrangers);
+        const plain = new Map<string, PlainWindow>();
+        const taken = new Map<string, number[]>();
+        let nowMs = 0;
+        for (const [key, step] of arrivals) {
+          nowMs += step;
+          const verdict = windows.take(key, nowMs, isHeld);
+          if (verdict.allowed) taken.set(key, [...(taken.get(key) ?? []), nowMs]);
+          if (!isHeld(key)) continue;
+          const model = plain.get(key) ?? new PlainWindow(limit);
+          plain.set(key, model);
+          expect(verdict).toEqual(model.take(nowMs));
+        }
+        for (const times of taken.values()) expect(mostInOneWindow(times)).toBeLessThanOrEqual(limit);
+        expect(windows.size).toBeLessThanOrEqual(maxStrangers + 3);
+      }),
+      { numRuns: 300 },
+    );
   });
 
-  it('gives a place back when a window has run empty', () => {
-    const window = new RateLimit(1, 1);
-    window.take('a', 0);
-    expect(window.take('b', WINDOW_MS + 5)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(window.take('a', WINDOW_MS + 6).allowed).toBe(true);
+  it('keep a bounded number under a million made-up keys, and are as good as new a minute later', () => {
+    const windows = new RateLimit(300);
+    for (let n = 0; n < 1_000_000; n++) windows.take(`made up ${n}`, n / 100);
+    expect(windows.size).toBe(10_000);
+    expect(windows.take('one more', 10_000).allowed).toBe(false);
+    expect(windows.take('one more', 10_000, () => true)).toMatchObject({ allowed: true, remaining: 299 });
+    expect(windows.take('a stranger', 10_000 + WINDOW_MS)).toMatchObject({ allowed: true, remaining: 299 });
+    expect(windows.size).toBeLessThan(10);
+  });
+
+  it('let nobody begin anew by moving from the shared window to his own', () => {
+    const windows = new RateLimit(2, 1);
+    windows.take('first', 0);
+    for (const nowMs of [50_000, 50_001]) expect(windows.take('late', nowMs).allowed).toBe(true);
+    // The first one's window is empty by now; there would be room.
+    expect(windows.take('late', WINDOW_MS + 1).allowed).toBe(false);
+    expect(windows.take('late', 50_001 + WINDOW_MS)).toMatchObject({ allowed: true, remaining: 1 });
   });
 });
 

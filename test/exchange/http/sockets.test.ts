@@ -1,0 +1,179 @@
+import { connect, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { ExchangeClock } from '../../../src/exchange/http/clock.js';
+import { buildServer } from '../../../src/exchange/http/server.js';
+import { PATIENCE, type Patience } from '../../../src/exchange/http/sockets.js';
+import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { openMarket, PROFILE, send, startTestExchange } from './harness.js';
+
+const LIMITS = { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 };
+
+/** A connection that says what it is told to and remembers what it heard. */
+class RawClient {
+  readonly socket: Socket;
+  #heard = '';
+  readonly #closed: Promise<void>;
+  #wake: () => void = () => undefined;
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.on('error', () => undefined); // a cut connection is what some tests wait for
+    this.socket.on('data', (part) => {
+      this.#heard += part.toString('latin1');
+      this.#wake();
+    });
+    this.#closed = new Promise((resolve) => this.socket.on('close', () => resolve()));
+  }
+
+  get heard(): string {
+    return this.#heard;
+  }
+
+  say(text: string): this {
+    this.socket.write(text);
+    return this;
+  }
+
+  async hear(what: string): Promise<string> {
+    while (!this.#heard.includes(what)) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.#heard;
+  }
+
+  async end(): Promise<string> {
+    await this.#closed;
+    return this.#heard;
+  }
+}
+
+const GET = 'GET /markets/ HTTP/1.1\r\nHost: x\r\n\r\n';
+const POST_HEAD = 'POST /auth/keys/challenge/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+describe('an exchange whose clients are slow', () => {
+  let server: FastifyInstance;
+  let keeper: Keeper;
+  let port: number;
+  const patience: Patience = { ...PATIENCE, headersMs: 100, requestMs: 200, silenceMs: 300, checkMs: 20 };
+
+  beforeAll(async () => {
+    const settings = { serviceName: 'SVC', draftLifetimeMs: 60_000, landingMs: 400, startingFunds: 0, seed: 1 };
+    keeper = Keeper.open(null, { ...settings, challengeLifetimeMs: 600_000 } as Parameters<typeof Keeper.open>[1]);
+    const clock = new ExchangeClock(0);
+    const profile = { ...PROFILE, rate_limits: LIMITS };
+    const unexpected = (error: unknown) => expect(error).toBeUndefined();
+    server = buildServer(
+      {
+        ...{ core: keeper.core, clock, profile, rateLimits: true, controls: true },
+        ...{ settle: () => clock.nowMs(), advanceClock: () => clock.nowMs(), onError: unexpected },
+      },
+      patience,
+    );
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    port = Number(new URL(server.listeningOrigin).port);
+  });
+  afterAll(async () => {
+    await server.close();
+    keeper.close();
+  });
+
+  it.each([
+    ['the first line', 'GET /mark'],
+    ['the headers', 'GET /markets/ HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    ['the body', `${POST_HEAD}Content-Length: 50\r\n\r\n{"wallet`],
+    ['a chunk', `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n20\r\n{"wa`],
+  ])('tells those that stall in %s so in the envelope, cuts them off, and serves the others', async (_where, start) => {
+    const stalled = Array.from({ length: 20 }, () => new RawClient(port).say(start));
+    expect((await send(server.listeningOrigin, 'GET', '/markets/')).status).toBe(200);
+    for (const client of stalled) {
+      const answer = await client.end();
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(answer).toMatch(/x-ratelimit-remaining: \d+\r\n/);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+        error: { slug: 'invalid_request_params' },
+      });
+    }
+  });
+
+  it('cuts off one that sends a byte of its header now and then', async () => {
+    const client = new RawClient(port).say('GET /markets/ HTTP/1.1\r\n');
+    const drip = setInterval(() => client.say('X-A: b\r\n'), 10);
+    expect(await client.end()).toMatch(/^HTTP\/1\.1 400/);
+    clearInterval(drip);
+  });
+
+  it('cuts off one that asks and asks and never reads, and holds few of its answers', async () => {
+    let asked = 0;
+    const count = () => {
+      asked += 1;
+    };
+    server.server.on('request', count);
+    const cut = new Promise((resolve) => server.server.once('connection', (socket) => socket.once('close', resolve)));
+    const client = new RawClient(port);
+    client.socket.pause();
+    client.say(GET.repeat(200_000));
+    await cut;
+    expect(asked).toBeLessThan(100_000);
+    server.server.off('request', count);
+    client.socket.destroy();
+  });
+});
+
+describe('an exchange', () => {
+  let exchange: RunningExchange;
+  beforeAll(async () => {
+    exchange = await startTestExchange({ rateLimits: true, profile: { ...PROFILE, rate_limits: LIMITS } });
+  });
+  afterAll(() => exchange.close());
+
+  it('ends an endless chunked body at 64 KiB with a 413', async () => {
+    const client = new RawClient(exchange.port).say(`${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
+    const pour = () => {
+      if (client.socket.writable) client.socket.write(chunk, () => setImmediate(pour));
+    };
+    pour();
+    expect(await client.end()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('refuses a body at its announced length, before it comes', async () => {
+    const client = new RawClient(exchange.port).say(`${POST_HEAD}Content-Length: 99999999999\r\n\r\n`);
+    expect(await client.hear('request_too_large')).toMatch(/^HTTP\/1\.1 413 /);
+    client.socket.destroy();
+  });
+
+  it('answers pipelined requests in their order', async () => {
+    const market = await openMarket(exchange.url);
+    const paths = ['/markets/', `/markets/${market}/book/`, '/nowhere', `/markets/${market}/`];
+    const client = new RawClient(exchange.port);
+    client.say(Array.from({ length: 200 }, (_, at) => GET.replace('/markets/', paths[at % 4] ?? '')).join(''));
+    client.say('GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const statuses = [...(await client.end()).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+    const expected = Array.from({ length: 201 }, (_, at) => (at % 4 === 2 || at === 200 ? 404 : 200));
+    expect(statuses).toEqual(expected);
+    const left = [...client.heard.matchAll(/x-ratelimit-remaining: (\d+)/g)].map(([, remaining]) => Number(remaining));
+    expect(left).toEqual(left.map((_, at) => (left[0] ?? 0) - at));
+  });
+
+  it.each([
+    ['without a Host', 'GET /markets/ HTTP/1.1\r\nConnection: close\r\n\r\n', 200],
+    ['in HTTP/1.0', 'GET /markets/ HTTP/1.0\r\n\r\n', 200],
+    [
+      'that wants an upgrade',
+      GET.replace('\r\n\r\n', '\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n'),
+      200,
+    ],
+    ['with an unknown expectation', GET.replace('\r\n\r\n', '\r\nExpect: cake\r\nConnection: close\r\n\r\n'), 200],
+    ['to tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ['of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['of TLS', '\u0016\u0003\u0001\u0000\u0001', 400],
+    ['with a bad chunk', `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
+    ['with a header too large', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 400],
+  ])('answers a request %s in the envelope, with what is left of the budget', async (_what, bytes, status) => {
+    const answer = await new RawClient(exchange.port).say(bytes).end();
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    for (const name of ['limit', 'remaining', 'reset'])
+      expect(answer).toMatch(new RegExp(`x-ratelimit-${name}: \\d+\\r\\n`));
+    expect(Object.keys(JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as object)).toEqual(['data', 'meta', 'error']);
+  });
+});
