@@ -8,13 +8,25 @@
  * replays to the identical state. Reads change nothing.
  */
 
-import type { z } from 'zod';
 import type { Micros } from '../../base/micros.js';
-import type { DraftMessage } from '../../protocol/draft-message.js';
-import type { ServiceFault } from '../../protocol/errors.js';
-import type * as record from '../../protocol/records.js';
-import type { MarketState, OrderType, Side } from '../../protocol/states.js';
+import type { MarketState } from '../../protocol/states.js';
 import type { ConversionQuery, OrderQuery, Page, PageQuery, RedeemQuery } from './queries.js';
+import type {
+  AccountSlot,
+  BookSide,
+  CreatedMarket,
+  DraftKind,
+  EventFacts,
+  Holding,
+  InternalAccountOptions,
+  KeyRequest,
+  MarketFacts,
+  MarketIndex,
+  MarketSpec,
+  OrderRequest,
+  Result,
+  WireFunds,
+} from './terms.js';
 import type {
   WireAccount,
   WireAsset,
@@ -37,147 +49,8 @@ import type {
 } from './wire-rows.js';
 
 export type * from './queries.js';
+export * from './terms.js';
 export type * from './wire-rows.js';
-
-export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
-
-export interface CoreSettings {
-  /** As in challenges and readable drafts, e.g. `SVC`. */
-  readonly serviceName: string;
-  /** What the `message` of a draft is; absent: the readable text itself. */
-  readonly draftMessage?: DraftMessage;
-  /** ms from a draft to its expiry (60,000). */
-  readonly draftLifetimeMs: number;
-  /** ms that a submitted merge or split stays `in_process` (400). */
-  readonly landingMs: number;
-  /** Currency of an account on its wallet's first key. */
-  readonly startingFunds: Micros;
-  /** ms (600,000). */
-  readonly challengeLifetimeMs: number;
-  /** Pubkeys and condition ids are derived from it. */
-  readonly seed: number;
-}
-
-/** Small integers in the order of creation. Account 0 is the recorded market's. */
-export type AccountSlot = number;
-export type MarketIndex = number;
-
-/** Answer of the `/paper/accounts/{wallet}/` controls. */
-export interface WireFunds {
-  readonly funds: { readonly total: string; readonly locked: string; readonly available: string };
-  readonly custodial: boolean;
-}
-
-/** The book's rules of a market; absent ones take the core's defaults. Numbers in Micros, precisions in digits. */
-export type BookConfigSpec = {
-  readonly kind: 'orderbook';
-} & { readonly [K in Exclude<keyof record.OrderbookConfig, 'kind'>]?: record.OrderbookConfig[K] };
-
-/** A market without a user book (margin kinds): kept and shown as given, orders are refused on it. */
-export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
-
-/** A market to create: any field of the detail; all but `config` may be absent. */
-export interface MarketSpec {
-  readonly config: BookConfigSpec | PoolConfigSpec;
-  /** Title of its event; the same title is the same event. Absent: an event of its own. */
-  readonly event?: string;
-  readonly condition_id?: string;
-  readonly title?: string;
-  readonly description?: string | null;
-  readonly logo?: string | null;
-  readonly category?: string;
-  readonly margin_enabled?: boolean;
-  readonly yes_outcome_label?: string;
-  readonly no_outcome_label?: string;
-  readonly rules?: readonly string[];
-  /** Unix seconds. */
-  readonly resolution_date?: number | null;
-  /** Default `open`; not `resolved` or `canceled`. */
-  readonly state?: MarketState;
-}
-
-export interface CreatedMarket {
-  readonly index: MarketIndex;
-  readonly condition_id: string;
-}
-
-/** Body of an order draft, already parsed. Price and funds in the space of the named outcome. */
-export interface OrderRequest {
-  readonly market_condition_id: string;
-  readonly is_yes: boolean;
-  readonly side: Side;
-  readonly order_type: OrderType;
-  readonly price?: Micros | undefined;
-  readonly amount?: Micros | undefined;
-  readonly funds?: Micros | undefined;
-}
-
-/** What the caller of `createKey` sent. */
-export interface KeyRequest {
-  readonly wallet_address: string;
-  readonly message: string;
-  readonly nonce: string;
-}
-
-/** Drafts that a wallet signs. A cancel draft is found by its order's pubkey. */
-export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem';
-
-/** Sides of internal orders and recorded levels, in YES space. */
-export const BID = 0;
-export const ASK = 1;
-export type BookSide = typeof BID | typeof ASK;
-
-/** Why `placeInternal` refused; a refusal is a negative number so that the hot path allocates nothing. */
-export const REFUSED_MARKET = -1; // no book, not open, or paused
-export const REFUSED_GRID = -2; // price or amount off the grid or out of range
-export const REFUSED_BALANCE = -3; // a limited account cannot pay
-
-export interface InternalAccountOptions {
-  /** May spend without limit: its currency goes negative, so that money is still conserved. */
-  readonly unlimited: boolean;
-  /** Starting currency of a limited account; default 0. */
-  readonly funds?: Micros;
-}
-
-export interface Holding {
-  readonly yes: Micros;
-  readonly yesLocked: Micros;
-  readonly no: Micros;
-  readonly noLocked: Micros;
-}
-
-/** Facts of a market in numbers, for the crowd and for lists. Prices in YES space. */
-export interface MarketFacts {
-  readonly index: MarketIndex;
-  readonly conditionId: string;
-  readonly eventIndex: number;
-  readonly kind: 'orderbook' | 'polymarket' | 'hyperliquid';
-  readonly state: MarketState;
-  readonly paused: boolean;
-  readonly category: string;
-  readonly title: string;
-  readonly description: string;
-  readonly createdMs: number;
-  /** Unix seconds. */
-  readonly resolutionDate: number | null;
-  readonly outcomeIsYes: boolean | null;
-  readonly tick: Micros;
-  readonly lot: Micros;
-  readonly lastTradePrice: Micros | null;
-  readonly lastTradeMs: number | null;
-  readonly tradeCount: number;
-  readonly totalVolume: Micros;
-  readonly setsOutstanding: Micros;
-}
-
-export interface EventFacts {
-  readonly index: number;
-  readonly conditionId: string;
-  readonly title: string;
-  readonly category: string;
-  readonly createdMs: number;
-  readonly markets: readonly MarketIndex[];
-}
 
 /** One line of a journal. */
 export type Command = readonly [nowMs: number, method: Mutator, args: readonly unknown[]];

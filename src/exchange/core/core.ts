@@ -8,10 +8,11 @@
  * the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
  */
 
-import { AssertionFailed, assert, unreachable } from '../../base/errors.js';
+import { AssertionFailed, assert } from '../../base/errors.js';
 import { type Micros, ONE } from '../../base/micros.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../protocol/states.js';
 import { i32 } from './cells.js';
+import { Clockwork } from './clockwork.js';
 import * as contract from './contract.js';
 import { done, invalid, type Refusal, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
@@ -20,12 +21,11 @@ import { HOUSE, legFor } from './matching.js';
 import { asMicros, buyLock } from './money.js';
 import { makeParts } from './parts.js';
 import { isBuyLeg } from './pool.js';
-import { Reads } from './reads.js';
 
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;
 
-export class ExchangeCore extends Reads implements contract.Core {
+export class ExchangeCore extends Clockwork implements contract.Core {
   #lastInternalFilled = 0;
 
   /** With a snapshot the exchange goes on from there; see `restored`. */
@@ -56,42 +56,8 @@ export class ExchangeCore extends Reads implements contract.Core {
     return mutator.call(this, nowMs, ...args);
   }
 
-  advance(nowMs: number): void {
-    this.#reach(nowMs);
-  }
-
-  /** Lets time pass: everything due comes first, each at its own time. An earlier time counts as now. */
-  #reach(nowMs: number): void {
-    const { ground } = this.parts;
-    if (ground.due.nextMs <= nowMs) this.#doDue(nowMs);
-    if (nowMs > ground.nowMs) ground.nowMs = nowMs;
-  }
-
-  #doDue(nowMs: number): void {
-    const { ground, orders, conversions, redeems } = this.parts;
-    for (let due = ground.due.take(nowMs); due !== null; due = ground.due.take(nowMs)) {
-      ground.nowMs = Math.max(ground.nowMs, due.dueMs);
-      switch (due.kind) {
-        case 'order':
-          orders.expire(due.id);
-          break;
-        case 'conversion':
-          conversions.expire(due.id);
-          break;
-        case 'landing':
-          conversions.land(due.id);
-          break;
-        case 'redeem':
-          redeems.expire(due.id);
-          break;
-        default:
-          unreachable(due.kind, 'what is due');
-      }
-    }
-  }
-
   createChallenge(nowMs: number, wallet: string, nonce: string): Result<contract.WireChallenge> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.identity.challenge(wallet, nonce);
   }
 
@@ -102,32 +68,32 @@ export class ExchangeCore extends Reads implements contract.Core {
     apiKey: string,
     secret: string,
   ): Result<contract.WireCredential> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.identity.createKey(request, signatureValid, apiKey, secret);
   }
 
   revokeKey(nowMs: number, account: Account, keyId: string): Result<contract.WireKey> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.identity.revoke(account, keyId);
   }
 
   deposit(nowMs: number, wallet: string, funds: Micros): Result<contract.WireFunds> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.identity.deposit(wallet, funds);
   }
 
   setCustodial(nowMs: number, wallet: string, custodial: boolean): Result<contract.WireFunds> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.identity.setCustodial(wallet, custodial);
   }
 
   setSigningAvailable(nowMs: number, available: boolean): void {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     this.parts.ground.signingAvailable = available;
   }
 
   createMarket(nowMs: number, spec: contract.MarketSpec): Result<contract.CreatedMarket> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     const made = this.parts.ground.catalog.create(this.nowMs, spec);
     if (!made.ok) return made;
     made.value.shares.reserve(HOUSE);
@@ -174,7 +140,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     conditionId: string,
     change: (market: Market) => Refusal | null,
   ): Result<contract.WireDetail> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     const { catalog } = this.parts.ground;
     const market = catalog.byId(conditionId);
     if (market === null) return refuse('not_found');
@@ -188,57 +154,57 @@ export class ExchangeCore extends Reads implements contract.Core {
   }
 
   draftOrder(nowMs: number, account: Account, request: contract.OrderRequest): Result<contract.WireDraft> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.orders.draft(account, request);
   }
 
   submitOrder(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.orders.submit(this.parts.matching, account, pubkey, valid);
   }
 
   draftCancel(nowMs: number, account: Account, pubkey: string): Result<contract.WireDraft> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.orders.draftCancel(account, pubkey);
   }
 
   submitCancel(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.orders.submitCancel(this.parts.matching, account, pubkey, valid);
   }
 
   draftMerge(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.conversions.draft('merge', account, conditionId, amount);
   }
 
   submitMerge(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.conversions.submit('merge', account, pubkey, valid);
   }
 
   draftSplit(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.conversions.draft('split', account, conditionId, amount);
   }
 
   submitSplit(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.conversions.submit('split', account, pubkey, valid);
   }
 
   draftRedeem(nowMs: number, account: Account, conditionId: string): Result<contract.WireDraft> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.redeems.draft(account, conditionId);
   }
 
   submitRedeem(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireRedeem> {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.redeems.submit(account, pubkey, valid);
   }
 
   openInternalAccount(nowMs: number, name: string, options: contract.InternalAccountOptions): Account {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     return this.parts.identity.openInternal(name, options.unlimited, options.funds ?? 0);
   }
 
@@ -251,7 +217,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     amount: Micros,
     immediate: boolean,
   ): number {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     this.#lastInternalFilled = 0;
     const { ground, matching, pool } = this.parts;
     assert(account > HOUSE && account < ground.funds.count, 'an order comes from an account that was opened');
@@ -285,7 +251,7 @@ export class ExchangeCore extends Reads implements contract.Core {
   }
 
   cancelInternal(nowMs: number, handle: number): boolean {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     const { ground, matching, pool } = this.parts;
     const slot = pool.slotOf(handle);
     // A handle of an API order is not an internal one: those end by their drafts alone.
@@ -303,7 +269,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     price: Micros,
     total: Micros,
   ): boolean {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     const trading = this.#onGrid(index, price);
     if (trading === null || !Number.isSafeInteger(total) || total < 0) return false;
     trading.book.changeRecorded(side, price / trading.tick, total);
@@ -317,7 +283,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     price: Micros,
     amount: Micros,
   ): boolean {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     const trading = this.#onGrid(index, price);
     const { ground, matching } = this.parts;
     const market = ground.catalog.markets[index];
@@ -328,7 +294,7 @@ export class ExchangeCore extends Reads implements contract.Core {
   }
 
   recordedClear(nowMs: number, index: contract.MarketIndex): void {
-    this.#reach(nowMs);
+    this.reach(nowMs);
     this.parts.ground.catalog.market(index).trading?.book.clearRecorded();
   }
 
