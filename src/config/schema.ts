@@ -115,7 +115,9 @@ export const traderSchema = z.strictObject({
       allow_blind_signing: z
         .boolean()
         .default(false)
-        .describe('Lets drafts be signed that nobody can read (draft_message: opaque).'),
+        .describe(
+          'Lets drafts be signed that nobody can read (draft_message: opaque, or solana_programs of the profile).',
+        ),
     })
     .describe('Where to trade.'),
   exchange: exchangeSchema.optional(),

@@ -33,12 +33,19 @@ export function loadVenue(
   };
   const problem = addressProblem(profile.base_url, embedded);
   if (problem !== null) throw configError([at(['venue', 'base_url'], problem)]);
-  if (profile.draft_message === 'opaque' && !file.allow_blind_signing) {
-    const text =
-      'drafts of this venue are opaque: nobody can check what is signed; to accept that write allow_blind_signing: true';
+  const unreadable = unreadableDrafts(profile);
+  if (unreadable !== null && !file.allow_blind_signing) {
+    const text = `${unreadable}: nobody can check what is signed; to accept that write allow_blind_signing: true`;
     throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
   }
   return { name: basename(path, extname(path)), profile, allowBlindSigning: file.allow_blind_signing };
+}
+
+/** Which drafts of a venue would be signed though nobody can read them; null when there are none. */
+function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
+  if (draft_message === 'opaque') return 'drafts of this venue are opaque';
+  if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
+  return 'drafts of this venue call the programs of its solana_programs';
 }
 
 /** Reads and checks a venue profile's file. */

@@ -9,6 +9,7 @@ import type { VenueProfile } from '../protocol/profile.js';
 import type { OrderRow } from '../protocol/records.js';
 import type { Outcome } from '../protocol/seam.js';
 import { RESTING_STATUSES } from '../protocol/states.js';
+import { signingRules } from '../wallet/draft-judge.js';
 import type { StoredDraft } from '../wallet/drafts.js';
 import type { Wallet } from '../wallet/wallet.js';
 
@@ -101,9 +102,7 @@ async function cancelOne(pubkey: string, marketConditionId: string, options: Dir
     terms: { action: 'cancel-order', orderPubkey: pubkey },
   };
   const signer = wallet.draftSigner({
-    serviceName: profile.service_name,
-    draftMessage: profile.draft_message,
-    allowBlindSigning,
+    ...signingRules(profile, allowBlindSigning),
     loadDraft: (id) => (id === pubkey ? stored : null),
   });
   const signed = signer.sign(pubkey);

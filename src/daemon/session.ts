@@ -16,6 +16,7 @@ import type { Ledger } from '../ledger/contract.js';
 import { openLedger } from '../ledger/ledger.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
+import { signingRules } from '../wallet/draft-judge.js';
 import { createKeyFile, openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -211,9 +212,7 @@ async function acceptedCredentials(
 function newTrader(options: SessionOptions, ledger: Ledger, wallet: Wallet, profile: VenueProfile): Trader {
   const { config, version } = options;
   const signer = wallet.draftSigner({
-    serviceName: profile.service_name,
-    draftMessage: profile.draft_message,
-    allowBlindSigning: config.venue.allowBlindSigning,
+    ...signingRules(profile, config.venue.allowBlindSigning),
     loadDraft: (intentId) => ledger.storedDraft(intentId),
   });
   // Time orders the runs for a reader; the random part keeps two starts within one millisecond apart.

@@ -3,7 +3,7 @@
 import { must } from '../base/errors.js';
 import { maxMicros, ZERO } from '../base/micros.js';
 import type { IntentRow } from '../ledger/contract.js';
-import { readDraftText } from '../protocol/draft-text.js';
+import { readDraftMessage } from '../protocol/draft-message.js';
 import type { Report } from '../protocol/seam.js';
 import type { Intent } from '../risk/intent.js';
 import type { Desk } from './desk.js';
@@ -117,7 +117,7 @@ function addOrder(desk: Desk, intent: IntentRow, pubkey: string, nowMs: number):
 
 /** Unix seconds on the exchange's clock; null when neither the draft nor the answer says anything of time. */
 function expiryOf(desk: Desk, message: string, venueTimeMs: number | null): number | null {
-  const written = desk.profile.draft_message === 'utf8' ? readDraftText(message)?.expires : undefined;
+  const written = readDraftMessage(desk.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
   const nowMs = venueTimeMs ?? desk.venueNowMs;
   return nowMs === null ? null : Math.ceil(nowMs / 1000) + desk.profile.draft_lifetime_s;

@@ -12,9 +12,9 @@
 import { createHash } from 'node:crypto';
 import { readMemoText, readTransaction, writeMemoTransaction } from './draft-message-solana.js';
 import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
+import type { VenueProfile } from './profile.js';
 
-export const DRAFT_MESSAGES = ['utf8', 'solana_tx', 'opaque'] as const;
-export type DraftMessage = (typeof DRAFT_MESSAGES)[number];
+export type DraftMessage = VenueProfile['draft_message'];
 
 /**
  * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.

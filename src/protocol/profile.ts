@@ -12,6 +12,16 @@ export const venueProfileSchema = z.strictObject({
   base_url: z.url(),
   /** What a draft's `message` is: readable text, hex of a Solana transaction, or bytes that nobody can read. */
   draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
+  /**
+   * Programs that the venue's transactions may call beside Memo, which is always allowed. What they do with our
+   * signature cannot be read, so naming any needs `allow_blind_signing: true` in the trader's file. Absent: none.
+   */
+  solana_programs: z
+    .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))
+    .max(32)
+    .optional(),
+  /** Whether transactions that call such programs may take accounts out of address lookup tables. Absent: no. */
+  solana_lookup_tables: z.boolean().optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
   rate_limits: z.strictObject({

@@ -1,6 +1,7 @@
 /** What the signer is given and what it answers. The ledger maps its draft rows onto `StoredDraft`. */
 
 import type { DraftTerms } from '../protocol/draft-text.js';
+import type { SigningRules } from './draft-judge.js';
 
 /** A draft as the ledger stored it, beside the terms that its intent had before anything was asked of the venue. */
 export interface StoredDraft {
@@ -22,14 +23,8 @@ export type SignResult =
   | { readonly ok: true; readonly signature: string }
   | { readonly ok: false; readonly reason: string };
 
-/** What the signer may sign. */
-export interface SigningPolicy {
-  /** As in the venue profile. */
-  readonly serviceName: string;
-  /** As in the venue profile: what a draft's `message` is. */
-  readonly draftMessage: 'utf8' | 'solana_tx' | 'opaque';
-  /** Signs drafts of an `opaque` profile, which nobody can read. */
-  readonly allowBlindSigning: boolean;
+/** What the signer may sign, and where it finds what it is asked to sign. */
+export interface SigningPolicy extends SigningRules {
   readonly loadDraft: LoadDraft;
 }
 

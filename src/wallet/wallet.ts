@@ -46,15 +46,11 @@ export class Wallet {
     if (text !== challengeText(serviceName, this.address, nonce)) {
       return { ok: false, reason: `the challenge is not exactly the ${serviceName} template for ${this.address}` };
     }
-    return { ok: true, signature: this.#sign(text) };
+    return { ok: true, signature: signToHex(Buffer.from(text, 'utf8'), this.#seed) };
   }
 
   /** The signer of stored drafts under a policy. */
   draftSigner(policy: SigningPolicy): DraftSigner {
-    return new DraftSigner(policy, (text) => this.#sign(text));
-  }
-
-  #sign(text: string): string {
-    return signToHex(Buffer.from(text, 'utf8'), this.#seed);
+    return new DraftSigner(policy, this.address, (bytes) => signToHex(bytes, this.#seed));
   }
 }
