@@ -1,0 +1,154 @@
+/**
+ * Margin as the rest of the exchange sees it: what may be asked of leveraged positions and what comes back. Part of the
+ * core's contract (../contract.ts); the rules stand where they are computed: economics.ts for the money, requests.ts,
+ * positions.ts and settlements.ts for the moves of their records.
+ */
+
+import type { z } from 'zod';
+import type { Micros } from '../../../base/micros.js';
+import type * as record from '../../../protocol/records.js';
+import type { MarginActivity, MarketState, RequestState, SettlementState } from '../../../protocol/states.js';
+import type { Page, PageQuery } from '../queries.js';
+import type { AccountSlot, MarketIndex, Result } from '../terms.js';
+import type { WireDetail } from '../wire-rows.js';
+
+export type WirePosition = z.input<typeof record.positionRow>;
+export type WireTpSl = z.input<typeof record.tpSlRow>;
+export type WireSettlement = z.input<typeof record.settlementRow>;
+export type WireClose = z.input<typeof record.closeResult>;
+export type WireClaim = z.input<typeof record.claimResult>;
+export type WireRequest = z.input<typeof record.requestRow>;
+export type WireEstimate = z.input<typeof record.marginEstimate>;
+export type WireActivity = z.input<typeof record.marginActivityRow>;
+
+/** Prices that close a position by themselves, in its own outcome's space. Absent: left as it is; null: none. */
+export interface TpSlChange {
+  readonly takeProfit?: Micros | null | undefined;
+  readonly stopLoss?: Micros | null | undefined;
+}
+
+/** What a position is to be opened with: all of `funds` at the price that is found, or `shares` at `price` or better. */
+export type MarginSize =
+  | { readonly type: 'market'; readonly funds: Micros }
+  | { readonly type: 'limit'; readonly price: Micros; readonly shares: Micros };
+
+export type MarginTerms = MarginSize &
+  TpSlChange & {
+    readonly marketConditionId: string;
+    readonly isYes: boolean;
+    readonly leverage: Micros;
+  };
+
+export interface EstimateTerms {
+  readonly marketConditionId: string;
+  readonly isYes: boolean;
+  readonly leverage: Micros;
+  readonly funds: Micros;
+}
+
+/** A place in a margin list: behind the record of this pubkey. `sortValue` is the record's number in order of creation. */
+export interface MarginPlace {
+  readonly pubkey: string;
+  readonly sortValue: number;
+}
+
+export interface MarginQuery {
+  readonly limit: number;
+  readonly after?: MarginPlace | undefined;
+  /** Default: newest first. */
+  readonly oldestFirst?: boolean | undefined;
+  readonly marketConditionId?: string | undefined;
+}
+
+export interface RequestQuery extends MarginQuery {
+  readonly states?: readonly RequestState[] | undefined;
+  readonly isYes?: boolean | undefined;
+  readonly leverage?: Micros | undefined;
+}
+
+export interface PositionQuery extends MarginQuery {
+  readonly eventConditionId?: string | undefined;
+  readonly isClosed?: boolean | undefined;
+}
+
+export interface SettlementQuery extends MarginQuery {
+  readonly positionPubkey?: string | undefined;
+  readonly states?: readonly SettlementState[] | undefined;
+  readonly marketState?: MarketState | undefined;
+  readonly leverage?: Micros | undefined;
+}
+
+export interface ActivityQuery extends PageQuery {
+  readonly type?: MarginActivity | undefined;
+}
+
+export interface MarginPage<T> {
+  readonly rows: readonly T[];
+  /** Null on the last page. */
+  readonly next: MarginPlace | null;
+}
+
+/** Margin money of one account, in all markets or in some. */
+export interface MarginPnl {
+  /** Sum of `total_pnl` of every settlement that exists, in whatever state: what ended positions won or lost, all fees in. */
+  readonly settlements: Micros;
+  /** Sum of `unrealized_pnl` of the open positions. */
+  readonly unrealized: Micros;
+  /** Opening fees that were paid for the positions that are still open; part of `settlements` once they end. */
+  readonly openingFees: Micros;
+  /** Money of the account that is in margin and not in its funds: funded requests, open positions, unpaid settlements. */
+  readonly held: Micros;
+}
+
+/** Every method of margin that changes state. */
+export const MARGIN_MUTATORS = [
+  'setReferencePrice',
+  'draftMarginRequest',
+  'submitMarginRequest',
+  'cancelMarginRequest',
+  'closePosition',
+  'setTpSl',
+  'deleteTpSl',
+  'claimSettlement',
+] as const satisfies readonly (keyof MarginMutators)[];
+
+export interface MarginMutators {
+  /**
+   * Moves the price (YES space, strictly between 0 and 1) that a margin market trades at. What it reaches happens at
+   * once: liquidations, closes, triggers, limit requests.
+   */
+  setReferencePrice(nowMs: number, conditionId: string, price: Micros): Result<WireDetail>;
+
+  /** Locks liquidity and opening fee. Answers the request's row with the message to sign. */
+  draftMarginRequest(nowMs: number, account: AccountSlot, terms: MarginTerms): Result<WireRequest>;
+  submitMarginRequest(
+    nowMs: number,
+    account: AccountSlot,
+    pubkey: string,
+    signatureValid: boolean,
+  ): Result<WireRequest>;
+  /** Only until its funding is through. */
+  cancelMarginRequest(nowMs: number, account: AccountSlot, pubkey: string): Result<WireRequest>;
+
+  /** Sells all shares at the reference price: now, or with `price` once it is reached. */
+  closePosition(nowMs: number, account: AccountSlot, pubkey: string, price: Micros | null): Result<WireClose>;
+  setTpSl(nowMs: number, account: AccountSlot, pubkey: string, change: TpSlChange): Result<WireTpSl>;
+  deleteTpSl(nowMs: number, account: AccountSlot, pubkey: string): Result<WireTpSl>;
+  claimSettlement(nowMs: number, account: AccountSlot, positionPubkey: string): Result<WireClaim>;
+}
+
+/** `null` stands for unknown or foreign. */
+export interface MarginReads {
+  marginEstimate(terms: EstimateTerms): Result<WireEstimate>;
+  marginRequest(account: AccountSlot, pubkey: string): WireRequest | null;
+  marginRequests(account: AccountSlot, query: RequestQuery): MarginPage<WireRequest>;
+  position(account: AccountSlot, pubkey: string): WirePosition | null;
+  positions(account: AccountSlot, query: PositionQuery): MarginPage<WirePosition>;
+  settlements(account: AccountSlot, query: SettlementQuery): MarginPage<WireSettlement>;
+  /** The newest 1,000 of a market are kept. */
+  marginActivity(market: MarketIndex, query: ActivityQuery): Page<WireActivity>;
+  /** Of all markets, or of those given. */
+  marginPnl(account: AccountSlot, markets?: readonly MarketIndex[]): MarginPnl;
+  /** Currency outside of all accounts that margin holds: the pools (which may owe) and what users have in it. */
+  readonly marginHeld: Micros;
+}
