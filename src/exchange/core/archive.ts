@@ -1,28 +1,42 @@
 /**
  * Where records go once they are final. The core keeps what may still change; what is over is put here, found by pubkey
- * and listed newest first. In memory for an exchange that forgets, in SQLite beside the journal for one with a data folder,
- * so that years of history cost no memory and no start-up time.
+ * and listed newest first. In memory for an exchange that forgets (memory-archive.ts), in SQLite beside the journal for
+ * one with a data folder, so that years of history cost no memory and no start-up time.
  *
- * A recovery replays calls whose records were put away before the crash: `put` of an id that is there replaces it, and the
- * core always looks among its own live records first.
+ * An archive belongs to one core and is always exactly as old as it: whoever loads a snapshot first calls `rewind`, so
+ * that a replay of the calls since finds what the first run found, and puts the same rows again.
  */
 
-/** One shelf for each kind of record. Ids count from 1 on each shelf, over all accounts, ascending with time. */
-export const SHELVES = ['order', 'trade', 'merge', 'split', 'redeem', 'request', 'position', 'settlement'] as const;
+/** One shelf for each kind of record. Ids ascend with time on each shelf, over all accounts. */
+export const SHELVES = [
+  'key',
+  'order',
+  'trade',
+  'merge',
+  'split',
+  'redeem',
+  'request',
+  'position',
+  'settlement',
+] as const;
 export type Shelf = (typeof SHELVES)[number];
 
-/** A record with what lists filter by. `record` is plain JSON. */
-export interface Archived<R = unknown> {
+/** What lists filter by. */
+export interface Facets {
+  /** Index of the market; -1 for a record without one. */
+  readonly market: number;
+  /** As lists spell it. */
+  readonly state: string;
+  readonly isYes: boolean | null;
+  readonly side: 'buy' | 'sell' | null;
+}
+
+export interface Archived<R = unknown> extends Facets {
   readonly id: number;
   readonly account: number;
   /** Unique on its shelf; empty for records that nobody asks for by name. */
   readonly pubkey: string;
-  /** Index of its market. */
-  readonly market: number;
-  /** Its final state, as lists spell it. */
-  readonly state: string;
-  readonly isYes: boolean | null;
-  readonly side: 'buy' | 'sell' | null;
+  /** Plain JSON that nobody changes after it was put. */
   readonly record: R;
 }
 
@@ -41,8 +55,18 @@ export interface ArchiveQuery {
 }
 
 export interface Archive {
+  /** Replaces a row of the same id. */
   put(shelf: Shelf, row: Archived): void;
   byId(shelf: Shelf, id: number): Archived | null;
   byPubkey(shelf: Shelf, pubkey: string): Archived | null;
   list(shelf: Shelf, query: ArchiveQuery): readonly Archived[];
+  /** Forgets what was put since a snapshot: all ids above `lastId`, and `live`, which the snapshot itself still holds. */
+  rewind(shelf: Shelf, lastId: number, live: Iterable<number>): void;
 }
+
+/** Whether a record has what a list asks for. */
+export const accepts = (query: Omit<ArchiveQuery, 'limit' | 'account'>, facets: Facets): boolean =>
+  (query.market === undefined || facets.market === query.market) &&
+  (query.states === undefined || query.states.includes(facets.state)) &&
+  (query.isYes === undefined || facets.isYes === query.isYes) &&
+  (query.side === undefined || facets.side === query.side);

@@ -11,6 +11,7 @@
 import { AssertionFailed, assert } from '../../base/errors.js';
 import { type Micros, ONE } from '../../base/micros.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../protocol/states.js';
+import type { Archive } from './archive.js';
 import { i32 } from './cells.js';
 import { Clockwork } from './clockwork.js';
 import * as contract from './contract.js';
@@ -18,6 +19,7 @@ import { done, invalid, type Refusal, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
 import { detailRow } from './market-rows.js';
 import { HOUSE, legFor } from './matching.js';
+import { MemoryArchive } from './memory-archive.js';
 import { asMicros, buyLock } from './money.js';
 import { makeParts } from './parts.js';
 import { isBuyLeg } from './pool.js';
@@ -28,9 +30,9 @@ type Result<T> = contract.Result<T>;
 export class ExchangeCore extends Clockwork implements contract.Core {
   #lastInternalFilled = 0;
 
-  /** With a snapshot the exchange goes on from there; see `restored`. */
-  constructor(settings: contract.CoreSettings, snapshot?: unknown) {
-    super(makeParts(settings, snapshot));
+  /** With a snapshot the exchange goes on from there; see `restored`. What is final goes into the archive. */
+  constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
+    super(makeParts(settings, archive, snapshot));
     if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
     assert(house === HOUSE, 'the recorded market owns the first account');
@@ -38,10 +40,10 @@ export class ExchangeCore extends Clockwork implements contract.Core {
 
   /**
    * The exchange of a snapshot; RangeError when it is none of this version. Lifetimes, funds and name are the settings',
-   * for what is new; the seed stays the snapshot's.
+   * for what is new; the seed stays the snapshot's. The archive is the one of the snapshot's exchange, then or later.
    */
-  static restored(settings: contract.CoreSettings, snapshot: unknown): ExchangeCore {
-    return new ExchangeCore(settings, snapshot);
+  static restored(settings: contract.CoreSettings, snapshot: unknown, archive?: Archive): ExchangeCore {
+    return new ExchangeCore(settings, snapshot, archive);
   }
 
   get lastInternalFilled(): Micros {

@@ -4,6 +4,7 @@ import { must } from '../../base/errors.js';
 import { writeDraftMessage } from '../../protocol/draft-message.js';
 import type { DraftTerms } from '../../protocol/draft-text.js';
 import type { Funds } from './accounts.js';
+import type { Archive } from './archive.js';
 import type { Catalog } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import type { DueQueue } from './due.js';
@@ -14,6 +15,8 @@ export interface Ground {
   readonly catalog: Catalog;
   readonly funds: Funds;
   readonly due: DueQueue;
+  /** Where final records go; see records.ts. */
+  readonly archive: Archive;
   /** Wallet of an account; null for an internal one. */
   readonly walletOf: (account: number) => string | null;
   /** The exchange's clock, ms. */

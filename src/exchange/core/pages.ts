@@ -3,7 +3,7 @@
 import type { Page } from './contract.js';
 
 /** How many of the ascending ids lie below `bound`. */
-function countBelow(ids: readonly number[], bound: number): number {
+export function countBelow(ids: readonly number[], bound: number): number {
   let low = 0;
   let high = ids.length;
   while (low < high) {

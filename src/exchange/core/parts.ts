@@ -1,6 +1,7 @@
 /** The desks of one exchange, wired together, and their state as one object for snapshots. */
 
 import { Funds, type FundsDump } from './accounts.js';
+import type { Archive } from './archive.js';
 import { Catalog, type CatalogDump } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import { Conversions } from './conversions.js';
@@ -25,22 +26,23 @@ export interface Parts {
 }
 
 /** Fresh parts, or those of a snapshot (RangeError when it is none of this version). */
-export function makeParts(settings: CoreSettings, snapshot?: unknown): Parts {
-  if (snapshot === undefined) return freshParts(settings);
+export function makeParts(settings: CoreSettings, archive: Archive, snapshot?: unknown): Parts {
+  if (snapshot === undefined) return freshParts(settings, archive);
   const saved = readSnapshot(snapshot);
   // Names follow from the seed: another one would rename the trades that are out already.
-  const parts = freshParts({ ...settings, seed: saved.seed });
+  const parts = freshParts({ ...settings, seed: saved.seed }, archive);
   loadParts(parts, saved);
   return parts;
 }
 
-function freshParts(settings: CoreSettings): Parts {
+function freshParts(settings: CoreSettings, archive: Archive): Parts {
   const pool = new OrderPool();
   const ground: Ground = {
     settings,
     catalog: new Catalog(settings, pool, riskAverse),
     funds: new Funds(),
     due: new DueQueue(),
+    archive,
     walletOf: (account) => identity.account(account).wallet,
     nowMs: 0,
     signingAvailable: true,
