@@ -1,16 +1,22 @@
-/** How single values look on the wire, and how they are read: the building blocks of every record and query. */
+/**
+ * How single values look on the wire, and how they are read: the building blocks of every record and query. A schema that
+ * reads text into something else says in its `meta` how JSON Schema spells what may be sent.
+ */
 
 import { z } from 'zod';
 import { parseDecimal } from '../base/decimal.js';
 import type { Micros } from '../base/micros.js';
 
 /** A decimal string read into exact Micros. More than six significant decimals are refused, never rounded. */
-export const money = z.string().transform((text, context): Micros => {
-  const value = parseDecimal(text);
-  if (value !== null) return value;
-  context.addIssue({ code: 'custom', message: 'A decimal string with at most 6 decimal places is required.' });
-  return z.NEVER;
-});
+export const money = z
+  .string()
+  .transform((text, context): Micros => {
+    const value = parseDecimal(text);
+    if (value !== null) return value;
+    context.addIssue({ code: 'custom', message: 'A decimal string with at most 6 decimal places is required.' });
+    return z.NEVER;
+  })
+  .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
 /** A decimal string of any precision, kept as text: figures that inform but are never calculated with. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
@@ -26,7 +32,8 @@ export const text = (max: number) => z.string().max(max, `Ensure this field has 
 /** A query parameter that is sent as `true` or `false`. */
 export const queryBoolean = z
   .enum(['true', 'false'], { error: 'Must be true or false.' })
-  .transform((value) => value === 'true');
+  .transform((value) => value === 'true')
+  .meta({ type: 'boolean', enum: undefined });
 
 /** An integer query parameter within bounds; anything else is refused, never clamped. */
 export const queryInteger = (min: number, max: number) =>
@@ -39,24 +46,29 @@ export const queryInteger = (min: number, max: number) =>
         .number()
         .min(min, `Ensure this value is greater than or equal to ${min}.`)
         .max(max, `Ensure this value is less than or equal to ${max}.`),
-    );
+    )
+    .meta({ type: 'integer', pattern: undefined, minimum: min, maximum: max });
 
 /** One of a few words, in any case; read as lower case. */
 export const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()
     .transform((value) => value.toLowerCase())
-    .pipe(z.enum(words, { error: `Must be one of: ${words.join(', ')}.` }));
+    .pipe(z.enum(words, { error: `Must be one of: ${words.join(', ')}.` }))
+    .meta({ enum: words });
 
 /** A comma-separated list of such words, at least one. */
 export const commaList = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()
     .transform((value) => value.split(',').map((word) => word.trim().toLowerCase()))
-    .pipe(z.array(z.enum(words, { error: `Must be a comma-separated list of: ${words.join(', ')}.` })).min(1));
+    .pipe(z.array(z.enum(words, { error: `Must be a comma-separated list of: ${words.join(', ')}.` })).min(1))
+    .meta({ type: 'array', minItems: 1, items: { type: 'string', enum: words } });
 
 /** A decimal query parameter of 0 or more, read into exact Micros. */
-export const queryDecimal = money.refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.');
+export const queryDecimal = money
+  .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
+  .meta({ pattern: '^\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
 /** A JSON number with at most six decimals, 1 or more, read into exact Micros: a leverage. */
 export const leverageNumber = z

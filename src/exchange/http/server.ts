@@ -17,6 +17,7 @@ import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './en
 import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './hostile.js';
 import { marginCalls } from './margin-calls.js';
 import { marketCalls } from './market-calls.js';
+import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
 import { methodsOf, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
@@ -67,6 +68,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   });
   server.setNotFoundHandler((request, reply) => notFound(request, reply, options.controls));
   serveEndpoints(server, options);
+  serveDocument(server, options);
   if (options.controls) serveControls(server, options);
   return server;
 }
@@ -145,7 +147,7 @@ function answerOf(declaration: Declaration, reply: Reply<EndpointName>, limit: n
 /** 405 for the wrong method of a path that exists, else 404. */
 function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolean): void {
   const path = rawUrlOf(request).split('?', 1)[0] ?? '';
-  const methods = methodsOf(path, [...Object.values(ENDPOINTS), ...(controls ? CONTROLS : [])]);
+  const methods = methodsOf(path, [...Object.values(ENDPOINTS), ...DOCUMENT_ROUTES, ...(controls ? CONTROLS : [])]);
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
 }

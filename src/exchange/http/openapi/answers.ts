@@ -1,0 +1,118 @@
+/** The answers of a call: its success in the envelope, and every refusal under its status. */
+
+import { type Declaration, declarationOf, type EndpointName } from '../../../protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../protocol/errors.js';
+import { dataSchema, type JsonSchema, ref } from './schemas.js';
+
+const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
+
+/** On every answer; the rate headers only of calls that count. */
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': header('X-RateLimit-Limit'),
+  'X-RateLimit-Remaining': header('X-RateLimit-Remaining'),
+  'X-RateLimit-Reset': header('X-RateLimit-Reset'),
+};
+
+const integer = { type: 'integer', minimum: 0 };
+
+export const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  'X-RateLimit-Limit': {
+    description:
+      'Requests that the budget of this call allows in any 60 seconds. Absent when the exchange runs without limits.',
+    schema: integer,
+  },
+  'X-RateLimit-Remaining': { description: 'How many of them are left now.', schema: integer },
+  'X-RateLimit-Reset': { description: 'When the next one is free again, Unix seconds.', schema: integer },
+  'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
+  Location: { description: 'Path of the record that was created.', required: true, schema: { type: 'string' } },
+  Allow: { description: 'The methods that this path has.', required: true, schema: { type: 'string' } },
+};
+
+/** Schemas that only envelopes use. */
+export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  NoMeta: { description: 'Empty: there is nothing to say.', type: 'object', additionalProperties: false },
+  PageMeta: object({
+    limit: { ...integer, description: 'The page size that was used.' },
+    next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` for the next page; null on the last.' },
+  }),
+  OutcomeMeta: object({ is_yes: { type: 'boolean', description: 'Whose prices these are.' } }),
+  ErrorDetails: {
+    description: 'For a validation failure one object for each offending field, its name to what is wrong; else empty.',
+    type: 'array',
+    items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: { type: 'string' } },
+  },
+};
+
+/** An object that has exactly these properties. */
+export function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+export const envelope = (data: JsonSchema, meta: JsonSchema): JsonSchema =>
+  object({ data, meta, error: { type: 'null' } });
+
+export const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
+
+export function successAnswer(name: EndpointName): JsonSchema {
+  const declaration = declarationOf(name);
+  const data = name === 'events.list' ? { type: 'array', items: ref('EventListRow') } : dataSchema(declaration.data);
+  return {
+    description: declaration.status === 201 ? 'Done; the record is new.' : 'Done.',
+    headers: { ...RATE_HEADERS, ...(declaration.location === undefined ? {} : { Location: header('Location') }) },
+    content: json(envelope(data, ref(metaOf(declaration)))),
+  };
+}
+
+function metaOf(declaration: Declaration): string {
+  if (declaration.page !== undefined) return 'PageMeta';
+  return declaration.outcomeMeta === true ? 'OutcomeMeta' : 'NoMeta';
+}
+
+/** Refusals as responses by status; the same refusals are the same component. */
+export function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<string, JsonSchema>> {
+  const answers: Record<string, JsonSchema> = {};
+  for (const [status, some] of byStatus(slugs))
+    answers[status] = { $ref: `#/components/responses/${keyOf(status, some)}` };
+  return answers;
+}
+
+/** The components that `errorAnswers` of these lists point to. */
+export function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
+  const components: Record<string, JsonSchema> = {};
+  for (const slugs of lists) {
+    for (const [status, some] of byStatus(slugs)) components[keyOf(status, some)] ??= errorAnswer(some);
+  }
+  return components;
+}
+
+const keyOf = (status: string, slugs: readonly ServiceErrorSlug[]): string => [status, ...slugs].join('.');
+
+function byStatus(slugs: readonly ServiceErrorSlug[]): ReadonlyMap<string, readonly ServiceErrorSlug[]> {
+  const groups = new Map<string, ServiceErrorSlug[]>();
+  for (const slug of [...new Set(slugs)].sort()) {
+    const status = String(SERVICE_ERRORS[slug].status);
+    groups.set(status, [...(groups.get(status) ?? []), slug]);
+  }
+  return groups;
+}
+
+function errorAnswer(slugs: readonly ServiceErrorSlug[]): JsonSchema {
+  const retry = slugs.includes('throttled') ? { 'Retry-After': header('Retry-After') } : {};
+  const allow = slugs.includes('method_not_allowed') ? { Allow: header('Allow') } : {};
+  return {
+    description: slugs.map((slug) => `\`${slug}\`: ${SERVICE_ERRORS[slug].message}`).join('\n\n'),
+    headers: { ...RATE_HEADERS, ...retry, ...allow },
+    content: json(errorEnvelope(slugs)),
+  };
+}
+
+function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
+  const nothing = { type: 'null' };
+  const error = object({
+    code: { type: 'integer', enum: slugs.map((slug) => SERVICE_ERRORS[slug].code) },
+    slug: { type: 'string', enum: slugs },
+    message: { type: 'string' },
+    details: ref('ErrorDetails'),
+  });
+  return object({ data: nothing, meta: nothing, error });
+}

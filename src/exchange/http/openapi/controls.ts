@@ -1,0 +1,77 @@
+/** The controls under `/paper/` as operations of the document. */
+
+import type { ServiceErrorSlug } from '../../../protocol/errors.js';
+import { CONTROLS, type Control } from '../controls.js';
+import { envelope, errorAnswers, json, object } from './answers.js';
+import { type JsonSchema, ref, requestSchema } from './schemas.js';
+
+interface ControlNote {
+  readonly summary: string;
+  readonly data: JsonSchema;
+}
+
+const amount = { type: 'string', description: 'Currency.' };
+const FUNDS = object({
+  funds: object({ total: amount, locked: amount, available: amount }),
+  custodial: { type: 'boolean' },
+});
+const DETAIL = ref('MarketDetail');
+
+/** By method and path. */
+export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
+  'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
+  'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
+  'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market, or cancel it with null', data: DETAIL },
+  'POST /paper/accounts/{wallet}/deposit/': { summary: 'Give currency to an account', data: FUNDS },
+  'POST /paper/accounts/{wallet}/': { summary: 'Make an account custodial, or not', data: FUNDS },
+  'GET /paper/accounts/{wallet}/': { summary: 'Read the currency of an account', data: FUNDS },
+  'POST /paper/signing-service/': {
+    summary: 'Switch the signing service on or off',
+    data: object({ available: { type: 'boolean' } }),
+  },
+  'POST /paper/clock/': {
+    summary: 'Move the clock of the exchange forward',
+    data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
+  },
+};
+
+const noteOf = ({ method, path }: Control): ControlNote =>
+  CONTROL_NOTES[`${method} ${path}`] ?? { summary: `${method} ${path}`, data: {} };
+
+export function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const control of CONTROLS) {
+    paths[control.path] = { ...paths[control.path], [control.method.toLowerCase()]: operationOf(control) };
+  }
+  return paths;
+}
+
+function operationOf(control: Control): JsonSchema {
+  const { summary, data } = noteOf(control);
+  const names = [...control.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const body = control.body === null ? null : requestSchema(control.body);
+  return {
+    operationId: `paper ${control.method} ${control.path}`.replace(/[^a-zA-Z]+(\w?)/g, (_, a: string) =>
+      a.toUpperCase(),
+    ),
+    tags: ['paper'],
+    summary,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      200: { description: 'Done.', content: json(envelope(data, ref('NoMeta'))) },
+      ...errorAnswers(errorsOf(control)),
+    },
+    security: [],
+  };
+}
+
+/** A call from a web page is `permission_denied`; one from another machine is as if nothing were here. */
+function errorsOf(control: Control): readonly ServiceErrorSlug[] {
+  const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
+  return ['permission_denied', 'not_found', 'internal_error', ...(control.body === null ? [] : withBody)];
+}
+
+/** The refusals of every control, for the components that they share. */
+export const controlErrors = (): readonly (readonly ServiceErrorSlug[])[] => CONTROLS.map(errorsOf);

@@ -1,0 +1,87 @@
+/**
+ * The service as an OpenAPI 3.1 document, made from the declarations that the exchange serves: what stands there is what
+ * is served. Pure; made once for a running exchange.
+ */
+
+import { errorsOf } from '../../../protocol/endpoint-notes.js';
+import { ENDPOINTS, type EndpointName } from '../../../protocol/endpoints.js';
+import type { VenueProfile } from '../../../protocol/profile.js';
+import { signatureHeaders } from '../../../protocol/signing.js';
+import { ENVELOPE_SCHEMAS, errorComponents, HEADERS } from './answers.js';
+import { controlErrors, controlOperations } from './controls.js';
+import { bodyComponents, operationOf } from './operations.js';
+import { type JsonSchema, recordSchemas } from './schemas.js';
+
+export interface DocumentOptions {
+  readonly profile: VenueProfile;
+  /** Whether the calls under `/paper/` are served. */
+  readonly controls: boolean;
+}
+
+type Paths = Record<string, Record<string, JsonSchema>>;
+
+export function openApiDocument({ profile, controls }: DocumentOptions): JsonSchema {
+  // The keys of an object of constants are its endpoint names.
+  const names = Object.keys(ENDPOINTS) as EndpointName[];
+  const paths: Paths = {};
+  for (const name of names) {
+    const { path, method } = ENDPOINTS[name];
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(name) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: `${profile.service_name} prediction-market exchange`, version: '1', description: DESCRIPTION },
+    servers: [{ url: '/' }],
+    tags: [...TAGS, ...(controls ? [CONTROLS_TAG] : [])].map(([name, description]) => ({ name, description })),
+    paths: controls ? { ...paths, ...controlOperations() } : paths,
+    components: {
+      schemas: { ...recordSchemas(), ...ENVELOPE_SCHEMAS, ...Object.assign({}, ...names.map(bodyComponents)) },
+      responses: errorComponents([...names.map(errorsOf), ...(controls ? controlErrors() : [])]),
+      headers: HEADERS,
+      securitySchemes: securitySchemes(profile),
+    },
+  };
+}
+
+function securitySchemes({ header_prefix, clock_tolerance_s }: VenueProfile): JsonSchema {
+  const names = signatureHeaders(header_prefix);
+  const scheme = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description });
+  return {
+    ApiKey: scheme(names.apiKey, 'The `api_key` of a credential.'),
+    Timestamp: scheme(
+      names.timestamp,
+      `Unix seconds in decimals, at most ${clock_tolerance_s} away from the exchange’s clock.`,
+    ),
+    Signature: scheme(
+      names.signature,
+      'Lowercase hex of HMAC-SHA256 under the `secret` (its UTF-8 bytes) over `{timestamp}{METHOD}{path?query}{body}`, joined without separators, path and query exactly as sent.',
+    ),
+  };
+}
+
+const DESCRIPTION = `Markets with a YES and a NO share each, traded in one order book; a set of both is worth one unit of currency.
+
+Every answer is an envelope of \`data\`, \`meta\` and \`error\`. Prices, amounts and currency are decimal strings with at most six decimals, times are Unix seconds. Every path ends with a slash. Changes are drafted, signed by the wallet, and submitted.
+
+Refusals are checked in a fixed order: rate limit, authentication, query, body, signing service, record, rules, balance. Any path and method that is not listed here answers \`not_found\` or \`method_not_allowed\` in the same envelope.`;
+
+const TAGS: readonly (readonly [string, string])[] = [
+  ['keys', 'Credentials: a wallet proves itself and receives an API key.'],
+  ['events', 'Groups of markets.'],
+  ['markets', 'What can be traded, its books, trades and prices.'],
+  ['sports', 'The catalog of sports and leagues.'],
+  ['search', 'Finding markets and events.'],
+  ['orders', 'Orders: draft, sign, submit, cancel.'],
+  ['trades', 'Own fills.'],
+  ['merges', 'YES and NO shares back into currency.'],
+  ['splits', 'Currency into YES and NO shares.'],
+  ['redeems', 'Shares of settled markets into currency.'],
+  ['account', 'The caller’s own account.'],
+  ['positions', 'Leveraged positions on margin markets.'],
+  ['settlements', 'What closed positions pay out.'],
+  ['requests', 'Requests for margin positions.'],
+];
+const CONTROLS_TAG = [
+  'paper',
+  'Controls of the paper exchange itself. From this machine only, never from a web page; no real venue has them.',
+] as const;

@@ -1,0 +1,89 @@
+/** One operation of the document for each declared call. */
+
+import { ENDPOINT_NOTES, errorsOf } from '../../../protocol/endpoint-notes.js';
+import { declarationOf, type EndpointName } from '../../../protocol/endpoints.js';
+import { PARAMETER_NOTES } from '../../../protocol/parameter-notes.js';
+import { errorAnswers, json, successAnswer } from './answers.js';
+import { type JsonSchema, pascal, ref, requestSchema } from './schemas.js';
+
+export function operationOf(name: EndpointName): JsonSchema {
+  const { summary, description } = ENDPOINT_NOTES[name];
+  const { scope, status, body } = declarationOf(name);
+  const parameters = [...pathParameters(name), ...queryParameters(name)];
+  return {
+    operationId: name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
+    tags: [name.split('.', 1)[0]],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: { required: true, content: json(ref(bodyComponent(name))) } }),
+    responses: { [status]: successAnswer(name), ...errorAnswers(errorsOf(name)) },
+    security: scope === 'signed' ? [SIGNED] : [],
+    // Which request budget the call counts against.
+    'x-rate-limit-scope': scope,
+  };
+}
+
+/** The three headers of a signed request, all of them. */
+const SIGNED = { ApiKey: [], Timestamp: [], Signature: [] };
+
+const bodyComponent = (name: EndpointName): string => `${pascal(name)}Body`;
+
+/** The body of a call as a component; nothing for a call without one. */
+export function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>> {
+  const { body } = declarationOf(name);
+  if (body === null) return {};
+  const schema = requestSchema(body);
+  const properties = propertiesOf(schema).map(([field, property]) => [field, described(name, field, property)]);
+  return { [bodyComponent(name)]: { ...schema, properties: Object.fromEntries(properties) } };
+}
+
+/** Longer ones are answered with a 404. */
+const MAX_PATH_PARAMETER = 256;
+
+function pathParameters(name: EndpointName): JsonSchema[] {
+  const names = declarationOf(name).path.matchAll(/\{(\w+)\}/g);
+  return [...names].map(([, parameter = '']) => ({
+    ...{ name: parameter, in: 'path', required: true },
+    ...{ description: noteOf(parameter).description },
+    schema: exampled(parameter, { type: 'string', minLength: 1, maxLength: MAX_PATH_PARAMETER }),
+  }));
+}
+
+function queryParameters(name: EndpointName): JsonSchema[] {
+  const schema = requestSchema(declarationOf(name).query);
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  return propertiesOf(schema).map(([parameter, property]) => ({
+    ...{ name: parameter, in: 'query', required: required.includes(parameter) },
+    ...{ description: noteOf(parameter).description },
+    schema: withDefault(name, parameter, exampled(parameter, property)),
+    // A list is one comma-separated value.
+    ...(property['type'] === 'array' ? { style: 'form', explode: false } : {}),
+  }));
+}
+
+const propertiesOf = (schema: JsonSchema): [string, JsonSchema][] =>
+  // What zod writes under `properties` are schemas by name.
+  Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
+
+const described = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({
+  description: noteOf(field).description,
+  ...withDefault(name, field, exampled(field, property)),
+});
+
+function withDefault(name: EndpointName, parameter: string, schema: JsonSchema): JsonSchema {
+  const { page } = declarationOf(name);
+  const value = parameter === 'limit' ? page : ENDPOINT_NOTES[name].defaults?.[parameter];
+  return value === undefined ? schema : { ...schema, default: value };
+}
+
+/** Words and switches speak for themselves. */
+function exampled(parameter: string, schema: JsonSchema): JsonSchema {
+  const { example } = noteOf(parameter);
+  return example === undefined || 'enum' in schema ? schema : { ...schema, examples: [example] };
+}
+
+function noteOf(parameter: string): { readonly description: string; readonly example?: unknown } {
+  // The table has a note for every name of every declaration: its type is made from them.
+  return PARAMETER_NOTES[parameter as keyof typeof PARAMETER_NOTES];
+}

@@ -1,0 +1,123 @@
+/**
+ * JSON Schemas of what goes over the wire, made from the zod schemas that read it. Bodies and parameters are as liberal as
+ * the exchange is. Records are as strict as the paper exchange answers them: every property is there, none besides.
+ */
+
+import { z } from 'zod';
+import * as records from '../../../protocol/records.js';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** How zod hands over a schema that it is writing; changed in place. */
+interface Writing {
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+export const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
+
+/** `orderRow` as a component is `OrderRow`; `orders.create` is `OrdersCreate`. */
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What may be sent where this schema reads. */
+export function requestSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...written } = z.toJSONSchema(schema, { io: 'input', override: withoutIntegerBounds });
+  return written;
+}
+
+/** Every record of the service under its component name, exactly as the paper exchange answers it. */
+export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [name, record] of namedRecords()) registry.add(record, { id: name });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: (name) => `#/components/schemas/${name}`,
+    override: (writing) => {
+      withoutIntegerBounds(writing);
+      nullAsType(writing);
+      exact(writing);
+    },
+  });
+  const components = Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => {
+    for (const path of NEVER_NULL[name] ?? []) forbidNull(schema, path.split('.'));
+    return [name, schema] as const;
+  });
+  return { ...Object.fromEntries(components), EventListRow: withOptional(components, 'EventRow', 'video_url') };
+}
+
+/** The `data` of an answer: a record, or a list of records. */
+export function dataSchema(data: z.ZodType): JsonSchema {
+  if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
+  const name = namedRecords().find(([, record]) => record === data)?.[0];
+  // Every call answers a record of protocol/records.ts: there is no other place for one.
+  if (name === undefined) throw new Error('an endpoint answers something that records.ts does not export');
+  return ref(name);
+}
+
+const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
+  Object.entries(records).map(([name, record]) => [pascal(name), record]);
+
+/** Bounds that only say "a safe integer" say nothing to a reader. */
+function withoutIntegerBounds({ jsonSchema }: Writing): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/** `anyOf: [a string, null]` as the type `string or null`, where nothing but the type changes. */
+function nullAsType({ jsonSchema }: Writing): void {
+  const [given, nothing, ...more] = jsonSchema.anyOf ?? [];
+  if (typeof given?.type !== 'string' || nothing?.type !== 'null' || more.length > 0) return;
+  if (given.enum !== undefined || given.type === 'object') return;
+  delete jsonSchema.anyOf;
+  Object.assign(jsonSchema, given, { type: [given.type, 'null'] });
+}
+
+/** Properties that a record may lack. The interface: `order_min_size` may be absent. */
+const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
+
+function exact({ jsonSchema }: Writing): void {
+  if (jsonSchema.properties === undefined) return;
+  jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
+  jsonSchema.additionalProperties = false;
+}
+
+const SUMMARY = ['category', 'created', 'creator', 'event', 'margin_enabled'];
+
+/** Values that a client must accept as null from any venue, and that the paper exchange always gives. */
+const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
+  OrderRow: ['pubkey', 'status', 'market.title', 'outcome.text'],
+  OwnTradeRow: ['market_condition_id', 'fee', 'is_maker'],
+  RedeemRow: ['funds', 'yes_shares', 'no_shares'],
+  AssetRow: [
+    ...['value.basis', 'position.market.title', 'position.market.state', 'position.market.margin_enabled'],
+    ...['position.outcome_text', 'position.is_final', 'position.avg_trade_price'],
+  ],
+  PublicTradeRow: ['market_condition_id', 'maker_fee', 'taker_fee'],
+  MarketSummary: SUMMARY,
+  MarketListRow: [...SUMMARY, 'outcomes'],
+  MarketDetail: [...SUMMARY, 'outcomes', 'yes_outcome_label', 'no_outcome_label', 'rules'],
+  EventRow: ['category', 'created'],
+  AccountSummary: ['username', 'joined_at'],
+};
+
+function forbidNull(schema: z.core.JSONSchema.BaseSchema, [name = '', ...rest]: readonly string[]): void {
+  const property = schema.properties?.[name];
+  if (typeof property !== 'object') throw new Error(`no property ${name} that could be null`);
+  if (rest.length > 0) return forbidNull(property, rest);
+  const { type, anyOf } = property;
+  if (Array.isArray(type)) property.type = type[0] ?? 'null';
+  const [given] = anyOf ?? [];
+  if (given === undefined) return;
+  delete property.anyOf;
+  Object.assign(property, given);
+}
+
+/** A variant of a record that may lack one property. */
+function withOptional(
+  components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[],
+  name: string,
+  optional: string,
+): JsonSchema {
+  const schema = Object.fromEntries(components)[name];
+  return { ...schema, required: (schema?.required ?? []).filter((property) => property !== optional) };
+}

@@ -1,0 +1,74 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { CONTROL_NOTES } from '../../../src/exchange/http/openapi/controls.js';
+import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
+import { ENDPOINTS } from '../../../src/protocol/endpoints.js';
+import { SERVICE_ERRORS } from '../../../src/protocol/errors.js';
+import { PROFILE, send, startTestExchange } from '../http/harness.js';
+
+const document = openApiDocument({ profile: PROFILE, controls: true }) as Record<string, never>;
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document));
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('resolves every reference that it makes', () => {
+    const text = JSON.stringify(document);
+    const references = new Set([...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path));
+    const resolve = (path: string) =>
+      path.split('/').reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], document);
+    expect([...references].filter((path) => resolve(path) === undefined)).toEqual([]);
+    expect(references.size).toBeGreaterThan(50);
+  });
+
+  it('has every declared call, and each operation a name of its own', () => {
+    const paths = document['paths'] as Record<string, Record<string, { operationId: string }>>;
+    const missing = Object.values(ENDPOINTS).filter(({ path, method }) => !paths[path]?.[method.toLowerCase()]);
+    expect(missing).toEqual([]);
+    const names = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('says under which calls every error of the table may come', () => {
+    const responses = Object.keys((document['components'] as { responses: object }).responses).join('.');
+    // Of paths that are no call's.
+    const nowhere = ['method_not_allowed'];
+    const unused = Object.keys(SERVICE_ERRORS).filter((slug) => !responses.split('.').includes(slug));
+    expect(unused).toEqual(nowhere);
+  });
+
+  it('knows what every control answers', () => {
+    const paths = Object.entries(document['paths'] as Record<string, Record<string, unknown>>);
+    const controls = paths
+      .filter(([path]) => path.startsWith('/paper/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    expect(controls.sort()).toEqual(Object.keys(CONTROL_NOTES).sort());
+  });
+});
+
+describe('GET /openapi.json', () => {
+  let exchange: RunningExchange;
+  beforeAll(async () => {
+    exchange = await startTestExchange({ controls: false, rateLimits: true });
+  });
+  afterAll(() => exchange.close());
+
+  it('answers the document of the exchange as it runs, counted as a public request', async () => {
+    const response = await fetch(`${exchange.url}/openapi.json`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('x-ratelimit-limit')).toBe('120');
+    expect(await response.json()).toEqual(openApiDocument({ profile: PROFILE, controls: false }));
+  });
+
+  it('is refused in the envelope under any other method', async () => {
+    const { status, slug, headers } = await send(exchange.url, 'POST', '/openapi.json');
+    expect([status, slug, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET']);
+  });
+});
