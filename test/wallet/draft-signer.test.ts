@@ -1,4 +1,4 @@
-import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { base58, base64, hex } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,51 +7,14 @@ import { type DraftTerms, type DraftText, writeDraftText } from '../../src/proto
 import { challengeText } from '../../src/protocol/signing.js';
 import type { SigningPolicy, StoredDraft } from '../../src/wallet/drafts.js';
 import { Wallet } from '../../src/wallet/wallet.js';
+import { honest, market, pubkey, serviceName, terms, verifies } from './drafts.js';
 
 const wallet = new Wallet(randomBytes(32));
-const serviceName = 'SVC';
 
 function signerOf(stored: StoredDraft | null, policy: Partial<SigningPolicy> = {}) {
   const loadDraft = (id: string) => (stored !== null && id === stored.intentId ? stored : null);
   return wallet.draftSigner({ serviceName, draftMessage: 'utf8', allowBlindSigning: false, loadDraft, ...policy });
 }
-
-/** By node:crypto, so that two implementations check each other. */
-function verifies(text: string, signature: string, address = wallet.address): boolean {
-  const x = Buffer.from(base58.decode(address)).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'hex'));
-}
-
-const quantity = fc.integer({ min: 1, max: 9e12 }).map((n) => n as Micros);
-const price = fc.integer({ min: 1, max: 999_999 }).map((n) => n as Micros);
-const pubkey = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => base58.encode(bytes));
-const market = fc.stringMatching(/^[A-Za-z0-9_.-]{1,44}$/);
-const side = fc.constantFrom('buy' as const, 'sell' as const);
-
-const terms: fc.Arbitrary<DraftTerms> = fc.oneof(
-  fc
-    .record({ isYes: fc.boolean(), side, price, amount: quantity })
-    .map((t) => ({ action: 'place-order' as const, type: 'limit' as const, ...t })),
-  fc
-    .record({ isYes: fc.boolean(), funds: quantity })
-    .map((t) => ({ action: 'place-order' as const, type: 'market' as const, side: 'buy' as const, ...t })),
-  fc
-    .record({ isYes: fc.boolean(), amount: quantity })
-    .map((t) => ({ action: 'place-order' as const, type: 'market' as const, side: 'sell' as const, ...t })),
-  fc.record({ action: fc.constantFrom('merge-shares' as const, 'split-shares' as const), amount: quantity }),
-  fc.record({ yes: quantity, no: quantity }).map((t) => ({ action: 'redeem-shares' as const, ...t })),
-  pubkey.map((orderPubkey) => ({ action: 'cancel-order' as const, orderPubkey })),
-);
-
-const honest = fc
-  .record({ terms, market, pubkey, expires: fc.integer({ min: 1, max: 4e9 }), intentId: fc.string({ minLength: 1 }) })
-  .map(({ terms, market, pubkey, expires, intentId }) => {
-    const draftPubkey = terms.action === 'cancel-order' ? terms.orderPubkey : pubkey;
-    const text: DraftText = { serviceName, marketConditionId: market, draftPubkey, expires, terms };
-    const stored = { intentId, marketConditionId: market, draftPubkey, message: writeDraftText(text), terms };
-    return { text, stored };
-  });
 
 /** A change of the text that a hostile or broken venue could make, beside unchanged stored terms. */
 const mutation: fc.Arbitrary<(text: DraftText) => string> = fc.oneof(
@@ -88,7 +51,7 @@ describe('the draft signer', () => {
         if (!first.ok) throw new Error(first.reason);
         expect(first.signature).toMatch(/^[0-9a-f]{128}$/);
         expect(signer.sign(stored.intentId)).toEqual(first);
-        expect(verifies(stored.message, first.signature)).toBe(true);
+        expect(verifies(Buffer.from(stored.message, 'utf8'), first.signature, wallet.address)).toBe(true);
       }),
       { numRuns: 200 },
     );
@@ -223,13 +186,10 @@ describe('the draft signer', () => {
     }
   });
 
-  it('signs opaque drafts only when blind signing is allowed, and Solana drafts not yet', () => {
+  it('signs opaque drafts only when blind signing is allowed', () => {
     const message = 'f00dfeed';
     expect(reasonOf({ message }, { draftMessage: 'opaque' })).toContain('blind signing is not allowed');
     expect(reasonOf({ message }, { draftMessage: 'opaque', allowBlindSigning: true })).toBe('signed');
-    expect(reasonOf({ message }, { draftMessage: 'solana_tx', allowBlindSigning: true })).toContain(
-      'not supported yet',
-    );
   });
 
   it('refuses a message too long to be a draft', () => {
@@ -244,7 +204,7 @@ describe('credential challenges', () => {
 
   it('are signed when they are exactly the template for this wallet', () => {
     const result = wallet.signChallenge(text, { serviceName: 'SVC', nonce });
-    expect(result.ok && verifies(text, result.signature)).toBe(true);
+    expect(result.ok && verifies(Buffer.from(text, 'utf8'), result.signature, wallet.address)).toBe(true);
   });
 
   it.each([
