@@ -43,10 +43,15 @@ export class Authenticator {
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
   }
 
+  /** The text of the timestamp header; null without one. */
+  timestampOf(headers: IncomingHttpHeaders): string | null {
+    return textOf(headers[this.#timestampHeader]);
+  }
+
   /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
   authenticate(request: SignedRequest, core: CoreReads, nowMs: number): Result<AccountSlot> {
     const key = textOf(request.headers[this.#keyHeader]);
-    const timestamp = textOf(request.headers[this.#timestampHeader]);
+    const timestamp = this.timestampOf(request.headers);
     const signature = textOf(request.headers[this.#signatureHeader]);
     if (key === null && timestamp === null && signature === null) return refused({ slug: 'not_authenticated' });
     if (key === null || timestamp === null || signature === null) {

@@ -10,12 +10,15 @@ import { CATEGORIES, MARKET_STATES } from '../../protocol/states.js';
 import { decimalText, money, text } from '../../protocol/wire.js';
 import type { Core, MarketSpec, Result } from '../core/contract.js';
 import { badField, NOT_FOUND } from './envelope.js';
+import type { SignedRequestReport } from './signed-request.js';
 
 export interface ControlCall<B> {
   readonly nowMs: number;
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
   readonly core: Core;
+  /** What the exchange makes of the signature of this very request. */
+  readonly report: () => SignedRequestReport;
   /** Moves the exchange's clock and does what became due. Answers the new time, ms. */
   readonly advanceClock: (ms: number) => number;
 }
@@ -64,6 +67,8 @@ const marketBody = z.object({
   description: text(5000).nullish(),
   logo: text(1000).nullish(),
   category: z.enum(CATEGORIES, { error: `Must be one of: ${CATEGORIES.join(', ')}.` }).optional(),
+  sport: text(100).nullish(),
+  league: text(100).nullish(),
   margin_enabled: z.boolean().nullish(),
   yes_outcome_label: text(100).nullish(),
   no_outcome_label: text(100).nullish(),
@@ -80,6 +85,14 @@ const stateBody = z.object({
 });
 
 const positiveMoney = money.refine((value: Micros) => value > 0, 'Must be greater than zero.');
+
+const signedRequest = (method: Control['method']): Control => ({
+  method,
+  path: '/paper/signed-request/',
+  // Whatever body came is reported as it came.
+  body: null,
+  run: ({ report }) => ({ ok: true, value: report() }),
+});
 
 export const CONTROLS: readonly Control[] = [
   control('/paper/markets/', marketBody, ({ nowMs, body, core }) => {
@@ -115,6 +128,8 @@ export const CONTROLS: readonly Control[] = [
       return { ok: true, value: { now: Math.floor(nowMs / 1000) } };
     },
   ),
+  signedRequest('GET'),
+  signedRequest('POST'),
 ];
 
 function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {

@@ -4,6 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ServiceFault } from '../../protocol/errors.js';
 import type { Result } from '../core/contract.js';
+import type { SignedRequest } from './authentication.js';
+import { rawUrlOf } from './hostile.js';
 import { parseBody } from './validation.js';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -11,6 +13,14 @@ const EMPTY_OBJECT = Buffer.from('{}');
 
 /** The raw body; empty when there is none. */
 export const bytesOf = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
+
+/** The parts of a request that are signed. */
+export const signedPartsOf = (request: FastifyRequest): SignedRequest => ({
+  method: request.method,
+  rawUrl: rawUrlOf(request),
+  headers: request.headers,
+  body: bytesOf(request),
+});
 
 /** Body of a call that declares one: JSON by its media type, then by its schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {

@@ -7,6 +7,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Declaration, declarationOf, ENDPOINTS, type EndpointName, fillPath } from '../../protocol/endpoints.js';
 import { accountCalls } from './account-calls.js';
+import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
 import { BookTexts } from './book-texts.js';
 import type { Desk, Handlers, Reply, ServiceCall } from './calls.js';
@@ -22,7 +23,7 @@ import type { ServerOptions } from './options.js';
 import { methodsOf, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
 import { send } from './reply.js';
-import { bytesOf, readBody } from './request-body.js';
+import { readBody, signedPartsOf } from './request-body.js';
 import { answerBytes, guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { tradingCalls } from './trading-calls.js';
 import { parseQuery, type RawQuery } from './validation.js';
@@ -57,6 +58,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   });
   guardSockets(server, patience, guard);
   readRawBodies(server);
+  publishAnswers(server);
   server.addHook('onRequest', (request, reply, done) => {
     // The 404 handler has no route of its own; what is not found is public.
     if (guard.admit(request, reply, request.routeOptions.config.scope ?? 'public')) done();
@@ -108,13 +110,7 @@ function serve(name: EndpointName, declaration: Declaration, request: FastifyReq
   const nowMs = options.settle();
   let account = -1; // nobody: public calls do not look at it
   if (declaration.scope === 'signed') {
-    const signed = {
-      method: request.method,
-      rawUrl: rawUrlOf(request),
-      headers: request.headers,
-      body: bytesOf(request),
-    };
-    const caller = authenticator.authenticate(signed, desk.core, nowMs);
+    const caller = authenticator.authenticate(signedPartsOf(request), desk.core, nowMs);
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }

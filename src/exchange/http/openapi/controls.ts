@@ -17,6 +17,17 @@ const FUNDS = object({
 });
 const DETAIL = ref('MarketDetail');
 
+const textOrNull = (description: string) => ({ type: ['string', 'null'], description });
+const SIGNED_REQUEST = object({
+  timestamp: textOrNull('As its header said.'),
+  method: { type: 'string' },
+  path: { type: 'string', description: 'Path and query as they arrived.' },
+  body: { type: 'string', description: 'The raw body.' },
+  payload: textOrNull('What the signature must be over; null without a timestamp.'),
+  signature_matches: { type: 'boolean' },
+  refusal: textOrNull('Why the caller is not believed; null when he is.'),
+});
+
 /** By method and path. */
 export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
@@ -33,6 +44,8 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
     summary: 'Move the clock of the exchange forward',
     data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
   },
+  'GET /paper/signed-request/': { summary: 'See what the signature must be over', data: SIGNED_REQUEST },
+  'POST /paper/signed-request/': { summary: 'See what the signature must be over, with a body', data: SIGNED_REQUEST },
 };
 
 const noteOf = ({ method, path }: Control): ControlNote =>
@@ -70,7 +83,7 @@ function operationOf(control: Control): JsonSchema {
 /** A call from a web page is `permission_denied`; one from another machine is as if nothing were here. */
 function errorsOf(control: Control): readonly ServiceErrorSlug[] {
   const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
-  return ['permission_denied', 'not_found', 'internal_error', ...(control.body === null ? [] : withBody)];
+  return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }
 
 /** The refusals of every control, for the components that they share. */
