@@ -14,11 +14,12 @@ import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, timesDown } from './money.js';
 import { nameOf } from './names.js';
-import { pageOf } from './pages.js';
+import { askedMarket, NO_ROWS } from './pages.js';
+import { type Filing, Records } from './records.js';
 
 export type ConversionKind = 'merge' | 'split';
 
-interface Conversion {
+export interface Conversion {
   readonly id: number;
   readonly kind: ConversionKind;
   readonly pubkey: string;
@@ -44,15 +45,17 @@ const HALF = 500_000;
 export class Conversions {
   readonly #ground: Ground;
   readonly #identity: Identity;
-  readonly #records: Conversion[] = [];
-  readonly #byPubkey = new Map<string, number>();
-  readonly #byAccount = new Map<string, number[]>();
+  /** Ids are counted over both kinds. */
+  readonly #records: Readonly<Record<ConversionKind, Records<Conversion>>>;
+  #lastId = 0;
   /** The unfinished one of an account on a market, by kind. */
-  readonly #open = new Map<string, number>();
+  readonly #open = new Map<string, Conversion>();
 
   constructor(ground: Ground, identity: Identity) {
     this.#ground = ground;
     this.#identity = identity;
+    const { archive } = ground;
+    this.#records = { merge: new Records(archive, filingOf('merge')), split: new Records(archive, filingOf('split')) };
   }
 
   draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<WireDraft> {
@@ -70,7 +73,7 @@ export class Conversions {
     if (closed !== null) return refuse(closed);
     const unfinished = this.#open.get(openKey(kind, account, market.index));
     if (unfinished !== undefined) {
-      const { state, pubkey, message, amount: asked } = this.#record(unfinished);
+      const { state, pubkey, message, amount: asked } = unfinished;
       return state === 'waiting_to_sign' && asked === amount ? done({ pubkey, message }) : refuse(IN_PROGRESS[kind]);
     }
     market.shares.reserve(account);
@@ -85,7 +88,8 @@ export class Conversions {
 
   #start(kind: ConversionKind, account: number, market: Market, amount: number): WireDraft {
     const ground = this.#ground;
-    const id = this.#records.length + 1;
+    this.#lastId += 1;
+    const id = this.#lastId;
     const pubkey = nameOf(ground.settings.seed, 'conversion', id);
     const expiresMs = draftExpiryMs(ground);
     const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
@@ -117,17 +121,8 @@ export class Conversions {
   }
 
   #keep(record: Conversion): void {
-    this.#records.push(record);
-    this.#byPubkey.set(record.pubkey, record.id);
-    this.#idsOf(record.kind, record.account).push(record.id);
-    if (!isOver(record.state)) this.#open.set(openKey(record.kind, record.account, record.market), record.id);
-  }
-
-  #idsOf(kind: ConversionKind, account: number): number[] {
-    const key = `${kind}/${account}`;
-    const ids = this.#byAccount.get(key) ?? [];
-    this.#byAccount.set(key, ids);
-    return ids;
+    this.#records[record.kind].keep(record);
+    this.#open.set(openKey(record.kind, record.account, record.market), record);
   }
 
   /** Ends a conversion and lets go of what it locked. */
@@ -135,15 +130,21 @@ export class Conversions {
     record.state = state;
     this.#lock(record, market, -record.amount);
     this.#open.delete(openKey(record.kind, record.account, record.market));
+    this.#records[record.kind].finish(record);
+  }
+
+  /** The conversion of an id while it is not final. */
+  #live(id: number): Conversion | null {
+    return this.#records.merge.live(id) ?? this.#records.split.live(id);
   }
 
   expire(id: number): void {
-    const record = this.#record(id);
-    if (record.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
+    const record = this.#live(id);
+    if (record?.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
   }
 
   submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean): Result<WireConversion> {
-    const record = this.#find(kind, account, pubkey);
+    const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
     if (record.state !== 'waiting_to_sign') return refuse('share_conversion_invalid_state');
@@ -162,7 +163,7 @@ export class Conversions {
 
   /** The transaction is on the chain: what was locked is converted. */
   land(id: number): void {
-    const record = this.#record(id);
+    const record = must(this.#live(id), `conversion ${id} in process`);
     const { account, amount, kind } = record;
     const market = this.#ground.catalog.market(record.market);
     this.#end(record, market, 'done');
@@ -171,46 +172,29 @@ export class Conversions {
     market.collateral += change;
     if (kind === 'split') {
       const half = timesDown(HALF, amount);
-      market.shares.receive(account, true, amount, half);
-      market.shares.receive(account, false, amount, amount - half);
+      market.shares.receive(this.#ground.nowMs, account, true, amount, half);
+      market.shares.receive(this.#ground.nowMs, account, false, amount, amount - half);
     } else {
-      market.shares.give(account, true, amount);
-      market.shares.give(account, false, amount);
+      market.shares.give(account, true, amount, amount);
+      market.shares.give(account, false, amount, 0);
     }
   }
 
-  #record(id: number): Conversion {
-    return must(this.#records[id - 1], `conversion ${id}`);
-  }
-
-  #find(kind: ConversionKind, account: number, pubkey: string): Conversion | null {
-    const id = this.#byPubkey.get(pubkey);
-    if (id === undefined) return null;
-    const record = this.#record(id);
-    return record.kind === kind && record.account === account ? record : null;
-  }
-
   row(kind: ConversionKind, account: number, pubkey: string): WireConversion | null {
-    const record = this.#find(kind, account, pubkey);
+    const record = this.#records[kind].find(account, pubkey);
     return record === null ? null : this.#row(record);
   }
 
   messageOf(kind: ConversionKind, account: number, pubkey: string): string | null {
-    return this.#find(kind, account, pubkey)?.message ?? null;
+    return this.#records[kind].find(account, pubkey)?.message ?? null;
   }
 
   page(kind: ConversionKind, account: number, query: ConversionQuery): Page<WireConversion> {
-    const { state, marketConditionId } = query;
-    const market = marketConditionId === undefined ? null : this.#ground.catalog.byId(marketConditionId);
-    if (marketConditionId !== undefined && market === null) return { rows: [], nextBeforeId: null };
-    return pageOf(
-      this.#idsOf(kind, account),
-      query,
-      (id) => this.#record(id),
-      (record) =>
-        (state === undefined || record.state === state) && (market === null || record.market === market.index),
-      (record) => this.#row(record),
-    );
+    const market = askedMarket(this.#ground.catalog, query.marketConditionId);
+    if (market === null) return NO_ROWS;
+    const { limit, beforeId } = query;
+    const states = query.state === undefined ? undefined : [query.state];
+    return this.#records[kind].page({ account, market, states, limit, beforeId }, (record) => this.#row(record));
   }
 
   #row(record: Conversion): WireConversion {
@@ -226,19 +210,47 @@ export class Conversions {
     };
   }
 
-  dump(): readonly Conversion[] {
-    return this.#records.map((record) => ({ ...record }));
+  dump(): ConversionsDump {
+    const { merge, split } = this.#records;
+    const copy = (record: Conversion) => ({ ...record });
+    return { lastId: this.#lastId, merges: merge.dump(copy), splits: split.dump(copy) };
   }
 
-  load(dump: readonly Conversion[]): void {
-    for (const record of dump) {
-      this.#keep({ ...record });
-      if (!isOver(record.state)) this.#ground.catalog.market(record.market).shares.reserve(record.account);
+  load({ lastId, merges, splits }: ConversionsDump): void {
+    this.#lastId = lastId;
+    for (const [kind, records] of [['merge', merges] as const, ['split', splits] as const]) {
+      this.#records[kind].load(
+        records.map((record) => ({ ...record })),
+        lastId,
+      );
+      for (const record of this.#records[kind].allLive()) {
+        this.#open.set(openKey(kind, record.account, record.market), record);
+        this.#ground.catalog.market(record.market).shares.reserve(record.account);
+      }
     }
   }
 }
 
-const isOver = (state: ConversionState): boolean => state !== 'waiting_to_sign' && state !== 'in_process';
+/** What is not over; the rest is in the archive. */
+export interface ConversionsDump {
+  readonly lastId: number;
+  readonly merges: readonly Conversion[];
+  readonly splits: readonly Conversion[];
+}
+
+type FinalConversion = Pick<Conversion, 'message' | 'amount' | 'createdMs'>;
+
+const filingOf = (kind: ConversionKind): Filing<Conversion> => ({
+  shelf: kind,
+  facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
+  pack: ({ message, amount, createdMs }): FinalConversion => ({ message, amount, createdMs }),
+  unpack: ({ id, account, pubkey, market, state, record }) => ({
+    ...{ id, kind, account, pubkey, market },
+    // `pack` made the record, and `facets` the state.
+    ...(record as FinalConversion),
+    state: state as ConversionState,
+  }),
+});
 
 const openKey = (kind: ConversionKind, account: number, market: number): string => `${kind}/${account}/${market}`;
 

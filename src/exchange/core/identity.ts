@@ -3,6 +3,7 @@
 import { formatDecimal } from '../../base/decimal.js';
 import { assert, must } from '../../base/errors.js';
 import { challengeText } from '../../protocol/signing.js';
+import type { Archived } from './archive.js';
 import type { KeyRequest, Result, WireChallenge, WireCredential, WireFunds, WireKey } from './contract.js';
 import { badSignature, done, invalid, refuse } from './fault.js';
 import { type Ground, seconds } from './ground.js';
@@ -18,12 +19,18 @@ interface Account {
   custodial: boolean;
 }
 
+/** One that is not revoked: a revoked one goes to the archive, without its secret. */
 interface ApiKey {
+  readonly id: number;
   readonly apiKey: string;
   readonly secret: string;
   readonly account: number;
   readonly createdMs: number;
-  revokedMs: number | null;
+}
+
+interface RevokedKey {
+  readonly createdMs: number;
+  readonly revokedMs: number;
 }
 
 interface Challenge {
@@ -41,6 +48,7 @@ export class Identity {
   readonly #byWallet = new Map<string, number>();
   readonly #byName = new Map<string, number>();
   readonly #keys = new Map<string, ApiKey>();
+  #lastKeyId = 0;
   /** By nonce, in the order of their making: the oldest expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
@@ -72,10 +80,11 @@ export class Identity {
       return invalid('message', 'Must be the message of the challenge, unchanged.');
     }
     if (!signatureValid) return badSignature();
-    assert(!this.#keys.has(apiKey), 'an API key must be drawn anew');
+    assert(!this.#keys.has(apiKey) && this.#revoked(apiKey) === null, 'an API key must be drawn anew');
     this.#challenges.delete(nonce);
     const account = this.#byWallet.get(wallet) ?? this.#openWallet(wallet);
-    this.#keys.set(apiKey, { apiKey, secret, account, createdMs: nowMs, revokedMs: null });
+    this.#lastKeyId += 1;
+    this.#keys.set(apiKey, { id: this.#lastKeyId, apiKey, secret, account, createdMs: nowMs });
     return done({ api_key: apiKey, secret });
   }
 
@@ -114,23 +123,41 @@ export class Identity {
   }
 
   credential(apiKey: string): { readonly account: number; readonly secret: string } | null {
-    const key = this.#keys.get(apiKey);
-    return key === undefined || key.revokedMs !== null ? null : { account: key.account, secret: key.secret };
+    return this.#keys.get(apiKey) ?? null;
   }
 
   account(slot: number): Account {
     return must(this.#accounts[slot], `account ${slot}`);
   }
 
+  /** All keys of an account, also revoked ones, in the order of their making. */
   keys(account: number): readonly WireKey[] {
-    return [...this.#keys.values()].filter((key) => key.account === account).map(keyRow);
+    const live = [...this.#keys.values()].filter((key) => key.account === account);
+    const revoked = this.#ground.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
+    return [
+      ...live.map((key) => ({ id: key.id, row: keyRow(key.apiKey, key.createdMs, null) })),
+      ...revoked.map((row) => ({ id: row.id, row: revokedRow(row) })),
+    ]
+      .sort((a, b) => a.id - b.id)
+      .map(({ row }) => row);
   }
 
+  #revoked(keyId: string): Archived | null {
+    return this.#ground.archive.byPubkey('key', keyId);
+  }
+
+  /** A key that is revoked already keeps its first time. */
   revoke(account: number, keyId: string): Result<WireKey> {
     const key = this.#keys.get(keyId);
-    if (key === undefined || key.account !== account) return refuse('not_found');
-    key.revokedMs ??= this.#ground.nowMs;
-    return done(keyRow(key));
+    if (key === undefined) {
+      const gone = this.#revoked(keyId);
+      return gone?.account === account ? done(revokedRow(gone)) : refuse('not_found');
+    }
+    if (key.account !== account) return refuse('not_found');
+    this.#keys.delete(keyId);
+    const row = revokedKey(key, this.#ground.nowMs);
+    this.#ground.archive.put('key', row);
+    return done(revokedRow(row));
   }
 
   deposit(wallet: string, funds: number): Result<WireFunds> {
@@ -168,26 +195,44 @@ export class Identity {
   dump(): IdentityDump {
     return {
       accounts: this.#accounts.map((account) => ({ ...account })),
-      keys: [...this.#keys.values()].map((key) => ({ ...key })),
+      lastKeyId: this.#lastKeyId,
+      keys: [...this.#keys.values()],
       challenges: [...this.#challenges.values()],
     };
   }
 
   load(dump: IdentityDump): void {
     for (const account of dump.accounts) this.#keep({ ...account });
-    for (const key of dump.keys) this.#keys.set(key.apiKey, { ...key });
+    this.#lastKeyId = dump.lastKeyId;
+    const live = dump.keys.map(({ id }) => id);
+    this.#ground.archive.rewind('key', dump.lastKeyId, live);
+    for (const key of dump.keys) this.#keys.set(key.apiKey, key);
     for (const challenge of dump.challenges) this.#challenges.set(challenge.nonce, challenge);
   }
 }
 
-const keyRow = (key: ApiKey): WireKey => ({
-  key_id: key.apiKey,
-  created: seconds(key.createdMs),
-  revoked_at: key.revokedMs === null ? null : seconds(key.revokedMs),
+/** How a key lies in the archive once it was revoked. */
+export function revokedKey(key: Omit<ApiKey, 'secret'>, revokedMs: number): Archived<RevokedKey> {
+  const { id, apiKey, account, createdMs } = key;
+  const facets = { market: -1, state: 'revoked', isYes: null, side: null } as const;
+  return { id, account, pubkey: apiKey, ...facets, record: { createdMs, revokedMs } };
+}
+
+function revokedRow({ pubkey, record }: Archived): WireKey {
+  // `revokedKey` made it.
+  const { createdMs, revokedMs } = record as RevokedKey;
+  return keyRow(pubkey, createdMs, revokedMs);
+}
+
+const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): WireKey => ({
+  key_id: apiKey,
+  created: seconds(createdMs),
+  revoked_at: revokedMs === null ? null : seconds(revokedMs),
 });
 
 export interface IdentityDump {
   readonly accounts: readonly Account[];
+  readonly lastKeyId: number;
   readonly keys: readonly ApiKey[];
   readonly challenges: readonly Challenge[];
 }

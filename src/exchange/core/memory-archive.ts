@@ -49,13 +49,6 @@ export class MemoryArchive implements Archive {
     for (const id of [...byId.keys()]) if (id > lastId) this.#remove(shelf, id);
   }
 
-  /** An archive of its own with the same rows. */
-  copy(): MemoryArchive {
-    const copy = new MemoryArchive();
-    for (const [shelf, { byId }] of this.#shelves) for (const row of byId.values()) copy.put(shelf, row);
-    return copy;
-  }
-
   #remove(shelf: Shelf, id: number): void {
     const { byId, byPubkey, ids } = this.#rows(shelf);
     const row = byId.get(id);

@@ -1,8 +1,9 @@
-/** An order of an API user and its fills, as the core keeps them. */
+/** An order of an API user and its fills, as the core and its archive keep them. */
 
 import type { Micros } from '../../base/micros.js';
 import type { OrderStatus, OrderType } from '../../protocol/states.js';
-import type { Leg } from './pool.js';
+import { isBuyLeg, isYesLeg, type Leg } from './pool.js';
+import type { Filing } from './records.js';
 
 export interface CancelDraft {
   readonly message: string;
@@ -38,7 +39,7 @@ export interface OrderRecord {
 }
 
 export interface OwnTrade {
-  readonly id: number;
+  /** Id of its order. */
   readonly order: number;
   readonly amount: number;
   readonly price: number;
@@ -46,3 +47,32 @@ export interface OwnTrade {
   readonly isMaker: boolean;
   readonly timeMs: number;
 }
+
+type FinalOrder = Pick<
+  OrderRecord,
+  'leg' | 'type' | 'price' | 'amount' | 'funds' | 'filledAmount' | 'filledFunds' | 'cancel'
+>;
+
+export const ORDER_FILING: Filing<OrderRecord> = {
+  shelf: 'order',
+  facets: ({ market, status, leg }) => ({
+    market,
+    state: status,
+    isYes: isYesLeg(leg),
+    side: isBuyLeg(leg) ? 'buy' : 'sell',
+  }),
+  pack: ({ leg, type, price, amount, funds, filledAmount, filledFunds, cancel }): FinalOrder => ({
+    ...{ leg, type, price, amount, funds, filledAmount, filledFunds },
+    // Answers for a submitted cancel draft and for none are the same, and its message is long.
+    cancel: cancel === null || cancel.submitted ? null : { ...cancel },
+  }),
+  unpack: ({ id, account, pubkey, market, state, record }) => {
+    // `pack` made the record, and `facets` the state.
+    const [final, status] = [record as FinalOrder, state as OrderStatus];
+    const { cancel } = final;
+    return {
+      ...{ id, account, pubkey, market, status, ...final, cancel: cancel === null ? null : { ...cancel } },
+      ...{ message: '', draftLock: 0, handle: 0 },
+    };
+  },
+};

@@ -1,4 +1,4 @@
-/** Orders of API users from draft to end, their cancel drafts, and their fills. What rests is in the pool; this is its paper. */
+/** Orders of API users from draft to end, and their cancel drafts. What rests is in the pool; this is its paper. */
 
 import { must } from '../../base/errors.js';
 import { ONE } from '../../base/micros.js';
@@ -21,18 +21,12 @@ import type { Market, Trading } from './market.js';
 import type { FillListener, Matching } from './matching.js';
 import { nameOf } from './names.js';
 import { type CheckedOrder, checkOrder, lockOf, termsOf } from './order-checks.js';
-import type { OrderRecord, OwnTrade } from './order-record.js';
-import { orderRow, ownTradeRow } from './order-rows.js';
-import { pageOf } from './pages.js';
+import { ORDER_FILING, type OrderRecord } from './order-record.js';
+import { orderRow } from './order-rows.js';
+import { OwnTrades } from './own-trades.js';
+import { askedMarket, NO_ROWS } from './pages.js';
 import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './pool.js';
-
-/** Of one account. */
-interface Shelf {
-  readonly orders: number[];
-  readonly trades: number[];
-  /** Orders that are not final, ascending: what is asked for most, however long the history. */
-  readonly active: Set<number>;
-}
+import { Records } from './records.js';
 
 /** More than any purse can buy: a market buy is bounded by its funds alone. */
 const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -40,14 +34,15 @@ const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
 export class Orders implements FillListener {
   readonly #ground: Ground;
   readonly #pool: OrderPool;
-  readonly #records: OrderRecord[] = [];
-  readonly #trades: OwnTrade[] = [];
-  readonly #byPubkey = new Map<string, number>();
-  readonly #shelves = new Map<number, Shelf>();
+  readonly #records: Records<OrderRecord>;
+  readonly #trades: OwnTrades;
+  #lastId = 0;
 
   constructor(ground: Ground, pool: OrderPool) {
     this.#ground = ground;
     this.#pool = pool;
+    this.#records = new Records(ground.archive, ORDER_FILING);
+    this.#trades = new OwnTrades(ground, this.#records);
   }
 
   draft(account: number, request: OrderRequest): Result<WireDraft> {
@@ -74,7 +69,8 @@ export class Orders implements FillListener {
 
   #open(account: number, market: Market, order: CheckedOrder, type: OrderType, lock: number): OrderRecord {
     const ground = this.#ground;
-    const id = this.#records.length + 1;
+    this.#lastId += 1;
+    const id = this.#lastId;
     const pubkey = nameOf(ground.settings.seed, 'order', id);
     const expiresMs = draftExpiryMs(ground);
     const record: OrderRecord = {
@@ -95,7 +91,7 @@ export class Orders implements FillListener {
       handle: 0,
       cancel: null,
     };
-    this.#keep(record);
+    this.#records.keep(record);
     this.#lockDraft(record, market, lock);
     ground.due.put(expiresMs, 'order', id);
     return record;
@@ -109,33 +105,16 @@ export class Orders implements FillListener {
     record.draftLock = lock;
   }
 
-  #keep(record: OrderRecord): void {
-    this.#records.push(record);
-    this.#byPubkey.set(record.pubkey, record.id);
-    const shelf = this.#shelf(record.account);
-    shelf.orders.push(record.id);
-    if (!isFinalOrder(record.status)) shelf.active.add(record.id);
-  }
-
-  #shelf(account: number): Shelf {
-    let shelf = this.#shelves.get(account);
-    if (shelf === undefined) {
-      shelf = { orders: [], trades: [], active: new Set() };
-      this.#shelves.set(account, shelf);
-    }
-    return shelf;
-  }
-
   #become(record: OrderRecord, status: OrderStatus): void {
     record.status = status;
-    if (isFinalOrder(status)) this.#shelf(record.account).active.delete(record.id);
-    if (status !== 'waiting_to_sign') record.message = '';
+    record.message = '';
+    if (isFinalOrder(status)) this.#records.finish(record);
   }
 
   /** A draft's time is over. */
   expire(id: number): void {
-    const record = this.record(id);
-    if (record.status !== 'waiting_to_sign') return;
+    const record = this.#records.live(id);
+    if (record?.status !== 'waiting_to_sign') return;
     this.#lockDraft(record, this.#ground.catalog.market(record.market), 0);
     this.#become(record, 'expired');
   }
@@ -182,28 +161,15 @@ export class Orders implements FillListener {
   }
 
   filled(id: number, amount: number, price: number, cost: number, fee: number, isMaker: boolean): void {
-    const record = this.record(id);
+    const record = this.#live(id);
     record.filledAmount += amount;
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
     if (isMaker) record.status = 'partially_filled';
-    this.#keepTrade({
-      id: this.#trades.length + 1,
-      order: id,
-      amount,
-      price,
-      fee,
-      isMaker,
-      timeMs: this.#ground.nowMs,
-    });
-  }
-
-  #keepTrade(trade: OwnTrade): void {
-    this.#trades.push(trade);
-    this.#shelf(this.record(trade.order).account).trades.push(trade.id);
+    this.#trades.add(record, { amount, price, fee, isMaker, timeMs: this.#ground.nowMs });
   }
 
   finished(id: number): void {
-    const record = this.record(id);
+    const record = this.#live(id);
     record.handle = 0;
     this.#become(record, 'filled');
   }
@@ -252,19 +218,17 @@ export class Orders implements FillListener {
     for (const slot of trading.book.resting()) {
       const id = i32(this.#pool.record, slot);
       if (id === 0) matching.cancel(market, trading, slot);
-      else this.#cancel(matching, this.record(id));
+      else this.#cancel(matching, this.#live(id));
     }
   }
 
-  record(id: number): OrderRecord {
-    return must(this.#records[id - 1], `order ${id}`);
+  #live(id: number): OrderRecord {
+    return must(this.#records.live(id), `live order ${id}`);
   }
 
+  /** Of a final order a copy: nothing changes it any more. */
   find(account: number, pubkey: string): OrderRecord | null {
-    const id = this.#byPubkey.get(pubkey);
-    if (id === undefined) return null;
-    const record = this.record(id);
-    return record.account === account ? record : null;
+    return this.#records.find(account, pubkey);
   }
 
   row(record: OrderRecord): WireOrder {
@@ -272,63 +236,40 @@ export class Orders implements FillListener {
   }
 
   page(account: number, query: OrderQuery): Page<WireOrder> {
-    const shelf = this.#shelf(account);
-    const { statuses, marketConditionId, isYes, side } = query;
-    const onlyActive = statuses?.every((status) => !isFinalOrder(status)) ?? false;
-    const market = marketConditionId === undefined ? null : this.#ground.catalog.byId(marketConditionId);
-    if (marketConditionId !== undefined && market === null) return { rows: [], nextBeforeId: null };
-    return pageOf(
-      onlyActive ? [...shelf.active] : shelf.orders,
-      query,
-      (id) => this.record(id),
-      (record) =>
-        (statuses === undefined || statuses.includes(record.status)) &&
-        (market === null || record.market === market.index) &&
-        (isYes === undefined || isYesLeg(record.leg) === isYes) &&
-        (side === undefined || isBuyLeg(record.leg) === (side === 'buy')),
-      (record) => this.row(record),
-    );
+    const market = askedMarket(this.#ground.catalog, query.marketConditionId);
+    if (market === null) return NO_ROWS;
+    const { statuses: states, isYes, side, limit, beforeId } = query;
+    return this.#records.page({ account, market, states, isYes, side, limit, beforeId }, (record) => this.row(record));
   }
 
   trades(account: number, query: PageQuery): Page<WireOwnTrade> {
-    const { marketConditionId } = query;
-    const market = marketConditionId === undefined ? null : this.#ground.catalog.byId(marketConditionId);
-    if (marketConditionId !== undefined && market === null) return { rows: [], nextBeforeId: null };
-    return pageOf(
-      this.#shelf(account).trades,
-      query,
-      (id) => must(this.#trades[id - 1], `trade ${id}`),
-      (trade) => market === null || this.record(trade.order).market === market.index,
-      (trade) => {
-        const record = this.record(trade.order);
-        const pubkey = nameOf(this.#ground.settings.seed, 'trade', trade.id);
-        return ownTradeRow(trade, pubkey, record, this.#ground.catalog.market(record.market));
-      },
-    );
+    return this.#trades.page(account, query);
   }
 
   dump(): OrdersDump {
-    return {
-      records: this.#records.map((record) => ({
-        ...record,
-        cancel: record.cancel === null ? null : { ...record.cancel },
-      })),
-      trades: [...this.#trades],
-    };
+    const records = this.#records.dump((record) => ({
+      ...record,
+      cancel: record.cancel === null ? null : { ...record.cancel },
+    }));
+    return { lastId: this.#lastId, lastTradeId: this.#trades.lastId, records };
   }
 
   load(dump: OrdersDump): void {
-    for (const record of dump.records)
-      this.#keep({ ...record, cancel: record.cancel === null ? null : { ...record.cancel } });
-    for (const trade of dump.trades) this.#keepTrade(trade);
+    this.#lastId = dump.lastId;
+    this.#trades.load(dump.lastTradeId);
+    const records = dump.records.map((record) => ({
+      ...record,
+      cancel: record.cancel === null ? null : { ...record.cancel },
+    }));
+    this.#records.load(records, dump.lastId);
     // Shares must have room for whoever may still trade.
-    for (const record of this.#records) {
-      if (!isFinalOrder(record.status)) this.#ground.catalog.market(record.market).shares.reserve(record.account);
-    }
+    for (const { market, account } of records) this.#ground.catalog.market(market).shares.reserve(account);
   }
 }
 
+/** What may still change; the rest is in the archive. */
 export interface OrdersDump {
+  readonly lastId: number;
+  readonly lastTradeId: number;
   readonly records: readonly OrderRecord[];
-  readonly trades: readonly OwnTrade[];
 }

@@ -1,5 +1,6 @@
 /** Keyset pages over ids that only grow: newest first, everything below `beforeId`. */
 
+import type { Catalog } from './catalog.js';
 import type { Page } from './contract.js';
 
 /** How many of the ascending ids lie below `bound`. */
@@ -14,25 +15,28 @@ export function countBelow(ids: readonly number[], bound: number): number {
   return low;
 }
 
-/** The page of the records that `accept` takes; `row` is asked for those of the page alone. */
-export function pageOf<R, T>(
-  ids: readonly number[],
-  query: { readonly limit: number; readonly beforeId?: number | undefined },
-  record: (id: number) => R,
-  accept: (record: R) => boolean,
-  row: (record: R) => T,
-): Page<T> {
-  const rows: T[] = [];
-  let lastId = 0;
-  const start = query.beforeId === undefined ? ids.length : countBelow(ids, query.beforeId);
-  for (let at = start - 1; at >= 0; at--) {
-    const id = ids[at] ?? 0;
-    const found = record(id);
-    if (!accept(found)) continue;
-    // One more than the page holds: there is a next page.
-    if (rows.length === query.limit) return { rows, nextBeforeId: lastId };
-    rows.push(row(found));
-    lastId = id;
-  }
-  return { rows, nextBeforeId: null };
+interface Numbered {
+  readonly id: number;
 }
+
+/**
+ * One page of two lists that both come newest first and hold one more than the page, if there are so many: that is how
+ * a next page is known. `toRow` is asked for the rows of the page alone.
+ */
+export function mergedPage<A extends Numbered, B extends Numbered, T>(
+  first: readonly A[],
+  second: readonly B[],
+  limit: number,
+  toRow: (record: A | B) => T,
+): Page<T> {
+  const merged = [...first, ...second].sort((a, b) => b.id - a.id);
+  const shown = merged.slice(0, limit);
+  return { rows: shown.map(toRow), nextBeforeId: merged.length > limit ? (shown.at(-1)?.id ?? null) : null };
+}
+
+/** The index of the market that a list is asked for; undefined for all, null for one that does not exist. */
+export function askedMarket(catalog: Catalog, conditionId: string | undefined): number | undefined | null {
+  return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
+}
+
+export const NO_ROWS: Page<never> = { rows: [], nextBeforeId: null };

@@ -4,7 +4,7 @@ import { Funds, type FundsDump } from './accounts.js';
 import type { Archive } from './archive.js';
 import { Catalog, type CatalogDump } from './catalog.js';
 import type { CoreSettings } from './contract.js';
-import { Conversions } from './conversions.js';
+import { Conversions, type ConversionsDump } from './conversions.js';
 import { type DueDump, DueQueue } from './due.js';
 import { riskAverse } from './fill-model.js';
 import type { Ground } from './ground.js';
@@ -12,7 +12,7 @@ import { Identity, type IdentityDump } from './identity.js';
 import { Matching } from './matching.js';
 import { Orders, type OrdersDump } from './orders.js';
 import { OrderPool, type PoolDump } from './pool.js';
-import { Redeems } from './redeems.js';
+import { Redeems, type RedeemsDump } from './redeems.js';
 import { dumpResting, loadResting } from './resting.js';
 
 export interface Parts {
@@ -56,7 +56,7 @@ function freshParts(settings: CoreSettings, archive: Archive): Parts {
 }
 
 /** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
-const SNAPSHOT_VERSION = 1;
+const SNAPSHOT_VERSION = 2;
 
 export interface Snapshot {
   readonly version: number;
@@ -72,8 +72,8 @@ export interface Snapshot {
   readonly identity: IdentityDump;
   readonly orders: OrdersDump;
   readonly resting: readonly (readonly number[])[];
-  readonly conversions: ReturnType<Conversions['dump']>;
-  readonly redeems: ReturnType<Redeems['dump']>;
+  readonly conversions: ConversionsDump;
+  readonly redeems: RedeemsDump;
 }
 
 export function dumpParts({ ground, pool, identity, orders, matching, conversions, redeems }: Parts): Snapshot {

@@ -6,6 +6,7 @@
 import { assert } from '../../base/errors.js';
 import { type Archive, type Archived, type ArchiveQuery, accepts, type Facets, type Shelf } from './archive.js';
 import type { Page } from './contract.js';
+import { mergedPage } from './pages.js';
 
 export interface RecordOfAccount {
   readonly id: number;
@@ -88,28 +89,15 @@ export class Records<R extends RecordOfAccount> {
 
   /** Live and final ones together, newest first; `toRow` is asked for those of the page alone. */
   page<T>(query: RecordQuery, toRow: (record: R) => T): Page<T> {
-    const { beforeId, limit } = query;
-    // One more than the page holds: then there is a next page.
-    const live = this.#livePage(query, limit + 1);
-    const final = this.#archive.list(this.#filing.shelf, { ...query, from: beforeId, limit: limit + 1 });
-    const rows: T[] = [];
-    let lastId = 0;
-    for (let atLive = 0, atFinal = 0; ; ) {
-      const [record, row] = [live[atLive], final[atFinal]];
-      if (record === undefined && row === undefined) return { rows, nextBeforeId: null };
-      if (rows.length === limit) return { rows, nextBeforeId: lastId };
-      const isLive = row === undefined || (record !== undefined && record.id > row.id);
-      const next = isLive && record !== undefined ? record : this.#unpacked(row ?? null);
-      if (isLive) atLive += 1;
-      else atFinal += 1;
-      if (next === null) continue;
-      rows.push(toRow(next));
-      lastId = next.id;
-    }
+    const { shelf, unpack } = this.#filing;
+    const more = { ...query, limit: query.limit + 1 };
+    const final = this.#archive.list(shelf, { ...more, from: query.beforeId }).map(asFinal);
+    const live = this.#livePage(more).map(asLive);
+    return mergedPage(live, final, query.limit, (each) => toRow('record' in each ? each.record : unpack(each.row)));
   }
 
-  #livePage(query: RecordQuery, limit: number): readonly R[] {
-    const { beforeId = Number.POSITIVE_INFINITY } = query;
+  #livePage(query: RecordQuery): readonly R[] {
+    const { limit, beforeId = Number.POSITIVE_INFINITY } = query;
     const own = [...(this.#byAccount.get(query.account)?.values() ?? [])];
     const found: R[] = [];
     for (let at = own.length - 1; at >= 0 && found.length < limit; at--) {
@@ -135,3 +123,6 @@ export class Records<R extends RecordOfAccount> {
     for (const record of records) this.keep(record);
   }
 }
+
+const asFinal = (row: Archived) => ({ id: row.id, row });
+const asLive = <R extends RecordOfAccount>(record: R) => ({ id: record.id, record });

@@ -1,7 +1,6 @@
 /** Redeems: shares of a settled market become currency, in one step once they are signed. */
 
 import { formatDecimal } from '../../base/decimal.js';
-import { must } from '../../base/errors.js';
 import { isSettledMarket, type RedeemState } from '../../protocol/states.js';
 import type { Page, RedeemQuery, Result, WireDraft, WireRedeem } from './contract.js';
 import { badSignature, done, invalid, refuse } from './fault.js';
@@ -9,9 +8,10 @@ import { draftExpiryMs, draftText, type Ground, seconds } from './ground.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
 import { nameOf } from './names.js';
-import { pageOf } from './pages.js';
+import { askedMarket, NO_ROWS } from './pages.js';
+import { type Filing, Records } from './records.js';
 
-interface Redeem {
+export interface Redeem {
   readonly id: number;
   readonly pubkey: string;
   readonly message: string;
@@ -26,12 +26,12 @@ interface Redeem {
 
 export class Redeems {
   readonly #ground: Ground;
-  readonly #records: Redeem[] = [];
-  readonly #byPubkey = new Map<string, number>();
-  readonly #byAccount = new Map<number, number[]>();
+  readonly #records: Records<Redeem>;
+  #lastId = 0;
 
   constructor(ground: Ground) {
     this.#ground = ground;
+    this.#records = new Records(ground.archive, FILING);
   }
 
   /** Takes all shares that are not locked; they stay locked until the draft is signed or expires. */
@@ -52,7 +52,8 @@ export class Redeems {
 
   #start(account: number, market: Market, yes: number, no: number): WireDraft {
     const ground = this.#ground;
-    const id = this.#records.length + 1;
+    this.#lastId += 1;
+    const id = this.#lastId;
     const pubkey = nameOf(ground.settings.seed, 'redeem', id);
     const expiresMs = draftExpiryMs(ground);
     const terms = { action: 'redeem-shares', yes: asMicros(yes), no: asMicros(no) } as const;
@@ -68,83 +69,54 @@ export class Redeems {
       createdMs: ground.nowMs,
       state: 'waiting_to_sign',
     };
-    this.#keep(record);
+    this.#records.keep(record);
     market.shares.lock(account, true, yes);
     market.shares.lock(account, false, no);
     ground.due.put(expiresMs, 'redeem', id);
     return { pubkey, message: record.message };
   }
 
-  #keep(record: Redeem): void {
-    this.#records.push(record);
-    this.#byPubkey.set(record.pubkey, record.id);
-    this.#idsOf(record.account).push(record.id);
-  }
-
-  #idsOf(account: number): number[] {
-    const ids = this.#byAccount.get(account) ?? [];
-    this.#byAccount.set(account, ids);
-    return ids;
-  }
-
   #end(record: Redeem, market: Market, state: RedeemState): void {
     record.state = state;
     market.shares.lock(record.account, true, -record.yes);
     market.shares.lock(record.account, false, -record.no);
+    this.#records.finish(record);
   }
 
   expire(id: number): void {
-    const record = this.#record(id);
-    if (record.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
+    const record = this.#records.live(id);
+    if (record?.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
   }
 
   submit(account: number, pubkey: string, signatureValid: boolean): Result<WireRedeem> {
-    const record = this.#find(account, pubkey);
+    const record = this.#records.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
     if (record.state !== 'waiting_to_sign') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
     const market = this.#ground.catalog.market(record.market);
     this.#end(record, market, 'completed');
-    market.shares.give(account, true, record.yes);
-    market.shares.give(account, false, record.no);
+    market.shares.redeem(account, record.yes, record.no, record.funds);
     market.collateral -= record.funds;
     this.#ground.funds.add(account, record.funds);
     return done(this.#row(record));
   }
 
-  #record(id: number): Redeem {
-    return must(this.#records[id - 1], `redeem ${id}`);
-  }
-
-  #find(account: number, pubkey: string): Redeem | null {
-    const id = this.#byPubkey.get(pubkey);
-    if (id === undefined) return null;
-    const record = this.#record(id);
-    return record.account === account ? record : null;
-  }
-
   row(account: number, pubkey: string): WireRedeem | null {
-    const record = this.#find(account, pubkey);
+    const record = this.#records.find(account, pubkey);
     return record === null ? null : this.#row(record);
   }
 
   messageOf(account: number, pubkey: string): string | null {
-    return this.#find(account, pubkey)?.message ?? null;
+    return this.#records.find(account, pubkey)?.message ?? null;
   }
 
   page(account: number, query: RedeemQuery): Page<WireRedeem> {
-    const { state, marketConditionId } = query;
-    const market = marketConditionId === undefined ? null : this.#ground.catalog.byId(marketConditionId);
-    if (marketConditionId !== undefined && market === null) return { rows: [], nextBeforeId: null };
-    return pageOf(
-      this.#idsOf(account),
-      query,
-      (id) => this.#record(id),
-      (record) =>
-        (state === undefined || record.state === state) && (market === null || record.market === market.index),
-      (record) => this.#row(record),
-    );
+    const market = askedMarket(this.#ground.catalog, query.marketConditionId);
+    if (market === null) return NO_ROWS;
+    const { limit, beforeId } = query;
+    const states = query.state === undefined ? undefined : [query.state];
+    return this.#records.page({ account, market, states, limit, beforeId }, (record) => this.#row(record));
   }
 
   #row(record: Redeem): WireRedeem {
@@ -162,14 +134,39 @@ export class Redeems {
     };
   }
 
-  dump(): readonly Redeem[] {
-    return this.#records.map((record) => ({ ...record }));
+  dump(): RedeemsDump {
+    return { lastId: this.#lastId, records: this.#records.dump((record) => ({ ...record })) };
   }
 
-  load(dump: readonly Redeem[]): void {
-    for (const record of dump) this.#keep({ ...record });
+  load({ lastId, records }: RedeemsDump): void {
+    this.#lastId = lastId;
+    this.#records.load(
+      records.map((record) => ({ ...record })),
+      lastId,
+    );
+    for (const { market, account } of records) this.#ground.catalog.market(market).shares.reserve(account);
   }
 }
+
+/** What waits for its signature; the rest is in the archive. */
+export interface RedeemsDump {
+  readonly lastId: number;
+  readonly records: readonly Redeem[];
+}
+
+type FinalRedeem = Pick<Redeem, 'message' | 'yes' | 'no' | 'funds' | 'createdMs'>;
+
+const FILING: Filing<Redeem> = {
+  shelf: 'redeem',
+  facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
+  pack: ({ message, yes, no, funds, createdMs }): FinalRedeem => ({ message, yes, no, funds, createdMs }),
+  unpack: ({ id, account, pubkey, market, state, record }) => ({
+    ...{ id, account, pubkey, market },
+    // `pack` made the record, and `facets` the state.
+    ...(record as FinalRedeem),
+    state: state as RedeemState,
+  }),
+};
 
 /** A resolved market pays 1 for the winning share, a canceled one (null) a half for each; half a millionth is not paid. */
 export function payout(outcomeIsYes: boolean | null, yes: number, no: number): number {

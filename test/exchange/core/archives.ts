@@ -1,0 +1,22 @@
+/** Everything that lies in an archive, and archives of their own with the same rows. */
+
+import { type Archive, type Archived, SHELVES, type Shelf } from '../../../src/exchange/core/archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+
+/** More accounts than any test opens. */
+const ACCOUNTS = 50;
+
+export function rowsOf(archive: Archive): readonly (readonly [Shelf, Archived])[] {
+  const accounts = Array.from({ length: ACCOUNTS }, (_, account) => account);
+  return SHELVES.flatMap((shelf) =>
+    accounts.flatMap((account) =>
+      archive.list(shelf, { account, limit: Number.MAX_SAFE_INTEGER }).map((row) => [shelf, row] as const),
+    ),
+  );
+}
+
+export function copyOf(archive: Archive): MemoryArchive {
+  const copy = new MemoryArchive();
+  for (const [shelf, row] of rowsOf(archive)) copy.put(shelf, row);
+  return copy;
+}
