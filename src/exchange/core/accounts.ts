@@ -79,22 +79,31 @@ const LOCKED = 1;
 const BOUGHT = 2;
 const PAID = 3;
 
-/** Shares of one market by account. */
-export class Shares {
-  #cells = new Float64Array(STRIDE * 16);
+/** Four more cells per account: since when it has a row for YES and for NO, and what the market has paid it. */
+const BOOK_STRIDE = 4;
+const CASH = 2;
+const REDEEMED = 3;
 
-  /** Must be called before any other use of an account's shares. */
+/** Shares of one market by account, and the currency that they moved. */
+export class Shares {
+  #cells = new Float64Array(STRIDE * 4);
+  #books = new Float64Array(BOOK_STRIDE * 4);
+
+  /** Must be called before an account's shares are changed. */
   reserve(account: number): void {
     const needed = (account + 1) * STRIDE;
-    if (needed > this.#cells.length) this.#cells = widenF64(this.#cells, Math.max(needed, this.#cells.length * 2));
+    if (needed <= this.#cells.length) return;
+    const cells = Math.max(needed, this.#cells.length * 2);
+    this.#cells = widenF64(this.#cells, cells);
+    this.#books = widenF64(this.#books, (cells / STRIDE) * BOOK_STRIDE);
   }
 
   total(account: number, isYes: boolean): number {
-    return f64(this.#cells, this.#at(account, isYes));
+    return account < this.accounts ? f64(this.#cells, this.#at(account, isYes)) : 0;
   }
 
   locked(account: number, isYes: boolean): number {
-    return f64(this.#cells, this.#at(account, isYes) + LOCKED);
+    return account < this.accounts ? f64(this.#cells, this.#at(account, isYes) + LOCKED) : 0;
   }
 
   available(account: number, isYes: boolean): number {
@@ -107,24 +116,58 @@ export class Shares {
     this.#cells[at] = f64(this.#cells, at) + change;
   }
 
-  /** Shares come in at this cost. */
-  receive(account: number, isYes: boolean, amount: number, cost: number): void {
+  /** Shares come in and are paid for with `cost`. */
+  receive(timeMs: number, account: number, isYes: boolean, amount: number, cost: number): void {
     const at = this.#at(account, isYes);
     const held = f64(this.#cells, at);
     this.#cells[at] = held + amount;
     this.#cells[at + BOUGHT] = held === 0 ? amount : f64(this.#cells, at + BOUGHT) + amount;
     this.#cells[at + PAID] = held === 0 ? cost : f64(this.#cells, at + PAID) + cost;
+    const row = account * BOOK_STRIDE + (isYes ? 0 : 1);
+    if (held === 0 && f64(this.#books, row) === 0) this.#books[row] = timeMs;
+    this.pay(account, -cost);
   }
 
-  give(account: number, isYes: boolean, amount: number): void {
+  /** Shares go out for `proceeds`. */
+  give(account: number, isYes: boolean, amount: number, proceeds: number): void {
     const at = this.#at(account, isYes);
     this.#cells[at] = f64(this.#cells, at) - amount;
+    this.pay(account, proceeds);
+  }
+
+  /** Currency that the account received through this market; negative: paid, a fee for one. */
+  pay(account: number, funds: number): void {
+    const at = account * BOOK_STRIDE + CASH;
+    this.#books[at] = f64(this.#books, at) + funds;
+  }
+
+  /** All shares of both outcomes that a redeem took, for what they paid. */
+  redeem(account: number, yes: number, no: number, funds: number): void {
+    this.give(account, true, yes, funds);
+    this.give(account, false, no, 0);
+    const at = account * BOOK_STRIDE + REDEEMED;
+    this.#books[at] = f64(this.#books, at) + funds;
   }
 
   /** Amount and cost of the buys since the position was last flat. */
   bought(account: number, isYes: boolean): { readonly amount: number; readonly paid: number } {
     const at = this.#at(account, isYes);
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
+  }
+
+  /** When the account first held this outcome, ms. */
+  sinceMs(account: number, isYes: boolean): number {
+    return f64(this.#books, account * BOOK_STRIDE + (isYes ? 0 : 1));
+  }
+
+  /** Received minus paid in trades, conversions and redeems, fees included. */
+  cash(account: number): number {
+    return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + CASH) : 0;
+  }
+
+  /** What redeems paid. */
+  redeemed(account: number): number {
+    return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 
   /** Accounts beyond the last one that ever traded here hold nothing. */
@@ -136,13 +179,19 @@ export class Shares {
     return account * STRIDE + (isYes ? 0 : STRIDE / 2);
   }
 
-  dump(): readonly number[] {
-    return sparse(this.#cells);
+  dump(): SharesDump {
+    return { cells: sparse(this.#cells), books: sparse(this.#books) };
   }
 
-  load(dump: readonly number[]): void {
-    const last = dump.at(-2);
-    if (last !== undefined) this.reserve(Math.floor(last / STRIDE));
-    fillSparse(this.#cells, dump);
+  load(dump: SharesDump): void {
+    const last = Math.max((dump.cells.at(-2) ?? 0) / STRIDE, (dump.books.at(-2) ?? 0) / BOOK_STRIDE);
+    this.reserve(Math.floor(last));
+    fillSparse(this.#cells, dump.cells);
+    fillSparse(this.#books, dump.books);
   }
+}
+
+export interface SharesDump {
+  readonly cells: readonly number[];
+  readonly books: readonly number[];
 }

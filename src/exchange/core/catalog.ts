@@ -31,6 +31,8 @@ export class Catalog {
   readonly #marketById = new Map<string, number>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
+  /** By share number; made when they are first asked for. */
+  readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
     this.#settings = settings;
@@ -53,6 +55,16 @@ export class Catalog {
 
   eventIndexOf(conditionId: string): number | null {
     return this.#eventById.get(conditionId) ?? null;
+  }
+
+  /** Address of the mint of an outcome's shares: always the same for a market. */
+  mintOf(market: Market, isYes: boolean): string {
+    const share = 2 * market.index + (isYes ? 0 : 1);
+    const known = this.#mints.get(share);
+    if (known !== undefined) return known;
+    const mint = nameOf(this.#settings.seed, 'mint', share);
+    this.#mints.set(share, mint);
+    return mint;
   }
 
   /** The market, or the 400 that names the field of a body. */

@@ -9,8 +9,8 @@
  */
 
 import type { Micros } from '../../base/micros.js';
-import type { MarketState } from '../../protocol/states.js';
-import type { ConversionQuery, OrderQuery, Page, PageQuery, RedeemQuery } from './queries.js';
+import type { CandleInterval, MarketState } from '../../protocol/states.js';
+import type { AssetQuery, ConversionQuery, OrderQuery, Page, PageQuery, PnlFilter, RedeemQuery } from './queries.js';
 import type {
   AccountSlot,
   BookSide,
@@ -31,6 +31,7 @@ import type {
   WireAccount,
   WireAsset,
   WireBook,
+  WireCandle,
   WireChallenge,
   WireConversion,
   WireCredential,
@@ -41,6 +42,7 @@ import type {
   WireListRow,
   WireOrder,
   WireOwnTrade,
+  WirePnl,
   WirePrice,
   WirePublicTrade,
   WireRedeem,
@@ -111,7 +113,10 @@ export interface CoreMutators {
   setSigningAvailable(nowMs: number, available: boolean): void;
 
   createMarket(nowMs: number, spec: MarketSpec): Result<CreatedMarket>;
-  /** Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved` needs an outcome and is refused. */
+  /**
+   * By the moves of lifecycle.ts. Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved`
+   * needs an outcome and is refused.
+   */
   setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<WireDetail>;
   setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<WireDetail>;
   setUnbackedCollateral(nowMs: number, conditionId: string, unbacked: boolean): Result<WireDetail>;
@@ -200,10 +205,19 @@ export interface CoreReads {
   summaryRow(market: MarketIndex): WireSummary;
   listRow(market: MarketIndex): WireListRow;
   detailRow(market: MarketIndex): WireDetail;
-  /** All its market summaries when `maxMarkets` is absent. */
-  eventRow(event: number, maxMarkets?: number): WireEvent;
+  /** As the single-event response: with all its market summaries. */
+  eventRow(event: number): WireEvent;
+  eventListRow(event: number, maxMarkets: number): WireEvent;
   statsRow(market: MarketIndex): WireStats;
   priceRow(market: MarketIndex, isYes: boolean): WirePrice;
+  /** Bars that begin at `fromMs` or later and before `toMs`, oldest first; those without a trade are left out. */
+  candleRows(
+    market: MarketIndex,
+    interval: CandleInterval,
+    fromMs: number,
+    toMs: number,
+    isYes: boolean,
+  ): readonly WireCandle[];
 
   /** Counts visible changes of the book: same number, same book. */
   bookVersion(market: MarketIndex): number;
@@ -242,12 +256,10 @@ export interface CoreReads {
   /** By offset, as the interface says; `nextOffset` is null on the last page. */
   assets(
     account: AccountSlot,
-    query: {
-      readonly limit: number;
-      readonly offset?: number | undefined;
-      readonly marketConditionId?: string | undefined;
-    },
+    query: AssetQuery,
   ): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null };
+  /** What the markets that match both filters have brought; an id that matches none has brought nothing. */
+  pnl(account: AccountSlot, filter: PnlFilter): WirePnl;
 }
 
 /** `ExchangeCore` implements this: `new ExchangeCore(settings)` or `ExchangeCore.restored(settings, snapshot)`. */

@@ -16,6 +16,7 @@ import { i32 } from './cells.js';
 import { Clockwork } from './clockwork.js';
 import * as contract from './contract.js';
 import { done, invalid, type Refusal, refuse } from './fault.js';
+import { MARKET_MOVES, mayMove } from './lifecycle.js';
 import type { Market, Trading } from './market.js';
 import { detailRow } from './market-rows.js';
 import { HOUSE, legFor } from './matching.js';
@@ -103,11 +104,14 @@ export class ExchangeCore extends Clockwork implements contract.Core {
   }
 
   setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<contract.WireDetail> {
-    if (state === 'canceled') return this.resolveMarket(nowMs, conditionId, null);
     return this.#onMarket(nowMs, conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
-      if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state} for good.`);
+      if (!mayMove(market.state, state)) {
+        const next = MARKET_MOVES[market.state].join(', ') || 'nothing: this is final';
+        return invalid('state', `The market is ${market.state}; what may follow is ${next}.`);
+      }
+      // A canceled market has no outcome; its `outcomeIsYes` has been null all along.
       this.#moveTo(market, state);
       return null;
     });
@@ -152,7 +156,10 @@ export class ExchangeCore extends Clockwork implements contract.Core {
   #moveTo(market: Market, state: MarketState): void {
     market.state = state;
     const { trading } = market;
-    if (state !== 'open' && trading !== null) this.parts.orders.cancelAll(this.parts.matching, market, trading);
+    if (trading === null) return;
+    if (state !== 'open') this.parts.orders.cancelAll(this.parts.matching, market, trading);
+    // Recorded liquidity is shown while the market is open, and only then.
+    trading.book.version += 1;
   }
 
   draftOrder(nowMs: number, account: Account, request: contract.OrderRequest): Result<contract.WireDraft> {

@@ -1,17 +1,15 @@
 /** Markets, events, books, trades and assets as the wire spells them. */
 
 import { formatDecimal } from '../../base/decimal.js';
-import { type Micros, mulDiv, ONE } from '../../base/micros.js';
-import { isSettledMarket } from '../../protocol/states.js';
+import { type Micros, ONE } from '../../base/micros.js';
+import type { CandleInterval } from '../../protocol/states.js';
 import type { Catalog } from './catalog.js';
 import {
   ASK,
   BID,
   type BookSide,
-  type EventFacts,
-  type MarketFacts,
-  type WireAsset,
   type WireBook,
+  type WireCandle,
   type WireDetail,
   type WireEvent,
   type WireListRow,
@@ -22,23 +20,22 @@ import {
 } from './contract.js';
 import { seconds } from './ground.js';
 import type { Market } from './market.js';
-import { asMicros, timesDown } from './money.js';
-import { payout } from './redeems.js';
+import { asMicros } from './money.js';
 import type { TapeTrade } from './tape.js';
 import { NO_TICK } from './ticks.js';
 
 const text = (value: number): string => formatDecimal(asMicros(value));
 
-/** Best price of a side in YES space; null when it is empty. */
+/** Best price of a side in YES space; null when it is empty. Only an open market shows a book. */
 export function bestPrice(market: Market, side: BookSide): Micros | null {
   const { trading } = market;
-  if (trading === null) return null;
+  if (trading === null || market.state !== 'open') return null;
   const tick = trading.book.best(side);
   return tick === NO_TICK ? null : asMicros(tick * trading.tick);
 }
 
 /** Middle of the book; without two sides the last trade, without a trade the one side. YES space. */
-function markPrice(market: Market): number | null {
+export function markPrice(market: Market): number | null {
   const bid = bestPrice(market, BID);
   const ask = bestPrice(market, ASK);
   if (bid !== null && ask !== null) return Math.floor((bid + ask) / 2);
@@ -59,7 +56,7 @@ export function bookRow(market: Market, isYes: boolean, depth: number): WireBook
   const side = (of: BookSide) => {
     const levels: { price: string; total_amount: string }[] = [];
     const { trading } = market;
-    if (trading === null) return levels;
+    if (trading === null || market.state !== 'open') return levels;
     const { book } = trading;
     for (let tick = book.best(of); tick !== NO_TICK && levels.length < depth; tick = book.nextShown(of, tick)) {
       const price = tick * trading.tick;
@@ -129,28 +126,65 @@ function configRow(market: Market): WireDetail['config'] {
   };
 }
 
-export function eventRow(catalog: Catalog, index: number, maxMarkets: number): WireEvent {
+/** With all its market summaries and its video, for the single-event response. */
+export function eventRow(catalog: Catalog, index: number): WireEvent {
+  return { ...eventListRow(catalog, index, Number.POSITIVE_INFINITY), video_url: null };
+}
+
+/** As in a list: without `video_url`, and with no more than so many summaries. */
+export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): WireEvent {
   const event = catalog.event(index);
   return {
     condition_id: event.conditionId,
     title: event.title,
     description: event.description,
     logo: null,
-    video_url: null,
     category: event.category,
     created: seconds(event.createdMs),
     markets: event.markets.slice(0, maxMarkets).map((market) => summaryRow(catalog, catalog.market(market))),
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/**
+ * Currency traded in the 24 hours before now, exact as long as the tape reaches back so far (its newest 20,000 trades);
+ * on a busier market the five minutes in which the day begins count whole.
+ */
+export const volume24h = (market: Market, nowMs: number): number =>
+  market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
+
 /** Volumes are currency at the takers' prices; market cap is what backs the shares that are out. */
 export function statsRow(market: Market, nowMs: number): WireStats {
   return {
     total_volume: text(market.tape.volume),
-    total_volume_24h: text(market.tape.volume24h(nowMs)),
+    total_volume_24h: text(volume24h(market, nowMs)),
     market_cap: text(market.collateral),
     trade_count: market.tape.count,
   };
+}
+
+/**
+ * Bars that begin at `fromMs` or later and before `toMs`, oldest first, as a chart draws them. A NO price is 1 − YES, so
+ * that the highest NO price belongs to the lowest YES price; the volume is the same.
+ */
+export function candleRows(
+  market: Market,
+  interval: CandleInterval,
+  fromMs: number,
+  toMs: number,
+  isYes: boolean,
+): WireCandle[] {
+  const own = (price: number): string => text(isYes ? price : ONE - price);
+  return market.candles.read(interval, fromMs, toMs).map((bar) => ({
+    timestamp: seconds(bar.timeMs),
+    open: own(bar.open),
+    high: own(isYes ? bar.high : bar.low),
+    low: own(isYes ? bar.low : bar.high),
+    close: own(bar.close),
+    volume: text(bar.volume),
+    is_yes: isYes,
+  }));
 }
 
 export const publicTradeRow = (market: Market, trade: TapeTrade): WirePublicTrade => ({
@@ -163,68 +197,3 @@ export const publicTradeRow = (market: Market, trade: TapeTrade): WirePublicTrad
   state: 'done',
   is_yes: trade.isYes,
 });
-
-/** The balance of one outcome; null when the account holds none. */
-export function assetRow(market: Market, account: number, isYes: boolean): WireAsset | null {
-  const { card, shares } = market;
-  shares.reserve(account);
-  const total = shares.total(account, isYes);
-  if (total === 0) return null;
-  const locked = shares.locked(account, isYes);
-  const bought = shares.bought(account, isYes);
-  const mark = isSettledMarket(market.state) ? null : markPrice(market);
-  const worth = isSettledMarket(market.state)
-    ? payout(market.outcomeIsYes, isYes ? total : 0, isYes ? 0 : total)
-    : mark === null
-      ? null
-      : timesDown(isYes ? mark : ONE - mark, total);
-  return {
-    asset_kind: 'share',
-    amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
-    token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: null },
-    value: { usdt: worth === null ? null : text(worth), basis: 'mark_to_market' },
-    position: {
-      market: {
-        condition_id: card.conditionId,
-        title: card.title,
-        state: market.state,
-        margin_enabled: card.marginEnabled,
-      },
-      is_yes: isYes,
-      outcome_text: isYes ? card.yesLabel : card.noLabel,
-      is_final: isSettledMarket(market.state),
-      avg_trade_price: text(mulDiv(asMicros(bought.paid), ONE, asMicros(bought.amount), 'floor')),
-    },
-    created: null,
-  };
-}
-
-export function marketFacts(market: Market): MarketFacts {
-  const { card, tape, trading } = market;
-  return {
-    index: market.index,
-    conditionId: card.conditionId,
-    eventIndex: card.eventIndex,
-    kind: card.config.kind,
-    state: market.state,
-    paused: market.paused,
-    category: card.category,
-    title: card.title,
-    description: card.description ?? '',
-    createdMs: card.createdMs,
-    resolutionDate: card.resolutionDate,
-    outcomeIsYes: market.outcomeIsYes,
-    tick: asMicros(trading?.tick ?? 0),
-    lot: asMicros(trading?.lot ?? 0),
-    lastTradePrice: tape.count === 0 ? null : asMicros(tape.lastPrice),
-    lastTradeMs: tape.count === 0 ? null : tape.lastMs,
-    tradeCount: tape.count,
-    totalVolume: asMicros(tape.volume),
-    setsOutstanding: asMicros(market.collateral),
-  };
-}
-
-export function eventFacts(catalog: Catalog, index: number): EventFacts {
-  const { conditionId, title, category, createdMs, markets } = catalog.event(index);
-  return { index, conditionId, title, category, createdMs, markets: [...markets] };
-}

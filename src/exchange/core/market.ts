@@ -6,11 +6,13 @@ import type { OrderbookConfig } from '../../protocol/records.js';
 import { CATEGORIES, MARKET_STATES, type MarketState } from '../../protocol/states.js';
 import { Shares } from './accounts.js';
 import { Book } from './book.js';
+import { Candles } from './candles.js';
 import type { BookConfigSpec, MarketSpec, PoolConfigSpec, Result } from './contract.js';
 import { done, invalid } from './fault.js';
 import type { FillModel } from './fill-model.js';
 import { asMicros } from './money.js';
 import type { OrderPool } from './pool.js';
+import { unlistedSport } from './sports.js';
 import { Tape } from './tape.js';
 
 /** Rules of a market whose creator left them out; the rates are the shipped markets' (decisions §9, Fees). */
@@ -41,6 +43,9 @@ export interface MarketCard {
   readonly description: string | null;
   readonly logo: string | null;
   readonly category: string;
+  /** Slugs of the sports catalog; a league is one of its sport. */
+  readonly sport: string | null;
+  readonly league: string | null;
   readonly marginEnabled: boolean;
   readonly yesLabel: string;
   readonly noLabel: string;
@@ -70,6 +75,7 @@ export class Market {
   readonly trading: Trading | null;
   readonly shares = new Shares();
   readonly tape = new Tape();
+  readonly candles = new Candles();
   state: MarketState;
   paused = false;
   unbacked = false;
@@ -89,6 +95,20 @@ export class Market {
     return this.state === 'open' && !this.paused;
   }
 
+  /** A trade was made; `notional` is what its taker's outcome was worth. */
+  print(
+    timeMs: number,
+    yesPrice: number,
+    amount: number,
+    notional: number,
+    isYes: boolean,
+    makerFee: number,
+    takerFee: number,
+  ): void {
+    this.tape.write(timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee);
+    this.candles.write(timeMs, yesPrice, notional);
+  }
+
   dump(): MarketDump {
     const { card, state, paused, unbacked, outcomeIsYes, collateral } = this;
     const book = this.trading?.book;
@@ -101,6 +121,7 @@ export class Market {
       collateral,
       shares: this.shares.dump(),
       tape: this.tape.dump(),
+      candles: this.candles.dump(),
       version: book?.version ?? 0,
       recorded: book?.dumpRecorded() ?? null,
     };
@@ -113,6 +134,7 @@ export class Market {
     this.collateral = dump.collateral;
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
+    this.candles.load(dump.candles);
     this.trading?.book.loadRecorded(dump.recorded);
   }
 }
@@ -126,6 +148,7 @@ export interface MarketDump {
   readonly collateral: number;
   readonly shares: ReturnType<Shares['dump']>;
   readonly tape: ReturnType<Tape['dump']>;
+  readonly candles: ReturnType<Candles['dump']>;
   readonly version: number;
   readonly recorded: ReturnType<Book['dumpRecorded']>;
 }
@@ -151,10 +174,14 @@ export function readSpec(
 ): Result<MarketCard> {
   const config = readConfig(spec.config);
   if (!config.ok) return config;
-  const category = spec.category ?? 'politics';
+  const { sport = null, league = null } = spec;
+  const unlisted = unlistedSport(sport, league);
+  if (unlisted !== null) return unlisted;
+  const category = spec.category ?? (sport === null ? 'politics' : 'sports');
   if (!CATEGORIES.some((known) => known === category)) {
     return invalid('category', `Must be one of: ${CATEGORIES.join(', ')}.`);
   }
+  if (sport !== null && category !== 'sports') return invalid('category', 'A market of a sport is one of sports.');
   const state = spec.state ?? 'open';
   if (!MARKET_STATES.includes(state) || state === 'resolved' || state === 'canceled') {
     return invalid('state', 'A market starts in a state before its resolution.');
@@ -166,6 +193,8 @@ export function readSpec(
     description: spec.description ?? null,
     logo: spec.logo ?? null,
     category,
+    sport,
+    league,
     marginEnabled: spec.margin_enabled ?? config.value.kind !== 'orderbook',
     yesLabel: spec.yes_outcome_label ?? 'Yes',
     noLabel: spec.no_outcome_label ?? 'No',

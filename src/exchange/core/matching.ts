@@ -193,7 +193,7 @@ export class Matching {
     if (amount <= 0) return;
     const price = tick * trading.tick;
     const yes = timesDown(price, amount);
-    market.tape.write(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
+    market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
   }
 
   /** What was taken from the front of a level is no longer ahead of the orders there. */
@@ -264,7 +264,7 @@ export class Matching {
     if (isBuyLeg(makerLeg) === isBuyLeg(takerLeg)) market.collateral += isBuyLeg(takerLeg) ? amount : -amount;
     this.#left -= amount;
     if (isBuyLeg(takerLeg)) this.#purse -= takerCost + takerFee;
-    market.tape.write(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
+    market.print(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
     if (makerRecord !== 0) {
       const own = isYesLeg(makerLeg) ? price : 1_000_000 - price;
       this.#listener.filled(makerRecord, amount, own, makerCost, makerFee, true);
@@ -284,11 +284,12 @@ export class Matching {
       // Each fill rounds its fee up by itself, so many small ones can pass what was locked for the whole: the exchange bears that.
       if (fee > 0) fee = Math.max(0, Math.min(fee, funds.available(account) - cost));
       funds.add(account, -cost - fee);
-      market.shares.receive(account, isYes, amount, cost);
+      market.shares.receive(this.#nowMs, account, isYes, amount, cost);
     } else {
       funds.add(account, cost - fee);
-      market.shares.give(account, isYes, amount);
+      market.shares.give(account, isYes, amount, cost);
     }
+    if (fee !== 0) market.shares.pay(account, -fee);
     this.fees += fee;
     return fee;
   }

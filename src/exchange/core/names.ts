@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 
-export type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event';
+export type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint';
 
 export const nameOf = (seed: number, kind: NameKind, id: number): string =>
   base58.encode(createHash('sha256').update(`twinbook/${seed}/${kind}/${id}`).digest());

@@ -28,3 +28,15 @@ export interface ConversionQuery extends PageQuery {
 export interface RedeemQuery extends PageQuery {
   readonly state?: RedeemState | undefined;
 }
+
+export interface AssetQuery {
+  readonly limit: number;
+  /** Place in the scan; see assets.ts. */
+  readonly offset?: number | undefined;
+  readonly marketConditionId?: string | undefined;
+}
+
+export interface PnlFilter {
+  readonly marketConditionId?: string | undefined;
+  readonly eventConditionId?: string | undefined;
+}

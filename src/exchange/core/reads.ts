@@ -1,9 +1,12 @@
 /** The reads of the core: nothing here changes anything. */
 
 import type { Micros } from '../../base/micros.js';
+import type { CandleInterval } from '../../protocol/states.js';
+import { assetPage } from './assets.js';
 import { f64 } from './cells.js';
 import type {
   AccountSlot,
+  AssetQuery,
   BookSide,
   ConversionQuery,
   CoreReads,
@@ -15,10 +18,12 @@ import type {
   OrderQuery,
   Page,
   PageQuery,
+  PnlFilter,
   RedeemQuery,
   WireAccount,
   WireAsset,
   WireBook,
+  WireCandle,
   WireConversion,
   WireDetail,
   WireEvent,
@@ -27,6 +32,7 @@ import type {
   WireListRow,
   WireOrder,
   WireOwnTrade,
+  WirePnl,
   WirePrice,
   WirePublicTrade,
   WireRedeem,
@@ -34,16 +40,20 @@ import type {
   WireSummary,
 } from './contract.js';
 import { ASK, BID } from './contract.js';
+import { FactsBook } from './facts.js';
 import { seconds } from './ground.js';
 import * as rows from './market-rows.js';
 import { asMicros } from './money.js';
 import { dumpParts, type Parts } from './parts.js';
+import { marketsIn, pnlRow } from './pnl.js';
 
 export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   protected readonly parts: Parts;
+  readonly #facts: FactsBook;
 
   constructor(parts: Parts) {
     this.parts = parts;
+    this.#facts = new FactsBook(parts.ground);
   }
 
   get nowMs(): number {
@@ -89,7 +99,6 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
 
   holdingOf(account: AccountSlot, market: MarketIndex): Holding {
     const { shares } = this.#market(market);
-    shares.reserve(account);
     return {
       yes: asMicros(shares.total(account, true)),
       yesLocked: asMicros(shares.locked(account, true)),
@@ -138,11 +147,11 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   }
 
   marketFacts(market: MarketIndex): MarketFacts {
-    return rows.marketFacts(this.#market(market));
+    return this.#facts.of(this.#market(market));
   }
 
   eventFacts(event: number): EventFacts {
-    return rows.eventFacts(this.parts.ground.catalog, event);
+    return this.parts.ground.catalog.event(event);
   }
 
   summaryRow(market: MarketIndex): WireSummary {
@@ -157,8 +166,12 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return rows.detailRow(this.parts.ground.catalog, this.#market(market));
   }
 
-  eventRow(event: number, maxMarkets = Number.POSITIVE_INFINITY): WireEvent {
-    return rows.eventRow(this.parts.ground.catalog, event, maxMarkets);
+  eventRow(event: number): WireEvent {
+    return rows.eventRow(this.parts.ground.catalog, event);
+  }
+
+  eventListRow(event: number, maxMarkets: number): WireEvent {
+    return rows.eventListRow(this.parts.ground.catalog, event, maxMarkets);
   }
 
   statsRow(market: MarketIndex): WireStats {
@@ -167,6 +180,16 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
 
   priceRow(market: MarketIndex, isYes: boolean): WirePrice {
     return rows.priceRow(this.#market(market), isYes);
+  }
+
+  candleRows(
+    market: MarketIndex,
+    interval: CandleInterval,
+    fromMs: number,
+    toMs: number,
+    isYes: boolean,
+  ): readonly WireCandle[] {
+    return rows.candleRows(this.#market(market), interval, fromMs, toMs, isYes);
   }
 
   bookVersion(market: MarketIndex): number {
@@ -250,31 +273,22 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return this.parts.redeems.page(account, query);
   }
 
-  /** The scan goes through YES and NO of every market in turn; the offset is a place in it. */
   assets(
     account: AccountSlot,
-    query: {
-      readonly limit: number;
-      readonly offset?: number | undefined;
-      readonly marketConditionId?: string | undefined;
-    },
+    query: AssetQuery,
   ): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null } {
+    return assetPage(this.parts.ground.catalog, account, query);
+  }
+
+  pnl(account: AccountSlot, filter: PnlFilter): WirePnl {
     const { catalog } = this.parts.ground;
-    const found: WireAsset[] = [];
-    let after = 0;
-    for (let at = query.offset ?? 0; at < 2 * catalog.markets.length; at++) {
-      const market = this.#market(at >> 1);
-      if (query.marketConditionId !== undefined && market.card.conditionId !== query.marketConditionId) continue;
-      const row = rows.assetRow(market, account, at % 2 === 0);
-      if (row === null) continue;
-      if (found.length === query.limit) return { rows: found, nextOffset: after };
-      found.push(row);
-      after = at + 1;
-    }
-    return { rows: found, nextOffset: null };
+    const markets = marketsIn(catalog, filter);
+    return pnlRow(markets, account, NO_MARGIN);
   }
 
   #market(index: MarketIndex) {
     return this.parts.ground.catalog.market(index);
   }
 }
+
+const NO_MARGIN = { settlements: asMicros(0), unrealized: asMicros(0), openingFees: asMicros(0), held: asMicros(0) };

@@ -1,12 +1,20 @@
-/** The public trades of one market and what is counted from them. A ring of columns: a trade costs no allocation. */
+/** The public trades of one market and what is counted from them. A ring of cells: a trade costs no allocation. */
 
-import { f64, u8 } from './cells.js';
+import { f64, widenF64 } from './cells.js';
 
-/** Trades that are kept for `GET /markets/{id}/trades/`: hours of a busy market, 0.8 MB. */
+/** Trades that are kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
-const HOUR_MS = 3_600_000;
-/** The 24 hours before and the running one. */
-const HOURS = 25;
+const FIRST_CAPACITY = 32;
+
+/** Cells of a trade. */
+const STRIDE = 7;
+const PRICE = 1;
+const AMOUNT = 2;
+const MAKER_FEE = 3;
+const TAKER_FEE = 4;
+const IS_YES = 5;
+/** Volume of the market after the trade. */
+const VOLUME_AFTER = 6;
 
 export interface TapeTrade {
   readonly id: number;
@@ -28,14 +36,8 @@ export class Tape {
   lastPrice = 0;
   lastMs = 0;
 
-  readonly #timeMs = new Float64Array(TAPE_LENGTH);
-  readonly #price = new Float64Array(TAPE_LENGTH);
-  readonly #amount = new Float64Array(TAPE_LENGTH);
-  readonly #makerFee = new Float64Array(TAPE_LENGTH);
-  readonly #takerFee = new Float64Array(TAPE_LENGTH);
-  readonly #isYes = new Uint8Array(TAPE_LENGTH);
-  readonly #hour = new Float64Array(HOURS);
-  readonly #hourVolume = new Float64Array(HOURS);
+  #capacity = FIRST_CAPACITY;
+  #cells = new Float64Array(FIRST_CAPACITY * STRIDE);
 
   write(
     timeMs: number,
@@ -46,75 +48,89 @@ export class Tape {
     makerFee: number,
     takerFee: number,
   ): void {
-    const at = this.count % TAPE_LENGTH;
+    // Until the ring is full trade n lies in place n, so a wider one takes the cells over as they are.
+    if (this.count === this.#capacity && this.#capacity < TAPE_LENGTH) this.#widen(this.#capacity * 2);
     this.count += 1;
-    this.#timeMs[at] = timeMs;
-    this.#price[at] = isYes ? yesPrice : 1_000_000 - yesPrice;
-    this.#amount[at] = amount;
-    this.#makerFee[at] = makerFee;
-    this.#takerFee[at] = takerFee;
-    this.#isYes[at] = isYes ? 1 : 0;
+    this.volume += notional;
     this.lastPrice = yesPrice;
     this.lastMs = timeMs;
-    this.volume += notional;
-    const hour = Math.floor(timeMs / HOUR_MS);
-    const cell = hour % HOURS;
-    if (f64(this.#hour, cell) !== hour) {
-      this.#hour[cell] = hour;
-      this.#hourVolume[cell] = 0;
-    }
-    this.#hourVolume[cell] = f64(this.#hourVolume, cell) + notional;
+    const at = this.#at(this.count);
+    const cells = this.#cells;
+    cells[at] = timeMs;
+    cells[at + PRICE] = isYes ? yesPrice : 1_000_000 - yesPrice;
+    cells[at + AMOUNT] = amount;
+    cells[at + MAKER_FEE] = makerFee;
+    cells[at + TAKER_FEE] = takerFee;
+    cells[at + IS_YES] = isYes ? 1 : 0;
+    cells[at + VOLUME_AFTER] = this.volume;
   }
 
-  /** Volume of the running hour and the 24 before it: the last 24 hours to the hour. */
-  volume24h(nowMs: number): number {
-    const oldest = Math.floor(nowMs / HOUR_MS) - (HOURS - 1);
-    let sum = 0;
-    for (let cell = 0; cell < HOURS; cell++) {
-      if (f64(this.#hour, cell) >= oldest) sum += f64(this.#hourVolume, cell);
+  #widen(capacity: number): void {
+    this.#capacity = Math.min(capacity, TAPE_LENGTH);
+    this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
+  }
+
+  #at(id: number): number {
+    return ((id - 1) % this.#capacity) * STRIDE;
+  }
+
+  get #oldest(): number {
+    return Math.max(1, this.count - this.#capacity + 1);
+  }
+
+  /**
+   * Currency of the trades later than `sinceMs`, exact; null when trades of that time are no longer kept.
+   */
+  volumeSince(sinceMs: number): number | null {
+    let low = this.#oldest;
+    if (low > 1 && f64(this.#cells, this.#at(low)) > sinceMs) return null;
+    let high = this.count + 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (f64(this.#cells, this.#at(middle)) <= sinceMs) low = middle + 1;
+      else high = middle;
     }
-    return sum;
+    // `low` is the first trade of the window.
+    if (low > this.count) return 0;
+    return low === 1 ? this.volume : this.volume - f64(this.#cells, this.#at(low - 1) + VOLUME_AFTER);
   }
 
   /** Up to `limit` trades with ids below `beforeId`, newest first. */
   read(limit: number, beforeId: number): readonly TapeTrade[] {
     const trades: TapeTrade[] = [];
-    const oldest = Math.max(1, this.count - TAPE_LENGTH + 1);
-    for (let id = Math.min(beforeId - 1, this.count); id >= oldest && trades.length < limit; id--) {
-      trades.push(this.#at(id));
+    for (let id = Math.min(beforeId - 1, this.count); id >= this.#oldest && trades.length < limit; id--) {
+      trades.push(this.#trade(id));
     }
     return trades;
   }
 
   /** Whether a trade below this id is still kept. */
   hasBefore(id: number): boolean {
-    return id > Math.max(1, this.count - TAPE_LENGTH + 1);
+    return id > this.#oldest;
   }
 
-  #at(id: number): TapeTrade {
-    const at = (id - 1) % TAPE_LENGTH;
+  #trade(id: number): TapeTrade {
+    const at = this.#at(id);
+    const cells = this.#cells;
     return {
       id,
-      timeMs: f64(this.#timeMs, at),
-      price: f64(this.#price, at),
-      amount: f64(this.#amount, at),
-      makerFee: f64(this.#makerFee, at),
-      takerFee: f64(this.#takerFee, at),
-      isYes: u8(this.#isYes, at) === 1,
+      timeMs: f64(cells, at),
+      price: f64(cells, at + PRICE),
+      amount: f64(cells, at + AMOUNT),
+      makerFee: f64(cells, at + MAKER_FEE),
+      takerFee: f64(cells, at + TAKER_FEE),
+      isYes: f64(cells, at + IS_YES) === 1,
     };
   }
 
   dump(): TapeDump {
-    const kept = this.read(TAPE_LENGTH, this.count + 1);
-    return {
-      count: this.count,
-      volume: this.volume,
-      lastPrice: this.lastPrice,
-      lastMs: this.lastMs,
-      hour: [...this.#hour],
-      hourVolume: [...this.#hourVolume],
-      trades: kept.flatMap((t) => [t.timeMs, t.price, t.amount, t.makerFee, t.takerFee, t.isYes ? 1 : 0]),
-    };
+    const trades: number[] = [];
+    for (let id = this.#oldest; id <= this.count; id++) {
+      const at = this.#at(id);
+      trades.push(...this.#cells.subarray(at, at + STRIDE));
+    }
+    const { count, volume, lastPrice, lastMs } = this;
+    return { count, volume, lastPrice, lastMs, trades };
   }
 
   load(dump: TapeDump): void {
@@ -122,13 +138,11 @@ export class Tape {
     this.volume = dump.volume;
     this.lastPrice = dump.lastPrice;
     this.lastMs = dump.lastMs;
-    this.#hour.set(dump.hour);
-    this.#hourVolume.set(dump.hourVolume);
-    const columns = [this.#timeMs, this.#price, this.#amount, this.#makerFee, this.#takerFee, this.#isYes];
-    for (const [index, value] of dump.trades.entries()) {
-      const at = (dump.count - 1 - Math.floor(index / columns.length)) % TAPE_LENGTH;
-      const column = columns[index % columns.length];
-      if (column !== undefined) column[at] = value;
+    let capacity = FIRST_CAPACITY;
+    while (capacity < dump.count && capacity < TAPE_LENGTH) capacity *= 2;
+    this.#widen(capacity);
+    for (let id = this.#oldest, from = 0; id <= this.count; id++, from += STRIDE) {
+      this.#cells.set(dump.trades.slice(from, from + STRIDE), this.#at(id));
     }
   }
 }
@@ -138,8 +152,6 @@ export interface TapeDump {
   readonly volume: number;
   readonly lastPrice: number;
   readonly lastMs: number;
-  readonly hour: readonly number[];
-  readonly hourVolume: readonly number[];
-  /** Six values a trade, newest first. */
+  /** Seven values a trade, oldest first. */
   readonly trades: readonly number[];
 }

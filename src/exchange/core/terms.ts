@@ -54,6 +54,9 @@ export interface MarketSpec {
   readonly description?: string | null;
   readonly logo?: string | null;
   readonly category?: string;
+  /** Slugs of the sports catalog; a league needs its sport. */
+  readonly sport?: string;
+  readonly league?: string;
   readonly margin_enabled?: boolean;
   readonly yes_outcome_label?: string;
   readonly no_outcome_label?: string;
@@ -114,7 +117,7 @@ export interface Holding {
   readonly noLocked: Micros;
 }
 
-/** Facts of a market in numbers, for the crowd and for lists. Prices in YES space. */
+/** Facts of a market in numbers, for the crowd and for lists: one object per market that always shows it as it is now. */
 export interface MarketFacts {
   readonly index: MarketIndex;
   readonly conditionId: string;
@@ -123,21 +126,33 @@ export interface MarketFacts {
   readonly state: MarketState;
   readonly paused: boolean;
   readonly category: string;
+  readonly sport: string | null;
+  readonly league: string | null;
   readonly title: string;
   readonly description: string;
+  /** Its title and description and those of its event, in lower case. */
+  readonly searchText: string;
   readonly createdMs: number;
   /** Unix seconds. */
   readonly resolutionDate: number | null;
   readonly outcomeIsYes: boolean | null;
   readonly tick: Micros;
   readonly lot: Micros;
+  /** YES space, like the last trade's price; null without bids, asks and trades. */
+  readonly markPrice: Micros | null;
   readonly lastTradePrice: Micros | null;
   readonly lastTradeMs: number | null;
   readonly tradeCount: number;
   readonly totalVolume: Micros;
+  readonly volume24h: Micros;
   readonly setsOutstanding: Micros;
+  readonly marginEnabled: boolean;
+  /** 1 on a market without leverage. */
+  readonly maxLeverageYes: Micros;
+  readonly maxLeverageNo: Micros;
 }
 
+/** As it is now, like MarketFacts. */
 export interface EventFacts {
   readonly index: number;
   readonly conditionId: string;

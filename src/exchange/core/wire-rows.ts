@@ -21,3 +21,5 @@ export type WireCredential = z.input<typeof record.credential>;
 export type WireKey = z.input<typeof record.apiKeyRow>;
 export type WireAccount = z.input<typeof record.accountSummary>;
 export type WireDraft = z.input<typeof record.draft>;
+export type WireCandle = z.input<typeof record.candle>;
+export type WirePnl = z.input<typeof record.accountPnl>;

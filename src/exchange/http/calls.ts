@@ -1,10 +1,10 @@
 /** What a call of the service is to its handler: everything checked that can be checked without the core. */
 
 import type { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../../protocol/cursors.js';
+import { type CursorKey, decodeCursor, encodeCursor } from '../../protocol/cursors.js';
 import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../protocol/endpoints.js';
 import type { ServiceFault } from '../../protocol/errors.js';
-import type { AccountSlot, Core, Page, Result } from '../core/contract.js';
+import type { AccountSlot, Core, MarketIndex, Page, Result } from '../core/contract.js';
 import type { BookTexts } from './book-texts.js';
 import { badField, type Meta, NOT_FOUND } from './envelope.js';
 import type { WalletSignatures } from './wallet-signatures.js';
@@ -59,6 +59,16 @@ export const replied = <T>(result: Result<T>) =>
 export const found = <T>(record: T | null) =>
   record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
 
+/** The market of the path, or `not_found`. */
+export function ofMarket<T>(
+  { core }: Desk,
+  params: { readonly condition_id: string },
+  answer: (index: MarketIndex) => T,
+) {
+  const index = core.marketIndexOf(params.condition_id);
+  return index === null ? refuse(NOT_FOUND) : answer(index);
+}
+
 /** A list by keyset: reads the cursor, asks for the page, writes the next cursor. */
 export function keysetPage<T>(cursor: string | undefined, read: (beforeId: number | undefined) => Page<T>) {
   const beforeId = cursorPosition(cursor, 'before_id');
@@ -71,9 +81,6 @@ export function keysetPage<T>(cursor: string | undefined, read: (beforeId: numbe
 export const BAD_CURSOR = badField('cursor', 'Invalid cursor.');
 
 /** Where a list goes on; undefined for its beginning, null for a cursor that is not one of this list. */
-export function cursorPosition(
-  cursor: string | undefined,
-  key: Parameters<typeof decodeCursor>[1],
-): number | undefined | null {
+export function cursorPosition(cursor: string | undefined, key: CursorKey): number | undefined | null {
   return cursor === undefined ? undefined : decodeCursor(cursor, key);
 }

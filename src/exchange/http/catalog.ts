@@ -1,26 +1,47 @@
 /**
  * The lists of events and markets: which a filter shows, how a sort orders them, where a page goes on.
  *
- * What the interface leaves open is fixed here. A market is *closed* when it no longer trades and is not settled,
- * *resolved* when it is settled. An event is open when any of its markets is, resolved when all are settled, closed when
- * none is open and one at least is closed. `ending_soon` and `ended_recently` look 7 days ahead of and behind the
- * resolution date, `newest` shows everything. Nothing here belongs to a sport, so a `sport` matches nothing.
+ * What the interface leaves open is fixed here. An event has the category of the market that opened it, and belongs to
+ * every sport and league that one of its markets belongs to. A market is *closed* when it no longer trades and is not
+ * settled, *resolved* when it is settled. An event is open when any of its markets is, resolved when all are settled,
+ * closed when none is open and one at least is closed. `ending_soon` and `ended_recently` look 7 days ahead of and behind
+ * the resolution date, `newest` shows everything.
+ *
+ * Without a sort a walk through the pages survives whatever happens meanwhile. With one it survives new markets; a market
+ * whose rank changes between two pages may be shown twice or be missed, as with every offset.
  */
 
 import { encodeCursor } from '../../protocol/cursors.js';
 import type { QueryOf } from '../../protocol/endpoints.js';
-import { isSettledMarket, type MarketState } from '../../protocol/states.js';
-import type { CoreReads, MarketFacts, WireEvent, WireListRow } from '../core/contract.js';
+import type { CoreReads, WireEvent, WireListRow } from '../core/contract.js';
 import { BAD_CURSOR, cursorPosition, refuse } from './calls.js';
-import { badField } from './envelope.js';
+import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
+import { cut, placeOf, type Ranked, sortedBy } from './ranking.js';
+import { type SportFilter, sportFilter } from './sport-filter.js';
 
 type CatalogQuery = QueryOf<'events.list'>;
 
 /** What filters and sorts look at: an event is the sum of its markets. */
-interface Entry {
+interface Entry extends Ranked {
   readonly index: number;
   readonly category: string;
-  readonly markets: readonly MarketFacts[];
+}
+
+/** One of the two lists. */
+interface Listing<R> {
+  readonly offsetKey: 'e_offset' | 'm_offset';
+  readonly count: number;
+  /** With its markets before `until`. */
+  readonly entryOf: (index: number, until: number) => Entry;
+  readonly rowOf: (index: number) => R;
+}
+
+interface CatalogAsk {
+  readonly query: CatalogQuery;
+  readonly limit: number;
+  readonly nowMs: number;
+  /** All markets. */
+  readonly marketCount: number;
 }
 
 const SOON_S = 7 * 86_400;
@@ -29,139 +50,93 @@ const SUMMARIES_PER_EVENT = 2;
 
 export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<WireEvent>(
-    { core, query, limit, nowMs, offsetKey: 'e_offset' },
-    core.eventCount,
-    (index) => {
-      const { category, markets } = core.eventFacts(index);
-      return { index, category, markets: markets.map((market) => core.marketFacts(market)) };
+    { query, limit, nowMs, marketCount: core.marketCount },
+    {
+      ...{ offsetKey: 'e_offset', count: core.eventCount },
+      entryOf: (index, until) => {
+        const { category, createdMs, markets } = core.eventFacts(index);
+        const known = markets.filter((market) => market < until);
+        return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
+      },
+      rowOf: (index) => core.eventListRow(index, SUMMARIES_PER_EVENT),
     },
-    (index) => core.eventRow(index, SUMMARIES_PER_EVENT),
   );
 
 export const marketPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<WireListRow>(
-    { core, query, limit, nowMs, offsetKey: 'm_offset' },
-    core.marketCount,
-    (index) => {
-      const facts = core.marketFacts(index);
-      return { index, category: facts.category, markets: [facts] };
+    { query, limit, nowMs, marketCount: core.marketCount },
+    {
+      ...{ offsetKey: 'm_offset', count: core.marketCount },
+      entryOf: (index, until) => {
+        const facts = core.marketFacts(index);
+        const { category, createdMs } = facts;
+        return { index, category, createdMs, markets: index < until ? [facts] : [] };
+      },
+      rowOf: (index) => core.listRow(index),
     },
-    (index) => core.listRow(index),
   );
 
-interface CatalogAsk {
-  readonly core: CoreReads;
-  readonly query: CatalogQuery;
-  readonly limit: number;
-  readonly nowMs: number;
-  readonly offsetKey: 'e_offset' | 'm_offset';
+/** Checks the sport and the league, then the cursor. */
+function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
+  const sports = sportFilter(ask.query);
+  if (!sports.ok) return refuse(sports.fault);
+  return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
 }
 
-function catalogPage<R>(
-  ask: CatalogAsk,
-  count: number,
-  entryOf: (index: number) => Entry,
-  rowOf: (index: number) => R,
-) {
-  const { query, limit } = ask;
-  if (query.league !== undefined && query.sport === undefined) {
-    return refuse(badField('league', 'A league can only be given together with its sport.'));
+/** Newest first by id, which is the index plus one: `before_id` survives what is created meanwhile. */
+function newestPage<R>(ask: CatalogAsk, { count, entryOf, rowOf }: Listing<R>, sports: SportFilter) {
+  const beforeId = cursorPosition(ask.query.cursor, 'before_id');
+  if (beforeId === null) return refuse(BAD_CURSOR);
+  const data: R[] = [];
+  let lastIndex = 0;
+  for (let index = Math.min(count, (beforeId ?? count + 1) - 1) - 1; index >= 0; index--) {
+    if (!matches(entryOf(index, ask.marketCount), ask, sports)) continue;
+    // One more than the page holds: there is a next page.
+    if (data.length === ask.limit) {
+      return { ok: true as const, data, nextCursor: encodeCursor({ before_id: lastIndex + 1 }) };
+    }
+    data.push(rowOf(index));
+    lastIndex = index;
   }
-  const key = query.sort === undefined ? 'before_id' : ask.offsetKey;
-  const position = cursorPosition(query.cursor, key);
-  if (position === null) return refuse(BAD_CURSOR);
-  const found = query.sport === undefined ? matching(ask, count, entryOf) : [];
-  if (query.sort === undefined) {
-    // Newest first by id, which is the index plus one: `before_id` survives what is created meanwhile.
-    const left = position === undefined ? found : found.filter((entry) => entry.index + 1 < position);
-    const page = left.slice(0, limit);
-    const last = page.at(-1);
-    const nextCursor = left.length > limit && last !== undefined ? encodeCursor({ before_id: last.index + 1 }) : null;
-    return { ok: true, data: page.map((entry) => rowOf(entry.index)), nextCursor } as const;
-  }
-  const offset = position ?? 0;
-  const page = sorted(ask.core, found, query.sort).slice(offset, offset + limit);
-  const nextCursor = found.length > offset + limit ? encodeCursor({ [key]: offset + limit }) : null;
-  return { ok: true, data: page.map((entry) => rowOf(entry.index)), nextCursor } as const;
+  return { ok: true as const, data, nextCursor: null };
 }
 
-/** Newest first. */
-function matching(ask: CatalogAsk, count: number, entryOf: (index: number) => Entry): Entry[] {
-  const { category, state } = ask.query;
-  const entries: Entry[] = [];
+function sortedPage<R>(ask: CatalogAsk, { count, entryOf, rowOf, offsetKey }: Listing<R>, sports: SportFilter) {
+  const place = placeOf(ask.query.cursor, offsetKey, ask.marketCount);
+  if (place === null) return refuse(BAD_CURSOR);
+  const found: Entry[] = [];
   for (let index = count - 1; index >= 0; index--) {
-    const entry = entryOf(index);
-    if (category !== undefined && entry.category !== category) continue;
-    if (state === undefined || matches(entry, state, ask.nowMs / 1000)) entries.push(entry);
+    const entry = entryOf(index, place.until);
+    if (matches(entry, ask, sports)) found.push(entry);
   }
-  return entries;
+  const sorted = sortedBy(found, ask.query.sort ?? 'created');
+  return cut(sorted, place, ask.limit, offsetKey, (entry) => rowOf(entry.index));
 }
 
-function matches(entry: Entry, filter: NonNullable<CatalogQuery['state']>, nowS: number): boolean {
+function matches(entry: Entry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {
+  if (entry.markets.length === 0) return false;
+  if (query.category !== undefined && entry.category !== query.category) return false;
+  if (query.state !== undefined && !isIn(query.state, entry, nowMs / 1000)) return false;
+  return entry.markets.some(sports);
+}
+
+function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, nowS: number): boolean {
   switch (filter) {
     case 'newest':
       return true;
     case 'open':
-      return isOpen(entry);
+      return markets.some(isOpen);
     case 'resolved':
-      return isResolved(entry);
+      return markets.every(isResolved);
     case 'closed':
-      return isClosed(entry);
+      return !markets.some(isOpen) && markets.some(isClosed);
     case 'ending_soon':
-      return isOpen(entry) && entry.markets.some((market) => isWithin(market.resolutionDate, nowS, nowS + SOON_S));
+      return markets.some(isOpen) && markets.some((market) => isWithin(market.resolutionDate, nowS, nowS + SOON_S));
     case 'ended_recently':
       return (
-        (isClosed(entry) || isResolved(entry)) &&
-        entry.markets.some((market) => isWithin(market.resolutionDate, nowS - SOON_S, nowS))
+        !markets.some(isOpen) &&
+        (markets.some(isClosed) || markets.every(isResolved)) &&
+        markets.some((market) => isWithin(market.resolutionDate, nowS - SOON_S, nowS))
       );
   }
 }
-
-/** States of a market that traded and is not settled yet. */
-const CLOSED: readonly MarketState[] = ['answer_proposed', 'waiting_to_resolve', 'interrupted'];
-
-const isOpen = ({ markets }: Entry): boolean => markets.some((market) => market.state === 'open');
-const isResolved = ({ markets }: Entry): boolean =>
-  markets.length > 0 && markets.every((market) => isSettledMarket(market.state));
-const isClosed = (entry: Entry): boolean =>
-  !isOpen(entry) && entry.markets.some((market) => CLOSED.includes(market.state));
-const isWithin = (second: number | null, from: number, to: number): boolean =>
-  second !== null && second >= from && second <= to;
-
-/** Greatest first, but for `ending_soon`; equals newest first. Sorting is stable. */
-function sorted(core: CoreReads, entries: readonly Entry[], sort: NonNullable<CatalogQuery['sort']>): Entry[] {
-  const rank = new Map(entries.map((entry) => [entry, rankOf(core, entry, sort)]));
-  return [...entries].sort((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0));
-}
-
-function rankOf(core: CoreReads, { markets }: Entry, sort: NonNullable<CatalogQuery['sort']>): number {
-  switch (sort) {
-    case 'market_cap':
-      return sum(markets, (market) => market.setsOutstanding);
-    case 'total_volume':
-      return sum(markets, (market) => market.totalVolume);
-    case 'trending':
-      return sum(markets, (market) => Number(core.statsRow(market.index).total_volume_24h));
-    case 'last_trade':
-      return Math.max(0, ...markets.map((market) => market.lastTradeMs ?? 0));
-    case 'leverage':
-      return Math.max(0, ...markets.map((market) => maxLeverage(core, market)));
-    case 'ending_soon':
-      // The soonest first; those without a date last.
-      return -Math.min(...markets.map((market) => market.resolutionDate ?? Number.MAX_SAFE_INTEGER));
-    case 'live_stream':
-      // The paper exchange has no streams: all are equal.
-      return 0;
-  }
-}
-
-/** Order-book markets are traded without leverage. */
-function maxLeverage(core: CoreReads, market: MarketFacts): number {
-  if (market.kind === 'orderbook') return 1;
-  const { config } = core.detailRow(market.index);
-  if (config.kind === 'orderbook') return 1;
-  return Math.max(Number(config.max_leverage_yes), Number(config.max_leverage_no));
-}
-
-const sum = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
-  markets.reduce((total, market) => total + of(market), 0);

@@ -1,9 +1,7 @@
 /** What everybody may read: events, markets, books, trades. */
 
-import type { MarketIndex } from '../core/contract.js';
-import { type Desk, found, type Handlers, keysetPage, refuse } from './calls.js';
+import { found, type Handlers, keysetPage, ofMarket } from './calls.js';
 import { eventPage, marketPage } from './catalog.js';
-import { NOT_FOUND } from './envelope.js';
 
 type MarketCall =
   | `events.${'list' | 'detail'}`
@@ -35,9 +33,3 @@ export const marketCalls: Handlers<MarketCall> = {
   'markets.price': ({ params, query }, desk) =>
     ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.priceRow(index, query.is_yes ?? true) })),
 };
-
-/** The market of the path, or `not_found`. */
-function ofMarket<T>({ core }: Desk, params: { readonly condition_id: string }, answer: (index: MarketIndex) => T) {
-  const index = core.marketIndexOf(params.condition_id);
-  return index === null ? refuse(NOT_FOUND) : answer(index);
-}

@@ -116,7 +116,7 @@ describe('a market', () => {
     expect(core.eventCount).toBe(3);
     const event = core.eventFacts(1);
     expect(event).toMatchObject({ title: 'Election', markets: [first.index, second.index] });
-    expect(core.eventRow(1, 1).markets.map((row) => row.title)).toEqual(['A wins']);
+    expect(core.eventListRow(1, 1).markets.map((row) => row.title)).toEqual(['A wins']);
     expect(core.eventRow(1).markets).toHaveLength(2);
     expect(core.marketIndexOf('given')).toBe(2);
     expect(core.eventIndexOf(event.conditionId)).toBe(1);
@@ -152,7 +152,7 @@ describe('a market', () => {
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
     const handle = venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false);
     expect(handle).toBeGreaterThan(0);
-    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'answer_proposed'));
+    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted'));
     expect(venue.order(account, pubkey).status).toBe('canceled');
     expect(venue.core.cancelInternal(venue.nowMs, handle)).toBe(false);
     expect(venue.funds(account)).toEqual([10_000, 0]);

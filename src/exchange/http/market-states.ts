@@ -1,0 +1,19 @@
+/** What the words `open`, `under_review`, `closed` and `resolved` of filters mean for a market. */
+
+import { isSettledMarket } from '../../protocol/states.js';
+import type { MarketFacts } from '../core/contract.js';
+
+export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
+
+/** An answer is out, or awaited, and nothing is paid yet. */
+export const isUnderReview = ({ state }: MarketFacts): boolean =>
+  state === 'answer_proposed' || state === 'waiting_to_resolve';
+
+/** It traded, does not now, and is not settled: under review or interrupted. */
+export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
+
+/** Settled: resolved or canceled. */
+export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
+
+export const isWithin = (second: number | null, from: number, to: number): boolean =>
+  second !== null && second >= from && second <= to;

@@ -1,0 +1,37 @@
+/** The `sport` and `league` parameters of lists and search: comma-separated slugs of the sports catalog, in any case. */
+
+import type { ServiceFault } from '../../protocol/errors.js';
+import type { MarketFacts, Result } from '../core/contract.js';
+import { SPORTS } from '../core/sports.js';
+import { badField } from './envelope.js';
+
+export interface SportQuery {
+  readonly sport?: string | undefined;
+  readonly league?: string | undefined;
+}
+
+/** Whether a market belongs to one of the sports, and to one of the leagues when some are given. */
+export type SportFilter = (market: MarketFacts) => boolean;
+
+/** 400 for a league without a sport, an unknown slug, or a league of none of the sports given. */
+export function sportFilter({ sport, league }: SportQuery): Result<SportFilter> {
+  if (sport === undefined) {
+    if (league === undefined) return { ok: true, value: () => true };
+    return refused(badField('league', 'A league can only be given together with its sport.'));
+  }
+  const sports = slugsOf(sport);
+  const known = SPORTS.filter(({ slug }) => sports.includes(slug));
+  if (known.length !== new Set(sports).size) return refused(unknown('sport', SPORTS));
+  if (league === undefined) return { ok: true, value: (market) => isOne(sports, market.sport) };
+  const leagues = slugsOf(league);
+  const own = known.flatMap((row) => row.leagues);
+  if (!leagues.every((slug) => own.some((row) => row.slug === slug))) return refused(unknown('league', own));
+  return { ok: true, value: (market) => isOne(leagues, market.league) };
+}
+
+const slugsOf = (list: string): readonly string[] => list.split(',').map((slug) => slug.trim().toLowerCase());
+const isOne = (slugs: readonly string[], slug: string | null): boolean => slug !== null && slugs.includes(slug);
+const refused = (fault: ServiceFault) => ({ ok: false, fault }) as const;
+
+const unknown = (field: string, rows: readonly { readonly slug: string }[]): ServiceFault =>
+  badField(field, `Must be a comma-separated list of: ${rows.map(({ slug }) => slug).join(', ')}.`);
