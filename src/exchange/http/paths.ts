@@ -3,6 +3,9 @@
 /** `{name}` of a template as the router spells it. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
+/** The template that `routeUrl` made this of. */
+export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
+
 /** Every method that some declaration serves under this path. */
 export function methodsOf(
   path: string,

@@ -2,7 +2,7 @@
 
 import { type Declaration, declarationOf, type EndpointName } from '../../../protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../protocol/errors.js';
-import { dataSchema, type JsonSchema, ref } from './schemas.js';
+import { dataSchema, type JsonSchema, pascal, ref } from './schemas.js';
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
 
@@ -76,6 +76,11 @@ export function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Recor
   return answers;
 }
 
+/** What any path and method may answer that is no call's. */
+export const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
+  ['not_found', 'method_not_allowed', 'invalid_request_params', 'request_too_large', 'throttled', 'internal_error'],
+];
+
 /** The components that `errorAnswers` of these lists point to. */
 export function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
@@ -108,11 +113,28 @@ function errorAnswer(slugs: readonly ServiceErrorSlug[]): JsonSchema {
 
 function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
   const nothing = { type: 'null' };
-  const error = object({
-    code: { type: 'integer', enum: slugs.map((slug) => SERVICE_ERRORS[slug].code) },
-    slug: { type: 'string', enum: slugs },
-    message: { type: 'string' },
-    details: ref('ErrorDetails'),
-  });
-  return object({ data: nothing, meta: nothing, error });
+  const [only, ...more] = slugs.map((slug) => ref(errorComponent(slug)));
+  const error = more.length === 0 ? only : { oneOf: [only, ...more] };
+  return object({ data: nothing, meta: nothing, error: error ?? {} });
+}
+
+/** `not_found` as a component is `NotFoundError`. */
+const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
+
+/** Every refusal as a component: its slug and its code belong together. */
+export function errorSchemas(): Readonly<Record<string, JsonSchema>> {
+  // The keys of an object of constants are its slugs.
+  const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
+  return Object.fromEntries(
+    slugs.map((slug) => {
+      const { code, message } = SERVICE_ERRORS[slug];
+      const fields = {
+        code: { type: 'integer', const: code },
+        slug: { type: 'string', const: slug },
+        message: { type: 'string', examples: [message] },
+        details: ref('ErrorDetails'),
+      };
+      return [errorComponent(slug), object(fields)];
+    }),
+  );
 }

@@ -7,7 +7,7 @@ import { errorsOf } from '../../../protocol/endpoint-notes.js';
 import { ENDPOINTS, type EndpointName } from '../../../protocol/endpoints.js';
 import type { VenueProfile } from '../../../protocol/profile.js';
 import { signatureHeaders } from '../../../protocol/signing.js';
-import { ENVELOPE_SCHEMAS, errorComponents, HEADERS } from './answers.js';
+import { ENVELOPE_SCHEMAS, errorComponents, errorSchemas, HEADERS, NO_CALL_ERRORS } from './answers.js';
 import { controlErrors, controlOperations } from './controls.js';
 import { bodyComponents, operationOf } from './operations.js';
 import { type JsonSchema, recordSchemas } from './schemas.js';
@@ -35,8 +35,13 @@ export function openApiDocument({ profile, controls }: DocumentOptions): JsonSch
     tags: [...TAGS, ...(controls ? [CONTROLS_TAG] : [])].map(([name, description]) => ({ name, description })),
     paths: controls ? { ...paths, ...controlOperations() } : paths,
     components: {
-      schemas: { ...recordSchemas(), ...ENVELOPE_SCHEMAS, ...Object.assign({}, ...names.map(bodyComponents)) },
-      responses: errorComponents([...names.map(errorsOf), ...(controls ? controlErrors() : [])]),
+      schemas: {
+        ...recordSchemas(),
+        ...ENVELOPE_SCHEMAS,
+        ...errorSchemas(),
+        ...Object.assign({}, ...names.map(bodyComponents)),
+      },
+      responses: errorComponents([...names.map(errorsOf), ...NO_CALL_ERRORS, ...(controls ? controlErrors() : [])]),
       headers: HEADERS,
       securitySchemes: securitySchemes(profile),
     },

@@ -1,0 +1,39 @@
+/**
+ * Every answer of the service, for whoever wants to look at it in this process: a diagnostics channel. Costs nothing
+ * unless somebody has subscribed before the server was built.
+ */
+
+import { channel } from 'node:diagnostics_channel';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { templateOf } from './paths.js';
+
+/** The channel's name, for `diagnostics_channel.subscribe`. */
+export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
+
+export interface PublishedAnswer {
+  readonly method: string;
+  /** As declared, e.g. `/orders/{pubkey}/`; null when the request was for no call. */
+  readonly path: string | null;
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  /** The whole body. */
+  readonly text: string;
+}
+
+export function publishAnswers(server: FastifyInstance): void {
+  const answers = channel(ANSWERS_CHANNEL);
+  if (!answers.hasSubscribers) return;
+  server.addHook('onSend', (request, reply, payload, done) => {
+    const { url } = request.routeOptions;
+    const answer: PublishedAnswer = {
+      method: request.method,
+      path: url === undefined ? null : templateOf(url),
+      status: reply.statusCode,
+      headers: reply.getHeaders(),
+      text: String(payload),
+    };
+    answers.publish(answer);
+    done();
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * Whether an answer of the exchange is one that its OpenAPI document promises: path, status, headers, every field. Imports
+ * nothing of the package, because it also runs inside the real processes that tests start, see child.ts.
+ */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Ajv2020 as Ajv, ValidateFunction } from 'ajv/dist/2020.js';
+
+/** As the exchange publishes it (src/exchange/http/answers-channel.ts). */
+export interface Answer {
+  readonly method: string;
+  readonly path: string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Served beside the calls; not in the envelope and not in the document. */
+const NO_CALLS = /^\/(openapi\.json|docs\/.*)$/;
+
+/** Names under which `addSchema` keeps the document, so that pointers into it resolve. */
+const DOCUMENT = 'openapi';
+
+export class AnswerCheck {
+  readonly #document: Json;
+  readonly #ajv: Ajv;
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: Json) {
+    // Loaded here and synchronously: most processes never serve an answer, and one that does may be killed at any moment.
+    const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as { Ajv2020: typeof Ajv };
+    this.#document = document;
+    // The document as a whole is no schema; the parts of it that are compiled are.
+    this.#ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false });
+    this.#ajv.addSchema(document, DOCUMENT);
+  }
+
+  static ofFile(path: string): AnswerCheck {
+    return new AnswerCheck(JSON.parse(readFileSync(path, 'utf8')) as Json);
+  }
+
+  /** What is wrong with an answer, one line each; empty when nothing is. */
+  violations(answer: Answer): readonly string[] {
+    if (answer.path !== null && NO_CALLS.test(answer.path)) return [];
+    const where = `${answer.method} ${answer.path ?? '(no call)'} answered ${answer.status}`;
+    const pointer = this.#responsePointer(answer);
+    if (pointer === null) return [`${where}, which the document does not know: ${answer.text.slice(0, 300)}`];
+    const wrong = [...this.#headerFaults(pointer, answer), ...this.#bodyFaults(pointer, answer)];
+    return wrong.map((fault) => `${where}: ${fault}\n  ${answer.text.slice(0, 1000)}`);
+  }
+
+  /** JSON pointer of the response that the document has for this answer; null when it has none. */
+  #responsePointer({ method, path, status, text }: Answer): string | null {
+    const pointer =
+      path === null
+        ? `/components/responses/${status}.${slugOf(text)}`
+        : `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${status}`;
+    const response = this.#at(pointer);
+    if (response === null) return null;
+    return typeof response['$ref'] === 'string' ? response['$ref'].slice(1) : pointer;
+  }
+
+  #at(pointer: string): Json | null {
+    let part: unknown = this.#document;
+    for (const key of pointer.split('/').slice(1)) {
+      const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof part !== 'object' || part === null || !Object.hasOwn(part, name)) return null;
+      part = (part as Json)[name]; // an own property, checked above
+    }
+    return part as Json; // every pointer that is asked for is an object's
+  }
+
+  #headerFaults(pointer: string, { headers }: Answer): string[] {
+    const type = headers['content-type'];
+    const faults = type === 'application/json; charset=utf-8' ? [] : [`content-type is ${String(type)}`];
+    const declared = (this.#at(`${pointer}/headers`) ?? {}) as Readonly<Record<string, Json>>;
+    for (const [name, { $ref }] of Object.entries(declared)) {
+      const header = this.#at(String($ref).slice(1));
+      const value = headers[name.toLowerCase()];
+      if (value === undefined && header?.['required'] === true) faults.push(`lacks the header ${name}`);
+      const schema = header?.['schema'] as Json | undefined;
+      if (value !== undefined && schema?.['type'] === 'integer' && !/^\d+$/.test(String(value))) {
+        faults.push(`header ${name} is ${String(value)}`);
+      }
+    }
+    return faults;
+  }
+
+  #bodyFaults(pointer: string, { text }: Answer): string[] {
+    const validate = this.#validator(`${pointer}/content/application~1json/schema`);
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return ['is not JSON'];
+    }
+    if (validate(body)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath || 'the body'} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  #validator(pointer: string): ValidateFunction {
+    const known = this.#validators.get(pointer);
+    if (known !== undefined) return known;
+    // A pointer in a URI fragment: braces of path templates are percent-encoded.
+    const validator = this.#ajv.compile({ $ref: `${DOCUMENT}#${encodeURI(pointer)}` });
+    this.#validators.set(pointer, validator);
+    return validator;
+  }
+}
+
+const escaped = (path: string): string => path.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const slugOf = (text: string): string => /"slug":"(\w+)"/.exec(text)?.[1] ?? '';

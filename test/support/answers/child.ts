@@ -1,0 +1,18 @@
+/**
+ * Loaded first into every process that a test starts (`--import`, see setup.ts): checks each answer of an exchange in that
+ * process, and writes what is wrong to a file that the test looks into.
+ */
+
+import { subscribe } from 'node:diagnostics_channel';
+import { appendFileSync } from 'node:fs';
+import { ANSWERS_CHANNEL, type Answer, AnswerCheck } from './check.js';
+
+const { TWINBOOK_OPENAPI: document, TWINBOOK_VIOLATIONS: file } = process.env;
+
+if (document !== undefined && file !== undefined) {
+  let check: AnswerCheck | null = null;
+  subscribe(ANSWERS_CHANNEL, (answer) => {
+    check ??= AnswerCheck.ofFile(document);
+    for (const violation of check.violations(answer as Answer)) appendFileSync(file, `${JSON.stringify(violation)}\n`);
+  });
+}
