@@ -39,7 +39,12 @@ export async function checkVenue(config: Config, io: CliIo, wallet: string | nul
       clockCheck(client, profile.clock_tolerance_s),
       budgetCheck(listed),
     );
-    if (credentials !== null) checks.push(...(await signedChecks(client)));
+    if (credentials !== null) {
+      checks.push(...(await signedChecks(client)));
+      const { checkSignedRequests } = await import('./doctor-signing.js');
+      const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
+      checks.push(await checkSignedRequests({ baseUrl: address.url, profile, credentials, venueSeconds }));
+    }
   } catch (error) {
     checks.push(failed('venue', error));
   } finally {

@@ -1,4 +1,4 @@
-/** `twinbook doctor`: one line per check, and what to do about each that is not ok. */
+/** `twinbook doctor`: one line per check, and what to do about each that is not ok; or what a draft asks for. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,7 +7,7 @@ import { loadConfig } from '../config/load.js';
 import type { Config } from '../config/types.js';
 import { type Check, failed, ok } from './check.js';
 import { checkVenue } from './doctor-venue.js';
-import { EXIT, exitCodeOf } from './exit.js';
+import { EXIT, type ExitCode, exitCodeOf } from './exit.js';
 import { action, type CliIo, type Session, withConfig, withJson } from './io.js';
 import { signingCheck } from './signing-vectors.js';
 import { json } from './table.js';
@@ -17,8 +17,12 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command('doctor')
     .description('checks configuration, data folder, key, credentials, clock, signing and request budget');
-  withJson(withConfig(command));
-  action<{ config: string; json?: true }>(command, session, async (options) => {
+  withJson(withConfig(command)).option(
+    '--draft <file>',
+    "only show what a draft's message asks for and whether it would be signed; - reads standard input",
+  );
+  action<{ config: string; json?: true; draft?: string }>(command, session, async (options) => {
+    if (options.draft !== undefined) return examine(options.draft, options.config, options.json === true, session.io);
     const checks: Check[] = [];
     const note = (check: Check): void => {
       checks.push(check);
@@ -39,6 +43,16 @@ export function addDoctorCommand(program: Command, session: Session): void {
     if (options.json === true) session.io.out(json(checks));
     return checks.some(({ result }) => result === 'fail') ? EXIT.failed : EXIT.ok;
   });
+}
+
+/** Fails when the draft would not be signed. */
+async function examine(file: string, configFile: string, asJson: boolean, io: CliIo): Promise<ExitCode> {
+  const config = await loadConfig(configFile, io);
+  const { draftReportText, examineDraft, readDraftFile } = await import('./doctor-draft.js');
+  const message = readDraftFile(file, io);
+  const report = examineDraft(message, config, (await openWallet(config, io)).address);
+  io.out(asJson ? json(report) : draftReportText(report));
+  return report.verdict === 'refused' ? EXIT.failed : EXIT.ok;
 }
 
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'fail' } as const;

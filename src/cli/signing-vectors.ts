@@ -45,7 +45,7 @@ export function signingCheck(): Check {
     const parts = { timestamp: TIMESTAMP, method, pathWithQuery, body };
     const made = signedPayload(parts);
     if (made !== payload)
-      return broken(`${method} ${pathWithQuery}: the payload differs at byte ${firstDifference(made, payload)}`);
+      return broken(`${method} ${pathWithQuery}: the payload differs at byte ${differenceAt(made, payload)}`);
     if (requestSignature(SECRET, parts) !== signature)
       return broken(`${method} ${pathWithQuery}: the signature differs`);
   }
@@ -64,7 +64,7 @@ const broken = (text: string): Check => ({
   hint: 'This installation is damaged: install it again, and do not trade with it.',
 });
 
-function firstDifference(a: string, b: string): number {
+function differenceAt(a: string, b: string): number {
   let index = 0;
   while (index < a.length && a[index] === b[index]) index++;
   return index;

@@ -35,7 +35,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['unkill', '--config', '--json', '--reason'],
   ['reconcile', '--config', '--json'],
   ['explain', '--config', '--json'],
-  ['doctor', '--config', '--json'],
+  ['doctor', '--config', '--json', '--draft'],
   ['keys create', '--file'],
   ['keys import', '--from', '--to'],
   ['keys show', '--config'],

@@ -1,0 +1,192 @@
+/** What the doctor says of signatures and of drafts. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { base58 } from '@scure/base';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Micros } from '../../src/base/micros.js';
+import type { DraftReport } from '../../src/cli/doctor-draft.js';
+import { venueFile } from '../../src/config/shipped.js';
+import { readProfile } from '../../src/config/venue.js';
+import { PAPER_DEFAULTS, startExchange } from '../../src/exchange/exchange.js';
+import { writeDraftMessage } from '../../src/protocol/draft-message.js';
+import { MEMO_PROGRAM, writeMemoTransaction } from '../../src/protocol/draft-message-solana.js';
+import { type DraftText, writeDraftText } from '../../src/protocol/draft-text.js';
+import { folderWith, trader } from '../config/files.js';
+import { alteringProxy, type Passing } from '../support/altering-proxy.js';
+import { run } from './run.js';
+
+const profile = readProfile(venueFile('paper'), '/');
+
+/** A folder with wallet and credentials for an exchange behind a proxy. */
+async function behindProxy(controls = true) {
+  const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false, controls });
+  onTestFinished(() => exchange.close());
+  const proxy = await alteringProxy(exchange.url);
+  const cwd = folderWith({
+    'trader.yaml': trader().replace('profile: paper', `profile: paper, base_url: "${proxy.url}"`),
+  });
+  await run(['keys', 'create', '--file', 'wallet.json'], { cwd });
+  const { code } = await run(['keys', 'bootstrap', '-c', 'trader.yaml'], { cwd });
+  expect(code).toBe(0);
+  const doctor = async () => {
+    const { out } = await run(['doctor', '-c', 'trader.yaml', '--json'], { cwd });
+    const checks = JSON.parse(out) as { name: string; result: string; text: string; hint: string }[];
+    const check = checks.find(({ name }) => name === 'signed request');
+    return { result: check?.result, text: check?.text ?? '', hint: check?.hint ?? '', out };
+  };
+  return { cwd, proxy, doctor };
+}
+
+describe('the doctor compares a signed request with what the venue computed', () => {
+  test('and finds every byte the same', async () => {
+    const { doctor } = await behindProxy();
+    expect(await doctor()).toMatchObject({
+      result: 'ok',
+      text: expect.stringMatching(
+        /^all \d{3} bytes of a GET and a POST are what the venue computed, and both signatures match$/,
+      ),
+    });
+  });
+
+  test.each<[string, (passing: Passing) => void, RegExp]>([
+    [
+      'a comma that was decoded',
+      (passing) => void (passing.path = passing.path.replace('%2C', ',')),
+      /^GET: the path differs at byte 34 \(byte 47 of what is signed\): sent "….*\?status=open\[%]2Cfilled.*", the venue got ".*status=open\[,]filled/,
+    ],
+    [
+      'a parameter that was added',
+      (passing) => void (passing.path += passing.path.includes('limit=10') ? '&via=proxy' : ''),
+      /^GET: the path differs at byte \d+ .*: sent ".*limit=10\[]", the venue got ".*limit=10\[&]via=proxy"$/,
+    ],
+    [
+      'a body with a line more',
+      (passing) => void (passing.body += passing.body === '' ? '' : '\n'),
+      /^POST: the body differs at byte \d+ .*: sent ".*\[]", the venue got ".*\[\\x0a]"$/,
+    ],
+    [
+      'a text that became a number',
+      (passing) => void (passing.body = passing.body.replace('"10"', '10')),
+      /^POST: the body differs at byte 10 .*: sent "{"amount":\["]10","price.*, the venue got "{"amount":\[1]0,"price/,
+    ],
+    [
+      'letters in another encoding',
+      (passing) => void (passing.body = passing.body.replace('é', 'e')),
+      /^POST: the body differs .*: sent ".*\[\\xc3]\\xa9.*, the venue got ".*\[e] /,
+    ],
+    [
+      'another timestamp',
+      (passing) => {
+        const stamp = passing.headers['svc-timestamp'];
+        if (typeof stamp === 'string') passing.headers['svc-timestamp'] = `${stamp}0`;
+      },
+      /^GET: the timestamp differs at byte 10 \(byte 10 of what is signed\): sent "\d{10}\[]", the venue got "\d{10}\[0]"$/,
+    ],
+    [
+      'no timestamp',
+      (passing) => void delete passing.headers['svc-timestamp'],
+      /^GET: the timestamp differs at byte 0 .*: sent "\[\d]\d{9}", the venue got "\[]"$/,
+    ],
+    [
+      'another method',
+      (passing) => void (passing.method = passing.path.startsWith('/paper/') ? 'POST' : passing.method),
+      /^GET: the method differs at byte 0 \(byte 10 of what is signed\): sent "\[G]ET", the venue got "\[P]OST"$/,
+    ],
+  ])('and names the byte: %s', async (_, alter, text) => {
+    const { proxy, doctor } = await behindProxy();
+    proxy.alter = alter;
+    const { result, text: said, hint } = await doctor();
+    expect(said).toMatch(text);
+    expect({ result, hint }).toEqual({ result: 'fail', hint: expect.stringContaining('rewrites requests') });
+  });
+
+  test('and tells the same bytes under another secret from other bytes, without showing either', async () => {
+    const { cwd, doctor } = await behindProxy();
+    const file = join(cwd, 'credentials.json');
+    const stored = readFileSync(file, 'utf8');
+    const secret = /"secret": ?"([^"]+)"/.exec(stored)?.[1] ?? '';
+    writeFileSync(file, stored.replace(secret, `${secret}x`));
+    const { result, text, out } = await doctor();
+    expect({ result, text }).toEqual({
+      result: 'fail',
+      text: 'GET: the venue got the same bytes and refuses them: Invalid signature',
+    });
+    expect(out).not.toContain(secret);
+  });
+
+  test('and says so where a venue does not show what it computes', async () => {
+    const { doctor } = await behindProxy(false);
+    expect(await doctor()).toMatchObject({
+      result: 'ok',
+      text: expect.stringContaining('does not show what it computes (HTTP 404)'),
+    });
+  });
+});
+
+describe('the doctor reads a draft', () => {
+  const draft: DraftText = {
+    serviceName: 'SVC',
+    marketConditionId: 'mkt-1',
+    draftPubkey: base58.encode(new Uint8Array(32).fill(5)),
+    expires: 1_714_300_060,
+    terms: { action: 'merge-shares', amount: 10_000_000 as Micros },
+  };
+
+  async function reading(settings: string, make: (wallet: string) => string) {
+    const cwd = folderWith({ 'trader.yaml': trader().replace('profile: paper', `profile: paper${settings}`) });
+    const wallet = (await run(['keys', 'create', '--file', 'wallet.json'], { cwd })).out.trim();
+    writeFileSync(join(cwd, 'draft.txt'), make(wallet));
+    const args = ['doctor', '-c', 'trader.yaml', '--draft', 'draft.txt'];
+    const shown = await run(args, { cwd });
+    const { code, out } = await run([...args, '--json'], { cwd });
+    return { wallet, code, shown: shown.out, report: JSON.parse(out) as DraftReport };
+  }
+
+  test('that is text', async () => {
+    const { code, report } = await reading('', () => `${writeDraftText(draft)}\n`);
+    expect(code).toBe(0);
+    expect(report).toMatchObject({
+      ...{ draft_message: 'utf8', transaction: null, text: writeDraftText(draft), verdict: 'readable', reason: '' },
+      asks: { service: 'SVC', market: 'mkt-1', draft: draft.draftPubkey, action: 'merge-shares', amount: '10' },
+    });
+  });
+
+  test('that is a transaction, out of an answer of the service', async () => {
+    const { wallet, code, report, shown } = await reading(', draft_message: solana_tx', (address) =>
+      JSON.stringify({ data: { pubkey: draft.draftPubkey, message: writeDraftMessage('solana_tx', draft, address) } }),
+    );
+    expect(code).toBe(0);
+    expect(report).toMatchObject({
+      ...{ verdict: 'readable', text: writeDraftText(draft), asks: { amount: '10' } },
+      transaction: { fee_payer: wallet, signers: [wallet], programs: [MEMO_PROGRAM], lookup_tables: [] },
+    });
+    expect(shown).toContain(`fee payer      ${wallet} (our wallet)`);
+    expect(shown).toContain(`instruction 1  ${MEMO_PROGRAM} (Memo), ${writeDraftText(draft).length} bytes`);
+    expect(shown).toContain('verdict        signed for an intent that says exactly the same, and for no other');
+  });
+
+  test('that would not be signed, and says why', async () => {
+    const payer = base58.encode(new Uint8Array(32).fill(7));
+    const text = writeDraftText(draft);
+    const { code, report, shown } = await reading(', draft_message: solana_tx', () =>
+      writeMemoTransaction({ wallet: payer, text, blockhash: payer, version: 0 }),
+    );
+    expect(code).toBe(1);
+    expect(report).toMatchObject({ verdict: 'refused', text, transaction: { fee_payer: payer } });
+    expect(shown).toContain(`the transaction is paid by ${payer}, not by our wallet`);
+  });
+
+  test('that nobody can read', async () => {
+    const make = (wallet: string) => writeDraftMessage('opaque', draft, wallet);
+    const { code, report } = await reading(', draft_message: opaque, allow_blind_signing: true', make);
+    expect(code).toBe(0);
+    expect(report).toMatchObject({ verdict: 'blind', text: null, asks: null, transaction: null });
+  });
+
+  test('that is not there', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader() });
+    const ran = await run(['doctor', '-c', 'trader.yaml', '--draft', 'none.txt'], { cwd });
+    expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringContaining('none.txt cannot be read: ENOENT') });
+  });
+});

@@ -1,0 +1,49 @@
+/** A proxy that rewrites requests on their way to the exchange, as some proxies do. */
+
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it goes on; change what you like. */
+export interface Passing {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface AlteringProxy {
+  readonly url: string;
+  /** What is done to each request from now on. */
+  alter: (passing: Passing) => void;
+}
+
+export async function alteringProxy(target: string): Promise<AlteringProxy> {
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const { 'content-length': _, ...headers } = incoming.headers;
+    const body = Buffer.concat(chunks).toString('utf8');
+    const passing = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers, body };
+    proxy.alter(passing);
+    const length = { 'content-length': String(Buffer.byteLength(passing.body)) };
+    const onward = request(`${target}${passing.path}`, {
+      method: passing.method,
+      headers: { ...passing.headers, ...(passing.body === '' ? {} : length) },
+    });
+    onward.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on('error', () => outgoing.destroy());
+    onward.end(passing.body);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // of a server that listens on TCP
+  const proxy: AlteringProxy = { url: `http://127.0.0.1:${port}`, alter: () => undefined };
+  return proxy;
+}
