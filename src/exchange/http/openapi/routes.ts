@@ -1,11 +1,12 @@
-/** Serves the OpenAPI document: encoded once, counted as a public request, not in the envelope. */
+/** Serves the OpenAPI document (encoded once, counted as a public request, not in the envelope) and the page that shows it. */
 
 import type { FastifyInstance } from 'fastify';
 import { send } from '../reply.js';
 import { type DocumentOptions, openApiDocument } from './document.js';
+import { PAGE_ROUTES, servePage } from './page.js';
 
 /** What this file serves beside the declared calls, for a 405. */
-export const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }] as const;
+export const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
 export function serveDocument(server: FastifyInstance, options: DocumentOptions): void {
   // Made on the first request: most exchanges are never asked for it.
@@ -14,4 +15,5 @@ export function serveDocument(server: FastifyInstance, options: DocumentOptions)
     text ??= JSON.stringify(openApiDocument(options));
     send(reply, { status: 200, text });
   });
+  servePage(server, options.profile);
 }

@@ -1,0 +1,87 @@
+/**
+ * The page under `/docs/` to browse the service and to try it: Swagger UI, served from the package that is installed with
+ * us, without a network. Its files count against no rate limit (a page would use up a caller's budget by being looked at);
+ * what is tried on it does, like any request.
+ *
+ * The files are those of `@fastify/swagger-ui`: the same as in `swagger-ui-dist`, without its telemetry. Its plugin is not
+ * used: it would answer outside of the envelope and under more paths than this page needs.
+ */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
+import type { VenueProfile } from '../../../protocol/profile.js';
+import { signatureHeaders } from '../../../protocol/signing.js';
+import { pageScript } from './page-script.js';
+
+interface PageFile {
+  readonly path: `/docs/${string}`;
+  readonly type: string;
+  readonly read: (profile: VenueProfile) => string | Buffer;
+}
+
+const packaged = (name: string) => () =>
+  readFileSync(createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${name}`));
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Exchange: the service</title>
+<link rel="icon" href="favicon-32x32.png">
+<link rel="stylesheet" href="swagger-ui.css">
+</head>
+<body>
+<div id="page"></div>
+<script src="swagger-ui-bundle.js"></script>
+<script src="page.js"></script>
+</body>
+</html>
+`;
+
+const FILES: readonly PageFile[] = [
+  { path: '/docs/', type: 'text/html; charset=utf-8', read: () => PAGE },
+  {
+    ...{ path: '/docs/page.js', type: 'text/javascript; charset=utf-8' },
+    read: ({ header_prefix }) => pageScript(signatureHeaders(header_prefix)),
+  },
+  {
+    ...{ path: '/docs/swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
+    read: packaged('swagger-ui-bundle.js'),
+  },
+  { path: '/docs/swagger-ui.css', type: 'text/css; charset=utf-8', read: packaged('swagger-ui.css') },
+  { path: '/docs/favicon-32x32.png', type: 'image/png', read: packaged('favicon-32x32.png') },
+];
+
+/** For a 405. */
+export const PAGE_ROUTES = FILES.map(({ path }) => ({ method: 'GET', path }));
+
+/** Nothing from elsewhere, nothing inline, in no frame. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+export function servePage(server: FastifyInstance, profile: VenueProfile): void {
+  const read = new Map<string, string | Buffer>();
+  for (const file of FILES) {
+    server.get(file.path, { config: { scope: 'paper' } }, (_request, reply) => {
+      const content = read.get(file.path) ?? file.read(profile);
+      read.set(file.path, content);
+      reply.headers(HEADERS).header('content-type', file.type).send(content);
+    });
+  }
+}
