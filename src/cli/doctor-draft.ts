@@ -8,7 +8,8 @@ import type { Micros } from '../base/micros.js';
 import type { TraderConfig } from '../config/load.js';
 import { MEMO_PROGRAM, memoText, readTransaction, type Transaction } from '../protocol/draft-message-solana.js';
 import { type DraftText, readDraftText } from '../protocol/draft-text.js';
-import { type JudgedMessage, judgeMessage, signingRules } from '../wallet/draft-judge.js';
+import { judgeMessage } from '../wallet/draft-judge.js';
+import { type JudgedMessage, signingRules } from '../wallet/signing-rules.js';
 import type { CliIo } from './io.js';
 import { type Cell, record } from './table.js';
 

@@ -9,8 +9,8 @@ import type { VenueProfile } from '../protocol/profile.js';
 import type { OrderRow } from '../protocol/records.js';
 import type { Outcome } from '../protocol/seam.js';
 import { RESTING_STATUSES } from '../protocol/states.js';
-import { signingRules } from '../wallet/draft-judge.js';
 import type { StoredDraft } from '../wallet/drafts.js';
+import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 /** A cancel whose answer was lost, or an order that came to rest meanwhile, is seen and canceled in the next round. */

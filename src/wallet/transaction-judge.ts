@@ -6,7 +6,7 @@
 
 import { MEMO_PROGRAM, memoText, type Transaction } from '../protocol/draft-message-solana.js';
 import { readDraftText } from '../protocol/draft-text.js';
-import type { JudgedMessage, SigningRules } from './draft-judge.js';
+import type { JudgedMessage, SigningRules } from './signing-rules.js';
 
 /** In this order: who signs, which programs run, and what the memo says. */
 export function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {

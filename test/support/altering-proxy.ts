@@ -4,18 +4,21 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as it goes on; change what you like. */
+/** A request on its way. */
 export interface Passing {
-  method: string;
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
 }
+
+/** What of it goes on otherwise. */
+export type Alter = (passing: Passing) => Partial<Passing>;
 
 export interface AlteringProxy {
   readonly url: string;
   /** What is done to each request from now on. */
-  alter: (passing: Passing) => void;
+  alter: Alter;
 }
 
 export async function alteringProxy(target: string): Promise<AlteringProxy> {
@@ -24,8 +27,8 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { 'content-length': _, ...headers } = incoming.headers;
     const body = Buffer.concat(chunks).toString('utf8');
-    const passing = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers, body };
-    proxy.alter(passing);
+    const whole = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers, body };
+    const passing = { ...whole, ...proxy.alter(whole) };
     const length = { 'content-length': String(Buffer.byteLength(passing.body)) };
     const onward = request(`${target}${passing.path}`, {
       method: passing.method,
@@ -44,6 +47,6 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
     server.close();
   });
   const { port } = server.address() as AddressInfo; // of a server that listens on TCP
-  const proxy: AlteringProxy = { url: `http://127.0.0.1:${port}`, alter: () => undefined };
+  const proxy: AlteringProxy = { url: `http://127.0.0.1:${port}`, alter: () => ({}) };
   return proxy;
 }

@@ -15,7 +15,7 @@ import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
 import { signedBytes, writeDraftMessage } from '../../src/protocol/draft-message.js';
 import { MEMO_PROGRAM, readTransaction } from '../../src/protocol/draft-message-solana.js';
 import { type DraftText, writeDraftText } from '../../src/protocol/draft-text.js';
-import type { SigningRules } from '../../src/wallet/draft-judge.js';
+import type { SigningRules } from '../../src/wallet/signing-rules.js';
 import { Wallet } from '../../src/wallet/wallet.js';
 import { honest, serviceName, verifies } from './drafts.js';
 
