@@ -238,9 +238,12 @@ export interface ConversionsDump {
   readonly splits: readonly Conversion[];
 }
 
+/** Whether nothing moves it any more. */
+export const isOver = (state: ConversionState): boolean => state !== 'waiting_to_sign' && state !== 'in_process';
+
 type FinalConversion = Pick<Conversion, 'message' | 'amount' | 'createdMs'>;
 
-const filingOf = (kind: ConversionKind): Filing<Conversion> => ({
+export const filingOf = (kind: ConversionKind): Filing<Conversion> => ({
   shelf: kind,
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
   pack: ({ message, amount, createdMs }): FinalConversion => ({ message, amount, createdMs }),

@@ -26,12 +26,7 @@ export class OwnTrades {
 
   add(order: OrderRecord, fill: Omit<OwnTrade, 'order'>): void {
     this.#lastId += 1;
-    const trade: OwnTrade = { order: order.id, ...fill };
-    this.#ground.archive.put('trade', {
-      ...{ id: this.#lastId, account: order.account, market: order.market, record: trade },
-      // Nobody asks for a fill by its name, and lists of fills know no other filter than the market.
-      ...{ pubkey: '', state: 'done', isYes: null, side: null },
-    });
+    this.#ground.archive.put('trade', archivedTrade(this.#lastId, order, { order: order.id, ...fill }));
   }
 
   page(account: number, { limit, beforeId, marketConditionId }: PageQuery): Page<WireOwnTrade> {
@@ -44,7 +39,7 @@ export class OwnTrades {
   }
 
   #row({ id, market, record }: Archived, orders: Map<number, OrderRecord>): WireOwnTrade {
-    // `add` put it there.
+    // `archivedTrade` made it.
     const trade = record as OwnTrade;
     const order = orders.get(trade.order) ?? must(this.#orders.get(trade.order), `order ${trade.order}`);
     orders.set(order.id, order);
@@ -57,3 +52,13 @@ export class OwnTrades {
     this.#ground.archive.rewind('trade', lastId, []);
   }
 }
+
+/** Nobody asks for a fill by its name, and lists of fills know no other filter than the market. */
+export const archivedTrade = (
+  id: number,
+  { account, market }: Pick<OrderRecord, 'account' | 'market'>,
+  trade: OwnTrade,
+): Archived<OwnTrade> => ({
+  ...{ id, account, market, record: trade },
+  ...{ pubkey: '', state: 'done', isYes: null, side: null },
+});

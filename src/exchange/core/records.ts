@@ -27,6 +27,12 @@ export interface Filing<R> {
 /** What a page asks for: newest first, ids below `beforeId`. */
 export type RecordQuery = Omit<ArchiveQuery, 'from' | 'oldestFirst'> & { readonly beforeId?: number | undefined };
 
+/** The row of a record as it is now. */
+export function archivedOf<R extends RecordOfAccount>({ facets, pack }: Filing<R>, record: R): Archived {
+  const { id, account, pubkey } = record;
+  return { id, account, pubkey, ...facets(record), record: pack(record) };
+}
+
 export class Records<R extends RecordOfAccount> {
   readonly #archive: Archive;
   readonly #filing: Filing<R>;
@@ -56,9 +62,7 @@ export class Records<R extends RecordOfAccount> {
     const own = this.#byAccount.get(record.account);
     own?.delete(record.id);
     if (own?.size === 0) this.#byAccount.delete(record.account);
-    const { shelf, facets, pack } = this.#filing;
-    const { id, account, pubkey } = record;
-    this.#archive.put(shelf, { id, account, pubkey, ...facets(record), record: pack(record) });
+    this.#archive.put(this.#filing.shelf, archivedOf(this.#filing, record));
   }
 
   /** The record of an id while it is not final, else null. */
@@ -69,6 +73,11 @@ export class Records<R extends RecordOfAccount> {
   /** All that are not final, in the order of their ids. */
   allLive(): Iterable<R> {
     return this.#live.values();
+  }
+
+  /** Those of one account, likewise. */
+  liveOf(account: number): Iterable<R> {
+    return this.#byAccount.get(account)?.values() ?? [];
   }
 
   /** The record of an id, live or final; null for one that never was. */

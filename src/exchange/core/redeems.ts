@@ -31,7 +31,7 @@ export class Redeems {
 
   constructor(ground: Ground) {
     this.#ground = ground;
-    this.#records = new Records(ground.archive, FILING);
+    this.#records = new Records(ground.archive, REDEEM_FILING);
   }
 
   /** Takes all shares that are not locked; they stay locked until the draft is signed or expires. */
@@ -156,7 +156,7 @@ export interface RedeemsDump {
 
 type FinalRedeem = Pick<Redeem, 'message' | 'yes' | 'no' | 'funds' | 'createdMs'>;
 
-const FILING: Filing<Redeem> = {
+export const REDEEM_FILING: Filing<Redeem> = {
   shelf: 'redeem',
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
   pack: ({ message, yes, no, funds, createdMs }): FinalRedeem => ({ message, yes, no, funds, createdMs }),

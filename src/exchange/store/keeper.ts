@@ -1,25 +1,38 @@
 /** A core with a memory: restored from its data folder, every change recorded there from then on. */
 
+import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../base/errors.js';
+import type { Archive } from '../core/archive.js';
 import type { Core, CoreSettings } from '../core/contract.js';
 import { ExchangeCore } from '../core/core.js';
+import { openDatabase } from './database.js';
 import { Journal } from './journal.js';
 import { recordMutations } from './recorder.js';
+import { SqliteArchive } from './sqlite-archive.js';
+import { Transactions } from './transactions.js';
 
 /** Calls after which a snapshot is due, so that a recovery takes seconds at most. */
 const SNAPSHOT_AFTER_ROWS = 50_000;
 /** A replay in fast motion makes thousands of calls a second: a snapshot a minute is enough. */
 const SNAPSHOT_EVERY_MS = 60_000;
+/** But not more calls than a start after a crash gets through in a few seconds. */
+const MOST_ROWS = 200_000;
 
 interface Stored {
   readonly settings: CoreSettings;
   readonly core: unknown;
 }
 
+/** Where a core is kept. */
+interface Shelter {
+  readonly db: Database.Database;
+  readonly journal: Journal;
+}
+
 export class Keeper {
   readonly core: Core;
   readonly #settings: CoreSettings;
-  readonly #journal: Journal | null;
+  readonly #shelter: Shelter | null;
   #savedMs: number;
 
   /**
@@ -29,11 +42,11 @@ export class Keeper {
    */
   static open(folder: string | null, settings: CoreSettings): Keeper {
     if (folder === null) return new Keeper(new ExchangeCore(settings), settings, null);
-    const journal = Journal.open(folder);
+    const db = openDatabase(folder);
     try {
-      return Keeper.#restored(journal, settings);
+      return Keeper.#restored(db, settings);
     } catch (error) {
-      journal.close();
+      db.close();
       if (error instanceof TwinbookError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       throw new TwinbookError(
@@ -45,59 +58,54 @@ export class Keeper {
     }
   }
 
-  static #restored(journal: Journal, settings: CoreSettings): Keeper {
-    const { snapshot, commands } = journal.recover();
-    if (snapshot === null) {
-      const keeper = new Keeper(new ExchangeCore(settings), settings, journal);
-      keeper.save(0);
-      return keeper;
-    }
+  /** All that a recovery writes, what it archives anew and its snapshot, is one transaction. */
+  static #restored(db: Database.Database, settings: CoreSettings): Keeper {
+    const transactions = new Transactions(db);
+    const journal = new Journal(db, transactions);
+    const archive = new SqliteArchive(db, transactions);
+    const snapshot = journal.snapshot();
     // Our own file, of the format that was checked at its opening.
-    const stored = snapshot as Stored;
-    const core = ExchangeCore.restored(stored.settings, stored.core);
-    for (const command of commands) {
-      try {
-        core.apply(command);
-      } catch {
-        // It threw when it was first called, too: its caller got an error, and what it had changed is changed again.
-      }
-    }
+    const stored = snapshot as Stored | null;
+    const core = stored === null ? null : replayed(stored, journal, archive);
     // The journal replays under the settings that it was written under; from here on today's count. The seed stays: names
     // given out under it must never be given out again.
-    const todays = { ...settings, seed: stored.settings.seed };
-    const keeper = new Keeper(ExchangeCore.restored(todays, core.snapshot()), todays, journal);
-    keeper.save(core.nowMs);
+    const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
+    const opened = new ExchangeCore(todays, core?.snapshot(), archive);
+    const keeper = new Keeper(opened, todays, { db, journal });
+    keeper.save(opened.nowMs);
     return keeper;
   }
 
-  private constructor(core: Core, settings: CoreSettings, journal: Journal | null) {
+  private constructor(core: Core, settings: CoreSettings, shelter: Shelter | null) {
     this.core = core;
     this.#settings = settings;
-    this.#journal = journal;
+    this.#shelter = shelter;
     this.#savedMs = core.nowMs;
-    if (journal !== null) recordMutations(core, journal);
+    if (shelter !== null) recordMutations(core, shelter.journal);
   }
 
   /** Throws TwinbookError `ledger_broken` once a write has failed: nothing may be shown of a state that is not stored. */
   assertSound(): void {
-    this.#journal?.assertSound();
+    this.#shelter?.journal.assertSound();
   }
 
   /** Runs many calls at the price of one write: they are stored together at the end. */
   batch(work: () => void): void {
-    if (this.#journal === null) work();
-    else this.#journal.batch(work);
+    if (this.#shelter === null) work();
+    else this.#shelter.journal.batch(work);
   }
 
   /** Writes a snapshot when enough has happened since the last one. */
   saveIfDue(nowMs: number): void {
-    if (this.#journal === null || this.#journal.rows < SNAPSHOT_AFTER_ROWS) return;
-    if (nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.save(nowMs);
+    const rows = this.#shelter?.journal.rows ?? 0;
+    if (rows < SNAPSHOT_AFTER_ROWS) return;
+    if (rows >= MOST_ROWS || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.save(nowMs);
   }
 
   save(nowMs: number): void {
+    if (this.#shelter === null) return;
     const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
-    this.#journal?.save(stored);
+    this.#shelter.journal.save(stored);
     this.#savedMs = nowMs;
   }
 
@@ -106,7 +114,22 @@ export class Keeper {
     try {
       this.save(this.#savedMs);
     } finally {
-      this.#journal?.close();
+      this.#shelter?.db.close();
     }
   }
+}
+
+/** The core of a snapshot and the calls since. */
+function replayed(stored: Stored, journal: Journal, archive: Archive): Core {
+  const core = ExchangeCore.restored(stored.settings, stored.core, archive);
+  for (const command of journal.commands()) {
+    try {
+      core.apply(command);
+    } catch {
+      // It threw when it was first called, too: its caller got an error, and what it had changed is changed again. A file
+      // that cannot be written is another matter.
+      journal.assertSound();
+    }
+  }
+  return core;
 }

@@ -6,9 +6,11 @@ import { Random } from '../../../src/base/random.js';
 import type { CoreSettings } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
+import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
 import { Keeper } from '../../../src/exchange/store/keeper.js';
 import { recordMutations } from '../../../src/exchange/store/recorder.js';
+import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { micros } from '../http/harness.js';
 
 const SETTINGS: CoreSettings = {
@@ -78,12 +80,12 @@ describe('the journal', () => {
   });
 
   it('refuses everything after a write that failed', () => {
-    const journal = Journal.open(join(folder, 'live'));
+    const db = openDatabase(join(folder, 'live'));
     const core = new ExchangeCore(SETTINGS);
-    recordMutations(core, journal);
+    recordMutations(core, new Journal(db, new Transactions(db)));
     core.setSigningAvailable(START_MS, false);
     // As good as a full disk: nothing can be written any more.
-    journal.close();
+    db.close();
     expect(() => core.setSigningAvailable(START_MS, true)).toThrowError(
       expect.objectContaining({ code: 'ledger_broken' }),
     );

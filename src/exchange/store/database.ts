@@ -1,0 +1,117 @@
+/** Opens the file of a data folder, for one process at a time, in the format of this version. */
+
+import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { TwinbookError } from '../../base/errors.js';
+import { makeFolder } from '../../base/folder.js';
+import { toFormat2 } from './format-2.js';
+
+/** Written into the file; a file of a higher format is refused, one of a lower format is brought up to this one. */
+const FORMAT = 2;
+
+/** Of SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */
+const CACHE_KIB = 32 * 1024;
+
+/**
+ * The folder is created when missing. Throws TwinbookError `file_unreadable` when it cannot be written, `ledger_locked`
+ * when another process uses it, `ledger_newer` for one of a later version.
+ */
+export function openDatabase(folder: string): Database.Database {
+  prepareFolder(folder);
+  const path = join(folder, 'exchange.sqlite');
+  try {
+    // It holds API secrets; SQLite gives its side files the mode of the file itself.
+    closeSync(openSync(path, 'a', 0o600));
+    const db = new Database(path, { timeout: 0 });
+    try {
+      prepareFile(db, path);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    writeFileSync(join(folder, 'exchange.pid'), `${process.pid}\n`, { mode: 0o600 });
+    return db;
+  } catch (error) {
+    throw openingError(error, folder, path);
+  }
+}
+
+function prepareFile(db: Database.Database, path: string): void {
+  // Held until the connection ends, by whatever means: a lock that no killed process can leave behind.
+  db.pragma('locking_mode = EXCLUSIVE');
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  db.pragma(`cache_size = -${CACHE_KIB}`);
+  const format = Number(db.pragma('user_version', { simple: true }));
+  if (format > FORMAT) {
+    throw new TwinbookError(
+      'ledger_newer',
+      `${path} has format ${format}, this version of Twinbook reads ${FORMAT}`,
+      'Use the newer version, or another data folder.',
+    );
+  }
+  // One transaction: a process that ends in the middle leaves the old format, whole.
+  db.transaction(() => {
+    createTables(db);
+    if (format === 1) toFormat2(db);
+    db.pragma(`user_version = ${FORMAT}`);
+  }).exclusive();
+}
+
+function createTables(db: Database.Database): void {
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS journal (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT, now_ms INTEGER NOT NULL, method TEXT NOT NULL, args TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS kind (
+      shelf TEXT NOT NULL, number INTEGER NOT NULL, state TEXT NOT NULL, is_yes INTEGER, side TEXT,
+      PRIMARY KEY (shelf, number)
+    ) STRICT;
+  `);
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    makeFolder(folder, 0o700);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new TwinbookError(
+      'file_unreadable',
+      `cannot use the data folder ${folder}: ${reason(error)}`,
+      'Give --data-dir a folder that you may write to.',
+      { cause: error },
+    );
+  }
+}
+
+function openingError(error: unknown, folder: string, path: string): TwinbookError {
+  if (error instanceof TwinbookError) return error;
+  const code = error instanceof Database.SqliteError ? error.code : '';
+  if (code.startsWith('SQLITE_BUSY')) {
+    return new TwinbookError(
+      'ledger_locked',
+      `another exchange${ownerOf(folder)} uses the data folder ${folder}`,
+      'Stop it, or use another --data-dir.',
+      { cause: error },
+    );
+  }
+  return new TwinbookError(
+    'file_unreadable',
+    `cannot open ${path}: ${reason(error)}`,
+    'Make it writable, or move it away to start anew.',
+    { cause: error },
+  );
+}
+
+/** Who wrote the pid file last: good enough for a message, never for a decision. */
+function ownerOf(folder: string): string {
+  try {
+    return ` (process ${readFileSync(join(folder, 'exchange.pid'), 'utf8').trim()})`;
+  } catch {
+    return ''; // no pid file: the message goes without
+  }
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,51 @@
+/** The kinds of rows on a shelf, each with a small number: a few dozen at most, all of them in memory. */
+
+import type Database from 'better-sqlite3';
+import { must } from '../../base/errors.js';
+import type { Facets, Shelf } from '../core/archive.js';
+
+export interface Kind extends Omit<Facets, 'market'> {
+  readonly number: number;
+}
+
+interface KindRow {
+  readonly number: number;
+  readonly state: string;
+  readonly is_yes: number | null;
+  readonly side: 'buy' | 'sell' | null;
+}
+
+export class Kinds {
+  readonly #shelf: Shelf;
+  readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
+  readonly #kinds: Kind[];
+
+  /** The file must have its table of kinds. */
+  constructor(db: Database.Database, shelf: Shelf) {
+    this.#shelf = shelf;
+    this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
+    const rows = db.prepare<[string], KindRow>('SELECT * FROM kind WHERE shelf = ? ORDER BY number').all(shelf);
+    this.#kinds = rows.map(({ number, state, is_yes, side }) => ({ number, state, isYes: truth(is_yes), side }));
+  }
+
+  get all(): readonly Kind[] {
+    return this.#kinds;
+  }
+
+  of(number: number): Kind {
+    return must(this.#kinds[number], `kind ${number} of an archived ${this.#shelf}`);
+  }
+
+  /** The number of a row's kind; a kind that was not seen before is written down. */
+  numberOf({ state, isYes, side }: Omit<Facets, 'market'>): number {
+    for (const kind of this.#kinds) {
+      if (kind.state === state && kind.isYes === isYes && kind.side === side) return kind.number;
+    }
+    const number = this.#kinds.length;
+    this.#insert.run(this.#shelf, number, state, isYes === null ? null : Number(isYes), side);
+    this.#kinds.push({ number, state, isYes, side });
+    return number;
+  }
+}
+
+const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);
