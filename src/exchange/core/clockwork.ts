@@ -24,8 +24,8 @@ export class Clockwork extends Reads {
     }
   }
 
-  #do({ kind, id }: Due): void {
-    const { orders, conversions, redeems } = this.parts;
+  #do({ kind, id, dueMs }: Due): void {
+    const { orders, conversions, redeems, margin } = this.parts;
     switch (kind) {
       case 'order':
         return orders.expire(id);
@@ -35,6 +35,12 @@ export class Clockwork extends Reads {
         return conversions.land(id);
       case 'redeem':
         return redeems.expire(id);
+      case 'request':
+        return margin.requests.step(id, dueMs);
+      case 'settlement':
+        return margin.stepSettlement(id, dueMs);
+      case 'position':
+        return margin.positions.watched(id, dueMs);
       default:
         unreachable(kind, 'what is due');
     }

@@ -10,6 +10,7 @@
 
 import type { Micros } from '../../base/micros.js';
 import type { CandleInterval, MarketState } from '../../protocol/states.js';
+import { MARGIN_MUTATORS, type MarginMutators, type MarginReads } from './margin/contract.js';
 import type { AssetQuery, ConversionQuery, OrderQuery, Page, PageQuery, PnlFilter, RedeemQuery } from './queries.js';
 import type {
   AccountSlot,
@@ -50,6 +51,7 @@ import type {
   WireSummary,
 } from './wire-rows.js';
 
+export type * from './margin/contract.js';
 export type * from './queries.js';
 export * from './terms.js';
 export type * from './wire-rows.js';
@@ -87,13 +89,14 @@ export const MUTATORS = [
   'recordedLevel',
   'recordedTrade',
   'recordedClear',
+  ...MARGIN_MUTATORS,
 ] as const satisfies readonly (keyof CoreMutators)[];
 export type Mutator = (typeof MUTATORS)[number];
 /**
  * The mutators. `signatureValid` is the caller's verdict on the signature over `draftMessage(...)`; the core fixes the
  * order of the checks: unknown or foreign → expired → wrong state → invalid signature → market state and balance.
  */
-export interface CoreMutators {
+export interface CoreMutators extends MarginMutators {
   /** Does everything that is due (drafts expire, conversions land) in time order. */
   advance(nowMs: number): void;
 
@@ -171,7 +174,7 @@ export interface CoreMutators {
 }
 
 /** The reads. `null` stands for unknown or foreign: the service's `not_found`. */
-export interface CoreReads {
+export interface CoreReads extends MarginReads {
   /** The exchange's clock as last seen, ms. */
   readonly nowMs: number;
   /** When something becomes due next, ms; null when nothing is. */
@@ -190,7 +193,7 @@ export interface CoreReads {
   fundsOf(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros };
   holdingOf(account: AccountSlot, market: MarketIndex): Holding;
   readonly feesCollected: Micros;
-  /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees, at every moment. */
+  /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees + marginHeld, always. */
   readonly fundsDeposited: Micros;
 
   /** The draft's `message` as it was issued and must be signed; null when there is no such draft of this account. */

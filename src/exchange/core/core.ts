@@ -13,10 +13,10 @@ import { type Micros, ONE } from '../../base/micros.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../protocol/states.js';
 import type { Archive } from './archive.js';
 import { i32 } from './cells.js';
-import { Clockwork } from './clockwork.js';
 import * as contract from './contract.js';
 import { done, invalid, type Refusal, refuse } from './fault.js';
 import { MARKET_MOVES, mayMove } from './lifecycle.js';
+import { MarginCalls } from './margin/calls.js';
 import type { Market, Trading } from './market.js';
 import { detailRow } from './market-rows.js';
 import { HOUSE, legFor } from './matching.js';
@@ -28,7 +28,7 @@ import { isBuyLeg } from './pool.js';
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;
 
-export class ExchangeCore extends Clockwork implements contract.Core {
+export class ExchangeCore extends MarginCalls implements contract.Core {
   #lastInternalFilled = 0;
 
   /** With a snapshot the exchange goes on from there; see `restored`. What is final goes into the archive. */
@@ -120,6 +120,7 @@ export class ExchangeCore extends Clockwork implements contract.Core {
   setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<contract.WireDetail> {
     return this.#onMarket(nowMs, conditionId, (market) => {
       market.paused = paused;
+      this.parts.margin.sweep(market);
       return null;
     });
   }
@@ -155,6 +156,7 @@ export class ExchangeCore extends Clockwork implements contract.Core {
 
   #moveTo(market: Market, state: MarketState): void {
     market.state = state;
+    this.parts.margin.marketMoved(market, isSettledMarket(state));
     const { trading } = market;
     if (trading === null) return;
     if (state !== 'open') this.parts.orders.cancelAll(this.parts.matching, market, trading);

@@ -1,7 +1,10 @@
 /** What becomes due when: a binary heap by time, then by the order in which it was put in. */
 
-/** `order`: a draft of an order; the rest likewise. `landing`: a submitted merge or split. */
-export type DueKind = 'order' | 'conversion' | 'landing' | 'redeem';
+/**
+ * `order`: a draft of an order; the rest likewise. `landing`: a submitted merge or split. Of margin: the next step of a
+ * request or settlement, and a look at what interest has done to a position.
+ */
+export type DueKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position';
 
 export interface Due {
   readonly dueMs: number;

@@ -34,8 +34,9 @@ export function bestPrice(market: Market, side: BookSide): Micros | null {
   return tick === NO_TICK ? null : asMicros(tick * trading.tick);
 }
 
-/** Middle of the book; without two sides the last trade, without a trade the one side. YES space. */
+/** The reference price of a margin market. Else the middle of the book; without two sides the last trade, without a trade the one side. YES space. */
 export function markPrice(market: Market): number | null {
+  if (market.margin !== null) return market.margin.referencePrice;
   const bid = bestPrice(market, BID);
   const ask = bestPrice(market, ASK);
   if (bid !== null && ask !== null) return Math.floor((bid + ask) / 2);

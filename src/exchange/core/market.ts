@@ -10,6 +10,8 @@ import { Candles } from './candles.js';
 import type { BookConfigSpec, MarketSpec, PoolConfigSpec, Result } from './contract.js';
 import { done, invalid } from './fault.js';
 import type { FillModel } from './fill-model.js';
+import { DEFAULT_REFERENCE, MarginPool, type MarginPoolDump } from './margin/pool.js';
+import { readRules } from './margin/rules.js';
 import { asMicros } from './money.js';
 import type { OrderPool } from './pool.js';
 import { unlistedSport } from './sports.js';
@@ -54,6 +56,8 @@ export interface MarketCard {
   readonly resolutionDate: number | null;
   readonly createdMs: number;
   readonly config: OrderbookConfig | PoolConfigSpec;
+  /** Where a margin market's reference price starts; absent on others. */
+  readonly referencePrice?: number;
 }
 
 /** What a market in trading needs; null on kinds without a user book. */
@@ -73,6 +77,8 @@ export class Market {
   readonly index: number;
   readonly card: MarketCard;
   readonly trading: Trading | null;
+  /** What a margin market has in place of a book. */
+  readonly margin: MarginPool | null;
   readonly shares = new Shares();
   readonly tape = new Tape();
   readonly candles = new Candles();
@@ -87,7 +93,9 @@ export class Market {
     this.index = index;
     this.card = card;
     this.state = state;
-    this.trading = card.config.kind === 'orderbook' ? tradingOf(card.config, pool, model) : null;
+    const { config, referencePrice = DEFAULT_REFERENCE } = card;
+    this.trading = config.kind === 'orderbook' ? tradingOf(config, pool, model) : null;
+    this.margin = config.kind === 'orderbook' ? null : MarginPool.of(config, referencePrice);
   }
 
   /** Whether orders may be placed and matched. */
@@ -122,6 +130,7 @@ export class Market {
       shares: this.shares.dump(),
       tape: this.tape.dump(),
       candles: this.candles.dump(),
+      ...(this.margin === null ? {} : { margin: this.margin.dump() }),
       version: book?.version ?? 0,
       recorded: book?.dumpRecorded() ?? null,
     };
@@ -135,6 +144,7 @@ export class Market {
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
     this.candles.load(dump.candles);
+    if (dump.margin !== undefined) this.margin?.load(dump.margin);
     this.trading?.book.loadRecorded(dump.recorded);
   }
 }
@@ -149,6 +159,7 @@ export interface MarketDump {
   readonly shares: ReturnType<Shares['dump']>;
   readonly tape: ReturnType<Tape['dump']>;
   readonly candles: ReturnType<Candles['dump']>;
+  readonly margin?: MarginPoolDump;
   readonly version: number;
   readonly recorded: ReturnType<Book['dumpRecorded']>;
 }
@@ -174,6 +185,8 @@ export function readSpec(
 ): Result<MarketCard> {
   const config = readConfig(spec.config);
   if (!config.ok) return config;
+  const reference = readReference(spec);
+  if (!reference.ok) return reference;
   const { sport = null, league = null } = spec;
   const unlisted = unlistedSport(sport, league);
   if (unlisted !== null) return unlisted;
@@ -202,11 +215,24 @@ export function readSpec(
     resolutionDate: spec.resolution_date ?? null,
     createdMs: given.nowMs,
     config: config.value,
+    ...reference.value,
   });
 }
 
+function readReference({ config, reference_price }: MarketSpec): Result<{ readonly referencePrice?: number }> {
+  if (reference_price === undefined) return done({});
+  if (config.kind === 'orderbook') return invalid('reference_price', 'Only a margin market has a reference price.');
+  if (!Number.isSafeInteger(reference_price) || reference_price <= 0 || reference_price >= ONE) {
+    return invalid('reference_price', 'Must lie between 0 and 1.');
+  }
+  return done({ referencePrice: reference_price });
+}
+
 function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConfig | PoolConfigSpec> {
-  if (spec.kind !== 'orderbook') return done(spec);
+  if (spec.kind !== 'orderbook') {
+    const rules = readRules(spec);
+    return rules.ok ? done(spec) : rules;
+  }
   const given = Object.entries(spec).filter(([, value]) => value !== undefined);
   // Only undefined ones were dropped, so every field has its own type.
   const config = { ...DEFAULT_CONFIG, ...Object.fromEntries(given) } as OrderbookConfig;

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 
-export type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint';
+export type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint' | MarginName;
+type MarginName = 'request' | 'position' | 'funding' | 'refund';
 
 export const nameOf = (seed: number, kind: NameKind, id: number): string =>
   base58.encode(createHash('sha256').update(`twinbook/${seed}/${kind}/${id}`).digest());

@@ -9,6 +9,7 @@ import { type DueDump, DueQueue } from './due.js';
 import { riskAverse } from './fill-model.js';
 import type { Ground } from './ground.js';
 import { Identity, type IdentityDump } from './identity.js';
+import { Margin, type MarginDump } from './margin/margin.js';
 import { Matching } from './matching.js';
 import { Orders, type OrdersDump } from './orders.js';
 import { OrderPool, type PoolDump } from './pool.js';
@@ -23,6 +24,7 @@ export interface Parts {
   readonly matching: Matching;
   readonly conversions: Conversions;
   readonly redeems: Redeems;
+  readonly margin: Margin;
 }
 
 /** Fresh parts, or those of a snapshot (RangeError when it is none of this version). */
@@ -52,7 +54,8 @@ function freshParts(settings: CoreSettings, archive: Archive): Parts {
   const orders = new Orders(ground, pool);
   const matching = new Matching(pool, ground.funds, orders);
   const conversions = new Conversions(ground, identity);
-  return { ground, pool, identity, orders, matching, conversions, redeems: new Redeems(ground) };
+  const redeems = new Redeems(ground);
+  return { ground, pool, identity, orders, matching, conversions, redeems, margin: new Margin(ground, matching) };
 }
 
 /** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
@@ -74,9 +77,12 @@ export interface Snapshot {
   readonly resting: readonly (readonly number[])[];
   readonly conversions: ConversionsDump;
   readonly redeems: RedeemsDump;
+  /** Absent in what comes from before there was margin. */
+  readonly margin?: MarginDump;
 }
 
-export function dumpParts({ ground, pool, identity, orders, matching, conversions, redeems }: Parts): Snapshot {
+export function dumpParts(parts: Parts): Snapshot {
+  const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   return {
     version: SNAPSHOT_VERSION,
     seed: ground.settings.seed,
@@ -93,6 +99,7 @@ export function dumpParts({ ground, pool, identity, orders, matching, conversion
     resting: ground.catalog.markets.map((market) => dumpResting(pool, market)),
     conversions: conversions.dump(),
     redeems: redeems.dump(),
+    margin: margin.dump(),
   };
 }
 
@@ -108,7 +115,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
 }
 
 function loadParts(parts: Parts, saved: Snapshot): void {
-  const { ground, pool, identity, orders, matching, conversions, redeems } = parts;
+  const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   ground.nowMs = saved.nowMs;
   ground.signingAvailable = saved.signingAvailable;
   ground.deposited = saved.deposited;
@@ -126,4 +133,5 @@ function loadParts(parts: Parts, saved: Snapshot): void {
   }
   conversions.load(saved.conversions);
   redeems.load(saved.redeems);
+  if (saved.margin !== undefined) margin.load(saved.margin);
 }

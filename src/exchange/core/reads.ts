@@ -13,6 +13,7 @@ import type {
   DraftKind,
   EventFacts,
   Holding,
+  MarginReads,
   MarketFacts,
   MarketIndex,
   OrderQuery,
@@ -42,12 +43,13 @@ import type {
 import { ASK, BID } from './contract.js';
 import { FactsBook } from './facts.js';
 import { seconds } from './ground.js';
+import { marginPnl } from './margin/reads.js';
 import * as rows from './market-rows.js';
 import { asMicros } from './money.js';
 import { dumpParts, type Parts } from './parts.js';
 import { marketsIn, pnlRow } from './pnl.js';
 
-export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
+export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof MarginReads> {
   protected readonly parts: Parts;
   readonly #facts: FactsBook;
 
@@ -116,7 +118,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   }
 
   draftMessage(kind: DraftKind, account: AccountSlot, pubkey: string): string | null {
-    const { orders, conversions, redeems } = this.parts;
+    const { orders, conversions, redeems, margin } = this.parts;
     switch (kind) {
       case 'order':
         return orders.find(account, pubkey)?.message || null; // emptied once it was submitted
@@ -127,6 +129,8 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
         return conversions.messageOf(kind, account, pubkey);
       case 'redeem':
         return redeems.messageOf(account, pubkey);
+      case 'request':
+        return margin.requests.records.find(account, pubkey)?.message ?? null;
     }
   }
 
@@ -283,12 +287,11 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   pnl(account: AccountSlot, filter: PnlFilter): WirePnl {
     const { catalog } = this.parts.ground;
     const markets = marketsIn(catalog, filter);
-    return pnlRow(markets, account, NO_MARGIN);
+    const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);
+    return pnlRow(markets, account, marginPnl(this.parts.margin, account, indexes));
   }
 
   #market(index: MarketIndex) {
     return this.parts.ground.catalog.market(index);
   }
 }
-
-const NO_MARGIN = { settlements: asMicros(0), unrealized: asMicros(0), openingFees: asMicros(0), held: asMicros(0) };

@@ -58,6 +58,8 @@ export interface MarketSpec {
   readonly sport?: string;
   readonly league?: string;
   readonly margin_enabled?: boolean;
+  /** Where the price of a margin market starts, YES space, strictly between 0 and 1; default 0.5. */
+  readonly reference_price?: Micros;
   readonly yes_outcome_label?: string;
   readonly no_outcome_label?: string;
   readonly rules?: readonly string[];
@@ -91,7 +93,7 @@ export interface KeyRequest {
 }
 
 /** Drafts that a wallet signs. A cancel draft is found by its order's pubkey. */
-export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem';
+export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'request';
 
 /** Sides of internal orders and recorded levels, in YES space. */
 export const BID = 0;

@@ -1,0 +1,131 @@
+/**
+ * The arithmetic of leveraged positions: integers of micros, prices in the space of the position's own outcome. Nothing
+ * here knows an account or a clock; who pays whom is in positions.ts.
+ *
+ * A position is opened against the market's pool at the reference price: no spread, no impact, any size is filled whole.
+ *
+ *     total_liquidity = user_liquidity × leverage                    the part that is not the user's is borrowed
+ *     shares          = total_liquidity / entry price                rounded down to the market's share decimals
+ *     cost            = shares × entry price                         rounded down; summed up when a position is increased
+ *     unrealized_pnl  = shares × mark − cost                         = shares × (mark − entry) to a millionth
+ *     interest        = borrowed × annual_fee_rate × time / 365 days rounded up, paid when the position ends
+ *     loss            = interest − unrealized_pnl
+ *     liquidated      when something is borrowed and loss >= 90 % of user_liquidity
+ *
+ * At its end a position is worth user_liquidity + pnl, never less than nothing: what is missing is the pool's loss. From it
+ * come first the interest (to the pool, which lent), then the closing fee on total_liquidity, as far as it reaches.
+ */
+
+import { type Micros, mulDiv, ONE } from '../../../base/micros.js';
+import { asMicros, timesDown, timesUp } from '../money.js';
+
+const YEAR_MS = 365 * 86_400_000;
+/** Decisions §9: "the position is liquidated when its loss reaches 90 % of user_liquidity". */
+const LIQUIDATION_TENTHS = 9;
+/** A billion units: what liquidity and shares may reach, so that every sum of them stays a safe integer. */
+export const MAX_SIZE = 1_000_000_000_000_000;
+
+/** What the formulas need to know of a position. */
+export interface Exposure {
+  readonly shares: number;
+  readonly cost: number;
+  readonly userLiquidity: number;
+  readonly totalLiquidity: number;
+  /** Interest of the time before `interestSinceMs`. */
+  readonly interest: number;
+  readonly interestSinceMs: number;
+}
+
+/** A price in the space of an outcome, from or to YES space. */
+export const ownPrice = (yesPrice: number, isYes: boolean): number => (isYes ? yesPrice : ONE - yesPrice);
+
+/** user_liquidity × leverage, rounded down. */
+export const leveraged = (userLiquidity: number, leverage: number): number =>
+  mulDiv(asMicros(userLiquidity), asMicros(leverage), ONE, 'floor');
+
+/** The user's part of a total: total / leverage, rounded up. */
+export const userPart = (totalLiquidity: number, leverage: number): number =>
+  mulDiv(asMicros(totalLiquidity), ONE, asMicros(leverage), 'ceil');
+
+/** Leverage of a position that was increased: total / user, rounded down. */
+export const leverageOf = (userLiquidity: number, totalLiquidity: number): number =>
+  mulDiv(asMicros(totalLiquidity), ONE, asMicros(userLiquidity), 'floor');
+
+/** Shares that a total buys, rounded down to a multiple of `step`; null beyond MAX_SIZE. */
+export function sharesFor(totalLiquidity: number, price: number, step: number): number | null {
+  if (totalLiquidity / price > MAX_SIZE / ONE) return null;
+  const shares = mulDiv(asMicros(totalLiquidity), ONE, asMicros(price), 'floor');
+  return shares - (shares % step);
+}
+
+/** What shares at a price take: the total_liquidity of a limit request, rounded up. */
+export const totalFor = (shares: number, price: number): number => timesUp(price, shares);
+
+export const costOf = (shares: number, price: number): number => timesDown(price, shares);
+
+/** A fee on total_liquidity, rounded up. */
+export const feeOn = (totalLiquidity: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, totalLiquidity));
+
+/** cost / shares, rounded down. */
+export const averageEntry = ({ cost, shares }: Exposure): Micros =>
+  mulDiv(asMicros(cost), ONE, asMicros(shares), 'floor');
+
+export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
+
+const borrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
+
+/** Interest until `atMs`, rounded up. */
+export function interestAt(position: Exposure, annualRate: number, atMs: number): number {
+  const base = borrowed(position) * annualRate;
+  if (base === 0) return position.interest;
+  const grown = ceilDiv(BigInt(borrowed(position)) * BigInt(annualRate) * since(position, atMs), PER_RATE_AND_YEAR);
+  return position.interest + Number(grown);
+}
+
+const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(YEAR_MS);
+const since = (position: Exposure, atMs: number): bigint => BigInt(Math.max(0, atMs - position.interestSinceMs));
+const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
+
+/** The loss at which a position is liquidated: 90 % of user_liquidity, rounded up. */
+const fatalLoss = (position: Exposure): number => Math.ceil((position.userLiquidity * LIQUIDATION_TENTHS) / 10);
+
+/** Whether a position must be liquidated. Without borrowed money nobody else can lose anything: never. */
+export const isDoomed = (position: Exposure, mark: number, interest: number): boolean =>
+  borrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position);
+
+/**
+ * The highest mark at which the position is liquidated, given its interest so far; 0 when nothing is borrowed or no mark
+ * would do it. In closed form: floor(shares × mark) <= cost + interest − fatal loss.
+ */
+export function liquidationPrice(position: Exposure, interest: number): Micros {
+  const worth = position.cost + interest - fatalLoss(position);
+  if (borrowed(position) === 0 || worth < 0) return asMicros(0);
+  if (worth >= position.shares) return ONE;
+  const next = mulDiv(asMicros(worth + 1), ONE, asMicros(position.shares), 'ceil');
+  return asMicros(next - 1);
+}
+
+/** When interest alone will have made the loss fatal while the mark stays; null for never. */
+export function doomMs(position: Exposure, mark: number, annualRate: number): number | null {
+  const perMs = BigInt(borrowed(position)) * BigInt(annualRate);
+  if (perMs === 0n) return null;
+  const missing = fatalLoss(position) + pnlAt(position, mark) - position.interest;
+  if (missing <= 0) return position.interestSinceMs;
+  // The first ms at which the interest, rounded up, is what is missing.
+  const ms = Number((BigInt(missing - 1) * PER_RATE_AND_YEAR) / perMs) + 1;
+  const atMs = position.interestSinceMs + ms;
+  return Number.isSafeInteger(atMs) ? atMs : null;
+}
+
+/** Who gets what at a position's end. `payout` is the user's; the pool's change is user_liquidity − payout − closingFee. */
+export interface Ending {
+  readonly payout: number;
+  readonly closingFee: number;
+}
+
+export function endingOf(position: Exposure, mark: number, interest: number, closingRate: number): Ending {
+  const worth = Math.max(0, position.userLiquidity + pnlAt(position, mark));
+  const afterInterest = Math.max(0, worth - interest);
+  const closingFee = Math.min(afterInterest, feeOn(position.totalLiquidity, closingRate));
+  return { payout: afterInterest - closingFee, closingFee };
+}

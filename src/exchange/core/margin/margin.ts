@@ -1,0 +1,94 @@
+/**
+ * Margin: leveraged positions against the pool of a market. This desk wires the parts (requests open positions, positions
+ * end in settlements) and tells them what happens to their markets; it may not touch an order book.
+ *
+ * Money of a user is in one place at a time: locked in the account until a request is funded, then held by the market's
+ * pool until a refund or a payout brings it back. Fees go to the exchange. So, at every moment and to the micro, currency
+ * that came in = currency of all accounts + fees + what all pools hold + what they own (or owe).
+ */
+
+import type { Ground } from '../ground.js';
+import type { Market } from '../market.js';
+import type { Till } from './ground.js';
+import { Positions, type PositionsDump } from './positions.js';
+import { RealizedPnl } from './realized-pnl.js';
+import { Requests, type RequestsDump } from './requests.js';
+import { Settlements, type SettlementsDump } from './settlements.js';
+
+export class Margin {
+  readonly ground: Ground;
+  readonly realized = new RealizedPnl();
+  readonly settlements: Settlements;
+  readonly positions: Positions;
+  readonly requests: Requests;
+
+  constructor(ground: Ground, till: Till) {
+    this.ground = ground;
+    this.settlements = new Settlements(ground, this.realized);
+    this.positions = new Positions(ground, till, this.settlements);
+    this.requests = new Requests(ground, this.positions);
+  }
+
+  stepSettlement(id: number, dueMs: number): void {
+    const position = this.settlements.step(id, dueMs);
+    if (position !== null) this.positions.claimed(position);
+  }
+
+  moveReference(market: Market, price: number): void {
+    if (market.margin === null) return;
+    market.margin.referencePrice = price;
+    market.candles.write(this.ground.nowMs, price, 0);
+    this.sweep(market);
+  }
+
+  /** The price or whether the market trades has changed: positions first, then requests, each in order of creation. */
+  sweep(market: Market): void {
+    const pool = market.margin;
+    if (pool === null || !market.trades) return;
+    this.positions.sweep(pool);
+    for (const id of [...pool.pendingRequests]) {
+      const request = this.requests.records.live(id);
+      if (request !== null) this.requests.tryFill(request);
+    }
+  }
+
+  /** The market is in another state now. */
+  marketMoved(market: Market, isSettled: boolean): void {
+    const pool = market.margin;
+    if (pool === null) return;
+    if (market.state !== 'open') this.requests.turnBack(pool.pendingRequests);
+    if (isSettled) this.positions.settle({ market, pool });
+    this.sweep(market);
+  }
+
+  /** Currency that is in margin and in no account. */
+  get held(): number {
+    let sum = 0;
+    for (const { margin } of this.ground.catalog.markets) if (margin !== null) sum += margin.held + margin.balance;
+    return sum;
+  }
+
+  dump(): MarginDump {
+    return {
+      requests: this.requests.dump(),
+      positions: this.positions.dump(),
+      settlements: this.settlements.dump(),
+      realized: this.realized.dump(),
+    };
+  }
+
+  /** After the markets: open positions and pending requests enter themselves into their pools. */
+  load(dump: MarginDump): void {
+    this.requests.load(dump.requests);
+    this.positions.load(dump.positions);
+    this.settlements.load(dump.settlements);
+    this.realized.load(dump.realized);
+  }
+}
+
+export interface MarginDump {
+  readonly requests: RequestsDump;
+  readonly positions: PositionsDump;
+  readonly settlements: SettlementsDump;
+  readonly realized: ReturnType<RealizedPnl['dump']>;
+}

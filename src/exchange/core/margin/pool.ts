@@ -1,0 +1,77 @@
+/**
+ * What a margin market has in place of a book: the reference price that everything trades at, and the pool that is the
+ * other side of every position. The pool lends, wins what users lose and pays what they win; it may go below zero, so that
+ * no money appears or vanishes: what users paid in is what accounts, fees, `held` and `balance` hold together.
+ */
+
+import { ONE } from '../../../base/micros.js';
+import type { PoolConfigSpec } from '../terms.js';
+import { type Activity, ActivityRing } from './activity.js';
+import { type Ending, ownPrice } from './economics.js';
+import { type MarginRules, readRules } from './rules.js';
+
+/** Where a market starts that says nothing. */
+export const DEFAULT_REFERENCE = ONE / 2;
+
+export class MarginPool {
+  readonly rules: MarginRules;
+  /** YES space, strictly between 0 and 1. */
+  referencePrice: number;
+  /** The users' money: funded requests, liquidity of open positions, what settlements still owe. */
+  held = 0;
+  /** The pool's own; negative when it has paid more than it won. */
+  balance = 0;
+  readonly activity = new ActivityRing();
+  /** Open positions and requests that were submitted and are not over, by id, in order of creation. */
+  readonly openPositions = new Set<number>();
+  readonly pendingRequests = new Set<number>();
+
+  /**
+   * Null for rules that cannot be read. No such market is made any more; one of an older folder is shown as it is and
+   * does not trade.
+   */
+  static of(config: PoolConfigSpec, referencePrice: number): MarginPool | null {
+    const rules = readRules(config);
+    return rules.ok ? new MarginPool(rules.value, referencePrice) : null;
+  }
+
+  private constructor(rules: MarginRules, referencePrice: number) {
+    this.rules = rules;
+    this.referencePrice = referencePrice;
+  }
+
+  /** The reference price in the space of an outcome. */
+  mark(isYes: boolean): number {
+    return ownPrice(this.referencePrice, isYes);
+  }
+
+  maxLeverage(isYes: boolean): number {
+    return isYes ? this.rules.maxLeverageYes : this.rules.maxLeverageNo;
+  }
+
+  /** A position ends: its liquidity becomes the payout, the rest is fee and the pool's. */
+  end(userLiquidity: number, { payout, closingFee }: Ending): void {
+    this.held += payout - userLiquidity;
+    this.balance += userLiquidity - payout - closingFee;
+  }
+
+  dump(): MarginPoolDump {
+    const { referencePrice, held, balance } = this;
+    return { referencePrice, held, balance, activity: this.activity.dump() };
+  }
+
+  /** Positions and requests enter themselves. */
+  load(dump: MarginPoolDump): void {
+    this.referencePrice = dump.referencePrice;
+    this.held = dump.held;
+    this.balance = dump.balance;
+    this.activity.load(dump.activity);
+  }
+}
+
+export interface MarginPoolDump {
+  readonly referencePrice: number;
+  readonly held: number;
+  readonly balance: number;
+  readonly activity: readonly Activity[];
+}

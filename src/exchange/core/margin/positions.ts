@@ -1,0 +1,322 @@
+/**
+ * Open positions: one for each account, market and outcome. Opening on the same side again increases it: shares, liquidity
+ * and cost add up, the entry price is their average, the leverage becomes total / user liquidity, and take profit and stop
+ * loss of the new request replace the old where given.
+ *
+ * Everything that ends a position by itself is looked at whenever the reference price moves, the market trades again, or
+ * interest has grown enough, in this order: liquidation, a close that waits for its price, take profit or stop loss. All
+ * shares are sold at the reference price of that moment, in one piece; so nothing is ever `decreased`. While the market is
+ * paused or not open nothing trades and all of it waits. A market that resolves ends its positions at 1 or 0, one that is
+ * canceled at 0.5; the closing fee is due at every end.
+ */
+
+import { must } from '../../../base/errors.js';
+import { ONE } from '../../../base/micros.js';
+import type { MarginActivity } from '../../../protocol/states.js';
+import { done, invalid, type Refusal, refuse } from '../fault.js';
+import type { Ground } from '../ground.js';
+import { asMicros } from '../money.js';
+import { nameOf } from '../names.js';
+import { Records } from '../records.js';
+import type { Result } from '../terms.js';
+import type { TpSlChange } from './contract.js';
+import * as economics from './economics.js';
+import { type MarginMarket, marginMarket, type Till } from './ground.js';
+import type { CloseType, PositionRecord, RequestRecord, TpSlRecord } from './records.js';
+import { limitCost, marketCost, type OpeningCost, offGrid } from './request-checks.js';
+import type { Settlements } from './settlements.js';
+import { checkPrices, pricesAfter, tpSlOf, triggerAt } from './tp-sl.js';
+
+/** Interest is looked at once a day at least, so that no look lies years ahead. */
+const LOOK_MS = 86_400_000;
+
+interface Fill extends OpeningCost {
+  readonly shares: number;
+  readonly mark: number;
+}
+
+export interface Closed {
+  readonly position: PositionRecord;
+  readonly closeType: CloseType;
+}
+
+export class Positions {
+  readonly records: Records<PositionRecord>;
+  readonly #ground: Ground;
+  readonly #till: Till;
+  readonly #settlements: Settlements;
+  /** By account, market and outcome. */
+  readonly #open = new Map<string, PositionRecord>();
+  #lastId = 0;
+
+  constructor(ground: Ground, till: Till, settlements: Settlements) {
+    this.#ground = ground;
+    this.#till = till;
+    this.#settlements = settlements;
+    this.records = new Records(ground.archive, {
+      shelf: 'position',
+      facets: ({ market, isYes, end }) => ({
+        ...{ market, isYes, side: null },
+        state: end?.isLiquidated === true ? 'liquidated' : 'closed',
+      }),
+      pack: copyOf,
+      // What `pack` has put there.
+      unpack: (row) => row.record as PositionRecord,
+    });
+  }
+
+  /**
+   * Buys for a funded request at the mark. What a better price than the limit saves goes back to the account. False when
+   * there is nothing to buy, or more than a position can hold.
+   */
+  open(request: RequestRecord, mark: number): boolean {
+    const named = marginMarket(this.#ground, request.market);
+    const fill = fillOf(request, named, mark);
+    const existing = this.#open.get(keyOf(request)) ?? null;
+    if (fill === null || isTooMuch(existing, fill)) return false;
+    const { pool } = named;
+    const saved = request.reserved - fill.userLiquidity - fill.openingFee;
+    pool.held -= saved + fill.openingFee;
+    this.#ground.funds.add(request.account, saved);
+    this.#till.fees += fill.openingFee;
+    const position = existing ?? this.#start(request);
+    this.#add(position, named, request, fill);
+    this.#print(position, named, existing === null ? 'opened' : 'increased', fill, fill.openingFee);
+    this.look(position);
+    return true;
+  }
+
+  #start(request: RequestRecord): PositionRecord {
+    const { nowMs, settings } = this.#ground;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const { account, market, isYes, leverage } = request;
+    const position: PositionRecord = {
+      ...{ id, pubkey: nameOf(settings.seed, 'position', id), requestPubkey: request.pubkey },
+      ...{ account, market, isYes, leverage, createdMs: nowMs },
+      ...{ shares: 0, cost: 0, userLiquidity: 0, totalLiquidity: 0, openingFee: 0 },
+      ...{ interest: 0, interestSinceMs: nowMs },
+      ...{ closePrice: null, tpSl: null, watchMs: null, end: null, isClaimed: false },
+    };
+    this.records.keep(position);
+    this.#enter(position);
+    return position;
+  }
+
+  /** Among the open ones. */
+  #enter(position: PositionRecord): void {
+    this.#open.set(keyOf(position), position);
+    marginMarket(this.#ground, position.market).pool.openPositions.add(position.id);
+  }
+
+  #add(position: PositionRecord, { pool }: MarginMarket, request: RequestRecord, fill: Fill): void {
+    const { nowMs } = this.#ground;
+    const isNew = position.shares === 0;
+    position.interest = economics.interestAt(position, pool.rules.annualRate, nowMs);
+    position.interestSinceMs = nowMs;
+    position.shares += fill.shares;
+    position.cost += economics.costOf(fill.shares, fill.mark);
+    position.userLiquidity += fill.userLiquidity;
+    position.totalLiquidity += fill.totalLiquidity;
+    position.openingFee += fill.openingFee;
+    if (!isNew) position.leverage = economics.leverageOf(position.userLiquidity, position.totalLiquidity);
+    const { takeProfit, stopLoss } = request;
+    if (takeProfit === null && stopLoss === null) return;
+    const change = { takeProfit: given(takeProfit), stopLoss: given(stopLoss) };
+    position.tpSl = tpSlOf(pricesAfter(position.tpSl, change));
+  }
+
+  /** A trade with the pool, on the tape and in the activity. */
+  #print(
+    position: PositionRecord,
+    { market, pool }: MarginMarket,
+    type: MarginActivity,
+    { shares, mark }: Pick<Fill, 'shares' | 'mark'>,
+    fee: number,
+    realizedPnl: number | null = null,
+  ): void {
+    const { account, isYes, leverage } = position;
+    const timeMs = this.#ground.nowMs;
+    pool.activity.add({ type, account, isYes, leverage, shares, price: mark, realizedPnl, timeMs });
+    const notional = economics.costOf(shares, mark);
+    market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
+  }
+
+  /** Whether something ends this position now; else when to look again. */
+  look(position: PositionRecord): void {
+    const named = marginMarket(this.#ground, position.market);
+    if (!named.market.trades || position.end !== null) return;
+    const { nowMs } = this.#ground;
+    const mark = named.pool.mark(position.isYes);
+    const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
+    if (economics.isDoomed(position, mark, interest)) return this.#sell(position, named, mark, 'liquidated');
+    if (position.closePrice !== null && mark >= position.closePrice) return this.#sell(position, named, mark, 'closed');
+    const type = triggerAt(position.tpSl, mark);
+    if (position.tpSl === null || type === null) return this.#watch(position, named, mark);
+    position.tpSl.state = 'triggered';
+    position.tpSl.trigger = { type, price: mark, timeMs: nowMs };
+    this.#sell(position, named, mark, 'closed');
+  }
+
+  #watch(position: PositionRecord, { pool }: MarginMarket, mark: number): void {
+    const { nowMs, due } = this.#ground;
+    const atMs = economics.doomMs(position, mark, pool.rules.annualRate);
+    if (atMs === null) return;
+    const lookMs = Math.min(Math.max(atMs, nowMs + 1), nowMs + LOOK_MS);
+    // An earlier look that is due already finds out for itself when the next one is.
+    if (position.watchMs !== null && position.watchMs <= lookMs) return;
+    position.watchMs = lookMs;
+    due.put(lookMs, 'position', position.id);
+  }
+
+  /** The look that was due at `dueMs`, unless an earlier one has replaced it. */
+  watched(id: number, dueMs: number): void {
+    const position = this.records.live(id);
+    if (position === null || position.watchMs !== dueMs) return;
+    position.watchMs = null;
+    this.look(position);
+  }
+
+  #sell(position: PositionRecord, named: MarginMarket, mark: number, type: 'closed' | 'liquidated'): void {
+    const { shares, userLiquidity } = position;
+    const { payout, closingFee } = this.#end(position, named, mark, type === 'liquidated');
+    this.#print(position, named, type, { shares, mark }, closingFee, payout - userLiquidity);
+  }
+
+  #end(position: PositionRecord, { pool }: MarginMarket, price: number, isLiquidated: boolean): economics.Ending {
+    const { nowMs } = this.#ground;
+    const { annualRate, closingRate } = pool.rules;
+    position.interest = economics.interestAt(position, annualRate, nowMs);
+    position.interestSinceMs = nowMs;
+    const ending = economics.endingOf(position, price, position.interest, closingRate);
+    pool.end(position.userLiquidity, ending);
+    pool.openPositions.delete(position.id);
+    this.#open.delete(keyOf(position));
+    this.#till.fees += ending.closingFee;
+    if (position.tpSl?.state === 'active') position.tpSl.state = 'cancelled';
+    position.closePrice = null;
+    position.watchMs = null;
+    position.end = { price, timeMs: nowMs, isLiquidated, payout: ending.payout };
+    this.#settlements.create(position, ending.payout);
+    return ending;
+  }
+
+  /** A settled market: what is open ends at what its outcome is worth. */
+  settle({ market, pool }: MarginMarket): void {
+    const { outcomeIsYes } = market;
+    for (const id of [...pool.openPositions]) {
+      const position = this.#live(id);
+      const price = outcomeIsYes === null ? ONE / 2 : position.isYes === outcomeIsYes ? ONE : 0;
+      const { account, isYes, leverage, shares, userLiquidity } = position;
+      const { payout } = this.#end(position, { market, pool }, price, false);
+      const timeMs = this.#ground.nowMs;
+      const realizedPnl = payout - userLiquidity;
+      pool.activity.add({ type: 'closed', account, isYes, leverage, shares, price, realizedPnl, timeMs });
+    }
+  }
+
+  #live(id: number): PositionRecord {
+    return must(this.records.live(id), `position ${id}`);
+  }
+
+  /** Everything on this market is looked at, oldest first. */
+  sweep(pool: MarginMarket['pool']): void {
+    for (const id of [...pool.openPositions]) this.look(this.#live(id));
+  }
+
+  /** Checks: found → nothing left (`zero`) → price → market open. A new call replaces a price that is waited for. */
+  close(account: number, pubkey: string, price: number | null): Result<Closed> {
+    const position = this.records.find(account, pubkey);
+    if (position === null) return refuse('not_found');
+    if (position.end !== null) return done({ position, closeType: 'zero' });
+    const { market, pool } = marginMarket(this.#ground, position.market);
+    const fault = price === null ? null : checkClosePrice(price, pool.rules.priceStep);
+    if (fault !== null) return fault;
+    if (!market.trades) return refuse('order_market_not_open');
+    // No price is a price that every mark has reached.
+    position.closePrice = price ?? 0;
+    this.look(position);
+    return done({ position, closeType: 'order' });
+  }
+
+  /** Checks: found → backend (501) → still open → prices. */
+  setTpSl(account: number, pubkey: string, change: TpSlChange): Result<TpSlRecord> {
+    const found = this.#withTpSl(account, pubkey);
+    if (!found.ok) return found;
+    const position = found.value;
+    const { pool } = marginMarket(this.#ground, position.market);
+    const prices = pricesAfter(position.tpSl, change);
+    const fault = checkPrices(pool, prices, pool.mark(position.isYes));
+    if (fault !== null) return fault;
+    position.tpSl = tpSlOf(prices);
+    return done(position.tpSl);
+  }
+
+  /** The same checks; without anything active there is nothing to be found. */
+  deleteTpSl(account: number, pubkey: string): Result<TpSlRecord> {
+    const found = this.#withTpSl(account, pubkey);
+    if (!found.ok) return found;
+    const { tpSl } = found.value;
+    if (tpSl?.state !== 'active') return refuse('not_found');
+    tpSl.state = 'cancelled';
+    return done(tpSl);
+  }
+
+  #withTpSl(account: number, pubkey: string): Result<PositionRecord> {
+    const position = this.records.find(account, pubkey);
+    if (position === null) return refuse('not_found');
+    const { pool } = marginMarket(this.#ground, position.market);
+    if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
+    return position.end === null ? done(position) : invalid('pubkey', 'The position is closed.');
+  }
+
+  /** Its settlement is paid: nothing changes any more. */
+  claimed(id: number): void {
+    const position = this.#live(id);
+    position.isClaimed = true;
+    this.records.finish(position);
+  }
+
+  dump() {
+    return { lastId: this.#lastId, records: this.records.dump(copyOf) };
+  }
+
+  load(dump: PositionsDump): void {
+    this.#lastId = dump.lastId;
+    const positions = dump.records.map(copyOf);
+    this.records.load(positions, dump.lastId);
+    for (const position of positions) if (position.end === null) this.#enter(position);
+  }
+}
+
+export type PositionsDump = ReturnType<Positions['dump']>;
+
+const copyOf = (position: PositionRecord): PositionRecord => ({
+  ...position,
+  tpSl: position.tpSl === null ? null : { ...position.tpSl },
+});
+
+const keyOf = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
+  `${account}/${market}/${isYes ? 'yes' : 'no'}`;
+
+const given = (price: number | null) => (price === null ? undefined : asMicros(price));
+
+function fillOf(request: RequestRecord, { pool }: MarginMarket, mark: number): Fill | null {
+  const { funds, leverage } = request;
+  if (funds === null) {
+    const shares = must(request.shares, 'the shares of a limit request');
+    return { ...limitCost(pool, shares, mark, leverage), shares, mark };
+  }
+  const cost = marketCost(pool, funds, leverage);
+  const shares = economics.sharesFor(cost.totalLiquidity, mark, pool.rules.sharesStep);
+  return shares === null || shares === 0 ? null : { ...cost, shares, mark };
+}
+
+const isTooMuch = (position: PositionRecord | null, fill: Fill): boolean =>
+  (position?.shares ?? 0) + fill.shares > economics.MAX_SIZE ||
+  (position?.totalLiquidity ?? 0) + fill.totalLiquidity > economics.MAX_SIZE;
+
+function checkClosePrice(price: number, step: number): Refusal | null {
+  if (price <= 0 || price >= ONE) return invalid('price', 'Must lie between 0 and 1.');
+  return offGrid('price', price, step);
+}

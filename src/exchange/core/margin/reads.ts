@@ -1,0 +1,134 @@
+/** What is read of margin: rows, lists, sums. Nothing here changes anything. */
+
+import { must } from '../../../base/errors.js';
+import { done } from '../fault.js';
+import type { Market } from '../market.js';
+import { asMicros } from '../money.js';
+import type { Page } from '../queries.js';
+import type { Result } from '../terms.js';
+import type * as contract from './contract.js';
+import { filterOf, marginPage } from './lists.js';
+import type { Margin } from './margin.js';
+import type { SettlementRecord } from './records.js';
+import { checkEstimate } from './request-checks.js';
+import { namedMargin } from './requests.js';
+import * as rows from './rows.js';
+
+export function estimate({ ground }: Margin, terms: contract.EstimateTerms): Result<contract.WireEstimate> {
+  const named = namedMargin(ground, terms.marketConditionId);
+  if (!named.ok) return named;
+  const cost = checkEstimate(terms, named.value.pool);
+  return cost.ok ? done(rows.estimateRow(named.value, terms, cost.value)) : cost;
+}
+
+export function requestPage(
+  { ground, requests }: Margin,
+  account: number,
+  query: contract.RequestQuery,
+): contract.MarginPage<contract.WireRequest> {
+  const { states, isYes, leverage } = query;
+  const filter = filterOf(ground.catalog, account, query);
+  return marginPage(
+    {
+      ...{ archive: ground.archive, shelf: 'request', records: requests.records },
+      accepts: (record) =>
+        (states === undefined || states.includes(record.state)) &&
+        (isYes === undefined || record.isYes === isYes) &&
+        (leverage === undefined || record.leverage === leverage),
+    },
+    filter === null ? null : { ...filter, states, isYes },
+    query,
+    (record) => rows.requestRow(ground, record),
+  );
+}
+
+export function positionPage(
+  { ground, positions }: Margin,
+  account: number,
+  query: contract.PositionQuery,
+): contract.MarginPage<contract.WirePosition> {
+  const { isClosed, eventConditionId } = query;
+  const event = eventConditionId === undefined ? null : ground.catalog.eventIndexOf(eventConditionId);
+  return marginPage(
+    {
+      ...{ archive: ground.archive, shelf: 'position', records: positions.records },
+      accepts: (position) =>
+        (isClosed === undefined || (position.end !== null) === isClosed) &&
+        (eventConditionId === undefined || ground.catalog.market(position.market).card.eventIndex === event),
+    },
+    filterOf(ground.catalog, account, query),
+    query,
+    (position) => rows.positionRow(ground, position),
+  );
+}
+
+export function settlementPage(
+  margin: Margin,
+  account: number,
+  query: contract.SettlementQuery,
+): contract.MarginPage<contract.WireSettlement> {
+  const { ground, settlements } = margin;
+  const { positionPubkey, states, marketState, leverage } = query;
+  const filter = filterOf(ground.catalog, account, query);
+  return marginPage(
+    {
+      ...{ archive: ground.archive, shelf: 'settlement', records: settlements.records },
+      accepts: (record) =>
+        (positionPubkey === undefined || record.pubkey === positionPubkey) &&
+        (states === undefined || states.includes(record.state)) &&
+        (marketState === undefined || ground.catalog.market(record.market).state === marketState) &&
+        (leverage === undefined || record.leverage === leverage),
+    },
+    filter === null ? null : { ...filter, states },
+    query,
+    (record) => settlementRow(margin, record),
+  );
+}
+
+function settlementRow({ ground, positions }: Margin, record: SettlementRecord): contract.WireSettlement {
+  const position = must(positions.records.get(record.position), `position ${record.position}`);
+  return rows.settlementRow(ground, record, position);
+}
+
+export function activityPage(
+  market: Market,
+  { limit, beforeId, type }: contract.ActivityQuery,
+  userName: (account: number) => string,
+): Page<contract.WireActivity> {
+  const found: contract.WireActivity[] = [];
+  let lastId = 0;
+  for (const activity of market.margin?.activity.before(beforeId) ?? []) {
+    if (type !== undefined && activity.type !== type) continue;
+    if (found.length === limit) return { rows: found, nextBeforeId: lastId };
+    found.push(rows.activityRow(market, activity, userName(activity.account)));
+    lastId = activity.id;
+  }
+  return { rows: found, nextBeforeId: null };
+}
+
+/** Costs what is live: open positions are two a market at most, and settled ones count in a running sum. */
+export function marginPnl(
+  { ground, realized, requests, positions, settlements }: Margin,
+  account: number,
+  markets?: readonly number[],
+): contract.MarginPnl {
+  const asked = markets === undefined ? null : new Set(markets);
+  const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
+  let [unrealized, openingFees, held] = [0, 0, 0];
+  for (const request of requests.records.liveOf(account)) {
+    if (isAsked(request) && request.isFunded) held += request.reserved;
+  }
+  for (const position of positions.records.liveOf(account)) {
+    if (!isAsked(position) || position.end !== null) continue;
+    unrealized += rows.unrealizedPnl(ground, position);
+    openingFees += position.openingFee;
+    held += position.userLiquidity;
+  }
+  for (const settlement of settlements.records.liveOf(account)) if (isAsked(settlement)) held += settlement.payout;
+  return {
+    settlements: asMicros(realized.of(account, markets)),
+    unrealized: asMicros(unrealized),
+    openingFees: asMicros(openingFees),
+    held: asMicros(held),
+  };
+}

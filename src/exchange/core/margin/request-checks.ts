@@ -1,0 +1,101 @@
+/**
+ * What a request must satisfy before it locks anything, in this order: leverage, sizes, take profit and stop loss. The
+ * market's state and the balance come after, in requests.ts.
+ */
+
+import { formatDecimal } from '../../../base/decimal.js';
+import { ONE } from '../../../base/micros.js';
+import { done, invalid, type Refusal } from '../fault.js';
+import { asMicros } from '../money.js';
+import type { Result } from '../terms.js';
+import type { EstimateTerms, MarginTerms } from './contract.js';
+import { feeOn, leveraged, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
+import type { MarginPool } from './pool.js';
+import { checkPrices, pricesAfter } from './tp-sl.js';
+
+/** What opening a position takes, at most. */
+export interface OpeningCost {
+  readonly userLiquidity: number;
+  readonly totalLiquidity: number;
+  readonly openingFee: number;
+}
+
+export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number => userLiquidity + openingFee;
+
+/** All funds at some price: what a market request costs whatever the price. */
+export function marketCost(pool: MarginPool, funds: number, leverage: number): OpeningCost {
+  const totalLiquidity = leveraged(funds, leverage);
+  return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(totalLiquidity, pool.rules.openingRate) };
+}
+
+/** So many shares at this price: total_liquidity is their cost, rounded up. */
+export function limitCost(pool: MarginPool, shares: number, price: number, leverage: number): OpeningCost {
+  const totalLiquidity = totalFor(shares, price);
+  const userLiquidity = userPart(totalLiquidity, leverage);
+  return { userLiquidity, totalLiquidity, openingFee: feeOn(totalLiquidity, pool.rules.openingRate) };
+}
+
+export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<OpeningCost> {
+  const fault =
+    checkLeverage(terms, pool) ??
+    (terms.type === 'market' ? checkFunds(terms, pool) : checkLimit(terms.price, terms.shares, pool)) ??
+    checkTriggers(terms, pool);
+  if (fault !== null) return fault;
+  return done(
+    terms.type === 'market'
+      ? marketCost(pool, terms.funds, terms.leverage)
+      : limitCost(pool, terms.shares, terms.price, terms.leverage),
+  );
+}
+
+/** The same rules for a question about a market request. */
+export function checkEstimate(terms: EstimateTerms, pool: MarginPool): Result<OpeningCost> {
+  const fault = checkLeverage(terms, pool) ?? checkFunds(terms, pool);
+  return fault ?? done(marketCost(pool, terms.funds, terms.leverage));
+}
+
+function checkLeverage({ leverage, isYes }: EstimateTerms | MarginTerms, pool: MarginPool): Refusal | null {
+  return outside('leverage', leverage, ONE, pool.maxLeverage(isYes));
+}
+
+function checkFunds({ funds, leverage, isYes }: EstimateTerms, pool: MarginPool): Refusal | null {
+  const { minFunds, minShares, sharesStep } = pool.rules;
+  const fault = outside('funds', funds, minFunds, Math.floor(MAX_SIZE / leverage) * ONE);
+  if (fault !== null) return fault;
+  const shares = sharesFor(leveraged(funds, leverage), pool.mark(isYes), sharesStep);
+  if (shares === null) return invalid('funds', 'These funds buy more shares than a position can hold.');
+  if (shares === 0 || shares < minShares) return invalid('funds', 'These funds buy less than the smallest position.');
+  return null;
+}
+
+function checkLimit(price: number, shares: number, { rules }: MarginPool): Refusal | null {
+  const { priceStep, sharesStep, minShares } = rules;
+  return (
+    offGrid('price', price, priceStep) ??
+    outside('price', price, priceStep, ONE - priceStep) ??
+    offGrid('shares', shares, sharesStep) ??
+    outside('shares', shares, Math.max(minShares, sharesStep), MAX_SIZE)
+  );
+}
+
+/** Against the price that the position will be entered at: the limit, or the reference price as it is now. */
+function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
+  const { takeProfit = null, stopLoss = null } = terms;
+  if (takeProfit === null && stopLoss === null) return null;
+  const entry = terms.type === 'limit' ? terms.price : pool.mark(terms.isYes);
+  return checkPrices(pool, pricesAfter(null, { takeProfit, stopLoss }), entry);
+}
+
+export function offGrid(field: string, value: number, step: number): Refusal | null {
+  return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
+}
+
+function outside(field: string, value: number, least: number, most: number): Refusal | null {
+  if (value < least) {
+    return invalid(field, `Ensure this value is greater than or equal to ${formatDecimal(asMicros(least))}.`);
+  }
+  if (value > most) {
+    return invalid(field, `Ensure this value is less than or equal to ${formatDecimal(asMicros(most))}.`);
+  }
+  return null;
+}

@@ -1,0 +1,235 @@
+/**
+ * Position requests from draft to position. Time does their steps, `landing_ms` each:
+ *
+ *     created -(submit)-> funding_processing -> processing -> order_placed -> completed
+ *     created -(not signed in time)-> failed;  -(market does not trade at the submit)-> failed
+ *     created -(cancel)-> cancelled
+ *     funding_processing -(cancel)-> refund_processing -> cancelled
+ *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
+ *
+ * A draft locks `reserved`: liquidity and opening fee at most. With `processing` the money is in the pool; with
+ * `completed` the fee is paid and what a better price than the limit has saved is back; a refund is back with its last
+ * state. The state set has no `expired`, so an unsigned draft ends `failed`; its submit says `program_call_has_expired`.
+ * In `order_placed` a limit request waits for the reference price for as long as it takes: the interface can cancel only
+ * what is not funded.
+ */
+
+import { must } from '../../../base/errors.js';
+import type { DraftTerms } from '../../../protocol/draft-text.js';
+import type { RequestState } from '../../../protocol/states.js';
+import { badSignature, done, invalid, refuse } from '../fault.js';
+import { draftExpiryMs, draftText, type Ground } from '../ground.js';
+import { nameOf } from '../names.js';
+import { Records } from '../records.js';
+import type { Result } from '../terms.js';
+import type { MarginTerms } from './contract.js';
+import { type MarginMarket, marginMarket } from './ground.js';
+import type { Positions } from './positions.js';
+import type { RequestRecord } from './records.js';
+import { checkTerms, costWithFee } from './request-checks.js';
+
+export class Requests {
+  readonly records: Records<RequestRecord>;
+  readonly #ground: Ground;
+  readonly #positions: Positions;
+  #lastId = 0;
+
+  constructor(ground: Ground, positions: Positions) {
+    this.#ground = ground;
+    this.#positions = positions;
+    this.records = new Records(ground.archive, {
+      shelf: 'request',
+      facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
+      pack: (record) => ({ ...record }),
+      // What `pack` has put there.
+      unpack: (row) => row.record as RequestRecord,
+    });
+  }
+
+  /** Checks: signing service → market → leverage, sizes, triggers → market open → balance. */
+  draft(account: number, terms: MarginTerms): Result<RequestRecord> {
+    const ground = this.#ground;
+    if (!ground.signingAvailable) return refuse('gringotts_unavailable');
+    const named = namedMargin(ground, terms.marketConditionId);
+    if (!named.ok) return named;
+    const { market, pool } = named.value;
+    const cost = checkTerms(terms, pool);
+    if (!cost.ok) return cost;
+    if (!market.trades) return refuse('order_market_not_open');
+    const reserved = costWithFee(cost.value);
+    if (ground.funds.available(account) < reserved) return refuse('order_insufficient_funds');
+    const record = this.#record(account, named.value, terms, reserved);
+    this.records.keep(record);
+    ground.funds.lock(account, reserved);
+    return done(record);
+  }
+
+  #record(account: number, { market }: MarginMarket, terms: MarginTerms, reserved: number): RequestRecord {
+    const ground = this.#ground;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const pubkey = nameOf(ground.settings.seed, 'request', id);
+    const expiresMs = draftExpiryMs(ground);
+    ground.due.put(expiresMs, 'request', id);
+    const isLimit = terms.type === 'limit';
+    return {
+      ...{ id, pubkey, account, market: market.index, isYes: terms.isYes, type: terms.type },
+      ...{ leverage: terms.leverage, reserved, createdMs: ground.nowMs, stepMs: expiresMs },
+      funds: isLimit ? null : terms.funds,
+      price: isLimit ? terms.price : null,
+      shares: isLimit ? terms.shares : null,
+      takeProfit: terms.takeProfit ?? null,
+      stopLoss: terms.stopLoss ?? null,
+      message: draftText(ground, account, market, pubkey, expiresMs, draftTerms(terms)),
+      ...{ state: 'created', orderState: null, isExpired: false, isFunded: false },
+      ...{ refundTo: null, fundingTxid: null, refundTxid: null },
+    };
+  }
+
+  submit(account: number, pubkey: string, signatureValid: boolean): Result<RequestRecord> {
+    const record = this.records.find(account, pubkey);
+    if (record === null) return refuse('not_found');
+    if (record.isExpired) return refuse('program_call_has_expired');
+    if (record.state !== 'created') return refuse('invalid_program_call_status');
+    if (!signatureValid) return badSignature();
+    const { market, pool } = marginMarket(this.#ground, record.market);
+    if (!market.trades) {
+      this.#end(record, 'failed');
+      return refuse('order_market_not_open');
+    }
+    pool.pendingRequests.add(record.id);
+    this.#become(record, 'funding_processing');
+    return done(record);
+  }
+
+  cancel(account: number, pubkey: string): Result<RequestRecord> {
+    const record = this.records.find(account, pubkey);
+    if (record === null) return refuse('not_found');
+    if (record.state === 'created') this.#end(record, 'cancelled');
+    else if (record.state === 'funding_processing') this.#refund(record, 'cancelled');
+    else return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
+    return done(record);
+  }
+
+  /** What was due at `dueMs` for this request, unless something else came first. */
+  step(id: number, dueMs: number): void {
+    const record = this.records.live(id);
+    if (record === null || record.stepMs !== dueMs) return;
+    switch (record.state) {
+      case 'created':
+        record.isExpired = true;
+        return this.#end(record, 'failed');
+      case 'funding_processing':
+        return this.#fund(record);
+      case 'processing':
+        record.orderState = 'open';
+        return this.#become(record, 'order_placed');
+      case 'order_placed':
+        record.stepMs = null;
+        return this.tryFill(record);
+      case 'refund_processing':
+        record.refundTxid = this.#txid('refund', id);
+        return this.#end(record, record.refundTo ?? 'failed');
+      default:
+        return;
+    }
+  }
+
+  #become(record: RequestRecord, state: RequestState): void {
+    const { nowMs, settings, due } = this.#ground;
+    record.state = state;
+    record.stepMs = nowMs + settings.landingMs;
+    due.put(record.stepMs, 'request', record.id);
+  }
+
+  #fund(record: RequestRecord): void {
+    const { funds } = this.#ground;
+    funds.lock(record.account, -record.reserved);
+    funds.add(record.account, -record.reserved);
+    marginMarket(this.#ground, record.market).pool.held += record.reserved;
+    record.isFunded = true;
+    record.fundingTxid = this.#txid('funding', record.id);
+    this.#become(record, 'processing');
+  }
+
+  #txid(kind: 'funding' | 'refund', id: number): string {
+    return nameOf(this.#ground.settings.seed, kind, id);
+  }
+
+  /** Looks whether a request that is placed can be filled now: the market trades, and a limit is reached. */
+  tryFill(record: RequestRecord): void {
+    if (record.state !== 'order_placed' || record.stepMs !== null) return;
+    const named = marginMarket(this.#ground, record.market);
+    const mark = named.pool.mark(record.isYes);
+    if (!named.market.trades || (record.price !== null && mark > record.price)) return;
+    if (!this.#positions.open(record, mark)) return this.#refund(record, 'failed');
+    record.orderState = 'filled';
+    this.#finish(record, 'completed');
+  }
+
+  #refund(record: RequestRecord, refundTo: 'cancelled' | 'failed'): void {
+    record.refundTo = refundTo;
+    if (record.orderState !== null) record.orderState = 'canceled';
+    this.#become(record, 'refund_processing');
+  }
+
+  /** The market has left `open`: what is on its way turns back. */
+  turnBack(pending: Iterable<number>): void {
+    for (const id of [...pending]) {
+      const record = must(this.records.live(id), `request ${id}`);
+      if (record.state !== 'refund_processing') this.#refund(record, 'failed');
+    }
+  }
+
+  /** Over without a position: the money is the account's again. */
+  #end(record: RequestRecord, state: 'cancelled' | 'failed'): void {
+    const { funds } = this.#ground;
+    if (record.isFunded) {
+      funds.add(record.account, record.reserved);
+      marginMarket(this.#ground, record.market).pool.held -= record.reserved;
+    } else {
+      funds.lock(record.account, -record.reserved);
+    }
+    this.#finish(record, state);
+  }
+
+  #finish(record: RequestRecord, state: RequestState): void {
+    record.state = state;
+    record.stepMs = null;
+    marginMarket(this.#ground, record.market).pool.pendingRequests.delete(record.id);
+    this.records.finish(record);
+  }
+
+  dump() {
+    return { lastId: this.#lastId, records: this.records.dump((record) => ({ ...record })) };
+  }
+
+  load(dump: RequestsDump): void {
+    this.#lastId = dump.lastId;
+    this.records.load(
+      dump.records.map((record) => ({ ...record })),
+      dump.lastId,
+    );
+    for (const { id, state, market } of dump.records) {
+      if (state !== 'created') marginMarket(this.#ground, market).pool.pendingRequests.add(id);
+    }
+  }
+}
+
+export type RequestsDump = ReturnType<Requests['dump']>;
+
+/** The margin market of a body or query, or the 400 that names the field. */
+export function namedMargin(ground: Ground, conditionId: string): Result<MarginMarket> {
+  const named = ground.catalog.named(conditionId);
+  if (!named.ok) return named;
+  const market = named.value;
+  if (market.margin === null) return invalid('market_condition_id', 'This market does not trade on margin.');
+  return done({ market, pool: market.margin });
+}
+
+function draftTerms(terms: MarginTerms): DraftTerms {
+  const { isYes, leverage } = terms;
+  const head = { action: 'open-margin-position', isYes, leverage } as const;
+  if (terms.type === 'market') return { ...head, type: 'market', funds: terms.funds };
+  return { ...head, type: 'limit', price: terms.price, shares: terms.shares };
+}

@@ -1,0 +1,145 @@
+/** The records of margin as the wire spells them. */
+
+import { formatDecimal } from '../../../base/decimal.js';
+import { ONE } from '../../../base/micros.js';
+import { type Ground, seconds } from '../ground.js';
+import type { Market } from '../market.js';
+import { asMicros } from '../money.js';
+import type { Activity } from './activity.js';
+import type {
+  EstimateTerms,
+  WireActivity,
+  WireEstimate,
+  WirePosition,
+  WireRequest,
+  WireSettlement,
+  WireTpSl,
+} from './contract.js';
+import * as economics from './economics.js';
+import { type MarginMarket, marginMarket } from './ground.js';
+import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
+import { costWithFee, type OpeningCost } from './request-checks.js';
+
+const text = (value: number): string => formatDecimal(asMicros(value));
+const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
+
+const reference = ({ card }: Market) => ({ condition_id: card.conditionId, title: card.title });
+
+export const requestRow = (ground: Ground, record: RequestRecord): WireRequest => ({
+  pubkey: record.pubkey,
+  type: record.type,
+  state: record.state,
+  message: record.message,
+  market: reference(ground.catalog.market(record.market)),
+  is_yes: record.isYes,
+  leverage: text(record.leverage),
+  funds: textOrNull(record.funds),
+  price: textOrNull(record.price),
+  shares: textOrNull(record.shares),
+  funding_txid: record.fundingTxid,
+  refund_txid: record.refundTxid,
+  take_profit_price: textOrNull(record.takeProfit),
+  stop_loss_price: textOrNull(record.stopLoss),
+  created: seconds(record.createdMs),
+  order_state: record.orderState,
+});
+
+export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): WireTpSl => ({
+  take_profit_price: textOrNull(takeProfit),
+  stop_loss_price: textOrNull(stopLoss),
+  state,
+  trigger_type: trigger?.type ?? null,
+  triggered_price: textOrNull(trigger?.price ?? null),
+  triggered_at: trigger === null ? null : seconds(trigger.timeMs),
+});
+
+/** Of an open position; 0 for one that is over. */
+export function unrealizedPnl(ground: Ground, position: PositionRecord): number {
+  if (position.end !== null) return 0;
+  return economics.pnlAt(position, marginMarket(ground, position.market).pool.mark(position.isYes));
+}
+
+/**
+ * `realized_pnl` is what came of the liquidity: payout − user_liquidity; the opening fee was paid beside it and is part of
+ * the settlement's `total_pnl` alone. The liquidation price counts the interest so far; of an ended position it stays.
+ */
+export function positionRow(ground: Ground, position: PositionRecord): WirePosition {
+  const { end } = position;
+  const { market, pool } = marginMarket(ground, position.market);
+  const interest = economics.interestAt(position, pool.rules.annualRate, end?.timeMs ?? ground.nowMs);
+  return {
+    pubkey: position.pubkey,
+    position_request_pubkey: position.requestPubkey,
+    market: marketOf(ground, market),
+    is_yes: position.isYes,
+    leverage: text(position.leverage),
+    total_shares: text(position.shares),
+    avg_entry_price: text(economics.averageEntry(position)),
+    closing_price: textOrNull(end?.price ?? null),
+    unrealized_pnl: end === null ? text(unrealizedPnl(ground, position)) : null,
+    realized_pnl: text(end === null ? 0 : end.payout - position.userLiquidity),
+    user_liquidity: text(position.userLiquidity),
+    total_liquidity: text(position.totalLiquidity),
+    liquidation_price: text(economics.liquidationPrice(position, interest)),
+    is_closed: end !== null,
+    is_liquidated: end?.isLiquidated ?? false,
+    is_claimed: position.isClaimed,
+    tp_sl: position.tpSl === null ? null : tpSlRow(position.tpSl),
+    created: seconds(position.createdMs),
+  };
+}
+
+function marketOf({ catalog }: Ground, market: Market): WirePosition['market'] {
+  const { card, tape } = market;
+  const event = catalog.event(card.eventIndex);
+  return {
+    title: card.title,
+    condition_id: card.conditionId,
+    logo: card.logo,
+    last_trade_price: tape.count === 0 ? null : text(tape.lastPrice),
+    event: { title: event.title, condition_id: event.conditionId, logo: null },
+  };
+}
+
+export const settlementRow = (
+  ground: Ground,
+  settlement: SettlementRecord,
+  position: PositionRecord,
+): WireSettlement => ({
+  position_pubkey: settlement.pubkey,
+  position: positionRow(ground, position),
+  total_pnl: text(settlement.totalPnl),
+  user_liquidity: text(settlement.userLiquidity),
+  state: settlement.state,
+  created: seconds(settlement.createdMs),
+});
+
+/** The reference price is what everything costs; while the market does not trade nothing of it could be filled. */
+export function estimateRow({ market, pool }: MarginMarket, terms: EstimateTerms, cost: OpeningCost): WireEstimate {
+  const mark = pool.mark(terms.isYes);
+  const shares = economics.sharesFor(cost.totalLiquidity, mark, pool.rules.sharesStep) ?? 0;
+  const position = { ...cost, shares, cost: economics.costOf(shares, mark), interest: 0, interestSinceMs: 0 };
+  return {
+    average_price: text(mark),
+    total_shares: text(shares),
+    total_cost: text(cost.totalLiquidity),
+    best_ask: text(mark),
+    worst_fill_price: text(mark),
+    is_fully_filled: market.trades,
+    fee_amount: text(cost.openingFee),
+    user_funds_needed: text(costWithFee(cost)),
+    liquidation_price: terms.leverage === ONE ? null : text(economics.liquidationPrice(position, 0)),
+  };
+}
+
+export const activityRow = (market: Market, activity: Activity, username: string): WireActivity => ({
+  activity_type: activity.type,
+  user: { username, image: null, twitter_username: null },
+  market: reference(market),
+  shares: text(activity.shares),
+  price: text(activity.price),
+  realized_pnl: textOrNull(activity.realizedPnl),
+  leverage: text(activity.leverage),
+  is_yes: activity.isYes,
+  created: seconds(activity.timeMs),
+});

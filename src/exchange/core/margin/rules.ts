@@ -1,0 +1,67 @@
+/** The rules of a margin market, read once from the configuration that its detail shows. */
+
+import { parseDecimal } from '../../../base/decimal.js';
+import { ONE, stepOfPrecision } from '../../../base/micros.js';
+import { done, invalid } from '../fault.js';
+import type { PoolConfigSpec, Result } from '../terms.js';
+
+/** Rates, leverages and sizes in Micros. */
+export interface MarginRules {
+  readonly kind: 'polymarket' | 'hyperliquid';
+  readonly maxLeverageYes: number;
+  readonly maxLeverageNo: number;
+  /** On total_liquidity. */
+  readonly openingRate: number;
+  readonly closingRate: number;
+  /** A year, on what is borrowed. */
+  readonly annualRate: number;
+  /** Of a market request (decisions §4). */
+  readonly minFunds: number;
+  /** `order_min_size`, in shares; 0 when the market has none. */
+  readonly minShares: number;
+  readonly priceStep: number;
+  readonly sharesStep: number;
+}
+
+/** Decisions §4: "min 1 on `hyperliquid`, 5 on `polymarket`". */
+const MIN_FUNDS = { polymarket: 5 * ONE, hyperliquid: ONE } as const;
+const MAX_LEVERAGE = 1000 * ONE;
+const MAX_ANNUAL_RATE = 100 * ONE;
+
+/** The rules of a configuration, or the 400 that names what is wrong with it. */
+export function readRules(config: PoolConfigSpec): Result<MarginRules> {
+  const numbers = {
+    max_leverage_yes: within(config.max_leverage_yes, ONE, MAX_LEVERAGE),
+    max_leverage_no: within(config.max_leverage_no, ONE, MAX_LEVERAGE),
+    opening_fee: within(config.opening_fee, 0, ONE),
+    closing_fee: within(config.closing_fee, 0, ONE),
+    annual_fee_rate: within(config.annual_fee_rate, 0, MAX_ANNUAL_RATE),
+    order_min_size: config.kind === 'polymarket' ? within(config.order_min_size ?? '0', 0, Number.MAX_SAFE_INTEGER) : 0,
+    price_decimals: config.kind === 'polymarket' ? stepOf(config.price_decimals, 1) : 1,
+    shares_decimals: config.kind === 'polymarket' ? stepOf(config.shares_decimals, 0) : 1,
+  };
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value === null) return invalid('config', `${name} is out of range.`);
+  }
+  return done({
+    kind: config.kind,
+    maxLeverageYes: numbers.max_leverage_yes ?? ONE,
+    maxLeverageNo: numbers.max_leverage_no ?? ONE,
+    openingRate: numbers.opening_fee ?? 0,
+    closingRate: numbers.closing_fee ?? 0,
+    annualRate: numbers.annual_fee_rate ?? 0,
+    minFunds: MIN_FUNDS[config.kind],
+    minShares: numbers.order_min_size ?? 0,
+    priceStep: numbers.price_decimals ?? 1,
+    sharesStep: numbers.shares_decimals ?? 1,
+  });
+}
+
+function within(text: string, least: number, most: number): number | null {
+  const value = parseDecimal(text);
+  return value !== null && value >= least && value <= most ? value : null;
+}
+
+function stepOf(decimals: number, least: number): number | null {
+  return Number.isInteger(decimals) && decimals >= least && decimals <= 6 ? stepOfPrecision(decimals) : null;
+}

@@ -1,0 +1,103 @@
+/**
+ * Settlements: what an ended position owes its user. Created the moment the position is flat or its market is settled;
+ * time moves it on, `landing_ms` a step, but for the claim:
+ *
+ *     created -> settlement_pending -> claimable -(claim)-> claim_pending -> done
+ *
+ * The money is the account's with `done`; then the position is claimed. A position with nothing left goes the same way and
+ * brings 0: the interface knows no other end.
+ */
+
+import { done, invalid } from '../fault.js';
+import type { Ground } from '../ground.js';
+import { Records } from '../records.js';
+import type { Result } from '../terms.js';
+import { marginMarket } from './ground.js';
+import type { RealizedPnl } from './realized-pnl.js';
+import type { PositionRecord, SettlementRecord } from './records.js';
+
+export class Settlements {
+  readonly records: Records<SettlementRecord>;
+  readonly #ground: Ground;
+  readonly #realized: RealizedPnl;
+  #lastId = 0;
+
+  constructor(ground: Ground, realized: RealizedPnl) {
+    this.#ground = ground;
+    this.#realized = realized;
+    this.records = new Records(ground.archive, {
+      shelf: 'settlement',
+      facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
+      pack: (record) => ({ ...record }),
+      // What `pack` has put there.
+      unpack: (row) => row.record as SettlementRecord,
+    });
+  }
+
+  create(position: PositionRecord, payout: number): void {
+    this.#lastId += 1;
+    const { account, market, isYes, leverage, userLiquidity, openingFee } = position;
+    const record: SettlementRecord = {
+      ...{ id: this.#lastId, pubkey: position.pubkey, position: position.id },
+      ...{ account, market, isYes, leverage, userLiquidity, payout },
+      totalPnl: payout - userLiquidity - openingFee,
+      createdMs: this.#ground.nowMs,
+      state: 'created',
+      stepMs: null,
+    };
+    this.records.keep(record);
+    this.#realized.add(account, market, record.totalPnl);
+    this.#putStep(record);
+  }
+
+  #putStep(record: SettlementRecord): void {
+    const { nowMs, settings, due } = this.#ground;
+    record.stepMs = nowMs + settings.landingMs;
+    due.put(record.stepMs, 'settlement', record.id);
+  }
+
+  /** What was due at `dueMs`. Answers the id of the position whose settlement is over with it, else null. */
+  step(id: number, dueMs: number): number | null {
+    const record = this.records.live(id);
+    if (record === null || record.stepMs !== dueMs) return null;
+    record.stepMs = null;
+    if (record.state === 'claim_pending') return this.#pay(record);
+    if (record.state === 'created') this.#putStep(record);
+    record.state = record.state === 'created' ? 'settlement_pending' : 'claimable';
+    return null;
+  }
+
+  #pay(record: SettlementRecord): number {
+    marginMarket(this.#ground, record.market).pool.held -= record.payout;
+    this.#ground.funds.add(record.account, record.payout);
+    record.state = 'done';
+    this.records.finish(record);
+    return record.position;
+  }
+
+  /** Null when this position has none (yet), or it is somebody else's. */
+  find(account: number, positionPubkey: string): SettlementRecord | null {
+    return this.records.find(account, positionPubkey);
+  }
+
+  claim(record: SettlementRecord): Result<SettlementRecord> {
+    if (record.state !== 'claimable') return invalid('pubkey', `The settlement is ${record.state}, not claimable.`);
+    record.state = 'claim_pending';
+    this.#putStep(record);
+    return done(record);
+  }
+
+  dump() {
+    return { lastId: this.#lastId, records: this.records.dump((record) => ({ ...record })) };
+  }
+
+  load(dump: SettlementsDump): void {
+    this.#lastId = dump.lastId;
+    this.records.load(
+      dump.records.map((record) => ({ ...record })),
+      dump.lastId,
+    );
+  }
+}
+
+export type SettlementsDump = ReturnType<Settlements['dump']>;

@@ -1,0 +1,63 @@
+/**
+ * Take profit and stop loss of a position, in the space of its outcome. A take profit lies above the entry price of a
+ * request, or above the reference price of a position that exists, a stop loss below it: anything else would close the
+ * position the moment it is set. The external perpetual-exchange backend has neither (501, code 9201).
+ */
+
+import { formatDecimal } from '../../../base/decimal.js';
+import { ONE } from '../../../base/micros.js';
+import { invalid, type Refusal, refuse } from '../fault.js';
+import { asMicros } from '../money.js';
+import type { TpSlChange } from './contract.js';
+import type { MarginPool } from './pool.js';
+import type { TpSlRecord, TriggerType } from './records.js';
+
+export interface TriggerPrices {
+  readonly takeProfit: number | null;
+  readonly stopLoss: number | null;
+}
+
+/** A key that is present is written, null clears; prices that no longer count are not taken over. */
+export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
+  const old = before?.state === 'active' ? before : null;
+  return {
+    takeProfit: change.takeProfit === undefined ? (old?.takeProfit ?? null) : change.takeProfit,
+    stopLoss: change.stopLoss === undefined ? (old?.stopLoss ?? null) : change.stopLoss,
+  };
+}
+
+export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
+  if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
+  const step = pool.rules.priceStep;
+  for (const [field, price] of [
+    ['take_profit_price', prices.takeProfit],
+    ['stop_loss_price', prices.stopLoss],
+  ] as const) {
+    if (price === null) continue;
+    if (price % step !== 0) return invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
+    if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
+  }
+  const at = formatDecimal(asMicros(entry));
+  if (prices.takeProfit !== null && prices.takeProfit <= entry) {
+    return invalid('take_profit_price', `Must be above the price of ${at}.`);
+  }
+  if (prices.stopLoss !== null && prices.stopLoss >= entry) {
+    return invalid('stop_loss_price', `Must be below the price of ${at}.`);
+  }
+  return null;
+}
+
+/** The record of these prices; one without any price is `cancelled`. */
+export const tpSlOf = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
+  takeProfit,
+  stopLoss,
+  state: takeProfit === null && stopLoss === null ? 'cancelled' : 'active',
+  trigger: null,
+});
+
+/** Which of the two the mark has reached; never both, they lie on its two sides. */
+export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
+  if (tpSl?.state !== 'active') return null;
+  if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
+  return tpSl.stopLoss !== null && mark <= tpSl.stopLoss ? 'stop_loss' : null;
+}
