@@ -281,8 +281,9 @@ export class Matching {
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Each fill rounds its fee up by itself, so many small ones can pass what was locked for the whole: the exchange bears that.
-      if (fee > 0) fee = Math.max(0, Math.min(fee, funds.available(account) - cost));
+      // Each fill rounds its cost and its fee by itself, so many small ones can pass what was locked for the whole by a few
+      // millionths. The exchange bears that, with a fee below zero if it must: nobody is ever charged what he has not got.
+      fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
       market.shares.receive(this.#nowMs, account, isYes, amount, cost);
     } else {
@@ -311,7 +312,8 @@ export class Matching {
     }
     const before = f64(this.#pool.locked, slot);
     const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-    const still = left === 0 ? 0 : buyLock(price, left, trading.lockRate);
+    // What rested may have locked less than the rule says, see `rest`.
+    const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
     this.#pool.locked[slot] = still;
     this.#funds.lock(account, still - before);
   }
@@ -336,7 +338,8 @@ export class Matching {
     pool.remaining[slot] = amount;
     if (isBuyLeg(leg)) {
       const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-      const lock = buyLock(price, amount, trading.lockRate);
+      // What it filled on its way here was rounded fill by fill: a few millionths of its lock may have gone already.
+      const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
       pool.locked[slot] = lock;
       this.#funds.lock(account, lock);
     } else {

@@ -29,6 +29,8 @@ interface PlainOrder {
   readonly sells: boolean;
   readonly price: bigint;
   left: bigint;
+  /** Of a resting buy of a limited account: all that it could lock when it came to rest. */
+  lockable: bigint | null;
 }
 
 interface PlainAccount {
@@ -56,11 +58,12 @@ export class PlainExchange {
   }
 
   /** Currency that a buy of `amount` keeps locked. */
-  #lock(order: { bid: boolean; sells: boolean; price: bigint; left: bigint }): bigint {
+  #lock(order: PlainOrder): bigint {
     if (order.sells) return 0n;
     const { makerRate, takerRate } = this.#rules;
     const cost = ceilDiv((order.bid ? order.price : ONE - order.price) * order.left, ONE);
-    return cost + ceilDiv(-lesser(-makerRate, -takerRate) * cost, ONE);
+    const lock = cost + ceilDiv(-lesser(-makerRate, -takerRate) * cost, ONE);
+    return order.lockable === null ? lock : lesser(lock, order.lockable);
   }
 
   lockedFunds(account: number): bigint {
@@ -89,11 +92,12 @@ export class PlainExchange {
     if (price % tick !== 0n || price < least || price > most || amount <= 0n || amount % lot !== 0n) return refused;
     const own = this.#account(account);
     const held = (bid ? own.no : own.yes) - this.lockedShares(account, !bid);
-    const order: PlainOrder = { id, account, bid, sells: held >= amount, price, left: amount };
+    const order: PlainOrder = { id, account, bid, sells: held >= amount, price, left: amount, lockable: null };
     if (!own.unlimited && own.funds - this.lockedFunds(account) < this.#lock(order)) return refused;
     const stopped = this.#match(order);
     const filled = amount - order.left;
     if (order.left === 0n || immediate || stopped) return { kind: 'gone', filled };
+    if (!own.unlimited) order.lockable = own.funds - this.lockedFunds(account);
     this.orders.push(order);
     return { kind: 'rests', filled };
   }
@@ -129,11 +133,8 @@ export class PlainExchange {
     const isYes = order.bid !== order.sells;
     const cost = isYes ? yesCost : amount - yesCost;
     let fee = ceilDiv(rate * cost, ONE);
-    if (!order.sells) {
-      // What the roundings of many small fills add to the lock of the whole is the exchange's loss.
-      const spare = own.funds - this.lockedFunds(order.account) - cost;
-      if (!own.unlimited && fee > spare) fee = spare > 0n ? spare : 0n;
-    }
+    // What the roundings of many small fills add to the lock of the whole is the exchange's loss.
+    if (!order.sells && !own.unlimited) fee = lesser(fee, own.funds - this.lockedFunds(order.account) - cost);
     own.funds += (order.sells ? cost : -cost) - fee;
     this.fees += fee;
     const change = order.sells ? -amount : amount;

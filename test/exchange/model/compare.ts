@@ -1,0 +1,146 @@
+/** Whether the exchange and the plain model are in the same state, and whether nothing was created or lost. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
+import * as rows from './plain-rows.js';
+import type { PlainState } from './plain-state.js';
+
+const same = (what: string, real: unknown, plain: unknown): void => {
+  if (!isDeepStrictEqual(real, plain)) expect({ [what]: real }).toEqual({ [what]: plain });
+};
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/**
+ * Currency plus what backs the shares plus the fees is what came in, to the micro; and on every market that trades there
+ * are as many YES as NO as there is currency behind them. Nobody owes anything.
+ */
+export function checkConservation(core: ExchangeCore, accounts: readonly number[], unlimited: readonly number[]): void {
+  const markets = Array.from({ length: core.marketCount }, (_, index) => core.marketFacts(index));
+  const funds = accounts.map((account) => core.fundsOf(account));
+  const backing = sum(markets.map((market) => market.setsOutstanding));
+  const total = sum(funds.map((own) => own.total)) + backing + core.feesCollected;
+  if (total !== core.fundsDeposited) expect(total).toBe(core.fundsDeposited);
+  for (const [index, own] of funds.entries()) {
+    const isFree = unlimited.includes(accounts[index] ?? 0);
+    if (own.locked < 0 || (!isFree && own.available < 0)) expect({ account: accounts[index], ...own }).toBe('solvent');
+  }
+  for (const market of markets) {
+    const held = accounts.map((account) => core.holdingOf(account, market.index));
+    for (const own of held) {
+      const least = Math.min(own.yesLocked, own.yes - own.yesLocked, own.noLocked, own.no - own.noLocked);
+      if (least < 0) expect(own).toBe('nothing below zero');
+    }
+    const [yes, no] = [sum(held.map((own) => own.yes)), sum(held.map((own) => own.no))];
+    const seen = { state: market.state, yes, no, backing: market.setsOutstanding };
+    if (market.state === 'canceled') {
+      // Halves of a millionth are not paid out.
+      if (2 * seen.backing < yes + no) expect(seen).toBe('backed');
+    } else if (market.state === 'resolved') {
+      if (seen.backing !== (market.outcomeIsYes === true ? yes : no)) expect(seen).toBe('backed');
+    } else if (yes !== no || yes !== seen.backing) expect(seen).toBe('backed');
+  }
+}
+
+export function checkSame(core: ExchangeCore, plain: PlainState, accounts: readonly number[]): void {
+  same('fees', core.feesCollected, plain.fees);
+  same('deposited', core.fundsDeposited, plain.deposited);
+  for (const account of accounts) {
+    checkBalances(core, plain, account);
+    checkRecords(core, plain, account);
+  }
+  for (const market of plain.markets.keys()) checkMarket(core, plain, market);
+}
+
+function checkBalances(core: ExchangeCore, plain: PlainState, account: number): void {
+  const { total, locked } = core.fundsOf(account);
+  const funds = { total: plain.account(account).funds, locked: plain.lockedFunds(account) };
+  same(`funds of ${account}`, { total, locked }, funds);
+  for (const market of plain.markets.keys()) {
+    same(
+      `shares of ${account} on ${market}`,
+      { ...core.holdingOf(account, market) },
+      {
+        ...{ yes: plain.held(account, market, true), yesLocked: plain.lockedShares(account, market, true) },
+        ...{ no: plain.held(account, market, false), noLocked: plain.lockedShares(account, market, false) },
+      },
+    );
+  }
+}
+
+/** All lists of an account, newest first, page by page. */
+function checkRecords(core: ExchangeCore, plain: PlainState, account: number): void {
+  const own = <R extends { readonly account: number }>(records: readonly R[]) =>
+    records.filter((record) => record.account === account).reverse();
+  const orders = own(plain.orders).filter((order) => order.pubkey !== '');
+  const real = pages((query) => core.orders(account, query));
+  same(
+    'orders',
+    real,
+    orders.map((order) => rows.orderRow(plain, order)),
+  );
+  const trades = plain.ownTrades.filter(({ order }) => order.account === account).reverse();
+  const realTrades = pages((query) => core.ownTrades(account, query)).map(({ pubkey: _, ...row }) => row);
+  same(
+    'trades',
+    realTrades,
+    trades.map((trade) => rows.ownTradeRow(plain, trade)),
+  );
+  for (const kind of ['merge', 'split'] as const) {
+    const records = own(plain.conversions).filter((record) => record.kind === kind);
+    const list = pages((query) => (kind === 'merge' ? core.merges(account, query) : core.splits(account, query)));
+    same(
+      `${kind}s`,
+      list,
+      records.map((record) => rows.conversionRow(plain, record)),
+    );
+  }
+  const redeems = pages((query) => core.redeems(account, query));
+  same(
+    'redeems',
+    redeems,
+    own(plain.redeems).map((record) => rows.redeemRow(plain, record)),
+  );
+}
+
+interface Asked {
+  readonly limit: number;
+  readonly beforeId?: number | undefined;
+}
+
+function pages<T>(read: (query: Asked) => { readonly rows: readonly T[]; readonly nextBeforeId: number | null }): T[] {
+  const all: T[] = [];
+  for (let beforeId: number | undefined; ; ) {
+    const page = read({ limit: 30, beforeId });
+    all.push(...page.rows);
+    if (page.nextBeforeId === null) return all;
+    beforeId = page.nextBeforeId;
+  }
+}
+
+function checkMarket(core: ExchangeCore, plain: PlainState, market: number): void {
+  const found = plain.market(market);
+  const { state, paused, outcomeIsYes, setsOutstanding, tradeCount } = core.marketFacts(market);
+  same(
+    `market ${market}`,
+    { state, paused, outcomeIsYes, setsOutstanding, tradeCount },
+    {
+      ...{ state: found.state, paused: found.paused, outcomeIsYes: found.outcome },
+      ...{ setsOutstanding: found.collateral, tradeCount: found.trades.length },
+    },
+  );
+  same(`volume of ${market}`, core.statsRow(market).total_volume, rows.decimal(found.volume));
+  const trades = [...found.trades].reverse().map((trade) => rows.tradeRow(found.id, trade));
+  same(
+    `tape of ${market}`,
+    pages((query) => core.publicTrades(market, query)),
+    trades,
+  );
+  for (const isYes of [true, false]) {
+    same(`book of ${market}`, core.bookRow(market, isYes, 1000), {
+      ...{ market: found.id, is_yes: isYes },
+      ...{ bid: rows.levels(plain, market, isYes, true), ask: rows.levels(plain, market, isYes, false) },
+    });
+  }
+}
