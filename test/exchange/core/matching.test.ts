@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Micros, micros } from '../../../src/base/micros.js';
+import type { Micros } from '../../../src/base/micros.js';
 import { Random } from '../../../src/base/random.js';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { PlainExchange, type PlainRules } from './plain-exchange.js';
@@ -13,6 +14,7 @@ class Pair {
   readonly accounts: number[] = [];
   readonly #handles = new Map<number, number>();
   #id = 0;
+  #compared = 0;
 
   constructor(pricePrecision: number, amountPrecision: number, makerRate: string, takerRate: string) {
     const config = { price_precision: pricePrecision, amount_precision: amountPrecision };
@@ -59,6 +61,25 @@ class Pair {
     return this.#id;
   }
 
+  /** Every fill since the last comparison: its amount, its price and both fees. */
+  #compareTrades(): void {
+    const { core } = this.venue;
+    expect(core.marketFacts(0).tradeCount).toBe(this.plain.trades.length);
+    const fresh = this.plain.trades.slice(this.#compared).reverse();
+    const seen = core
+      .publicTrades(0, { limit: fresh.length })
+      .rows.map((row) => [
+        ...[row.amount, row.price, row.maker_fee ?? '', row.taker_fee ?? ''].map((text) => BigInt(m(text))),
+        row.is_yes,
+      ]);
+    const wanted = fresh.map(({ amount, price, makerFee, takerFee, isYes }) => [
+      ...[amount, isYes ? price : 1_000_000n - price, makerFee, takerFee],
+      isYes,
+    ]);
+    if (!isDeepStrictEqual(seen, wanted)) expect(seen).toEqual(wanted);
+    this.#compared = this.plain.trades.length;
+  }
+
   compare(): void {
     const { core } = this.venue;
     const levels = (side: 'bid' | 'ask') =>
@@ -80,7 +101,7 @@ class Pair {
         noLocked: Number(this.plain.lockedShares(index, false)),
       });
     }
-    expect(core.marketFacts(0).tradeCount).toBe(this.plain.trades.length);
+    this.#compareTrades();
   }
 }
 
@@ -90,6 +111,13 @@ const grids = [
   // Prices times amounts that do not come out even: every rounding rule at work.
   { price: 6, amount: 6, maker: '0.01', taker: '0.005' },
 ] as const;
+
+/** A million commands together. */
+const long = [
+  { price: 4, amount: 2, maker: '0.001', taker: '0.01', steps: 500_000 },
+  { price: 2, amount: 0, maker: '0', taker: '0', steps: 250_000 },
+  { price: 5, amount: 6, maker: '0.003333', taker: '0.007', steps: 250_000 },
+];
 
 describe('the matching engine', () => {
   it.each(grids)('does what the plain exchange does, command by command (%o)', (grid) => {
@@ -132,13 +160,15 @@ describe('the matching engine', () => {
     );
   });
 
-  it('does what the plain exchange does over 200,000 commands', () => {
-    const random = Random.seeded(20_261_121, 'matching');
-    const pair = new Pair(4, 2, '0.001', '0.01');
+  it.each(long)('fills like the plain exchange over $steps commands ($price, $amount)', (grid) => {
+    const tick = 10 ** (6 - grid.price);
+    const lot = 10 ** (6 - grid.amount);
+    const random = Random.seeded(20_261_121, `matching ${grid.price}`);
+    const pair = new Pair(grid.price, grid.amount, grid.maker, grid.taker);
     pair.open(true, '0');
     for (let i = 0; i < 7; i++) pair.open(false, String(200 * (i + 1)));
     let resting: number[] = [];
-    for (let step = 0; step < 200_000; step++) {
+    for (let step = 0; step < grid.steps; step++) {
       if (step % 200 === 0) resting = pair.plain.orders.map((order) => order.id);
       const dice = random.uniform();
       if (dice < 0.45 && pair.plain.orders.length > 60) {
@@ -146,17 +176,20 @@ describe('the matching engine', () => {
       } else {
         const bid = random.chance(0.5);
         // Mostly passive around a middle that drifts, sometimes through the spread.
-        const middle = 5_000 + Math.round(2_000 * Math.sin(step / 9_000));
+        const middle = 0.5 + 0.2 * Math.sin(step / 9_000);
         const away = dice > 0.9 ? -random.below(40) : 1 + random.below(60);
-        const ticks = middle + (bid ? -away : away);
-        const amount = (1 + random.below(4_000)) * 10_000;
-        pair.place(random.below(8), bid, ticks * 100, amount, random.chance(0.1));
+        const ticks = Math.round((middle * 1e6) / tick) + Math.ceil((bid ? -away : away) * Math.min(1, 500 / tick));
+        const amount = Math.max(1, Math.round((random.below(4_000) * 10_000) / lot)) * lot;
+        pair.place(random.below(8), bid, ticks * tick, amount, random.chance(0.1));
       }
       if (step % 2_000 === 0) pair.compare();
     }
     pair.compare();
-    expect(pair.plain.trades.length).toBeGreaterThan(20_000);
-    expect(micros(pair.plain.orders.length)).toBeGreaterThan(20);
+    expect(pair.plain.trades.length).toBeGreaterThan(grid.steps / 10);
+    expect(pair.plain.orders.length).toBeGreaterThan(20);
+    for (const leg of ['BUY YES', 'SELL YES', 'BUY NO', 'SELL NO']) {
+      expect([leg, (pair.plain.legs.get(leg) ?? 0) > grid.steps / 100]).toEqual([leg, true]);
+    }
   });
 
   it('hears no old handle of a recycled slot', () => {

@@ -33,6 +33,17 @@ interface PlainOrder {
   lockable: bigint | null;
 }
 
+export interface PlainTrade {
+  readonly maker: number;
+  readonly taker: number;
+  readonly price: bigint;
+  readonly amount: bigint;
+  readonly makerFee: bigint;
+  readonly takerFee: bigint;
+  /** Whether the taker traded YES. */
+  readonly isYes: boolean;
+}
+
 interface PlainAccount {
   readonly unlimited: boolean;
   funds: bigint;
@@ -46,7 +57,10 @@ export class PlainExchange {
   readonly accounts: PlainAccount[] = [];
   orders: PlainOrder[] = [];
   fees = 0n;
-  trades: string[] = [];
+  /** In YES space, oldest first. */
+  trades: PlainTrade[] = [];
+  /** How often each way to trade came to pass, as `BUY YES`; a taker and a maker count alike. */
+  readonly legs = new Map<string, number>();
   readonly #rules: PlainRules;
 
   constructor(rules: PlainRules) {
@@ -123,12 +137,13 @@ export class PlainExchange {
     maker.left -= amount;
     if (maker.left === 0n) this.orders = this.orders.filter((order) => order !== maker);
     const yesCost = (maker.price * amount) / ONE;
-    this.#settle(maker, amount, yesCost, this.#rules.makerRate);
-    this.#settle(taker, amount, yesCost, this.#rules.takerRate);
-    this.trades.push(`${maker.id} ${taker.id} ${amount}@${maker.price}`);
+    const makerFee = this.#settle(maker, amount, yesCost, this.#rules.makerRate);
+    const takerFee = this.#settle(taker, amount, yesCost, this.#rules.takerRate);
+    const isYes = taker.bid !== taker.sells;
+    this.trades.push({ maker: maker.id, taker: taker.id, price: maker.price, amount, makerFee, takerFee, isYes });
   }
 
-  #settle(order: PlainOrder, amount: bigint, yesCost: bigint, rate: bigint): void {
+  #settle(order: PlainOrder, amount: bigint, yesCost: bigint, rate: bigint): bigint {
     const own = this.#account(order.account);
     const isYes = order.bid !== order.sells;
     const cost = isYes ? yesCost : amount - yesCost;
@@ -140,6 +155,9 @@ export class PlainExchange {
     const change = order.sells ? -amount : amount;
     if (isYes) own.yes += change;
     else own.no += change;
+    const leg = `${order.sells ? 'SELL' : 'BUY'} ${isYes ? 'YES' : 'NO'}`;
+    this.legs.set(leg, (this.legs.get(leg) ?? 0) + 1);
+    return fee;
   }
 
   cancel(id: number): boolean {
