@@ -12,11 +12,16 @@ export interface Verdict {
   readonly outcome: Outcome;
   /** Whether the service itself spoke; a proxy's page says nothing about the service's clock or budget. */
   readonly genuine: boolean;
+  /** What a list's page says its size is; null elsewhere, and where it says nothing. */
+  readonly pageLimit: number | null;
 }
 
 const refusal = z.object({ data: z.null().optional(), meta: z.null().optional(), error: errorObject });
 const success = z.object({ data: z.unknown(), meta: z.unknown(), error: z.null() });
-const listMeta = z.object({ next_cursor: z.string().max(4096).nullable() });
+const listMeta = z.object({
+  next_cursor: z.string().max(4096).nullable(),
+  limit: z.number().int().min(1).nullable().catch(null),
+});
 
 /** `text` is the whole body, null when it was not UTF-8. */
 export function classify(declaration: Declaration, status: number, text: string | null): Verdict {
@@ -29,16 +34,18 @@ function readSuccess(declaration: Declaration, status: number, json: unknown): V
   const envelope = success.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
   const data = declaration.data.safeParse(envelope.data.data);
-  if (!data.success) return { outcome: unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`), genuine: true };
+  if (!data.success) return believed(unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
   let nextCursor: string | null = null;
+  let pageLimit: number | null = null;
   if (declaration.page !== undefined) {
     // A page that does not say whether another follows would pass for the last one.
     const meta = listMeta.safeParse(envelope.data.meta);
-    if (!meta.success) return { outcome: unknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`), genuine: true };
+    if (!meta.success) return believed(unknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
+    pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
   // The endpoint's own schema has just made this value.
-  return { outcome: { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, genuine: true };
+  return believed({ kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, pageLimit);
 }
 
 function readFailure(status: number, json: unknown): Verdict {
@@ -46,9 +53,8 @@ function readFailure(status: number, json: unknown): Verdict {
   if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
   const { slug, message, details } = envelope.data.error;
   const told = { slug: slug.slice(0, 100), message: message.slice(0, 500) };
-  if (!refuses(status, slug))
-    return { outcome: unknown(`HTTP ${status} ${told.slug}: ${told.message}`), genuine: true };
-  return { outcome: { kind: 'refused', status, ...told, details: readDetails(details) }, genuine: true };
+  if (!refuses(status, slug)) return believed(unknown(`HTTP ${status} ${told.slug}: ${told.message}`));
+  return believed({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
 /** Where the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
@@ -85,4 +91,9 @@ function firstIssue(error: z.ZodError, root: string): string {
 }
 
 const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
-const strange = (reason: string): Verdict => ({ outcome: unknown(reason), genuine: false });
+const strange = (reason: string): Verdict => ({ outcome: unknown(reason), genuine: false, pageLimit: null });
+const believed = (outcome: Outcome, pageLimit: number | null = null): Verdict => ({
+  outcome,
+  genuine: true,
+  pageLimit,
+});

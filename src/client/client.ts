@@ -1,268 +1,129 @@
 /**
- * The client: every call of the service over HTTP, signed, within the venue's budgets, with an outcome that can be
- * trusted. It never throws for anything that the network or the venue does: a call ends *answered*, *refused* (the
- * service said so in its own envelope) or *unknown*. It retries reads and nothing else, signs each attempt anew, and
- * corrects for a wrong clock. It puts no secret into a reason, a notice or an error.
+ * The service as a library: `import { ServiceClient } from 'twinbook/client'`.
+ *
+ * Every call of the interface is a method at the call's own name: `orders.create` is `client.orders.create`. A method
+ * resolves to the record, with money, prices and amounts as `Micros` (integers in millionths) where they are calculated
+ * with and as decimal text where they inform; what is sent is decimal text, as the interface spells it. It rejects with
+ * ServiceRefused or OutcomeUnknown (errors.ts), with nothing else but for TwinbookError on what cannot be sent at all.
+ * `all…` walks a list. The verbs on the client itself (`place`, `cancel` …) carry a draft through signature, submit and
+ * landing.
+ *
+ * Underneath, `call` and `perform` never throw and classify every outcome: see caller.ts.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Declaration, declarationOf, type EndpointName, type Scope } from '../protocol/endpoints.js';
-import type { VenueProfile } from '../protocol/profile.js';
-import type { BudgetReport, Lane, Outcome, Request } from '../protocol/seam.js';
-import type { Credentials } from '../wallet/credentials.js';
+import type { ConversionRow, OrderRow, RedeemRow, RequestRow } from '../protocol/records.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { checkedBaseUrl } from './base-url.js';
-import { createCredentials } from './bootstrap.js';
-import { BudgetLine } from './budget-line.js';
-import { classify } from './classify.js';
-import type {
-  CallInput,
-  CallOptions,
-  ClientAnswer,
-  ClientClock,
-  ClientNotice,
-  ClientOptions,
-  ClockOffset,
-  OutcomeObservation,
-  ServiceCaller,
-} from './contract.js';
-import { Lanes } from './lanes.js';
-import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
-import { readBudget, readDate, readRetryAfter } from './rate-headers.js';
-import { type Attempt, Transport } from './transport.js';
-import { type AnswerTimes, VenueClock } from './venue-clock.js';
+import { Asker } from './asker.js';
+import { HttpCaller } from './caller.js';
+import { AccountCalls } from './calls/account.js';
+import { EventCalls, SearchCalls, SportCalls } from './calls/catalog.js';
+import { type ConversionInput, MergeCalls, RedeemCalls, SplitCalls } from './calls/conversions.js';
+import { KeyCalls } from './calls/keys.js';
+import { type MarginInput, PositionCalls, RequestCalls, SettlementCalls } from './calls/margin.js';
+import { MarketCalls } from './calls/markets.js';
+import { OrderCalls, type OrderInput, TradeCalls } from './calls/orders.js';
+import type { ClientOptions } from './contract.js';
+import { SafeCalls, type SafeOptions } from './safe/safe-calls.js';
+import type { Sender } from './transport.js';
 
-const DEFAULT_TIMEOUT_MS = 10_000;
-const DEFAULT_CONCURRENCY = 8;
-/** A read that failed three times will be asked again by whoever wants it, with fresher reasons. */
-const READ_RETRIES = 2;
-/** Between two attempts of a read after silence; doubled each time, less up to a half by chance. */
-const RETRY_DELAY_MS = 200;
+export class ServiceClient extends HttpCaller {
+  readonly keys: KeyCalls;
+  readonly events: EventCalls;
+  readonly markets: MarketCalls;
+  readonly sports: SportCalls;
+  readonly search: SearchCalls;
+  readonly orders: OrderCalls;
+  readonly trades: TradeCalls;
+  readonly merges: MergeCalls;
+  readonly splits: SplitCalls;
+  readonly redeems: RedeemCalls;
+  readonly account: AccountCalls;
+  readonly positions: PositionCalls;
+  readonly settlements: SettlementCalls;
+  readonly requests: RequestCalls;
+  readonly #safe: SafeCalls;
 
-const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
-
-/** What is fixed about one call, through all its attempts. */
-interface Job {
-  readonly declaration: Declaration;
-  readonly message: Message;
-  readonly lane: Lane;
-  readonly latestMs: number;
-}
-
-interface Attempted {
-  readonly answer: ClientAnswer;
-  /** Whether the transport tried. */
-  readonly left: boolean;
-  /** Whether asking once more may tell more, should it be a read. */
-  readonly again: boolean;
-}
-
-export class ServiceClient implements ServiceCaller {
-  readonly #profile: VenueProfile;
-  readonly #base: URL;
-  readonly #clock: ClientClock;
-  readonly #venueClock = new VenueClock();
-  readonly #timeoutMs: number;
-  readonly #notify: (notice: ClientNotice) => void;
-  readonly #lines: Readonly<Record<Scope, BudgetLine>>;
-  readonly #lanes: Lanes;
-  readonly #transport: Transport;
-  readonly #closing = new AbortController();
-  readonly #pending = new Set<Promise<unknown>>();
-  #credentials: Credentials | null;
-  #closed: Promise<void> | null = null;
-
-  /** Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. */
-  constructor(options: ClientOptions) {
-    const { profile, budgets = {}, concurrency = DEFAULT_CONCURRENCY } = options;
-    this.#profile = profile;
-    this.#base = checkedBaseUrl(options.baseUrl ?? profile.base_url);
-    this.#clock = options.clock ?? realClock;
-    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    this.#notify = options.onNotice ?? (() => undefined);
-    this.#credentials = options.credentials ?? null;
-    this.#lanes = new Lanes(concurrency);
-    this.#transport = new Transport(2 * concurrency);
-    const line = (perMinute: number) => new BudgetLine(perMinute, () => this.#clock.monotonicMs());
-    const limits = profile.rate_limits;
-    this.#lines = {
-      public: line(budgets.public ?? limits.public_per_minute),
-      signed: line(budgets.signed ?? limits.signed_per_minute),
-      bootstrap: line(budgets.bootstrap ?? limits.bootstrap_per_minute),
-    };
-  }
-
-  call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
-    const answer = this.#track(this.#call(endpoint, input, options));
-    // `#call` reads the answer with the schema of this very endpoint.
-    return answer as Promise<ClientAnswer<N>>;
-  }
-
-  async perform({ id, lane, call, latestMs }: Request): Promise<OutcomeObservation> {
-    const answer = await this.#track(this.#call(call.endpoint, call, { lane, latestMs }));
-    return { kind: 'outcome', requestId: id, ...answer };
+  /**
+   * Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. `transport` is for a world
+   * without a network, such as a simulation.
+   */
+  constructor(options: ClientOptions, transport?: Sender) {
+    super(options, transport);
+    const asker = new Asker(this);
+    this.keys = new KeyCalls(asker);
+    this.events = new EventCalls(asker);
+    this.markets = new MarketCalls(asker);
+    this.sports = new SportCalls(asker);
+    this.search = new SearchCalls(asker);
+    this.orders = new OrderCalls(asker);
+    this.trades = new TradeCalls(asker);
+    this.merges = new MergeCalls(asker);
+    this.splits = new SplitCalls(asker);
+    this.redeems = new RedeemCalls(asker);
+    this.account = new AccountCalls(asker);
+    this.positions = new PositionCalls(asker);
+    this.settlements = new SettlementCalls(asker);
+    this.requests = new RequestCalls(asker);
+    this.#safe = new SafeCalls(this, this.profile, {
+      venueNowMs: () => this.venueNowMs(),
+      monotonicMs: () => this.monotonicMs(),
+      pause: (ms) => this.pause(ms),
+    });
   }
 
   /**
-   * Proves control of the wallet and creates API credentials, which this client then uses. The secret is shown by the
-   * venue this once: store it before anything else. Throws TwinbookError venue_unreachable or venue_refused.
+   * Places an order: drafts it, signs it if the draft says exactly this order, submits it, and finds out what became of
+   * it. Resolves to an order that is in the book or was. Rejects with ServiceRefused or NotDone when it certainly is
+   * not, with OutcomeUnknown when only its record can tell: look at `error.pubkey` before placing anything again. Never
+   * makes a second draft. What it cannot promise: see docs/client.md.
    */
-  async bootstrap(wallet: Wallet): Promise<Credentials> {
-    const credentials = await createCredentials(this, wallet, this.#profile.service_name);
-    this.#credentials = credentials;
-    return credentials;
+  place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
+    return this.#safe.place(wallet, order, options);
   }
 
-  get clockOffset(): ClockOffset | null {
-    return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
+  /** Cancels an order. Resolves to its row once it no longer rests, also when it was filled or canceled before. */
+  cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
+    return this.#safe.cancel(wallet, pubkey, options);
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+  /** Merges complete sets of shares into currency. Resolves to the row when it is `done`. Rejects as `place`. */
+  merge(wallet: Wallet, merge: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
+    return this.#safe.merge(wallet, merge, options);
   }
 
-  async #close(): Promise<void> {
-    this.#closing.abort();
-    this.#transport.close();
-    await Promise.all(Object.values(this.#lines).map((line) => line.close()));
-    await Promise.allSettled(this.#pending);
+  /** Splits currency into complete sets of shares. Resolves to the row when it is `done`. Rejects as `place`. */
+  split(wallet: Wallet, split: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
+    return this.#safe.split(wallet, split, options);
   }
 
-  #track<T>(promise: Promise<T>): Promise<T> {
-    this.#pending.add(promise);
-    const forget = () => void this.#pending.delete(promise);
-    promise.then(forget, forget);
-    return promise;
+  /**
+   * Redeems all free shares of a settled market. The draft must name the shares that the account's own assets list as
+   * available. Resolves to the row when it is `completed` or `done`. Rejects as `place`.
+   */
+  redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
+    return this.#safe.redeem(wallet, marketConditionId, options);
   }
 
-  async #call(endpoint: EndpointName, parts: CallParts, options: CallOptions): Promise<ClientAnswer> {
-    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY } = options;
-    const declaration = declarationOf(endpoint);
-    const message = writeMessage(this.#base, declaration, parts);
-    if (typeof message === 'string') return this.#unsent(message);
-    const job: Job = { declaration, message, lane, latestMs };
-    let last = await this.#attempt(job);
-    for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
-      // A throttled scope waits in its budget line, a wrong clock has been corrected: neither waits here.
-      const silent = last.answer.outcome.kind === 'unknown';
-      const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
-      if (this.#clock.nowMs() + delayMs >= latestMs || !(await this.#pause(delayMs))) break;
-      const next = await this.#attempt(job);
-      // A retry that never left is no news: what the attempt before it found still stands.
-      if (!next.left && last.left) break;
-      last = next;
-    }
-    return last.answer;
-  }
-
-  /** False when the client was closed meanwhile. */
-  async #pause(ms: number): Promise<boolean> {
-    if (ms > 0) await sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-    return !this.#closing.signal.aborted;
-  }
-
-  async #attempt(job: Job): Promise<Attempted> {
-    const { declaration, lane, latestMs } = job;
-    if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
-    if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
-    const line = this.#lines[declaration.scope];
-    const patienceMs = () => latestMs - this.#clock.nowMs();
-    if (!line.tryEnter() && !(await line.enter(lane, patienceMs()))) {
-      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-    }
-    const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#send(job, line));
-    if (attempted !== null) return attempted;
-    line.leaveUnsent();
-    return this.#givenUp(TOO_LATE);
-  }
-
-  async #send(job: Job, line: BudgetLine): Promise<Attempted> {
-    const { declaration, message, latestMs } = job;
-    const sentMs = this.#clock.nowMs();
-    if (sentMs >= latestMs || this.#closing.signal.aborted) {
-      line.leaveUnsent();
-      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-    }
-    const sentMonotonicMs = this.#clock.monotonicMs();
-    const venueSeconds = Math.floor((this.#venueClock.venueMs(sentMonotonicMs) ?? sentMs) / 1_000);
-    const credentials = declaration.scope === 'signed' ? this.#credentials : null;
-    const headers = writeHeaders(message, this.#profile.header_prefix, credentials, venueSeconds);
-    const attempt = await this.#transport.send(message, headers, this.#timeoutMs);
-    const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
-    const when = { sentMs, nowMs: times.wallMs };
-    if (attempt.kind === 'answer') {
-      const { again, ...read } = this.#read(declaration, attempt, times, line);
-      return { answer: { ...when, ...read }, left: true, again };
-    }
-    const { reason, sent } = attempt;
-    if (sent) line.leave();
-    else line.leaveUnsent();
-    const outcome = { kind: 'unknown', reason, sent } as const;
-    return { answer: { ...when, outcome, venueTimeMs: null, budget: null }, left: true, again: true };
-  }
-
-  /** Reads an answer and learns from its headers. */
-  #read(
-    declaration: Declaration,
-    attempt: Extract<Attempt, { kind: 'answer' }>,
-    times: AnswerTimes,
-    line: BudgetLine,
-  ): Pick<ClientAnswer, 'outcome' | 'venueTimeMs' | 'budget'> & { again: boolean } {
-    const { status, header, text } = attempt;
-    const { outcome, genuine } = classify(declaration, status, text);
-    const venueTimeMs = genuine ? readDate(header) : null;
-    if (venueTimeMs !== null) this.#learnClock(venueTimeMs, times, outcome);
-    const budget = genuine ? readBudget(header, declaration.scope, this.#offsetMs(times)) : null;
-    if (budget !== null) line.window.learn(budget.limit, budget.remaining, times.seenMonotonicMs);
-    if (status === 429) this.#slowDown(declaration.scope, line, header, budget, times);
-    else line.notThrottled();
-    line.leave();
-    // What the service itself answered in a shape that we do not know, it would answer so again.
-    const misread = genuine && status < 300;
-    const again = outcome.kind === 'unknown' ? !misread : status === 429 || isClockRefusal(outcome);
-    return { outcome, venueTimeMs, budget, again };
-  }
-
-  #learnClock(venueTimeMs: number, times: AnswerTimes, outcome: Outcome): void {
-    const notice = isClockRefusal(outcome)
-      ? this.#venueClock.restart(venueTimeMs, times)
-      : this.#venueClock.observe(venueTimeMs, times);
-    if (notice !== null) this.#notify(notice);
-  }
-
-  #slowDown(
-    scope: Scope,
-    line: BudgetLine,
-    header: (name: string) => string | null,
-    budget: BudgetReport | null,
-    times: AnswerTimes,
-  ): void {
-    const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
-    const venueNowMs = times.wallMs + this.#offsetMs(times);
-    const waitMs = line.throttled(readRetryAfter(header, venueNowMs) ?? fromReset);
-    this.#notify({ kind: 'throttled', scope, waitMs: Math.ceil(waitMs) });
-  }
-
-  #offsetMs({ seenMonotonicMs, wallMs }: AnswerTimes): number {
-    return this.#venueClock.offset(seenMonotonicMs, wallMs)?.offsetMs ?? 0;
-  }
-
-  #givenUp(reason: string): Attempted {
-    return { answer: this.#unsent(reason), left: false, again: false };
-  }
-
-  #unsent(reason: string): ClientAnswer {
-    const nowMs = this.#clock.nowMs();
-    return { outcome: { kind: 'unknown', reason, sent: false }, sentMs: nowMs, nowMs, venueTimeMs: null, budget: null };
+  /**
+   * Opens a margin position. Resolves to its request once that is `order_placed` or `completed`; a limit request may
+   * stay at the former for as long as the market does not reach its price. Rejects as `place`.
+   */
+  openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions = {}): Promise<RequestRow> {
+    return this.#safe.openMargin(wallet, request, options);
   }
 }
 
-const CLOSED = 'the client was closed';
-const TOO_LATE = 'its turn did not come in time';
-const NO_CREDENTIALS = 'there are no API credentials to sign with';
-
-const isClockRefusal = (outcome: Outcome): boolean =>
-  outcome.kind === 'refused' &&
-  outcome.slug === 'authentication_failed' &&
-  /timestamp out of range/i.test(outcome.message);
+export { formatDecimal, parseDecimal } from '../base/decimal.js';
+export { TwinbookError } from '../base/errors.js';
+export type { Micros } from '../base/micros.js';
+export type { VenueProfile } from '../protocol/profile.js';
+export type { Credentials } from '../wallet/credentials.js';
+export { createKeyFile, openKeyFile } from '../wallet/key-file.js';
+export { Wallet } from '../wallet/wallet.js';
+export type { ConversionInput } from './calls/conversions.js';
+export type { MarginInput, TpSlInput } from './calls/margin.js';
+export type { OrderInput } from './calls/orders.js';
+export type * from './contract.js';
+export * from './errors.js';
+export { venueProfile } from './profile-file.js';
+export type { SafeOptions } from './safe/safe-calls.js';

@@ -1,6 +1,7 @@
 /** What the client promises: its options, its calls and its answers. `ServiceClient` is the one implementation. */
 
-import type { BodyOf, EndpointName, ParamsOf, QueryOf, Scope } from '../protocol/endpoints.js';
+import type { Micros } from '../base/micros.js';
+import type { BodyOf, DataOf, Endpoint, EndpointName, ParamsOf, QueryOf, Scope } from '../protocol/endpoints.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { BudgetReport, Lane, Observation, Outcome, Request } from '../protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
@@ -42,8 +43,25 @@ export type ClientNotice =
   /** The venue refused with `throttled`; nothing of the scope leaves for `waitMs`. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
+/** A query as a caller writes it: decimals as text, as everywhere in what is sent; lists need not be writable. */
+export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
+type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? readonly U[] : T;
+
+/** Calls that answer page by page. */
+export type ListName = { [N in EndpointName]: Endpoint<N> extends { readonly page: number } ? N : never }[EndpointName];
+export type RowOf<N extends ListName> = DataOf<N>[number];
+
+/** One page of a list. */
+export interface Page<R> {
+  readonly rows: readonly R[];
+  /** For the `cursor` of the page after this one; null on the last. */
+  readonly nextCursor: string | null;
+  /** The page's size as the service says it; null when it says nothing. */
+  readonly limit: number | null;
+}
+
 /** Path parameters, query and body of one call; parts that the endpoint does not have may be left out. */
-export type CallInput<N extends EndpointName> = { readonly query?: QueryOf<N> } & (unknown extends ParamsOf<N>
+export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N> } & (unknown extends ParamsOf<N>
   ? { readonly params?: unknown }
   : { readonly params: ParamsOf<N> }) &
   (BodyOf<N> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<N> });
@@ -64,6 +82,8 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   /** The venue's clock, ms, as the answer's `Date` said (resolution one second); null when it said nothing. */
   readonly venueTimeMs: number | null;
   readonly budget: BudgetReport | null;
+  /** What a list's page says its size is (`meta.limit`); null elsewhere, and where it says nothing. */
+  readonly pageLimit: number | null;
 }
 
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;

@@ -18,7 +18,15 @@ export type Attempt =
     }
   | { readonly kind: 'failure'; readonly reason: string; readonly sent: boolean };
 
-export class Transport {
+/** What carries messages: over HTTP here, through whatever stands in for a network elsewhere. */
+export interface Sender {
+  /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
+  send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt>;
+  /** Cuts what is in flight and closes every socket. */
+  close(): void;
+}
+
+export class Transport implements Sender {
   readonly #axios: AxiosInstance;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   readonly #inFlight = new Set<AbortController>();
@@ -42,7 +50,6 @@ export class Transport {
     });
   }
 
-  /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
   async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
     const wire = new Wire();
     const abort = new AbortController();
@@ -75,7 +82,6 @@ export class Transport {
     return this.#closed ? 'the client was closed' : `no whole answer within ${timeoutMs} ms`;
   }
 
-  /** Cuts what is in flight and closes every socket. */
   close(): void {
     this.#closed = true;
     for (const abort of this.#inFlight) abort.abort();

@@ -1,0 +1,162 @@
+/**
+ * One change from its draft to its end: draft, sign, submit, look, wait. The record is the only witness: whatever answer
+ * a submit gets or does not get, what stands in the record is what happened. The same signature may be sent again, after
+ * a look that found the draft still unsigned: a draft takes effect once, however often it is submitted. A second draft is
+ * never made, because it could take effect beside the first.
+ */
+
+import type { EndpointName } from '../../protocol/endpoints.js';
+import type { VenueProfile } from '../../protocol/profile.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { NotDone, type NotDoneReason, OutcomeUnknown, type ServiceError, ServiceRefused } from '../errors.js';
+import { type DraftToSign, signDraft } from './sign-draft.js';
+
+/** How often one signature is sent at most. */
+const MOST_SUBMITS = 3;
+/** Refusals that pass: nothing was done, and the same submit may be accepted later. */
+const PASSING = ['throttled', 'gringotts_unavailable'] as const;
+
+/** What a record says of its change. */
+export type Stage =
+  /** The draft was not submitted, as far as the service knows. */
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'landing' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
+
+/** What differs between an order, a cancel, a merge … `R` is the record. */
+export interface Change<R> {
+  /** The call that submits it; errors carry this name. */
+  readonly endpoint: EndpointName;
+  readonly draft: () => Promise<DraftToSign>;
+  readonly submit: (pubkey: string, signature: string) => Promise<R>;
+  readonly read: (pubkey: string) => Promise<R>;
+  readonly stageOf: (record: R) => Stage;
+}
+
+/** The world that a change is carried out in. */
+export interface World {
+  readonly profile: VenueProfile;
+  readonly venueNowMs: () => number;
+  /** Never steps. */
+  readonly monotonicMs: () => number;
+  /** False when the client was closed meanwhile. */
+  readonly pause: (ms: number) => Promise<boolean>;
+}
+
+export interface Patience {
+  /** From the draft to the end, ms; afterwards the outcome is unknown. */
+  readonly withinMs: number;
+  /** Between two looks at a record, ms. */
+  readonly pollMs: number;
+  readonly allowBlindSigning: boolean;
+}
+
+/** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
+export async function carryOut<R>(change: Change<R>, wallet: Wallet, world: World, patience: Patience): Promise<R> {
+  const deadlineMs = world.monotonicMs() + patience.withinMs;
+  const draft = await change.draft();
+  const signature = signDraft(change.endpoint, draft, wallet, world, patience.allowBlindSigning);
+  return new Submission(change, draft.pubkey, signature, { world, pollMs: patience.pollMs, deadlineMs }).run();
+}
+
+interface Pace {
+  readonly world: World;
+  readonly pollMs: number;
+  readonly deadlineMs: number;
+}
+
+/** From a signature to the end. */
+class Submission<R> {
+  readonly #change: Change<R>;
+  readonly #pubkey: string;
+  readonly #signature: string;
+  readonly #pace: Pace;
+  /** Whether a submit left at all. */
+  #sent = false;
+  /** Whether one left whose answer never came: only a final record can say that it did nothing. */
+  #inDoubt = false;
+  #lastSeen: R | undefined;
+
+  constructor(change: Change<R>, pubkey: string, signature: string, pace: Pace) {
+    this.#change = change;
+    this.#pubkey = pubkey;
+    this.#signature = signature;
+    this.#pace = pace;
+  }
+
+  async run(): Promise<R> {
+    let last: ServiceError | null = null;
+    for (let submits = 0; submits < MOST_SUBMITS; submits++) {
+      if (submits > 0 && !(await this.#waited())) break;
+      const answer = await settled(this.#change.submit(this.#pubkey, this.#signature));
+      this.#sent ||= answer.ok || !(answer.error instanceof OutcomeUnknown) || answer.error.sent;
+      if (answer.ok) return this.#end(answer.record, null);
+      last = answer.error;
+      if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
+      const seen = await this.#look();
+      if (this.#change.stageOf(seen).kind !== 'unsigned') return this.#end(seen, last);
+      if (last instanceof ServiceRefused && !this.#inDoubt && !last.is(...PASSING)) throw last;
+    }
+    if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
+    throw this.#unknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
+  }
+
+  /** From a record that is no unsigned draft. `refusal`: what the submit was answered, which says more than a state. */
+  async #end(record: R, refusal: ServiceError | null): Promise<R> {
+    let seen = record;
+    for (;;) {
+      this.#lastSeen = seen;
+      const stage = this.#change.stageOf(seen);
+      if (stage.kind === 'done') return seen;
+      if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
+      if (!(await this.#waited())) throw this.#unknown('it did not land in time');
+      seen = await this.#look();
+    }
+  }
+
+  async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
+    if (why === 'expired' && this.#inDoubt) {
+      // A submit that arrived at the last moment shows a moment later: one look is not believed.
+      if (!(await this.#waited())) throw this.#unknown('it looked expired, and nobody looked again');
+      const again = await this.#look();
+      if (this.#change.stageOf(again).kind !== 'over') return this.#end(again, refusal);
+    }
+    if (refusal instanceof ServiceRefused) throw refusal;
+    throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
+  }
+
+  /** The record, however often it must be asked for. */
+  async #look(): Promise<R> {
+    for (;;) {
+      const answer = await settled(this.#change.read(this.#pubkey));
+      if (answer.ok) {
+        this.#lastSeen = answer.record;
+        return answer.record;
+      }
+      if (!(await this.#waited())) throw this.#unknown(answer.error.message);
+    }
+  }
+
+  /** False when there is no time left to wait. */
+  async #waited(): Promise<boolean> {
+    const { world, pollMs, deadlineMs } = this.#pace;
+    return world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
+  }
+
+  #unknown(reason: string): OutcomeUnknown {
+    const facts = { sent: this.#sent, pubkey: this.#pubkey, record: this.#lastSeen };
+    return new OutcomeUnknown(this.#change.endpoint, reason, facts);
+  }
+}
+
+type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
+
+async function settled<R>(promise: Promise<R>): Promise<Settled<R>> {
+  try {
+    return { ok: true, record: await promise };
+  } catch (error) {
+    if (error instanceof ServiceRefused || error instanceof OutcomeUnknown) return { ok: false, error };
+    throw error;
+  }
+}
