@@ -33,8 +33,8 @@ export const PATIENCE: Patience = {
   // Longer than clients keep idle sockets: none must see us close one under a request that is on its way.
   idleMs: 75_000,
   checkMs: 2000,
-  // Each may hold a body of 64 KiB: at most 128 MiB in all.
-  maxConnections: 2000,
+  // Each may hold a body of 64 KiB: at most 64 MiB in all.
+  maxConnections: 1000,
 };
 
 /** From our last word to cutting the connection, ms: an immediate cut could overtake the answer. */
