@@ -54,12 +54,26 @@ function prepareFile(db: Database.Database, path: string): void {
   // One transaction: a process that ends in the middle leaves the old format, whole.
   db.transaction(() => {
     createTables(db);
-    if (format === 1) toFormat2(db);
+    if (format === 1) upgrade(db, path);
     db.pragma(`user_version = ${FORMAT}`);
   }).exclusive();
 }
 
-function createTables(db: Database.Database): void {
+function upgrade(db: Database.Database, path: string): void {
+  try {
+    toFormat2(db);
+  } catch (error) {
+    throw new TwinbookError(
+      'ledger_broken',
+      `${path} has format 1 and cannot be brought up to format ${FORMAT}: ${reason(error)}`,
+      'It was left as it is. Use the version that wrote it, or move the folder away to start anew.',
+      { cause: error },
+    );
+  }
+}
+
+/** What every file of this format has beside the tables of its shelves. */
+export function createTables(db: Database.Database): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS journal (

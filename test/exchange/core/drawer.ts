@@ -1,0 +1,163 @@
+/** A busy exchange for replays: random commands, and the journal of them. */
+
+import { Random } from '../../../src/base/random.js';
+import type { Command, Mutator } from '../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import { m, settings, wallet } from './venue.js';
+
+export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+/** Draws commands that mostly make sense: real pubkeys, markets and handles of a running exchange. */
+export class Drawer {
+  readonly archive = new MemoryArchive();
+  readonly core = new ExchangeCore(settings, undefined, this.archive);
+  readonly random: Random;
+  readonly journal: Command[] = [];
+  #nowMs = 1_700_000_000_000;
+  #handles: number[] = [];
+  #nonce = 0;
+
+  constructor(seed: number) {
+    this.random = Random.seeded(seed, 'replay');
+    for (const precision of [2, 3]) {
+      const rates = { maker_fee_rate: m('0.003'), taker_fee_rate: m('0.01') };
+      this.#do('createMarket', {
+        config: { kind: 'orderbook', price_precision: precision, amount_precision: 2 * precision, ...rates },
+        event: 'both',
+      });
+    }
+    for (let i = 1; i <= 4; i++) this.#key(i);
+    this.#do('openInternalAccount', 'crowd', { unlimited: true });
+    this.#do('openInternalAccount', 'maker', { unlimited: false, funds: m('2000') });
+  }
+
+  /** Runs a command here, as JSON would bring it, and writes it down. */
+  #do(method: Mutator, ...args: readonly unknown[]): unknown {
+    const command = throughJson([this.#nowMs, method, args] as const);
+    this.journal.push(command);
+    return this.core.apply(command);
+  }
+
+  #key(number: number): void {
+    this.#nonce += 1;
+    const nonce = `n${this.#nonce}`;
+    this.#do('createChallenge', wallet(number), nonce);
+    const message = `Create SVC API credential | Wallet: ${wallet(number)} | Nonce: ${nonce}`;
+    const valid = this.random.chance(0.9) || this.#nonce <= 4;
+    this.#do('createKey', { wallet_address: wallet(number), message, nonce }, valid, `key${this.#nonce}`, 'secret');
+  }
+
+  #pick<T>(from: readonly T[]): T | undefined {
+    return from[this.random.below(from.length)];
+  }
+
+  step(): void {
+    const { random } = this;
+    if (random.chance(0.4)) this.#nowMs += random.below(random.chance(0.1) ? 40_000 : 300);
+    const account = 1 + random.below(4);
+    const market = random.below(this.core.marketCount);
+    const id = this.core.marketFacts(market).conditionId;
+    const valid = random.chance(0.9);
+    const dice = random.uniform();
+    if (dice < 0.2) this.#draftOrder(account, id);
+    else if (dice < 0.4) this.#submit(account, 'submitOrder', this.core.orders(account, { limit: 3 }).rows, valid);
+    else if (dice < 0.46) this.#cancel(account, valid);
+    else if (dice < 0.62) this.#internal(market);
+    else if (dice < 0.66) this.#do('cancelInternal', this.#pick(this.#handles) ?? 7);
+    else if (dice < 0.8) this.#recorded(market);
+    else if (dice < 0.86) this.#convert(account, id, valid);
+    else if (dice < 0.9) this.#submit(account, 'submitSplit', this.core.splits(account, { limit: 2 }).rows, valid);
+    else if (dice < 0.94) this.#submit(account, 'submitMerge', this.core.merges(account, { limit: 2 }).rows, valid);
+    else if (dice < 0.955) this.#redeem(account, valid);
+    else if (dice < 0.97) this.#submit(account, 'submitRedeem', this.core.redeems(account, { limit: 2 }).rows, valid);
+    else this.#control(market, id, account);
+  }
+
+  #submit(
+    account: number,
+    method: Mutator,
+    rows: readonly { pubkey?: string | null | undefined }[],
+    valid: boolean,
+  ): void {
+    this.#do(method, account, this.#pick(rows)?.pubkey ?? 'nobody', valid);
+  }
+
+  #draftOrder(account: number, id: string): void {
+    const { random } = this;
+    const side = random.chance(0.7) ? 'buy' : 'sell';
+    const order = { market_condition_id: id, is_yes: random.chance(0.5), side };
+    const amount = (1 + random.below(40)) * 1_000_000 + (random.chance(0.3) ? random.below(100) * 10_000 : 0);
+    if (random.chance(0.8)) {
+      const price = (40 + random.below(21)) * 10_000;
+      this.#do('draftOrder', account, { ...order, order_type: 'limit', price, amount });
+    } else if (side === 'buy') this.#do('draftOrder', account, { ...order, order_type: 'market', funds: amount });
+    else this.#do('draftOrder', account, { ...order, order_type: 'market', amount });
+  }
+
+  #convert(account: number, id: string, valid: boolean): void {
+    const { random, core } = this;
+    const merges = random.chance(0.5);
+    this.#do(merges ? 'draftMerge' : 'draftSplit', account, id, String(1 + random.below(merges ? 10 : 60)));
+    if (random.chance(0.4)) return;
+    const { rows } = merges ? core.merges(account, { limit: 1 }) : core.splits(account, { limit: 1 });
+    this.#submit(account, merges ? 'submitMerge' : 'submitSplit', rows, valid);
+  }
+
+  #redeem(account: number, valid: boolean): void {
+    const all = Array.from({ length: this.core.marketCount }, (_, index) => this.core.marketFacts(index));
+    const settled = all.filter(({ state }) => state === 'resolved' || state === 'canceled');
+    this.#do('draftRedeem', account, this.#pick(settled)?.conditionId ?? all[0]?.conditionId);
+    if (this.random.chance(0.6))
+      this.#submit(account, 'submitRedeem', this.core.redeems(account, { limit: 1 }).rows, valid);
+  }
+
+  #cancel(account: number, valid: boolean): void {
+    const pubkey = this.#pick(
+      this.core.orders(account, { limit: 5, statuses: ['open', 'partially_filled'] }).rows,
+    )?.pubkey;
+    this.#do('draftCancel', account, pubkey ?? 'nobody');
+    if (this.random.chance(0.8)) this.#do('submitCancel', account, pubkey ?? 'nobody', valid);
+  }
+
+  #internal(market: number): void {
+    const { random } = this;
+    const [price, amount] = [(40 + random.below(21)) * 10_000, (1 + random.below(30)) * 1_000_000];
+    const handle = this.#do(
+      'placeInternal',
+      5 + random.below(2),
+      market,
+      random.below(2),
+      price,
+      amount,
+      random.chance(0.3),
+    );
+    if (typeof handle === 'number' && handle > 0) this.#handles.push(handle);
+  }
+
+  #recorded(market: number): void {
+    const { random } = this;
+    const [side, price] = [random.below(2), (40 + random.below(21)) * 10_000];
+    const amount = random.below(50) * 1_000_000 + random.below(3);
+    if (random.chance(0.6)) this.#do('recordedLevel', market, side, price, amount);
+    else if (random.chance(0.95)) this.#do('recordedTrade', market, side, price, amount);
+    else this.#do('recordedClear', market);
+  }
+
+  #control(market: number, id: string, account: number): void {
+    const { random } = this;
+    const dice = random.below(12);
+    if (dice === 0) this.#do('setMarketPaused', id, random.chance(0.3));
+    else if (dice === 1) this.#do('setUnbackedCollateral', id, random.chance(0.3));
+    else if (dice === 2) this.#do('setMarketState', id, random.chance(0.7) ? 'open' : 'interrupted');
+    else if (dice === 3) this.#do('setSigningAvailable', random.chance(0.8));
+    else if (dice === 4) this.#do('deposit', wallet(account), 1 + random.below(1_000_000));
+    else if (dice === 5) this.#do('setCustodial', wallet(account), random.chance(0.2));
+    else if (dice === 6) this.#key(1 + random.below(5));
+    else if (dice === 7) this.#do('revokeKey', account, `key${1 + random.below(this.#nonce)}`);
+    else if (dice < 11) {
+      this.#do('resolveMarket', id, [true, false, null][random.below(3)] ?? null);
+      this.#do('createMarket', { config: { kind: 'orderbook', amount_precision: market % 6 }, event: 'both' });
+    } else this.#do('advance');
+  }
+}

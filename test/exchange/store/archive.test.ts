@@ -1,0 +1,98 @@
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Archive, Archived, ArchiveQuery } from '../../../src/exchange/core/archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import { createTables } from '../../../src/exchange/store/database.js';
+import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
+import { Transactions } from '../../../src/exchange/store/transactions.js';
+
+function openArchive(): { db: Database.Database; archive: SqliteArchive } {
+  const db = new Database(':memory:');
+  createTables(db);
+  return { db, archive: new SqliteArchive(db, new Transactions(db)) };
+}
+
+const STATES = ['filled', 'canceled', 'expired'] as const;
+const id = fc.integer({ min: 1, max: 40 });
+const state = fc.constantFrom(...STATES);
+const isYes = fc.constantFrom(true, false);
+const side = fc.constantFrom('buy' as const, 'sell' as const);
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
+
+/** Account, market and pubkey of an id never change; what happens to it may. */
+const row = fc
+  .tuple(id, state, fc.option(isYes), fc.option(side), fc.json())
+  .map(([id, state, isYes, side, record]): Archived => {
+    const pubkey = id % 5 === 0 ? '' : `key ${id}`;
+    return { id, account: id % 2, pubkey, market: id % 3, state, isYes, side, record: JSON.parse(record) };
+  });
+const query: fc.Arbitrary<ArchiveQuery> = fc.record({
+  account: fc.nat(2),
+  market: maybe(fc.nat(3)),
+  states: maybe(fc.subarray([...STATES, 'open'])),
+  isYes: maybe(isYes),
+  side: maybe(side),
+  from: maybe(id),
+  oldestFirst: maybe(fc.boolean()),
+  limit: fc.integer({ min: 1, max: 30 }),
+});
+type Step = (archive: Archive) => unknown;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: row.map((each) => (archive: Archive) => archive.put('order', each)) },
+  { weight: 1, arbitrary: row.map((each) => (archive: Archive) => archive.put('merge', each)) },
+  { weight: 4, arbitrary: query.map((asked) => (archive: Archive) => archive.list('order', asked)) },
+  { weight: 1, arbitrary: query.map((asked) => (archive: Archive) => archive.list('merge', asked)) },
+  { weight: 1, arbitrary: id.map((id) => (archive: Archive) => archive.byId('order', id)) },
+  { weight: 1, arbitrary: id.map((id) => (archive: Archive) => archive.byPubkey('order', `key ${id}`)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(id, fc.array(id, { maxLength: 3 })).map(
+      ([last, live]) =>
+        (archive: Archive) =>
+          archive.rewind('order', last, live),
+    ),
+  },
+);
+
+describe('the archive on disk', () => {
+  it('answers what the archive in memory answers, whatever was put, replaced, rewound and asked', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 150 }), (steps) => {
+        const { db, archive } = openArchive();
+        const plain = new MemoryArchive();
+        for (const each of steps) expect(each(archive)).toEqual(each(plain));
+        db.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives the same answers after it was closed and opened', () => {
+    const { db, archive } = openArchive();
+    const facets = { market: 0, isYes: true, side: 'sell' } as const;
+    for (let id = 1; id <= 9; id++) {
+      const state = STATES[id % 3] ?? '';
+      archive.put('order', { id, account: 1, pubkey: `key ${id}`, ...facets, state, record: { id } });
+    }
+    const again = new SqliteArchive(db, new Transactions(db));
+    const asked = { account: 1, states: ['filled', 'expired'], limit: 3 };
+    expect(again.list('order', asked)).toEqual(archive.list('order', asked));
+    expect(again.list('order', asked).map(({ id }) => id)).toEqual([9, 8, 6]);
+  });
+
+  it('walks an index for every filter, and never the table', () => {
+    const { db } = openArchive();
+    const plans = ['account = 1 AND kind = 2', 'account = 1 AND market = 3 AND kind = 2'].flatMap((where) =>
+      ['id < 9 ORDER BY id DESC', 'id > 9 ORDER BY id'].map((order) =>
+        db.prepare(`EXPLAIN QUERY PLAN SELECT id FROM archived_order WHERE ${where} AND ${order} LIMIT 5`).all(),
+      ),
+    );
+    for (const plan of plans) {
+      expect(plan).toHaveLength(1);
+      expect(plan[0]).toMatchObject({
+        detail: expect.stringMatching(/^SEARCH .* USING COVERING INDEX .* id[<>]\?\)$/),
+      });
+    }
+  });
+});

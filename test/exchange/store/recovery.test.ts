@@ -1,0 +1,91 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/exchange/store/database.js';
+import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
+import { Transactions } from '../../../src/exchange/store/transactions.js';
+import { rowsOf } from '../core/archives.js';
+import { Drawer, throughJson } from '../core/drawer.js';
+import { settings } from '../core/venue.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinbook-recovery-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const live = () => join(folder, 'live');
+
+/** What a process that is killed now leaves behind, recovered: the state, and all that is archived. */
+function recovered(): { state: unknown; archive: unknown } {
+  const copy = join(folder, 'copy');
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(live(), copy, { recursive: true });
+  const keeper = Keeper.open(copy, settings);
+  const state = throughJson(keeper.core.snapshot());
+  keeper.close();
+  return { state, archive: archived(copy) };
+}
+
+function archived(path: string): unknown {
+  const db = openDatabase(path);
+  try {
+    return rowsOf(new SqliteArchive(db, new Transactions(db)));
+  } finally {
+    db.close();
+  }
+}
+
+const POSITIONS = 150;
+
+describe('a recovery', () => {
+  it.each([1, 2])('gives the identical state and archive at every position of the journal (seed %i)', (seed) => {
+    const drawer = new Drawer(seed);
+    const keeper = Keeper.open(live(), settings);
+    let done = 0;
+    for (let position = 0; position < POSITIONS; position++) {
+      drawer.step();
+      for (; done < drawer.journal.length; done++) {
+        const command = drawer.journal[done];
+        if (command !== undefined) keeper.core.apply(command);
+      }
+      // The first snapshot is of the empty exchange, the second of one with a history.
+      if (position === 60) keeper.save(drawer.core.nowMs);
+      const expected = { state: throughJson(drawer.core.snapshot()), archive: throughJson(rowsOf(drawer.archive)) };
+      expect(recovered(), `after ${done} calls`).toEqual(expected);
+    }
+    expect(rowsOf(drawer.archive).length).toBeGreaterThan(10);
+    keeper.close();
+  });
+
+  it('ends where the first one would have ended when it is interrupted itself', () => {
+    const drawer = new Drawer(3);
+    const keeper = Keeper.open(live(), settings);
+    for (let step = 0; step < 200; step++) drawer.step();
+    for (const command of drawer.journal) keeper.core.apply(command);
+    // As if killed after the rewind and half of the replay: nothing of it was committed, all of it is done again.
+    const expected = recovered();
+    keeper.close();
+    const db = openDatabase(live());
+    const archive = new SqliteArchive(db, new Transactions(db));
+    archive.rewind('order', 0, []);
+    archive.rewind('trade', 0, []);
+    db.close();
+    expect(recovered()).toEqual(expected);
+  });
+
+  it('stores what a batch has archived with its calls, or neither', () => {
+    const drawer = new Drawer(4);
+    for (let step = 0; step < 150; step++) drawer.step();
+    const keeper = Keeper.open(live(), settings);
+    const before = recovered();
+    keeper.batch(() => {
+      for (const command of drawer.journal) keeper.core.apply(command);
+      expect(recovered()).toEqual(before);
+    });
+    expect(recovered().archive).toEqual(throughJson(rowsOf(drawer.archive)));
+    keeper.close();
+  });
+});
