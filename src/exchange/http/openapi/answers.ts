@@ -1,6 +1,7 @@
 /** The answers of a call: its success in the envelope, and every refusal under its status. */
 
 import { type Declaration, declarationOf, type EndpointName } from '../../../protocol/endpoints.js';
+import { ERROR_NOTES } from '../../../protocol/error-notes.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../protocol/errors.js';
 import { dataSchema, type JsonSchema, pascal, ref } from './schemas.js';
 
@@ -105,7 +106,7 @@ function errorAnswer(slugs: readonly ServiceErrorSlug[]): JsonSchema {
   const retry = slugs.includes('throttled') ? { 'Retry-After': header('Retry-After') } : {};
   const allow = slugs.includes('method_not_allowed') ? { Allow: header('Allow') } : {};
   return {
-    description: slugs.map((slug) => `\`${slug}\`: ${SERVICE_ERRORS[slug].message}`).join('\n\n'),
+    description: slugs.map((slug) => `\`${slug}\`: ${ERROR_NOTES[slug].when} ${ERROR_NOTES[slug].advice}`).join('\n\n'),
     headers: { ...RATE_HEADERS, ...retry, ...allow },
     content: json(errorEnvelope(slugs)),
   };

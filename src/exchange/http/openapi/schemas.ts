@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import * as records from '../../../protocol/records.js';
+import { describeRecord } from './descriptions.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -40,6 +41,7 @@ export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
   });
   const components = Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => {
     for (const path of NEVER_NULL[name] ?? []) forbidNull(schema, path.split('.'));
+    describeRecord(name.charAt(0).toLowerCase() + name.slice(1), schema);
     return [name, schema] as const;
   });
   return { ...Object.fromEntries(components), EventListRow: withOptional(components, 'EventRow', 'video_url') };
