@@ -26,7 +26,7 @@ export async function checkVenue(config: Config, io: CliIo, wallet: string | nul
       credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet }, io.env);
     }
     checks.push(credentialsCheck(config, credentials !== null));
-    address = await venueAddress(config);
+    address = await venueAddress(config, true);
   } catch (error) {
     return [...checks, neverRun(config) ?? failed(checks.length === 0 ? 'credentials' : 'venue', error)];
   }

@@ -15,9 +15,12 @@ const nothingToClose = async (): Promise<void> => undefined;
 /**
  * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
  * this command alone, without simulated traders, so that orders can be read and canceled there too.
- * Throws `venue_unreachable` when it has never run.
+ * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
  */
-export async function venueAddress({ venue, exchange, control }: TraderConfig): Promise<VenueAddress> {
+export async function venueAddress(
+  { venue, exchange, control }: TraderConfig,
+  controls = false,
+): Promise<VenueAddress> {
   const { profile } = venue;
   if (exchange === null || !exchange.embedded) return { url: profile.base_url, close: nothingToClose };
   const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(
@@ -34,7 +37,7 @@ export async function venueAddress({ venue, exchange, control }: TraderConfig): 
     profile,
     dataDir: exchange.dataDir,
     seed: exchange.seed,
-    controls: false,
+    controls,
     crowd: false,
     rateLimits: exchange.rateLimits,
     startingFunds: exchange.startingFundsMicros,

@@ -42,6 +42,9 @@ describe('a trader', () => {
   });
 
   it('starts its own exchange with the kind of draft that it asks for', async () => {
-    await session(`${traderWith('profile: paper, draft_message: solana_tx', null)}/trader.yaml`);
+    const file = `${traderWith('profile: paper, draft_message: solana_tx', null)}/trader.yaml`;
+    await session(file);
+    // Also while nothing runs: the stored exchange is opened for the doctor alone.
+    expect((await ran(['doctor', '-c', file])).output).toMatch(/^ok {4}signed request: all \d+ bytes/m);
   });
 });
