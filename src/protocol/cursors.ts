@@ -10,12 +10,32 @@ export function encodeCursor(position: Readonly<Record<string, number | string>>
 
 /** The non-negative integer under `key`, or null when the cursor is not one that `encodeCursor` made for this key. */
 export function decodeCursor(cursor: string, key: CursorKey): number | null {
+  return integer(fieldsOf(cursor)?.get(key));
+}
+
+/** A place in a list that can be sorted either way: behind the record of this pubkey. */
+export interface SortedPlace {
+  readonly pubkey: string;
+  readonly sortValue: number;
+}
+
+/** The place of a cursor `{pubkey, sort_value}`, or null when it is another one. */
+export function decodePlace(cursor: string): SortedPlace | null {
+  const fields = fieldsOf(cursor);
+  const pubkey = fields?.get('pubkey');
+  const sortValue = integer(fields?.get('sort_value'));
+  return typeof pubkey === 'string' && sortValue !== null ? { pubkey, sortValue } : null;
+}
+
+const integer = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+/** What a cursor holds; null when it is nobody's cursor. */
+function fieldsOf(cursor: string): ReadonlyMap<string, unknown> | null {
   if (cursor.length === 0 || cursor.length > 256 || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (typeof position !== 'object' || position === null || !Object.hasOwn(position, key)) return null;
-    const value: unknown = Object.entries(position).find(([name]) => name === key)?.[1];
-    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+    return typeof position === 'object' && position !== null ? new Map(Object.entries(position)) : null;
   } catch {
     return null; // not JSON: somebody else's cursor
   }

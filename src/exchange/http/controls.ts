@@ -70,6 +70,7 @@ const marketBody = z.object({
   sport: text(100).nullish(),
   league: text(100).nullish(),
   margin_enabled: z.boolean().nullish(),
+  reference_price: money.nullish(),
   yes_outcome_label: text(100).nullish(),
   no_outcome_label: text(100).nullish(),
   outcomes: z.array(outcome).nullish(),
@@ -102,6 +103,9 @@ export const CONTROLS: readonly Control[] = [
   control('/paper/markets/{condition_id}/state/', stateBody, changeState),
   control('/paper/markets/{condition_id}/resolve/', z.object({ is_yes: z.boolean().nullable() }), (call) =>
     known(call, (id) => call.core.resolveMarket(call.nowMs, id, call.body.is_yes)),
+  ),
+  control('/paper/markets/{condition_id}/reference-price/', z.object({ price: money }), (call) =>
+    known(call, (id) => call.core.setReferencePrice(call.nowMs, id, call.body.price)),
   ),
   control('/paper/accounts/{wallet}/deposit/', z.object({ funds: positiveMoney }), ({ nowMs, params, body, core }) =>
     core.deposit(nowMs, params['wallet'] ?? '', body.funds),

@@ -59,10 +59,12 @@ const conversionQuery = <S>(
   beforeId: number | undefined,
 ) => ({ limit, beforeId, marketConditionId: query.market_condition_id, state: query.state });
 
-type SubmitCall = ServiceCall<'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit'>;
+type SubmitCall = ServiceCall<
+  'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'
+>;
 
 /** The last step of every draft: the signature is judged here, and the core decides what the verdict leads to. */
-function submitted<T>(
+export function submitted<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,
   { core, wallets }: Desk,

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as economics from '../../../../src/exchange/core/margin/economics.js';
+import { m } from '../venue.js';
+
+const DAY_MS = 86_400_000;
+
+/** 100 of one's own at leverage 2.5 and 0.4: 250 in all, 625 shares, 150 borrowed. */
+const position: economics.Exposure = {
+  shares: m(625),
+  cost: m(250),
+  userLiquidity: m(100),
+  totalLiquidity: m(250),
+  interest: 0,
+  interestSinceMs: 0,
+};
+/** A tenth of what is borrowed a year. */
+const RATE = m('0.1');
+
+describe('opening', () => {
+  it.each([
+    // funds, leverage, price, step, total, shares
+    ['100', '2.5', '0.4', 1, '250', '625'],
+    ['100', '1', '0.5', 1, '100', '200'],
+    ['5', '3', '0.07', 1, '15', '214.285714'],
+    ['5', '3', '0.07', 10_000, '15', '214.28'],
+    ['5', '3', '0.07', 1_000_000, '15', '214'],
+    ['7.000001', '1.5', '0.333333', 1, '10.500001', '31.500034'],
+    ['1', '1000', '0.999999', 1, '1000', '1000.001'],
+  ] as const)(
+    '%s at leverage %s and price %s in steps of %s is %s and buys %s',
+    (funds, leverage, price, step, total, shares) => {
+      expect(economics.leveraged(m(funds), m(leverage))).toBe(m(total));
+      expect(economics.sharesFor(m(total), m(price), step)).toBe(m(shares));
+    },
+  );
+
+  it.each([
+    // shares, price, leverage, total, user's part
+    ['100', '0.4', '2.5', '40', '16'],
+    ['100', '0.4', '3', '40', '13.333334'],
+    ['0.000001', '0.5', '2', '0.000001', '0.000001'],
+  ])('%s shares at %s and leverage %s take %s, of it %s of the user', (shares, price, leverage, total, user) => {
+    expect(economics.totalFor(m(shares), m(price))).toBe(m(total));
+    expect(economics.userPart(m(total), m(leverage))).toBe(m(user));
+  });
+
+  it('buys nothing that a position cannot hold', () => {
+    expect(economics.sharesFor(m(1_000_000_000), m('0.000001'), 1)).toBeNull();
+  });
+
+  it('shows the average of an increased position', () => {
+    // 625 at 0.4 and 100 at 0.6, the second without leverage: 310 in all, of it 160 of the user.
+    const increased = { ...position, shares: m(725), cost: m(310), userLiquidity: m(160), totalLiquidity: m(310) };
+    expect(economics.averageEntry(increased)).toBe(m('0.427586'));
+    expect(economics.leverageOf(m(160), m(310))).toBe(m('1.9375'));
+  });
+});
+
+describe('fees and interest', () => {
+  it.each([
+    ['250', '0.01', '2.5'],
+    ['250', '0', '0'],
+    ['0.000001', '0.01', '0.000001'],
+    ['33.333333', '0.02', '0.666667'],
+  ])('a fee on %s at %s is %s, rounded up', (total, rate, fee) => {
+    expect(economics.feeOn(m(total), m(rate))).toBe(m(fee));
+  });
+
+  it.each([
+    [0, '0'],
+    [1, '0.000001'], // 0.0000005 of a day's fraction, rounded up
+    [73 * DAY_MS, '3'],
+    [365 * DAY_MS, '15'],
+  ])('150 borrowed for %d ms at 10 %% a year cost %s', (ms, interest) => {
+    expect(economics.interestAt(position, RATE, ms)).toBe(m(interest));
+  });
+
+  it('what was owed before is added', () => {
+    const older = { ...position, interest: m(2), interestSinceMs: 10 * DAY_MS };
+    expect(economics.interestAt(older, RATE, 83 * DAY_MS)).toBe(m(5));
+    expect(economics.interestAt(older, m(0), 83 * DAY_MS)).toBe(m(2));
+  });
+});
+
+describe('an end', () => {
+  it.each([
+    // mark, interest, pnl, payout, closing fee at 2 % of 250
+    ['0.5', '3', '62.5', '154.5', '5'],
+    ['0.4', '0', '0', '95', '5'],
+    ['0.3', '3', '-62.5', '29.5', '5'],
+    ['0.25', '3', '-93.75', '0', '3.25'], // 6.25 left: the interest first, then what the fee can still get
+    ['0.242', '3', '-98.75', '0', '0'], // 1.25 left, less than the interest
+    ['0.1', '0', '-187.5', '0', '0'], // 87.5 more than the user had: the pool's loss
+    ['1', '0', '375', '470', '5'],
+  ])('at %s with %s of interest has a pnl of %s and pays %s, fee %s', (mark, interest, pnl, payout, closingFee) => {
+    expect(economics.pnlAt(position, m(mark))).toBe(m(pnl));
+    expect(economics.endingOf(position, m(mark), m(interest), m('0.02'))).toEqual({
+      payout: m(payout),
+      closingFee: m(closingFee),
+    });
+  });
+});
+
+describe('liquidation', () => {
+  it.each([
+    ['0', '0.256'], // 625 × 0.256 = 160 = 250 − 90
+    ['3', '0.2608'],
+    ['90', '0.4'],
+    ['1000', '1'],
+  ])('with %s of interest is at %s', (interest, price) => {
+    expect(economics.liquidationPrice(position, m(interest))).toBe(m(price));
+  });
+
+  it('cannot happen to a position that has borrowed nothing', () => {
+    const own = { ...position, totalLiquidity: m(100), cost: m(100), shares: m(250) };
+    expect(economics.liquidationPrice(own, 0)).toBe(0);
+    expect(economics.isDoomed(own, 1, 0)).toBe(false);
+    expect(economics.doomMs(own, 1, RATE)).toBeNull();
+  });
+
+  it('comes by interest alone at the first ms at which the loss is 90 %', () => {
+    // At 0.26 the loss is 87.5; the missing 2.5 of 15 a year, rounded up a millionth early.
+    expect(economics.doomMs(position, m('0.26'), RATE)).toBe(5_255_997_898);
+    expect(economics.doomMs(position, m('0.256'), RATE)).toBe(0);
+    expect(economics.doomMs(position, m('0.26'), 0)).toBeNull();
+  });
+});
+
+/** A position as it can come about: own money, leverage, entry price. */
+const anyPosition = fc
+  .record({
+    funds: fc.integer({ min: 1, max: 1e12 }),
+    leverage: fc.integer({ min: 1_000_001, max: 50_000_000 }),
+    price: fc.integer({ min: 1, max: 999_999 }),
+    interest: fc.integer({ min: 0, max: 1e9 }),
+  })
+  .map(({ funds, leverage, price, interest }) => {
+    const totalLiquidity = economics.leveraged(funds, leverage);
+    const shares = economics.sharesFor(totalLiquidity, price, 1) ?? 0;
+    const cost = economics.costOf(shares, price);
+    return { shares, cost, userLiquidity: funds, totalLiquidity, interest, interestSinceMs: 0 };
+  })
+  .filter(({ shares, totalLiquidity, userLiquidity }) => shares > 0 && totalLiquidity > userLiquidity);
+
+describe('for any position', () => {
+  it('the liquidation price is the highest mark that liquidates', () => {
+    fc.assert(
+      fc.property(anyPosition, (one) => {
+        const price = economics.liquidationPrice(one, one.interest);
+        if (price > 0) expect(economics.isDoomed(one, price, one.interest)).toBe(true);
+        if (price < 1_000_000) expect(economics.isDoomed(one, price + 1, one.interest)).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('the time of doom is the first ms that liquidates', () => {
+    const rates = fc.integer({ min: 1, max: 100_000_000 });
+    fc.assert(
+      fc.property(anyPosition, fc.integer({ min: 1, max: 999_999 }), rates, (one, mark, rate) => {
+        const at = economics.doomMs(one, mark, rate);
+        if (at === null) return;
+        expect(economics.isDoomed(one, mark, economics.interestAt(one, rate, at))).toBe(true);
+        if (at > 0) expect(economics.isDoomed(one, mark, economics.interestAt(one, rate, at - 1))).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('an end takes no more than the user has, and gives what is left after interest and fee', () => {
+    const marks = fc.integer({ min: 0, max: 1_000_000 });
+    fc.assert(
+      fc.property(anyPosition, marks, fc.integer({ min: 0, max: 1_000_000 }), (one, mark, closingRate) => {
+        const { payout, closingFee } = economics.endingOf(one, mark, one.interest, closingRate);
+        const wanted = one.interest + economics.feeOn(one.totalLiquidity, closingRate);
+        const worth = one.userLiquidity + economics.pnlAt(one, mark);
+        expect(payout).toBe(Math.max(0, worth - wanted));
+        expect(closingFee).toBeGreaterThanOrEqual(0);
+        expect(payout + closingFee).toBeLessThanOrEqual(Math.max(0, worth));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
