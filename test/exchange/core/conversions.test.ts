@@ -72,7 +72,7 @@ describe.each(KINDS)('a %s', (kind) => {
     core.setMarketPaused(nowMs, id, true);
     expect(faultOf(draft('1'))).toBe('share_conversion_market_paused');
     core.setMarketPaused(nowMs, id, false);
-    core.setMarketState(nowMs, id, 'waiting_to_resolve');
+    core.setMarketState(nowMs, id, 'interrupted');
     expect(faultOf(draft('1'))).toBe('share_conversion_market_not_open');
     core.setMarketState(nowMs, id, 'open');
     core.setUnbackedCollateral(nowMs, id, true);

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { MARKET_STATES, type MarketState } from '../../../src/protocol/states.js';
+import { accepted, faultOf, m, Venue } from './venue.js';
+
+/** Where the control may put a market from each state, written out once more by hand. */
+const MOVES: Readonly<Record<MarketState, string>> = {
+  draft: 'draft waiting_to_open open answer_proposed waiting_to_resolve canceled',
+  waiting_to_open: 'waiting_to_open open answer_proposed waiting_to_resolve canceled',
+  open: 'open answer_proposed waiting_to_resolve canceled interrupted',
+  interrupted: 'open answer_proposed waiting_to_resolve canceled interrupted',
+  answer_proposed: 'answer_proposed waiting_to_resolve canceled',
+  waiting_to_resolve: 'waiting_to_resolve canceled',
+  resolved: '',
+  canceled: '',
+};
+
+function marketIn(state: MarketState): Venue {
+  if (state === 'interrupted') {
+    const venue = new Venue();
+    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted'));
+    return venue;
+  }
+  const settles = state === 'resolved' || state === 'canceled';
+  const venue = new Venue({}, settles ? {} : { state });
+  if (settles) accepted(venue.core.resolveMarket(venue.nowMs, venue.id, state === 'resolved' ? true : null));
+  return venue;
+}
+
+describe('a market', () => {
+  it.each(MARKET_STATES)('that is %s moves where the table says, and nowhere else', (from) => {
+    const allowed = MARKET_STATES.filter((to) => {
+      const venue = marketIn(from);
+      const moved = venue.core.setMarketState(venue.nowMs, venue.id, to);
+      expect(venue.core.marketFacts(0).state).toBe(moved.ok ? to : from);
+      if (!moved.ok) expect(faultOf(moved)).toBe('invalid_request_params state');
+      return moved.ok;
+    });
+    expect([...allowed].sort()).toEqual(MOVES[from].split(' ').filter(Boolean).sort());
+  });
+
+  it.each(MARKET_STATES)('that is %s can be resolved unless it is settled', (from) => {
+    for (const outcome of [true, false, null]) {
+      const venue = marketIn(from);
+      const isSettled = from === 'resolved' || from === 'canceled';
+      const resolved = venue.core.resolveMarket(venue.nowMs, venue.id, outcome);
+      expect(faultOf(resolved)).toBe(isSettled ? 'invalid_request_params is_yes' : 'ok');
+      if (!isSettled) expect(venue.core.marketFacts(0).outcomeIsYes).toBe(outcome);
+    }
+  });
+
+  it('shows no book while it is not open, and the recorded one again when it reopens', () => {
+    const venue = new Venue();
+    venue.core.recordedLevel(venue.nowMs, 0, 0, m('0.4'), m('5'));
+    venue.core.recordedLevel(venue.nowMs, 0, 1, m('0.6'), m('5'));
+    const version = venue.core.bookVersion(0);
+    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'interrupted'));
+    expect(venue.book()).toEqual({ bid: [], ask: [] });
+    expect([venue.core.bestBid(0), venue.core.priceRow(0, true).price]).toEqual([null, null]);
+    expect(venue.core.bookVersion(0)).toBeGreaterThan(version);
+    accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'open'));
+    expect(venue.book()).toEqual({ bid: ['0.4:5'], ask: ['0.6:5'] });
+  });
+});
+
+describe('a market of a sport', () => {
+  it.each([
+    [{ sport: 'soccer' }, 'ok'],
+    [{ sport: 'soccer', league: 'bundesliga' }, 'ok'],
+    [{ sport: 'soccer', league: 'bundesliga', category: 'sports' }, 'ok'],
+    [{ sport: 'chess' }, 'invalid_request_params sport'],
+    [{ league: 'bundesliga' }, 'invalid_request_params league'],
+    [{ sport: 'soccer', league: 'nba' }, 'invalid_request_params league'],
+    [{ sport: 'soccer', category: 'crypto' }, 'invalid_request_params category'],
+  ])('of %o is %s', (spec, expected) => {
+    const { core, nowMs } = new Venue();
+    const made = core.createMarket(nowMs, { config: { kind: 'orderbook' }, ...spec });
+    expect(faultOf(made)).toBe(expected);
+    if (made.ok) expect(core.detailRow(made.value.index).category).toBe('sports');
+  });
+});

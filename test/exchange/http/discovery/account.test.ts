@@ -1,0 +1,118 @@
+import { base58 } from '@scure/base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { control, openMarket, send, startTestExchange, TestTrader } from '../harness.js';
+import { pass, refusal } from './walk.js';
+
+let exchange: RunningExchange;
+let base: string;
+let trader: TestTrader;
+const markets: string[] = [];
+
+beforeAll(async () => {
+  exchange = await startTestExchange();
+  base = exchange.url;
+  trader = await TestTrader.join(base);
+  for (let n = 0; n < 6; n++) markets.push(await openMarket(base, { title: `M${n}`, event: `E${n % 2}` }));
+  for (const [n, id] of markets.entries()) {
+    await trader.complete('/share-splits/', { market_condition_id: id, amount: String(n + 1) });
+  }
+  await pass(base, 5, trader);
+});
+afterAll(() => exchange.close());
+
+const cursorText = (position: object): string => Buffer.from(JSON.stringify(position)).toString('base64url');
+
+describe('assets', () => {
+  it('have exactly the fields of the interface', async () => {
+    const { rows } = await trader.get(`/account/assets/?market_condition_id=${markets[0]}`);
+    const [yes, no] = rows;
+    expect(yes).toEqual({
+      asset_kind: 'share',
+      amounts: { total: '1', locked: '0', available: '1' },
+      token: { symbol: `${markets[0]}-LPT`, address: expect.any(String) },
+      value: { usdt: null, basis: 'mark_to_market' },
+      position: {
+        market: { condition_id: markets[0], title: 'M0', state: 'open', margin_enabled: false },
+        is_yes: true,
+        outcome_text: 'Yes',
+        is_final: false,
+        avg_trade_price: '0.5',
+      },
+      created: expect.any(Number),
+    });
+    expect(no).toMatchObject({ token: { symbol: `${markets[0]}-SPT` }, position: { is_yes: false } });
+    const addresses = rows.map((row) => (row['token'] as { address: string }).address);
+    expect(addresses.map((address) => base58.decode(address).length)).toEqual([32, 32]);
+    expect(addresses[0]).not.toBe(addresses[1]);
+    const again = await trader.get(`/account/assets/?market_condition_id=${markets[0]}`);
+    expect(again.rows).toEqual(rows);
+  });
+
+  it('keep the time when they were first held', async () => {
+    const path = `/account/assets/?market_condition_id=${markets[5]}`;
+    const created = async () => (await trader.get(path)).rows.map((row) => Number(row['created']));
+    const before = await created();
+    await pass(base, 100, trader);
+    await trader.complete('/share-splits/', { market_condition_id: markets[5], amount: '1' });
+    await pass(base, 2, trader);
+    expect(await created()).toEqual(before);
+    expect(before[0]).toBeLessThan(trader.nowS() - 90);
+  });
+
+  it('go on at a place of the scan, past outcomes that are not held', async () => {
+    // Nothing of the second market is left, so its two places are passed over.
+    await trader.complete('/share-merges/', { market_condition_id: markets[1], amount: '2' });
+    await pass(base, 2, trader);
+    const whole = (await trader.get('/account/assets/')).rows;
+    expect(whole).toHaveLength(10);
+    const first = await trader.get('/account/assets/?limit=2');
+    const { next_cursor } = first.meta as { next_cursor: string };
+    expect(Buffer.from(next_cursor, 'base64url').toString()).toBe('{"o":2}');
+    for (const o of [2, 3, 4]) {
+      const { rows } = await trader.get(`/account/assets/?limit=1&cursor=${cursorText({ o })}`);
+      expect(rows).toEqual([whole[2]]);
+    }
+    expect((await trader.get(`/account/assets/?cursor=${cursorText({ o: 999 })}`)).data).toEqual([]);
+    const { rows, meta } = await trader.get('/account/assets/?limit=200');
+    expect([rows, meta]).toEqual([whole, { limit: 200, next_cursor: null }]);
+    expect(refusal(await trader.get('/account/assets/?limit=201'))).toBe('400 invalid_request_params limit');
+    expect(refusal(await trader.get(`/account/assets/?cursor=${cursorText({ before_id: 1 })}`))).toContain('cursor');
+    const unknown = await trader.get('/account/assets/?market_condition_id=nobody');
+    expect([unknown.data, unknown.meta]).toEqual([[], { limit: 50, next_cursor: null }]);
+  });
+});
+
+describe('profit and loss', () => {
+  const pnl = async (query = '') => (await trader.get(`/account/pnl/${query}`)).row;
+
+  it('has exactly the fields of the service, and is filtered by market and event', async () => {
+    expect(await pnl('?market_condition_id=nobody')).toEqual({
+      margin_position_settlements_pnl: '0',
+      margin_positions_unrealized_pnl: '0',
+      redeems_funds: '0',
+      active_assets_value: '0',
+      creator_fees: '0',
+      total_pnl: '0',
+    });
+    const market = markets[3] ?? '';
+    await control(base, `/markets/${market}/resolve/`, { is_yes: null });
+    await trader.complete('/redeems/', { market_condition_id: market });
+    expect(await pnl(`?market_condition_id=${market}`)).toMatchObject({ redeems_funds: '4', total_pnl: '0' });
+    expect(await pnl(`?market_condition_id=${markets[2]}`)).toMatchObject({ redeems_funds: '0' });
+    const events = [0, 1].map(async (parity) => {
+      const { row } = await send(base, 'GET', `/markets/${markets[parity]}/`);
+      return pnl(`?event_condition_id=${(row['event'] as { condition_id: string }).condition_id}`);
+    });
+    const [even, odd] = await Promise.all(events);
+    expect([even?.['redeems_funds'], odd?.['redeems_funds']]).toEqual(['0', '4']);
+    expect(await pnl()).toMatchObject({ redeems_funds: '4', total_pnl: '0' });
+  });
+
+  it('is nobody else’s', async () => {
+    const stranger = await TestTrader.join(base);
+    stranger.clockShiftS = trader.clockShiftS;
+    expect((await stranger.get('/account/pnl/')).row).toMatchObject({ redeems_funds: '0', total_pnl: '0' });
+    expect((await fetch(`${base}/account/pnl/`)).status).toBe(401);
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseDecimal } from '../../../../src/base/decimal.js';
+import { must } from '../../../../src/base/errors.js';
+import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { pass, read, refusal, walk } from './walk.js';
+
+let exchange: RunningExchange;
+let base: string;
+let market: string;
+let startS: number;
+let endS: number;
+
+const ONE = 1_000_000;
+const DAY_S = 86_400;
+const micros = (text: unknown): number => must(parseDecimal(String(text)), `decimal ${text}`);
+
+interface Print {
+  readonly second: number;
+  readonly yesPrice: number;
+  readonly funds: number;
+}
+
+beforeAll(async () => {
+  exchange = await startTestExchange();
+  base = exchange.url;
+  market = await openMarket(base);
+  const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
+  startS = maker.nowS();
+  const steps = [0, 7, 400, 290, 1, 3_000, 30, 1_700, 90, 12_000, 5, 299, 300];
+  for (const [n, gapS] of steps.entries()) {
+    if (gapS > 0) await pass(base, gapS, maker, taker);
+    const price = `0.${30 + ((n * 17) % 40)}`;
+    await maker.order(market, true, n % 3 === 0 ? 'buy' : 'buy', price, '10');
+    // The taker buys NO against it: its outcome is NO, its price 1 − p.
+    await taker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), String(3 + n));
+    if (n + 3 < 10) await maker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), '2');
+  }
+  endS = maker.nowS() + 1;
+});
+afterAll(() => exchange.close());
+
+/** Every public trade, oldest first, in YES space. */
+async function prints(): Promise<Print[]> {
+  const rows = await walk(base, `/markets/${market}/trades/`, 100);
+  return rows.reverse().map((row) => {
+    const [price, amount] = [micros(row['price']), micros(row['amount'])];
+    const yesPrice = row['is_yes'] === true ? price : ONE - price;
+    const yes = Math.floor((yesPrice * amount) / ONE);
+    return { second: Number(row['timestamp']), yesPrice, funds: row['is_yes'] === true ? yes : amount - yes };
+  });
+}
+
+function plainBars(all: readonly Print[], lengthS: number, isYes: boolean) {
+  const starts = [...new Set(all.map(({ second }) => second - (second % lengthS)))];
+  return starts.map((timestamp) => {
+    const own = all.filter(({ second }) => second >= timestamp && second < timestamp + lengthS);
+    const values = own.map(({ yesPrice }) => (isYes ? yesPrice : ONE - yesPrice));
+    const volume = own.reduce((sum, { funds }) => sum + funds, 0);
+    const prices = [values[0], Math.max(...values), Math.min(...values), values.at(-1)];
+    return { timestamp, prices, volume };
+  });
+}
+
+const candles = (query: string, id = market) => read(base, `/markets/${id}/candles/?${query}`);
+
+describe('candles', () => {
+  it.each([
+    ['5m', 300, true],
+    ['5m', 300, false],
+    ['30m', 1_800, true],
+    ['30m', 1_800, false],
+  ] as const)('of %s are what a recount of the public trades gives, oldest first', async (interval, lengthS, isYes) => {
+    const from = startS - (startS % 1_800);
+    const answer = await candles(`start_time=${from}&end_time=${endS}&interval=${interval}&is_yes=${isYes}`);
+    expect([answer.status, answer.meta]).toEqual([200, { is_yes: isYes }]);
+    const bars = answer.rows.map((row) => {
+      const prices = ['open', 'high', 'low', 'close'].map((name) => micros(row[name]));
+      expect(row['is_yes']).toBe(isYes);
+      return { timestamp: row['timestamp'], prices, volume: micros(row['volume']) };
+    });
+    expect(bars).toEqual(plainBars(await prints(), lengthS, isYes));
+    expect(bars.length).toBeGreaterThan(3);
+  });
+
+  it('begin with the start, inclusive, and end before the end', async () => {
+    const bars = (await candles(`start_time=${startS - 300}&end_time=${endS}&interval=5m`)).rows;
+    const [first = 0, second = 0] = bars.map((row) => Number(row['timestamp']));
+    const times = async (from: number, to: number) =>
+      (await candles(`start_time=${from}&end_time=${to}&interval=5m`)).rows.map((row) => row['timestamp']);
+    expect(await times(first, second)).toEqual([first]);
+    expect(await times(first, second + 1)).toEqual([first, second]);
+    expect(await times(first + 1, second + 1)).toEqual([second]);
+  });
+
+  it('of a market that nobody traded are none', async () => {
+    const quiet = await openMarket(base);
+    expect((await candles(`start_time=${startS}&end_time=${endS}&interval=5m`, quiet)).data).toEqual([]);
+  });
+
+  it.each([
+    ['no span', 'interval=5m', 'start_time'],
+    ['no interval', 'start_time=0&end_time=300', 'interval'],
+    ['another interval', 'start_time=0&end_time=300&interval=1h', 'interval'],
+    ['an empty span', 'start_time=300&end_time=300&interval=5m', 'end_time'],
+    ['a span backwards', 'start_time=300&end_time=0&interval=5m', 'end_time'],
+    ['more than 30 days', `start_time=0&end_time=${30 * DAY_S + 1}&interval=5m`, 'end_time'],
+    ['a time that is none', 'start_time=now&end_time=300&interval=5m', 'start_time'],
+    ['an outcome that is none', 'start_time=0&end_time=300&interval=5m&is_yes=1', 'is_yes'],
+  ])('are refused for %s, also on a market that is not there', async (_, query, field) => {
+    for (const id of [market, 'nobody']) {
+      expect(refusal(await candles(query, id))).toContain(`400 invalid_request_params ${field}`);
+    }
+  });
+
+  it('take 30 days to the second, of a market that is there', async () => {
+    const query = `start_time=0&end_time=${30 * DAY_S}&interval=30m`;
+    expect((await candles(query)).status).toBe(200);
+    expect(refusal(await candles(query, 'nobody'))).toBe('404 not_found');
+  });
+});
+
+describe('the volume of a day', () => {
+  it('leaves it to the second', async () => {
+    const stats = async () => (await read(base, `/markets/${market}/stats/`)).row;
+    const all = await prints();
+    const newestS = Math.max(...all.map(({ second }) => second));
+    const [newest, rest] = [
+      all.filter(({ second }) => second === newestS),
+      all.filter(({ second }) => second < newestS),
+    ];
+    const funds = (rows: readonly Print[]) => rows.reduce((sum, row) => sum + row.funds, 0);
+    expect(await stats()).toMatchObject({ trade_count: all.length });
+    expect(micros((await stats())['total_volume'])).toBe(funds(all));
+    expect(micros((await stats())['total_volume_24h'])).toBe(funds(all));
+    // All but the newest second are more than a day old now; a few seconds of slack for the running clock.
+    const lastOfRest = Math.max(...rest.map(({ second }) => second));
+    await pass(base, DAY_S - (endS - lastOfRest) + 30);
+    expect(micros((await stats())['total_volume_24h'])).toBe(funds(newest));
+    await pass(base, DAY_S);
+    expect(await stats()).toMatchObject({ total_volume_24h: '0', trade_count: all.length });
+  });
+});

@@ -1,0 +1,158 @@
+/** What every endpoint that knows a market answers in each of its states. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { MARKET_STATES, type MarketState } from '../../../../src/protocol/states.js';
+import { type Answered, control, openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { pass, read, refusal } from './walk.js';
+
+let exchange: RunningExchange;
+let base: string;
+let trader: TestTrader;
+
+beforeAll(async () => {
+  exchange = await startTestExchange();
+  base = exchange.url;
+  trader = await TestTrader.join(base);
+});
+afterAll(() => exchange.close());
+
+const slugOf = ({ status, slug }: Answered): string => (slug === null ? String(status) : `${status} ${slug}`);
+
+/** A market that was open, with shares and a resting order of the trader, and is in this state now. */
+async function marketIn(state: MarketState): Promise<string> {
+  const market = await openMarket(base, { title: `A ${state} thing` });
+  await trader.complete('/share-splits/', { market_condition_id: market, amount: '5' });
+  await pass(base, 2, trader);
+  await trader.order(market, true, 'buy', '0.4', '5');
+  if (state === 'resolved') await control(base, `/markets/${market}/resolve/`, { is_yes: true });
+  else if (state !== 'open') await control(base, `/markets/${market}/state/`, { state });
+  return market;
+}
+
+const order = (market: string) => ({
+  ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' },
+  ...{ price: '0.3', amount: '2' },
+});
+const amount = (market: string) => ({ market_condition_id: market, amount: '1' });
+
+/** States that a market that has traded can be in. */
+const LATER = MARKET_STATES.filter((state) => state !== 'draft' && state !== 'waiting_to_open');
+
+describe.each(LATER)('a market that is %s', (state) => {
+  const isOpen = state === 'open';
+  const isSettled = state === 'resolved' || state === 'canceled';
+
+  it('answers drafts by its state', async () => {
+    const market = await marketIn(state);
+    expect(slugOf(await trader.post('/orders/', order(market)))).toBe(isOpen ? '201' : '400 order_market_not_open');
+    const conversion = isOpen ? '201' : '409 share_conversion_market_not_open';
+    expect(slugOf(await trader.post('/share-merges/', amount(market)))).toBe(conversion);
+    expect(slugOf(await trader.post('/share-splits/', amount(market)))).toBe(conversion);
+    const redeem = await trader.post('/redeems/', { market_condition_id: market });
+    expect(refusal(redeem)).toBe(isSettled ? '201 undefined' : '400 invalid_request_params market_condition_id');
+  });
+
+  it('fails what was drafted before and is submitted now', async () => {
+    const market = await marketIn('open');
+    const drafted = await trader.post('/orders/', order(market));
+    const merged = await trader.post('/share-merges/', amount(market));
+    if (state === 'resolved') await control(base, `/markets/${market}/resolve/`, { is_yes: false });
+    else if (!isOpen) await control(base, `/markets/${market}/state/`, { state });
+    expect(slugOf(await trader.submit('/orders/', drafted))).toBe(isOpen ? '200' : '400 order_market_not_open');
+    const merge = isOpen ? '200' : '409 share_conversion_market_not_open';
+    expect(slugOf(await trader.submit('/share-merges/', merged))).toBe(merge);
+    const { row } = await trader.get(`/orders/${String(drafted.row['pubkey'])}/`);
+    expect(row['status']).toBe(isOpen ? 'open' : 'failed');
+  });
+
+  it('keeps its orders and its book while it is open, and then shows an empty one', async () => {
+    const market = await marketIn(state);
+    const { rows } = await trader.get(`/orders/?market_condition_id=${market}`);
+    expect(rows.map((row) => row['status'])).toEqual([isOpen ? 'open' : 'canceled']);
+    const book = await read(base, `/markets/${market}/book/`);
+    expect(book.row).toMatchObject({ bid: isOpen ? [{ price: '0.4', total_amount: '5' }] : [], ask: [] });
+  });
+
+  it('is read by everybody, and found under the words of its state', async () => {
+    const market = await marketIn(state);
+    const { row } = await read(base, `/markets/${market}/`);
+    expect(row).toMatchObject({ condition_id: market, state });
+    const event = (row['event'] as { condition_id: string }).condition_id;
+    for (const path of ['trades/', 'stats/', 'price/', 'candles/?start_time=0&end_time=300&interval=5m']) {
+      expect((await read(base, `/markets/${market}/${path}`)).status).toBe(200);
+    }
+    const isUnder = state === 'answer_proposed' || state === 'waiting_to_resolve';
+    const isClosed = isUnder || state === 'interrupted';
+    const shown = async (path: string, id = market) => JSON.stringify((await read(base, path)).data).includes(id);
+    for (const [word, expected] of [
+      ['open', isOpen],
+      ['closed', isClosed],
+      ['resolved', isSettled],
+      ['newest', true],
+    ] as const) {
+      expect(await shown(`/markets/?state=${word}&limit=100`), word).toBe(expected);
+      expect(await shown(`/events/?state=${word}&limit=100`, event), word).toBe(expected);
+    }
+    for (const [word, expected] of [
+      ['open', isOpen],
+      ['under_review', isUnder],
+      ['closed', isClosed],
+      ['resolved', isSettled],
+    ] as const) {
+      expect(await shown(`/search/?state=${word}&limit=100`), word).toBe(expected);
+    }
+  });
+
+  it('values its shares by the mark until it pays for them', async () => {
+    const market = await marketIn(state);
+    const { rows } = await trader.get(`/account/assets/?market_condition_id=${market}`);
+    const figures = rows.map((row) => {
+      const position = row['position'] as { is_yes: boolean; is_final: boolean; market: { state: string } };
+      expect(position.market.state).toBe(state);
+      expect(position.is_final).toBe(isSettled);
+      return (row['value'] as { usdt: string | null }).usdt;
+    });
+    // Five sets: at the bid of 0.4 while it is there, at nothing known without a price, at the payout in the end.
+    const worth = { resolved: ['5', '0'], canceled: ['2.5', '2.5'], open: ['2', '3'] } as Record<string, string[]>;
+    expect(figures).toEqual(worth[state] ?? [null, null]);
+  });
+});
+
+describe('a market that is not open yet', () => {
+  it.each(['draft', 'waiting_to_open'])('(%s) takes no orders, is no open one, and opens', async (state) => {
+    const market = await openMarket(base, { state });
+    expect(slugOf(await trader.post('/orders/', order(market)))).toBe('400 order_market_not_open');
+    for (const word of ['open', 'closed', 'resolved']) {
+      const { data } = await read(base, `/markets/?state=${word}&limit=100`);
+      expect(JSON.stringify(data)).not.toContain(market);
+    }
+    expect((await read(base, `/markets/${market}/book/`)).row).toMatchObject({ bid: [], ask: [] });
+    await control(base, `/markets/${market}/state/`, { state: 'open' });
+    expect(slugOf(await trader.post('/orders/', order(market)))).toBe('201');
+  });
+});
+
+describe('the control over states', () => {
+  it.each([
+    ['open', 'draft'],
+    ['answer_proposed', 'open'],
+    ['waiting_to_resolve', 'answer_proposed'],
+    ['interrupted', 'waiting_to_open'],
+    ['canceled', 'open'],
+    ['canceled', 'canceled'],
+    ['open', 'resolved'],
+  ] as const)('does not put a market from %s to %s', async (from, to) => {
+    const market = await marketIn(from);
+    expect(refusal(await control(base, `/markets/${market}/state/`, { state: to }))).toBe(
+      '400 invalid_request_params state',
+    );
+    expect((await read(base, `/markets/${market}/`)).row['state']).toBe(from);
+  });
+
+  it('interrupts and reopens', async () => {
+    const market = await marketIn('interrupted');
+    await control(base, `/markets/${market}/state/`, { state: 'open' });
+    expect(slugOf(await trader.post('/orders/', order(market)))).toBe('201');
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { pass, read, refusal, twice, walk } from './walk.js';
+
+let exchange: RunningExchange;
+let base: string;
+const markets: string[] = [];
+const DAY_S = 86_400;
+
+const CATEGORIES = ['politics', 'crypto', 'sports'] as const;
+const STATES = ['open', 'interrupted', 'resolved', 'canceled', 'answer_proposed', 'draft'];
+
+beforeAll(async () => {
+  exchange = await startTestExchange();
+  base = exchange.url;
+  const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
+  const nowS = maker.nowS();
+  for (let n = 0; n < 24; n++) {
+    const category = CATEGORIES[n % 3];
+    const sport = category === 'sports' ? { sport: 'tennis', league: n % 2 === 0 ? 'atp' : 'wta' } : {};
+    const fields = { title: `Market ${n}`, event: `Event ${n % 9}`, category, resolution_date: nowS + (n - 8) * DAY_S };
+    markets.push(await openMarket(base, { ...fields, ...sport }));
+  }
+  for (const [n, id] of markets.entries()) {
+    if (n % 2 === 1) continue;
+    await maker.order(id, true, 'buy', '0.4', String(10 + n));
+    await taker.order(id, false, 'buy', '0.6', String(1 + ((n * 7) % 10)));
+    await pass(base, 1, maker, taker);
+  }
+  for (const [n, id] of markets.entries()) {
+    const state = STATES[n % STATES.length];
+    if (state === 'resolved') await control(base, `/markets/${id}/resolve/`, { is_yes: true });
+    else if (state !== 'draft' && state !== 'open') await control(base, `/markets/${id}/state/`, { state });
+  }
+}, 60_000);
+afterAll(() => exchange.close());
+
+const ids = (rows: readonly Record<string, unknown>[]) => rows.map((row) => String(row['condition_id']));
+
+const SORTS = ['market_cap', 'last_trade', 'total_volume', 'live_stream', 'trending', 'leverage', 'ending_soon'];
+const QUERIES = [
+  '',
+  'state=open',
+  'state=CLOSED',
+  'state=Resolved',
+  'state=newest',
+  'state=ending_soon',
+  'state=ended_recently',
+  'category=crypto',
+  'sport=tennis',
+  'sport=tennis&league=wta,atp',
+  ...SORTS.map((sort) => `sort=${sort}`),
+  'sort=total_volume&state=open',
+  'sort=ending_soon&sport=tennis&league=atp',
+];
+
+describe.each(['/markets/', '/events/'])('the pages of %s', (list) => {
+  it.each(QUERIES)('for ?%s together are the whole list, whatever comes in meanwhile', async (query) => {
+    const path = `${list}?${query}`;
+    for (const limit of [3, 10]) {
+      const whole = ids(await walk(base, path, 100));
+      expect(new Set(whole).size).toBe(whole.length);
+      const late = { title: 'Late', category: 'sports', sport: 'tennis', league: 'atp', resolution_date: 1 };
+      const pages = await walk(
+        base,
+        path,
+        limit,
+        twice(() => openMarket(base, late)),
+      );
+      expect(ids(pages)).toEqual(whole);
+    }
+  });
+
+  it('show 20 rows unless asked otherwise', async () => {
+    const { rows, meta } = await read(base, list);
+    expect((meta as { limit: number }).limit).toBe(20);
+    expect(rows).toEqual((await walk(base, list, 100)).slice(0, 20));
+  });
+
+  it('are newest first without a sort', async () => {
+    const created = (await walk(base, list, 100)).map((row) => Number(row['created']));
+    expect(created).toEqual([...created].sort((a, b) => b - a));
+  });
+
+  it.each([
+    ['league=atp', 'league'],
+    ['sport=chess', 'sport'],
+    ['sport=tennis,', 'sport'],
+    ['sport=tennis&league=nba', 'league'],
+    ['sport=tennis,basketball&league=nhl', 'league'],
+    ['category=Crypto', 'category'],
+    ['state=dead', 'state'],
+    ['sort=created', 'sort'],
+    ['limit=0', 'limit'],
+    ['cursor=bm8', 'cursor'],
+  ])('are refused for ?%s, naming %s', async (query, field) => {
+    expect(refusal(await read(base, `${list}?${query}`))).toBe(`400 invalid_request_params ${field}`);
+  });
+
+  it('take each cursor for its own kind of list alone', async () => {
+    const cursorOf = async (path: string) => (await read(base, path)).meta as { next_cursor: string };
+    const { next_cursor: keyset } = await cursorOf(`${list}?limit=1`);
+    const { next_cursor: offset } = await cursorOf(`${list}?limit=1&sort=trending`);
+    expect(refusal(await read(base, `${list}?sort=trending&cursor=${keyset}`))).toContain('cursor');
+    expect(refusal(await read(base, `${list}?cursor=${offset}`))).toContain('cursor');
+    const other = list === '/markets/' ? '/events/' : '/markets/';
+    expect(refusal(await read(base, `${other}?sort=trending&cursor=${offset}`))).toContain('cursor');
+  });
+});
+
+describe('sorts', () => {
+  it.each([
+    ['total_volume', 'total_volume'],
+    ['trending', 'total_volume_24h'],
+    ['market_cap', 'market_cap'],
+  ])('by %s follow the statistics of the markets', async (sort, field) => {
+    const rows = await walk(base, `/markets/?sort=${sort}`, 100);
+    const figures: number[] = [];
+    for (const id of ids(rows)) figures.push(Number((await read(base, `/markets/${id}/stats/`)).row[field]));
+    expect(figures).toEqual([...figures].sort((a, b) => b - a));
+    expect(figures[0]).toBeGreaterThan(figures.at(-1) ?? 0);
+  });
+
+  it('by last trade put the market that was traded last first', async () => {
+    expect(ids((await read(base, '/markets/?sort=last_trade&limit=2')).rows)).toEqual([markets[22], markets[20]]);
+  });
+});
+
+describe('an event', () => {
+  it('shows two of its markets and no video in a list, everything in the detail', async () => {
+    for (const row of await walk(base, '/events/', 100)) {
+      expect(row).not.toHaveProperty('video_url');
+      const { row: whole } = await read(base, `/events/${String(row['condition_id'])}/`);
+      expect(whole).toHaveProperty('video_url', null);
+      expect(row['markets']).toEqual((whole['markets'] as unknown[]).slice(0, 2));
+    }
+  });
+
+  it('belongs to the sports and leagues of its markets', async () => {
+    const id = await openMarket(base, { event: 'Mixed', category: 'politics' });
+    const owner = async () => (await read(base, `/markets/${id}/`)).row['event'] as { condition_id: string };
+    const { condition_id } = await owner();
+    expect(ids((await read(base, '/events/?sport=mma&league=ufc')).rows)).toEqual([]);
+    await openMarket(base, { event: 'Mixed', sport: 'mma', league: 'ufc' });
+    expect(ids((await read(base, '/events/?sport=baseball,mma&league=ufc')).rows)).toEqual([condition_id]);
+    expect(ids((await read(base, '/events/?sport=baseball,mma&league=mlb')).rows)).toEqual([]);
+  });
+});
+
+describe('a market of a sport', () => {
+  it.each([
+    [{ sport: 'chess' }, 'sport'],
+    [{ league: 'nba' }, 'league'],
+    [{ sport: 'tennis', league: 'nba' }, 'league'],
+    [{ sport: 'tennis', category: 'tech' }, 'category'],
+  ])('is not made of %o', async (fields, field) => {
+    const made = await control(base, '/markets/', { config: { kind: 'orderbook' }, ...fields });
+    expect(refusal(made)).toBe(`400 invalid_request_params ${field}`);
+  });
+});
