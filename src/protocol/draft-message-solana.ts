@@ -15,6 +15,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/transaction-messages';
 import { compileTransaction, getTransactionDecoder, getTransactionEncoder } from '@solana/transactions';
+import { must } from '../base/errors.js';
 
 /** The program that writes a text into the chain's log and does nothing else. */
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
@@ -97,55 +98,56 @@ function readBytes(bytes: Buffer): ReadTransaction {
   const envelope = getTransactionDecoder().decode(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(envelope.messageBytes);
   if (message.version !== 'legacy' && message.version !== 0) return problem('the transaction has an unknown version');
-  // A decoder may overlook bytes behind the end and numbers written longer than needed; an encoder writes neither.
-  const isCanonical =
-    bytes.equals(copyOf(getTransactionEncoder().encode(envelope))) &&
-    copyOf(envelope.messageBytes).equals(copyOf(getCompiledTransactionMessageEncoder().encode(message)));
-  if (!isCanonical) return problem('the transaction is not spelled the one way there is');
-  const { staticAccounts: accounts, header } = message;
-  const [feePayer] = accounts;
-  const lookups = message.version === 0 ? (message.addressTableLookups ?? []) : [];
-  if (feePayer === undefined || !isSound(message)) return problem('the transaction contradicts itself');
-  return {
-    ok: true,
-    transaction: {
-      version: message.version,
-      feePayer,
-      signers: accounts.slice(0, header.numSignerAccounts),
-      accounts,
-      instructions: message.instructions.map((instruction) => ({
-        program: accounts[instruction.programAddressIndex] ?? '',
-        accounts: (instruction.accountIndices ?? []).flatMap((index) => accounts[index] ?? []),
-        data: copyOf(instruction.data ?? []),
-      })),
-      lookupTables: lookups.map(({ lookupTableAddress }) => lookupTableAddress),
-      isSigned: Object.values(envelope.signatures).some((signature) => signature !== null),
-      messageBytes: copyOf(envelope.messageBytes),
-    },
-  };
+  if (!isCanonical(bytes, envelope, message)) return problem('the transaction is not spelled the one way there is');
+  if (!isSound(message)) return problem('the transaction contradicts itself');
+  return { ok: true, transaction: factsOf(envelope, message) };
 }
 
-type CompiledMessage = ReturnType<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>;
+type Envelope = ReturnType<ReturnType<typeof getTransactionDecoder>['decode']>;
+type AnyMessage = ReturnType<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>;
+type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
+
+/** A decoder may overlook bytes behind the end and numbers written longer than needed; an encoder writes neither. */
+const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
+  bytes.equals(copyOf(getTransactionEncoder().encode(envelope))) &&
+  copyOf(envelope.messageBytes).equals(copyOf(getCompiledTransactionMessageEncoder().encode(message)));
+
+const lookupsOf = (message: CompiledMessage) =>
+  message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
 
 /** What the chain itself demands of a message (`sanitize` of the Solana SDK), and no account twice. */
-function isSound(message: Exclude<CompiledMessage, { version: 1 }>): boolean {
-  const { staticAccounts: accounts, header, instructions } = message;
+function isSound(message: CompiledMessage): boolean {
+  const { staticAccounts, header, instructions } = message;
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
-  const lookups = message.version === 0 ? (message.addressTableLookups ?? []) : [];
-  const looked = lookups.map(({ readonlyIndexes, writableIndexes }) => readonlyIndexes.length + writableIndexes.length);
-  const known = accounts.length + looked.reduce((sum, count) => sum + count, 0);
+  const named = staticAccounts.length;
+  const looked = lookupsOf(message).map((table) => table.readonlyIndexes.length + table.writableIndexes.length);
+  const known = looked.reduce((sum, count) => sum + count, named);
   return (
-    numSignerAccounts + numReadonlyNonSignerAccounts <= accounts.length &&
+    numSignerAccounts + numReadonlyNonSignerAccounts <= named &&
     numReadonlySignerAccounts < numSignerAccounts &&
-    new Set(accounts).size === accounts.length &&
+    new Set(staticAccounts).size === named &&
     looked.every((count) => count > 0) &&
-    instructions.every(
-      ({ programAddressIndex, accountIndices = [] }) =>
-        programAddressIndex > 0 &&
-        programAddressIndex < accounts.length &&
-        accountIndices.every((index) => index < known),
-    )
+    instructions.every(({ programAddressIndex: program }) => program > 0 && program < named) &&
+    instructions.every(({ accountIndices = [] }) => accountIndices.every((index) => index < known))
   );
+}
+
+function factsOf(envelope: Envelope, message: CompiledMessage): Transaction {
+  const { staticAccounts: accounts, header } = message;
+  return {
+    version: message.version,
+    feePayer: must(accounts[0], 'the fee payer of a sound message'),
+    signers: accounts.slice(0, header.numSignerAccounts),
+    accounts,
+    instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => ({
+      program: must(accounts[programAddressIndex], 'the program of a sound message'),
+      accounts: accountIndices.flatMap((index) => accounts[index] ?? []),
+      data: copyOf(data),
+    })),
+    lookupTables: lookupsOf(message).map(({ lookupTableAddress }) => lookupTableAddress),
+    isSigned: Object.values(envelope.signatures).some((signature) => signature !== null),
+    messageBytes: copyOf(envelope.messageBytes),
+  };
 }
 
 /** The one memo of a transaction as text; null when there is not exactly one, or when its bytes are not UTF-8. */
