@@ -1,0 +1,169 @@
+/** An exchange with margin markets for tests: accounts, the way of a request in one call, money as decimals. */
+
+import { must } from '../../../../src/base/errors.js';
+import type { Micros } from '../../../../src/base/micros.js';
+import type {
+  CoreSettings,
+  MarginTerms,
+  MarketSpec,
+  PoolConfigSpec,
+  WirePosition,
+} from '../../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../../../src/exchange/core/memory-archive.js';
+import { accepted, m, settings, wallet } from '../venue.js';
+
+export const POLYMARKET: PoolConfigSpec = {
+  kind: 'polymarket',
+  max_leverage_yes: '10',
+  max_leverage_no: '5',
+  opening_fee: '0.01',
+  closing_fee: '0.02',
+  annual_fee_rate: '0.1',
+  price_decimals: 2,
+  shares_decimals: 2,
+};
+
+export const HYPERLIQUID: PoolConfigSpec = {
+  kind: 'hyperliquid',
+  max_leverage_yes: '3',
+  max_leverage_no: '3',
+  opening_fee: '0',
+  closing_fee: '0.001',
+  annual_fee_rate: '0',
+};
+
+/** How long a step takes, ms. */
+export const STEP = settings.landingMs;
+/** From the submit to the fill of a market request. */
+export const TO_FILL = 3 * STEP;
+export const DAY_MS = 86_400_000;
+
+/** What a test wants to say of a request; the rest is YES, leverage 2, a market request. */
+export interface Wish {
+  readonly market?: string;
+  readonly isYes?: boolean;
+  readonly leverage?: string;
+  readonly funds?: string;
+  /** `[price, shares]` of a limit request. */
+  readonly limit?: readonly [price: string, shares: string];
+  readonly takeProfit?: string;
+  readonly stopLoss?: string;
+}
+
+export class MarginDesk {
+  readonly archive = new MemoryArchive();
+  core: ExchangeCore;
+  nowMs = 1_700_000_000_000;
+  /** A polymarket at 0.4 unless said otherwise. */
+  readonly id: string;
+
+  constructor(
+    config: PoolConfigSpec = POLYMARKET,
+    spec: Omit<MarketSpec, 'config'> = {},
+    own: CoreSettings = settings,
+  ) {
+    this.core = new ExchangeCore(own, undefined, this.archive);
+    this.id = this.market(config, spec);
+  }
+
+  market(config: PoolConfigSpec, spec: Omit<MarketSpec, 'config'> = {}): string {
+    return accepted(this.core.createMarket(this.nowMs, { config, reference_price: m('0.4'), ...spec })).condition_id;
+  }
+
+  account(number: number): number {
+    const nonce = `nonce-${number}`;
+    const { message } = accepted(this.core.createChallenge(this.nowMs, wallet(number), nonce));
+    const request = { wallet_address: wallet(number), message, nonce };
+    accepted(this.core.createKey(this.nowMs, request, true, `key-${number}`, 'secret'));
+    return must(this.core.credential(`key-${number}`), 'a fresh key').account;
+  }
+
+  terms({
+    market = this.id,
+    isYes = true,
+    leverage = '2',
+    funds = '100',
+    limit,
+    takeProfit,
+    stopLoss,
+  }: Wish): MarginTerms {
+    const size =
+      limit === undefined
+        ? ({ type: 'market', funds: m(funds) } as const)
+        : ({ type: 'limit', price: m(limit[0]), shares: m(limit[1]) } as const);
+    const price = (text: string | undefined): Micros | undefined => (text === undefined ? undefined : m(text));
+    const triggers = { takeProfit: price(takeProfit), stopLoss: price(stopLoss) };
+    return { marketConditionId: market, isYes, leverage: m(leverage), ...size, ...triggers };
+  }
+
+  draft(account: number, wish: Wish = {}) {
+    return this.core.draftMarginRequest(this.nowMs, account, this.terms(wish));
+  }
+
+  /** Drafts and submits; answers the pubkey. */
+  request(account: number, wish: Wish = {}): string {
+    const { pubkey } = accepted(this.draft(account, wish));
+    accepted(this.core.submitMarginRequest(this.nowMs, account, pubkey, true));
+    return pubkey;
+  }
+
+  /** A request that was filled; answers the position. */
+  open(account: number, wish: Wish = {}): WirePosition {
+    const request = this.request(account, wish);
+    this.pass(TO_FILL);
+    const { rows } = this.core.positions(account, { limit: 100, isClosed: false });
+    const { state } = this.requestRow(account, request);
+    if (state !== 'completed') throw new Error(`the request is ${state}`);
+    return must(rows[0], 'the position of a filled request');
+  }
+
+  requestRow(account: number, pubkey: string) {
+    return must(this.core.marginRequest(account, pubkey), `request ${pubkey}`);
+  }
+
+  position(account: number, pubkey: string): WirePosition {
+    return must(this.core.position(account, pubkey), `position ${pubkey}`);
+  }
+
+  settlement(account: number, position: string) {
+    const { rows } = this.core.settlements(account, { limit: 1, positionPubkey: position });
+    return must(rows[0], `settlement of ${position}`);
+  }
+
+  close(account: number, pubkey: string, price: string | null = null) {
+    return this.core.closePosition(this.nowMs, account, pubkey, price === null ? null : m(price));
+  }
+
+  /** Claims what is claimable and waits for it. */
+  claim(account: number, pubkey: string): void {
+    this.pass(2 * STEP);
+    accepted(this.core.claimSettlement(this.nowMs, account, pubkey));
+    this.pass(STEP);
+  }
+
+  move(price: string, market = this.id): void {
+    accepted(this.core.setReferencePrice(this.nowMs, market, m(price)));
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.core.advance(this.nowMs);
+  }
+
+  /** `[total, locked]` of an account's currency. */
+  funds(account: number): readonly [total: number, locked: number] {
+    const { total, locked } = this.core.fundsOf(account);
+    return [total / 1e6, locked / 1e6];
+  }
+
+  /** What came in minus what is somewhere: 0 at every moment. */
+  get missing(): number {
+    let missing: number = this.core.fundsDeposited - this.core.feesCollected - this.core.marginHeld;
+    for (let account = 0; account < this.accounts; account++) missing -= this.core.fundsOf(account).total;
+    return missing;
+  }
+
+  /** The house and every wallet; more would be none. */
+  accounts = 5;
+}

@@ -1,0 +1,187 @@
+/** Draws calls of margin that mostly make sense: real pubkeys, prices near the reference, moves of price, clock and market. */
+
+import type { Micros } from '../../../../src/base/micros.js';
+import { Random } from '../../../../src/base/random.js';
+import type { Command, MarginTerms, Mutator } from '../../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../../../src/exchange/core/memory-archive.js';
+import { settings, wallet } from '../venue.js';
+import { DAY_MS, HYPERLIQUID, POLYMARKET } from './desk.js';
+
+const WALLETS = 3;
+const MARKETS = [
+  { config: POLYMARKET },
+  { config: { ...HYPERLIQUID, annual_fee_rate: '2.5', opening_fee: '0.0123' }, reference_price: 123_456 },
+  { config: { ...POLYMARKET, shares_decimals: 6, price_decimals: 3, annual_fee_rate: '0' }, reference_price: 900_000 },
+];
+
+export class MarginDrawer {
+  readonly archive = new MemoryArchive();
+  readonly core = new ExchangeCore(settings, undefined, this.archive);
+  readonly journal: Command[] = [];
+  readonly accounts: number[] = [];
+  readonly #random: Random;
+  #nowMs = 1_700_000_000_000;
+  #markets: string[] = [];
+
+  constructor(seed: number) {
+    this.#random = Random.seeded(seed, 'margin');
+    for (const spec of MARKETS) this.#openMarket(spec);
+    for (let number = 1; number <= WALLETS; number++) {
+      const nonce = `nonce-${number}`;
+      this.do('createChallenge', wallet(number), nonce);
+      const message = `Create SVC API credential | Wallet: ${wallet(number)} | Nonce: ${nonce}`;
+      this.do('createKey', { wallet_address: wallet(number), message, nonce }, true, `key-${number}`, 'secret');
+      this.accounts.push(number); // account 0 is the house's
+    }
+  }
+
+  #openMarket(spec: object): void {
+    this.do('createMarket', spec);
+    this.#markets = [];
+    for (let market = 0; market < this.core.marketCount; market++) {
+      const { conditionId, state } = this.core.marketFacts(market);
+      if (state !== 'resolved' && state !== 'canceled') this.#markets.push(conditionId);
+    }
+  }
+
+  do(method: Mutator, ...args: readonly unknown[]): unknown {
+    const command: Command = [this.#nowMs, method, args];
+    this.journal.push(command);
+    return this.core.apply(command);
+  }
+
+  #pick<T>(items: readonly T[]): T | undefined {
+    return items[this.#random.below(items.length)];
+  }
+
+  #price = (): Micros => (10_000 * (1 + this.#random.below(99))) as Micros;
+
+  step(): void {
+    const random = this.#random;
+    const account = this.#pick(this.accounts) ?? 1;
+    switch (random.below(12)) {
+      case 0:
+      case 1:
+      case 2:
+        return this.#request(account);
+      case 3:
+        return this.#withRequest(account);
+      case 4:
+        return this.#withPosition(account);
+      case 5:
+        return this.#claim(account);
+      case 6:
+        return this.#moveMarket();
+      case 7:
+      case 8:
+        this.do('setReferencePrice', this.#pick(this.#markets), this.#price());
+        return;
+      case 9:
+        this.#nowMs += 1 + random.below(60 * DAY_MS);
+        break;
+      default:
+        this.#nowMs += random.below(1_500);
+    }
+    this.do('advance');
+  }
+
+  #request(account: number): void {
+    const random = this.#random;
+    const price = () => (random.chance(0.3) ? this.#price() : null);
+    const limit = {
+      type: 'limit',
+      price: this.#price(),
+      shares: (10_000 * (1 + random.below(20_000))) as Micros,
+    } as const;
+    const market = { type: 'market', funds: (1_000_000 + random.below(400_000_000)) as Micros } as const;
+    const terms: MarginTerms = {
+      ...(random.chance(0.4) ? limit : market),
+      marketConditionId: this.#pick(this.#markets) ?? '',
+      isYes: random.chance(0.5),
+      leverage: (1_000_000 + (random.chance(0.2) ? 0 : random.below(5_000_000))) as Micros,
+      takeProfit: price(),
+      stopLoss: price(),
+    };
+    this.do('draftMarginRequest', account, terms);
+    if (random.chance(0.8)) this.#withRequest(account);
+  }
+
+  #withRequest(account: number): void {
+    const { rows } = this.core.marginRequests(account, { limit: 1, states: ['created', 'funding_processing'] });
+    if (rows[0] === undefined) return;
+    if (this.#random.chance(0.85)) this.do('submitMarginRequest', account, rows[0].pubkey, this.#random.chance(0.95));
+    else this.do('cancelMarginRequest', account, rows[0].pubkey);
+  }
+
+  #withPosition(account: number): void {
+    const { rows } = this.core.positions(account, { limit: 20, isClosed: this.#random.chance(0.1) });
+    const pubkey = this.#pick(rows)?.pubkey;
+    if (pubkey === undefined) return;
+    switch (this.#random.below(4)) {
+      case 0:
+        this.do('setTpSl', account, pubkey, {
+          takeProfit: this.#price(),
+          stopLoss: this.#random.chance(0.5) ? null : this.#price(),
+        });
+        return;
+      case 1:
+        this.do('deleteTpSl', account, pubkey);
+        return;
+      case 2:
+        this.do('closePosition', account, pubkey, this.#price());
+        return;
+      default:
+        this.do('closePosition', account, pubkey, null);
+    }
+  }
+
+  #claim(account: number): void {
+    const { rows } = this.core.settlements(account, {
+      limit: 20,
+      states: ['created', 'settlement_pending', 'claimable'],
+    });
+    const pubkey = this.#pick(rows)?.position_pubkey;
+    if (pubkey !== undefined) this.do('claimSettlement', account, pubkey);
+  }
+
+  #moveMarket(): void {
+    const random = this.#random;
+    const market = this.#pick(this.#markets);
+    switch (random.below(8)) {
+      case 0: {
+        const outcome = [true, false, null][random.below(3)];
+        this.do('resolveMarket', market, outcome);
+        this.#openMarket({ ...this.#pick(MARKETS) });
+        return;
+      }
+      case 1:
+        this.do('setMarketState', market, 'interrupted');
+        return;
+      case 2:
+        this.do('setMarketPaused', market, true);
+        return;
+      case 3:
+        this.do('setMarketPaused', market, false);
+        return;
+      default:
+        this.do('setMarketState', market, 'open');
+    }
+  }
+
+  /** Every market is resolved, everything is claimed, everything has landed. */
+  wind(): void {
+    for (const market of this.#markets) this.do('resolveMarket', market, true);
+    this.#land();
+    for (const account of this.accounts) {
+      const { rows } = this.core.settlements(account, { limit: 10_000, states: ['claimable'] });
+      for (const { position_pubkey } of rows) this.do('claimSettlement', account, position_pubkey);
+    }
+    this.#land();
+  }
+
+  #land(): void {
+    this.#nowMs += settings.draftLifetimeMs;
+    this.do('advance');
+  }
+}

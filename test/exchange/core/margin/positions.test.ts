@@ -1,0 +1,525 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { accepted, faultOf, m } from '../venue.js';
+import { DAY_MS, HYPERLIQUID, MarginDesk, POLYMARKET, STEP, TO_FILL } from './desk.js';
+
+let desk = new MarginDesk();
+const fresh = (...args: ConstructorParameters<typeof MarginDesk>): MarginDesk => {
+  desk = new MarginDesk(...args);
+  return desk;
+};
+
+afterEach(() => {
+  expect(desk.missing).toBe(0);
+});
+
+/** The states of a request at every step from now on, until it no longer changes. */
+function statesOf(account: number, pubkey: string, steps: number): string[] {
+  const states = [desk.requestRow(account, pubkey).state];
+  for (let step = 0; step < steps; step++) {
+    desk.pass(STEP - 1);
+    expect(desk.requestRow(account, pubkey).state, 'too early').toBe(states.at(-1));
+    desk.pass(1);
+    states.push(desk.requestRow(account, pubkey).state);
+  }
+  return states;
+}
+
+describe('a request', () => {
+  it('becomes a position step by step, its money going from lock to pool', () => {
+    const account = fresh().account(1);
+    const draft = accepted(desk.draft(account, { leverage: '2.5' }));
+    expect(draft).toMatchObject({ state: 'created', type: 'market', leverage: '2.5', funds: '100', order_state: null });
+    expect(draft.message).toContain('open-margin-position | Market: ');
+    expect(draft.message).toContain('Outcome: YES, Type: market, Leverage: 2.5, Funds: 100');
+    expect(desk.funds(account)).toEqual([10_000, 102.5]); // 100 and 1 % of 250
+    accepted(desk.core.submitMarginRequest(desk.nowMs, account, draft.pubkey, true));
+    expect(desk.funds(account)).toEqual([10_000, 102.5]);
+    const states = statesOf(account, draft.pubkey, 3);
+    expect(states).toEqual(['funding_processing', 'processing', 'order_placed', 'completed']);
+    expect(desk.funds(account)).toEqual([9_897.5, 0]);
+    expect(desk.core.feesCollected).toBe(m('2.5'));
+    const request = desk.requestRow(account, draft.pubkey);
+    expect(request).toMatchObject({ order_state: 'filled', refund_txid: null });
+    expect(request.funding_txid).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
+    expect(desk.core.positions(account, { limit: 10 }).rows).toMatchObject([
+      {
+        ...{ position_request_pubkey: draft.pubkey, is_yes: true, leverage: '2.5', total_shares: '625' },
+        ...{ avg_entry_price: '0.4', closing_price: null, unrealized_pnl: '0', realized_pnl: '0' },
+        ...{ user_liquidity: '100', total_liquidity: '250', liquidation_price: '0.256' },
+        ...{ is_closed: false, is_liquidated: false, is_claimed: false, tp_sl: null },
+      },
+    ]);
+  });
+
+  it('shows its transaction with the state that follows it', () => {
+    const account = fresh().account(1);
+    const pubkey = desk.request(account);
+    const txids = [desk.requestRow(account, pubkey).funding_txid !== null];
+    for (let step = 0; step < 2; step++) {
+      desk.pass(STEP);
+      txids.push(desk.requestRow(account, pubkey).funding_txid !== null);
+    }
+    expect(txids).toEqual([false, true, true]);
+  });
+
+  it('with a limit waits for the reference price and gets the better one', () => {
+    const account = fresh().account(1);
+    const pubkey = desk.request(account, { limit: ['0.3', '100'], leverage: '2.5' });
+    expect(desk.funds(account)).toEqual([10_000, 12.3]); // 30 / 2.5 and 1 % of 30
+    desk.pass(TO_FILL + DAY_MS);
+    expect(desk.requestRow(account, pubkey)).toMatchObject({ state: 'order_placed', order_state: 'open' });
+    expect(desk.funds(account)).toEqual([9_987.7, 0]);
+    desk.move('0.31');
+    expect(desk.requestRow(account, pubkey).state).toBe('order_placed');
+    desk.move('0.25');
+    expect(desk.requestRow(account, pubkey).state).toBe('completed');
+    // 100 shares at 0.25 take 10 and a fee of 0.25; 2.05 are back.
+    expect(desk.funds(account)).toEqual([9_989.75, 0]);
+    expect(desk.core.positions(account, { limit: 1 }).rows).toMatchObject([
+      { total_shares: '100', avg_entry_price: '0.25', user_liquidity: '10', total_liquidity: '25' },
+    ]);
+  });
+
+  it('on NO is priced in the space of NO', () => {
+    const account = fresh().account(1);
+    const position = desk.open(account, { isYes: false, leverage: '1.5', funds: '40' });
+    expect(position).toMatchObject({ is_yes: false, avg_entry_price: '0.6', total_shares: '100' });
+    desk.move('0.3');
+    expect(desk.position(account, position.pubkey)).toMatchObject({ unrealized_pnl: '10' });
+    expect(desk.core.priceRow(0, false).price).toBe('0.7');
+  });
+
+  it('that is not signed in time fails, says so, and locks nothing', () => {
+    const account = fresh().account(1);
+    const { pubkey } = accepted(desk.draft(account));
+    desk.pass(59_999);
+    expect(desk.funds(account)[1]).toBe(102);
+    desk.pass(1);
+    expect(desk.requestRow(account, pubkey).state).toBe('failed');
+    expect(desk.funds(account)).toEqual([10_000, 0]);
+    expect(faultOf(desk.core.submitMarginRequest(desk.nowMs, account, pubkey, true))).toBe('program_call_has_expired');
+    expect(faultOf(desk.core.cancelMarginRequest(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
+  });
+
+  it('can be cancelled as a draft, and until it is funded', () => {
+    const account = fresh().account(1);
+    const draft = accepted(desk.draft(account)).pubkey;
+    expect(accepted(desk.core.cancelMarginRequest(desk.nowMs, account, draft))).toMatchObject({ state: 'cancelled' });
+    const pubkey = desk.request(account);
+    const answer = accepted(desk.core.cancelMarginRequest(desk.nowMs, account, pubkey));
+    expect(answer).toMatchObject({ state: 'refund_processing', refund_txid: null });
+    expect(desk.funds(account)).toEqual([10_000, 102]);
+    expect(statesOf(account, pubkey, 1)).toEqual(['refund_processing', 'cancelled']);
+    expect(desk.requestRow(account, pubkey).refund_txid).not.toBeNull();
+    expect(desk.funds(account)).toEqual([10_000, 0]);
+    const late = desk.request(account);
+    desk.pass(STEP);
+    expect(faultOf(desk.core.cancelMarginRequest(desk.nowMs, account, late))).toBe('invalid_request_params pubkey');
+  });
+
+  it.each([
+    [0, 'funding_processing', null],
+    [1, 'processing', null],
+    [2, 'order_placed', 'canceled'],
+  ] as const)('turns back when its market leaves open %d steps in', (steps, state, orderState) => {
+    const account = fresh().account(1);
+    const pubkey = desk.request(account, { limit: ['0.3', '100'] });
+    desk.pass(steps * STEP);
+    expect(desk.requestRow(account, pubkey).state).toBe(state);
+    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'interrupted'));
+    expect(desk.requestRow(account, pubkey)).toMatchObject({ state: 'refund_processing', order_state: orderState });
+    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'open'));
+    expect(statesOf(account, pubkey, 1)).toEqual(['refund_processing', 'failed']);
+    expect(desk.funds(account)).toEqual([10_000, 0]);
+  });
+
+  it('waits while its market is paused and goes on where it stood', () => {
+    const account = fresh().account(1);
+    const pubkey = desk.request(account);
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    desk.pass(10 * TO_FILL);
+    expect(desk.requestRow(account, pubkey).state).toBe('order_placed');
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    expect(desk.requestRow(account, pubkey).state).toBe('completed');
+  });
+
+  it('is refused at the submit when the market no longer trades, and is over', () => {
+    const account = fresh().account(1);
+    const { pubkey } = accepted(desk.draft(account));
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    expect(faultOf(desk.core.submitMarginRequest(desk.nowMs, account, pubkey, true))).toBe('order_market_not_open');
+    expect(desk.requestRow(account, pubkey).state).toBe('failed');
+    expect(faultOf(desk.core.submitMarginRequest(desk.nowMs, account, pubkey, true))).toBe(
+      'invalid_program_call_status',
+    );
+    expect(desk.funds(account)).toEqual([10_000, 0]);
+  });
+
+  it('fails when the price has fallen so far that a position could not hold the shares', () => {
+    const account = fresh(HYPERLIQUID).account(1);
+    accepted(desk.core.deposit(desk.nowMs, desk.core.walletOf(account) ?? '', m(9_000)));
+    const pubkey = desk.request(account, { funds: '18000', leverage: '3' });
+    desk.move('0.000001');
+    desk.pass(TO_FILL);
+    expect(desk.requestRow(account, pubkey).state).toBe('refund_processing');
+    desk.pass(STEP);
+    expect(desk.requestRow(account, pubkey).state).toBe('failed');
+    expect(desk.funds(account)).toEqual([19_000, 0]);
+  });
+});
+
+describe('a second request on the same side', () => {
+  it('increases the position', () => {
+    const account = fresh().account(1);
+    const first = desk.open(account, { leverage: '2.5', takeProfit: '0.9' });
+    desk.move('0.6');
+    const second = desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' });
+    expect(second).toMatchObject({
+      ...{ pubkey: first.pubkey, position_request_pubkey: first.position_request_pubkey },
+      ...{ total_shares: '725', avg_entry_price: '0.427586', leverage: '1.9375' },
+      ...{ user_liquidity: '160', total_liquidity: '310', unrealized_pnl: '125' },
+      tp_sl: { take_profit_price: '0.9', stop_loss_price: '0.5', state: 'active' },
+    });
+    const { rows } = desk.core.marginActivity(0, { limit: 10 });
+    expect(rows.map((row) => [row.activity_type, row.shares, row.price])).toEqual([
+      ['increased', '100', '0.6'],
+      ['opened', '625', '0.4'],
+    ]);
+  });
+
+  it('pays interest for each part from its own time on', () => {
+    const account = fresh().account(1);
+    desk.open(account, { leverage: '2.5' }); // borrows 150
+    desk.pass(73 * DAY_MS - TO_FILL); // 3 by the second fill
+    const { pubkey } = desk.open(account, { leverage: '2.5' }); // borrows 150 more
+    desk.pass(73 * DAY_MS); // 6 more
+    accepted(desk.close(account, pubkey));
+    // 200 − 9 − 2 % of 500
+    expect(desk.position(account, pubkey)).toMatchObject({ realized_pnl: '-19' });
+  });
+
+  it('of the other side is another position', () => {
+    const account = fresh().account(1);
+    desk.open(account);
+    desk.open(account, { isYes: false });
+    expect(desk.core.positions(account, { limit: 10 }).rows.map((row) => row.is_yes)).toEqual([false, true]);
+  });
+});
+
+describe('a close', () => {
+  it('sells at the reference price, and the settlement brings the money', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    desk.pass(73 * DAY_MS);
+    desk.move('0.5');
+    expect(desk.position(account, pubkey)).toMatchObject({ unrealized_pnl: '62.5', liquidation_price: '0.2608' });
+    const answer = { close_type: 'order', position_pubkey: pubkey, is_closed: true };
+    expect(accepted(desk.close(account, pubkey))).toEqual(answer);
+    expect(desk.position(account, pubkey)).toMatchObject({
+      ...{ closing_price: '0.5', unrealized_pnl: null, realized_pnl: '54.5' },
+      ...{ is_closed: true, is_liquidated: false, is_claimed: false, liquidation_price: '0.2608' },
+    });
+    // 2.5 for the opening, 5 for the end.
+    expect(desk.core.feesCollected).toBe(m('7.5'));
+    const states = [desk.settlement(account, pubkey).state];
+    expect(faultOf(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
+    for (let step = 0; step < 2; step++) {
+      desk.pass(STEP - 1);
+      expect(desk.settlement(account, pubkey).state).toBe(states.at(-1));
+      desk.pass(1);
+      states.push(desk.settlement(account, pubkey).state);
+    }
+    expect(states).toEqual(['created', 'settlement_pending', 'claimable']);
+    desk.pass(DAY_MS);
+    expect(desk.settlement(account, pubkey)).toMatchObject({
+      state: 'claimable',
+      total_pnl: '52',
+      user_liquidity: '100',
+    });
+    expect(accepted(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toEqual({
+      position_pubkey: pubkey,
+      state: 'claim_pending',
+    });
+    expect(desk.funds(account)[0]).toBe(9_897.5);
+    expect(desk.position(account, pubkey).is_claimed).toBe(false);
+    desk.pass(STEP);
+    expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', position: { is_claimed: true } });
+    expect(desk.funds(account)).toEqual([10_052, 0]); // 52 more than before: the settlement's total_pnl
+    expect(faultOf(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
+  });
+
+  it('with nothing left to sell is `zero`', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account);
+    accepted(desk.close(account, pubkey));
+    const zero = { close_type: 'zero', position_pubkey: pubkey, is_closed: true };
+    expect(accepted(desk.close(account, pubkey))).toEqual(zero);
+    desk.claim(account, pubkey);
+    expect(accepted(desk.close(account, pubkey, '0.9'))).toEqual(zero);
+  });
+
+  it('with a price waits for it; another call replaces it', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account);
+    expect(accepted(desk.close(account, pubkey, '0.6'))).toMatchObject({ close_type: 'order', is_closed: false });
+    desk.move('0.59');
+    accepted(desk.close(account, pubkey, '0.7'));
+    desk.move('0.65');
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    desk.move('0.75');
+    expect(desk.position(account, pubkey)).toMatchObject({ is_closed: true, closing_price: '0.75' });
+  });
+
+  it('at a price that is reached already happens at once', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account);
+    expect(accepted(desk.close(account, pubkey, '0.4')).is_closed).toBe(true);
+  });
+
+  it('lets the pool lose what the position won, and win what it lost', () => {
+    const [winner, loser] = [fresh().account(1), desk.account(2)];
+    const won = desk.open(winner, { leverage: '2.5' }).pubkey;
+    const lost = desk.open(loser, { leverage: '2.5', isYes: false, funds: '60' }).pubkey;
+    desk.move('0.5');
+    accepted(desk.close(winner, won));
+    accepted(desk.close(loser, lost));
+    desk.claim(winner, won);
+    accepted(desk.core.claimSettlement(desk.nowMs, loser, lost));
+    desk.pass(STEP);
+    // Nothing is held for anybody: what is left is the pool's loss of 62.5 and gain of 25.
+    expect(Math.round(desk.core.marginHeld / 1e4) / 100).toBe(-37.5);
+  });
+});
+
+describe('liquidation', () => {
+  it('comes at the liquidation price, not above it', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    desk.move('0.256001');
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    desk.move('0.256');
+    expect(desk.position(account, pubkey)).toMatchObject({
+      ...{ is_closed: true, is_liquidated: true, closing_price: '0.256', realized_pnl: '-95' },
+    });
+    // 10 left, less the closing fee of 5.
+    desk.claim(account, pubkey);
+    expect(desk.funds(account)).toEqual([9_902.5, 0]);
+    expect(desk.core.marginActivity(0, { limit: 1 }).rows[0]).toMatchObject({
+      ...{ activity_type: 'liquidated', price: '0.256', realized_pnl: '-95', shares: '625' },
+    });
+  });
+
+  it('never takes more than the user put in, and its settlement is claimed like any other', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '10' });
+    desk.move('0.01');
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, realized_pnl: '-100' });
+    desk.claim(account, pubkey);
+    expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', total_pnl: '-110' });
+    expect(desk.funds(account)).toEqual([9_890, 0]);
+  });
+
+  it('comes by interest alone, to the ms', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    desk.move('0.26');
+    // See economics.test.ts; the fill was at this very ms.
+    desk.pass(5_255_997_897);
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    expect(desk.position(account, pubkey).liquidation_price).toBe('0.259999');
+    desk.pass(1);
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.26' });
+    expect(desk.position(account, pubkey).liquidation_price).toBe('0.26');
+  });
+
+  it('comes at its own time when the clock jumps far beyond it', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    desk.move('0.26');
+    const openedMs = desk.nowMs;
+    desk.pass(300 * DAY_MS);
+    const { created } = desk.settlement(account, pubkey);
+    expect(created).toBe(Math.floor((openedMs + 5_255_997_898) / 1000));
+  });
+
+  it('does not come to a position without borrowed money', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '1' });
+    desk.move('0.01');
+    desk.pass(1_000 * DAY_MS);
+    expect(desk.position(account, pubkey)).toMatchObject({ is_closed: false, liquidation_price: '0' });
+  });
+
+  it('waits while the market does not trade', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    desk.move('0.1');
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.1' });
+  });
+});
+
+describe('take profit and stop loss', () => {
+  it.each([
+    ['take_profit', '0.7', '0.8'],
+    ['stop_loss', '0.3', '0.29'],
+  ])('%s at %s triggers at %s and sells', (type, _, mark) => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { takeProfit: '0.7', stopLoss: '0.3' });
+    desk.move('0.31');
+    desk.move('0.69');
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    desk.move(mark);
+    expect(desk.position(account, pubkey)).toMatchObject({
+      ...{ is_closed: true, closing_price: mark },
+      tp_sl: {
+        ...{ take_profit_price: '0.7', stop_loss_price: '0.3', state: 'triggered', trigger_type: type },
+        ...{ triggered_price: mark, triggered_at: Math.floor(desk.nowMs / 1000) },
+      },
+    });
+  });
+
+  it('are in the space of NO for a NO position', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { isYes: false, takeProfit: '0.7', stopLoss: '0.5' });
+    desk.move('0.31');
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    desk.move('0.3');
+    expect(desk.position(account, pubkey).tp_sl).toMatchObject({ trigger_type: 'take_profit', triggered_price: '0.7' });
+  });
+
+  it('of a limit request count from its fill', () => {
+    const account = fresh().account(1);
+    desk.request(account, { limit: ['0.3', '100'], takeProfit: '0.35', stopLoss: '0.25' });
+    desk.pass(TO_FILL);
+    // Filled at 0.2, which is below the stop already.
+    desk.move('0.2');
+    expect(desk.core.positions(account, { limit: 1 }).rows).toMatchObject([
+      { avg_entry_price: '0.2', closing_price: '0.2', tp_sl: { state: 'triggered', trigger_type: 'stop_loss' } },
+    ]);
+  });
+
+  it('are written key by key, cleared by null, cancelled by a delete that still shows them', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account);
+    const set = (change: Parameters<typeof desk.core.setTpSl>[3]) =>
+      accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, change));
+    const prices = (row: ReturnType<typeof set>) => [row.take_profit_price, row.stop_loss_price, row.state];
+    expect(prices(set({ takeProfit: m('0.7') }))).toEqual(['0.7', null, 'active']);
+    expect(prices(set({ stopLoss: m('0.2') }))).toEqual(['0.7', '0.2', 'active']);
+    expect(prices(set({ takeProfit: null }))).toEqual([null, '0.2', 'active']);
+    expect(prices(accepted(desk.core.deleteTpSl(desk.nowMs, account, pubkey)))).toEqual([null, '0.2', 'cancelled']);
+    expect(faultOf(desk.core.deleteTpSl(desk.nowMs, account, pubkey))).toBe('not_found');
+    desk.move('0.15');
+    expect(desk.position(account, pubkey).is_closed).toBe(true); // liquidated, not stopped
+    expect(desk.position(account, pubkey).is_liquidated).toBe(true);
+  });
+
+  it('set again after a cancel take nothing over', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { takeProfit: '0.7' });
+    accepted(desk.core.deleteTpSl(desk.nowMs, account, pubkey));
+    const row = accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, { stopLoss: m('0.3') }));
+    expect(row).toMatchObject({ take_profit_price: null, stop_loss_price: '0.3', state: 'active' });
+    const cleared = accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, { stopLoss: null }));
+    expect(cleared).toMatchObject({ take_profit_price: null, stop_loss_price: null, state: 'cancelled' });
+  });
+
+  it('end as cancelled when something else closes the position', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { takeProfit: '0.7' });
+    accepted(desk.close(account, pubkey));
+    expect(desk.position(account, pubkey).tp_sl).toMatchObject({ state: 'cancelled', take_profit_price: '0.7' });
+  });
+
+  it('yield to a liquidation at the same price', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '10', stopLoss: '0.39' });
+    desk.move('0.3');
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, tp_sl: { state: 'cancelled' } });
+  });
+});
+
+describe('a market that is settled', () => {
+  it.each([
+    // A second of interest is a millionth; the closing fee is 5 for YES and 1.2 for NO.
+    [true, '1', '369.999999', '0', '-60'],
+    [false, '0', '-100', '1', '38.8'],
+    [null, '0.5', '57.499999', '0.5', '-11.2'],
+  ])('with outcome %s ends YES at %s (%s) and NO at %s (%s)', (outcome, yesPrice, yesPnl, noPrice, noPnl) => {
+    const account = fresh().account(1);
+    const yes = desk.open(account, { leverage: '2.5' }).pubkey;
+    const no = desk.open(account, { leverage: '1', isYes: false, funds: '60' }).pubkey;
+    const waiting = desk.request(account, { limit: ['0.3', '10'] });
+    accepted(desk.core.resolveMarket(desk.nowMs, desk.id, outcome));
+    const ended = { is_closed: true, is_liquidated: false };
+    expect(desk.position(account, yes)).toMatchObject({ ...ended, closing_price: yesPrice, realized_pnl: yesPnl });
+    expect(desk.position(account, no)).toMatchObject({ ...ended, closing_price: noPrice, realized_pnl: noPnl });
+    desk.pass(STEP);
+    expect(desk.requestRow(account, waiting).state).toBe('failed');
+    desk.pass(STEP);
+    expect(desk.settlement(account, yes).state).toBe('claimable');
+    expect(faultOf(desk.core.setReferencePrice(desk.nowMs, desk.id, m('0.5')))).toBe('invalid_request_params price');
+  });
+
+  it('that only awaits its answer keeps positions as they are', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { stopLoss: '0.3' });
+    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'answer_proposed'));
+    desk.move('0.1');
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    expect(faultOf(desk.close(account, pubkey))).toBe('order_market_not_open');
+    accepted(desk.core.resolveMarket(desk.nowMs, desk.id, true));
+    expect(desk.position(account, pubkey)).toMatchObject({ closing_price: '1', tp_sl: { state: 'cancelled' } });
+  });
+});
+
+describe('what everybody sees', () => {
+  it('the reference price, and trades with the pool as the market’s trades', () => {
+    const account = fresh().account(1);
+    expect(desk.core.priceRow(0, true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
+    expect(desk.core.summaryRow(0).last_trade_price).toBeNull();
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    desk.move('0.5');
+    expect(desk.position(account, pubkey).market.last_trade_price).toBe('0.4');
+    accepted(desk.close(account, pubkey));
+    expect(desk.core.summaryRow(0).last_trade_price).toBe('0.5');
+    expect(desk.core.statsRow(0)).toMatchObject({ total_volume: '562.5', trade_count: 2 });
+    expect(desk.core.publicTrades(0, { limit: 5 }).rows).toMatchObject([
+      { price: '0.5', amount: '625', taker_fee: '5', is_yes: true },
+      { price: '0.4', amount: '625', taker_fee: '2.5', is_yes: true },
+    ]);
+  });
+
+  it('an estimate is what then happens', () => {
+    const account = fresh().account(1);
+    const terms = { marketConditionId: desk.id, isYes: true, leverage: m('2.5'), funds: m('100') };
+    expect(accepted(desk.core.marginEstimate(terms))).toEqual({
+      ...{ average_price: '0.4', total_shares: '625', total_cost: '250', best_ask: '0.4', worst_fill_price: '0.4' },
+      ...{ is_fully_filled: true, fee_amount: '2.5', user_funds_needed: '102.5', liquidation_price: '0.256' },
+    });
+    expect(accepted(desk.core.marginEstimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
+    const position = desk.open(account, { leverage: '2.5' });
+    expect(position).toMatchObject({ total_shares: '625', liquidation_price: '0.256' });
+  });
+
+  it('sums of the account, of all markets or some', () => {
+    const account = fresh().account(1);
+    const other = desk.market({ ...POLYMARKET, opening_fee: '0' });
+    const closed = desk.open(account, { leverage: '2.5' }).pubkey;
+    desk.open(account, { market: other, leverage: '2.5' });
+    desk.move('0.5');
+    desk.move('0.41', other);
+    accepted(desk.close(account, closed));
+    const sums = (markets?: readonly number[]) => {
+      const { settlements, unrealized, openingFees, held } = desk.core.marginPnl(account, markets);
+      return [settlements, unrealized, openingFees, held].map((sum) => Math.round(sum / 1e4) / 100);
+    };
+    expect(sums()).toEqual([55, 6.25, 0, 257.5]);
+    expect(sums([0])).toEqual([55, 0, 0, 157.5]);
+    expect(sums([1])).toEqual([0, 6.25, 0, 100]);
+    expect(sums([])).toEqual([0, 0, 0, 0]);
+  });
+});
