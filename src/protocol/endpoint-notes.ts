@@ -204,7 +204,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     summary: 'Close a margin position',
     description:
       'Sells the shares of the position. With `price` it waits until they sell at this price or better; without, it sells now.',
-    errors: ['not_found'],
+    errors: ['not_found', 'order_market_not_open'],
   },
   'positions.setTpSl': {
     summary: 'Set take profit and stop loss',

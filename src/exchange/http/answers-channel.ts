@@ -4,7 +4,6 @@
  */
 
 import { channel } from 'node:diagnostics_channel';
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { templateOf } from './paths.js';
 
@@ -16,7 +15,8 @@ export interface PublishedAnswer {
   /** As declared, e.g. `/orders/{pubkey}/`; null when the request was for no call. */
   readonly path: string | null;
   readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
+  /** By name, in lower case. */
+  readonly headers: Readonly<Record<string, unknown>>;
   /** The whole body. */
   readonly text: string;
 }

@@ -33,6 +33,10 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market, or cancel it with null', data: DETAIL },
+  'POST /paper/markets/{condition_id}/reference-price/': {
+    summary: 'Move the reference price of a margin market',
+    data: DETAIL,
+  },
   'POST /paper/accounts/{wallet}/deposit/': { summary: 'Give currency to an account', data: FUNDS },
   'POST /paper/accounts/{wallet}/': { summary: 'Make an account custodial, or not', data: FUNDS },
   'GET /paper/accounts/{wallet}/': { summary: 'Read the currency of an account', data: FUNDS },

@@ -44,7 +44,7 @@ export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
     describeRecord(name.charAt(0).toLowerCase() + name.slice(1), schema);
     return [name, schema] as const;
   });
-  return { ...Object.fromEntries(components), EventListRow: withOptional(components, 'EventRow', 'video_url') };
+  return { ...Object.fromEntries(components), EventListRow: without(components, 'EventRow', 'video_url') };
 }
 
 /** The `data` of an answer: a record, or a list of records. */
@@ -114,12 +114,13 @@ function forbidNull(schema: z.core.JSONSchema.BaseSchema, [name = '', ...rest]: 
   Object.assign(property, given);
 }
 
-/** A variant of a record that may lack one property. */
-function withOptional(
+/** A variant of a record that lacks one property. */
+function without(
   components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[],
   name: string,
-  optional: string,
+  absent: string,
 ): JsonSchema {
-  const schema = Object.fromEntries(components)[name];
-  return { ...schema, required: (schema?.required ?? []).filter((property) => property !== optional) };
+  const { properties = {}, required = [], ...schema } = Object.fromEntries(components)[name] ?? {};
+  const { [absent]: _absent, ...rest } = properties;
+  return { ...schema, properties: rest, required: required.filter((property) => property !== absent) };
 }
