@@ -9,13 +9,16 @@ import { address } from '@solana/addresses';
 import {
   appendTransactionMessageInstruction,
   createTransactionMessage,
-  getCompiledTransactionMessageDecoder,
-  getCompiledTransactionMessageEncoder,
+  getCompiledTransactionMessageCodec,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/transaction-messages';
-import { compileTransaction, getTransactionDecoder, getTransactionEncoder } from '@solana/transactions';
+import { compileTransaction, getTransactionCodec } from '@solana/transactions';
 import { must } from '../base/errors.js';
+
+/** Made once: making one costs as much as using it. */
+const envelopes = getTransactionCodec();
+const messages = getCompiledTransactionMessageCodec();
 
 /** The program that writes a text into the chain's log and does nothing else. */
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
@@ -78,7 +81,7 @@ export function writeMemoTransaction({ wallet, text, blockhash, version }: MemoT
     memo,
     setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
   );
-  return copyOf(getTransactionEncoder().encode(compileTransaction(message))).toString('hex');
+  return copyOf(envelopes.encode(compileTransaction(message))).toString('hex');
 }
 
 /** Reads the hex of exactly one transaction, legacy or version 0, in its only spelling; else says what is wrong. */
@@ -95,22 +98,22 @@ export function readTransaction(hexText: string): ReadTransaction {
 }
 
 function readBytes(bytes: Buffer): ReadTransaction {
-  const envelope = getTransactionDecoder().decode(bytes);
-  const message = getCompiledTransactionMessageDecoder().decode(envelope.messageBytes);
+  const envelope = envelopes.decode(bytes);
+  const message = messages.decode(envelope.messageBytes);
   if (message.version !== 'legacy' && message.version !== 0) return problem('the transaction has an unknown version');
   if (!isCanonical(bytes, envelope, message)) return problem('the transaction is not spelled the one way there is');
   if (!isSound(message)) return problem('the transaction contradicts itself');
   return { ok: true, transaction: factsOf(envelope, message) };
 }
 
-type Envelope = ReturnType<ReturnType<typeof getTransactionDecoder>['decode']>;
-type AnyMessage = ReturnType<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>;
+type Envelope = ReturnType<typeof envelopes.decode>;
+type AnyMessage = ReturnType<typeof messages.decode>;
 type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
 /** A decoder may overlook bytes behind the end and numbers written longer than needed; an encoder writes neither. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
-  bytes.equals(copyOf(getTransactionEncoder().encode(envelope))) &&
-  copyOf(envelope.messageBytes).equals(copyOf(getCompiledTransactionMessageEncoder().encode(message)));
+  bytes.equals(copyOf(envelopes.encode(envelope))) &&
+  copyOf(envelope.messageBytes).equals(copyOf(messages.encode(message)));
 
 const lookupsOf = (message: CompiledMessage) =>
   message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
