@@ -1,12 +1,33 @@
-/** Answers of the book call as ready-made text, encoded once for each change of a book. */
+/**
+ * Answers of the book call as ready-made text, encoded once for each change of a book. Turning levels into text is
+ * what costs, so only a few depths are read from the book; the depths between are cut from the next deeper one. A book
+ * that changes all the time under readers of all depths then costs eight readings for each change, not two hundred.
+ */
 
-import type { CoreReads, MarketIndex } from '../core/contract.js';
+import type { CoreReads, MarketIndex, WireBook } from '../core/contract.js';
 import { successText } from './envelope.js';
+
+/** Depths that are read from the book. The last is the deepest that may be asked for. */
+const READ_DEPTHS = [5, 20, 50, 100];
+
+/** The sides of a book without levels, as the envelope spells them. */
+const NO_LEVELS = '"bid":[],"ask":[]';
+
+/** A book of one of `READ_DEPTHS`, its levels already text. */
+interface Levels {
+  readonly bid: readonly string[];
+  readonly ask: readonly string[];
+  /** What stands around the sides. */
+  readonly before: string;
+  readonly after: string;
+}
 
 interface MarketTexts {
   version: number;
   /** By depth and outcome: at most 200 for each market. */
   readonly texts: Map<number, string>;
+  /** By depth and outcome, of `READ_DEPTHS`. */
+  readonly levels: Map<number, Levels>;
 }
 
 export class BookTexts {
@@ -17,27 +38,48 @@ export class BookTexts {
     this.#core = core;
   }
 
+  /** `depth`: levels of each side, 1 to 100. */
   textOf(market: MarketIndex, isYes: boolean, depth: number): string {
-    const cached = this.#textsOf(market);
-    const key = depth * 2 + (isYes ? 1 : 0);
-    const known = cached.get(key);
+    const entry = this.#entryOf(market);
+    const key = keyOf(isYes, depth);
+    const known = entry.texts.get(key);
     if (known !== undefined) return known;
-    const text = successText(this.#core.bookRow(market, isYes, depth), {});
-    cached.set(key, text);
+    const { bid, ask, before, after } = this.#levelsOf(entry, market, isYes, depth);
+    const text = `${before}"bid":[${bid.slice(0, depth).join()}],"ask":[${ask.slice(0, depth).join()}]${after}`;
+    entry.texts.set(key, text);
     return text;
   }
 
-  #textsOf(market: MarketIndex): Map<number, string> {
+  #levelsOf(entry: MarketTexts, market: MarketIndex, isYes: boolean, depth: number): Levels {
+    const readDepth = READ_DEPTHS.find((deeper) => deeper >= depth) ?? depth;
+    const key = keyOf(isYes, readDepth);
+    const known = entry.levels.get(key);
+    if (known !== undefined) return known;
+    const row = this.#core.bookRow(market, isYes, readDepth);
+    const [before = '', after = ''] = successText({ ...row, bid: [], ask: [] }, {}).split(NO_LEVELS);
+    const levels = { bid: row.bid.map(levelText), ask: row.ask.map(levelText), before, after };
+    entry.levels.set(key, levels);
+    return levels;
+  }
+
+  #entryOf(market: MarketIndex): MarketTexts {
     const version = this.#core.bookVersion(market);
     let entry = this.#markets[market];
     if (entry === undefined) {
-      entry = { version, texts: new Map() };
+      entry = { version, texts: new Map(), levels: new Map() };
       this.#markets[market] = entry;
     }
     if (entry.version !== version) {
       entry.version = version;
       entry.texts.clear();
+      entry.levels.clear();
     }
-    return entry.texts;
+    return entry;
   }
 }
+
+/** Decimals need no escaping. */
+const levelText = ({ price, total_amount }: WireBook['bid'][number]): string =>
+  `{"price":"${price}","total_amount":"${total_amount}"}`;
+
+const keyOf = (isYes: boolean, depth: number): number => depth * 2 + (isYes ? 1 : 0);
