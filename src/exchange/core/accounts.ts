@@ -155,7 +155,7 @@ export class Shares {
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
   }
 
-  /** When the account first held this outcome, ms. */
+  /** When the account first held this outcome, ms; 0 when that was before it was kept (a folder of an older format). */
   sinceMs(account: number, isYes: boolean): number {
     return f64(this.#books, account * BOOK_STRIDE + (isYes ? 0 : 1));
   }

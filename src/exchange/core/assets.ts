@@ -44,6 +44,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
   if (total === 0) return null;
   const locked = shares.locked(account, isYes);
   const bought = shares.bought(account, isYes);
+  const sinceMs = shares.sinceMs(account, isYes);
   const worth = worthOf(market, isYes ? total : 0, isYes ? 0 : total);
   return {
     asset_kind: 'share',
@@ -62,7 +63,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
       is_final: isSettledMarket(market.state),
       avg_trade_price: text(mulDiv(asMicros(bought.paid), ONE, asMicros(bought.amount), 'floor')),
     },
-    created: seconds(shares.sinceMs(account, isYes)),
+    created: sinceMs === 0 ? null : seconds(sinceMs),
   };
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { HYPERLIQUID, MarginDesk } from './margin/desk.js';
 import { accepted, m, settings, Venue } from './venue.js';
 
 const total = (venue: Venue, account: number, filter = {}) => m(venue.core.pnl(account, filter).total_pnl);
@@ -127,6 +128,50 @@ describe('profit and loss', () => {
           const parts = ids.map((marketConditionId) => total(venue, account, { marketConditionId }));
           expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
           expect(copy.pnl(account, {})).toEqual(row);
+        }
+      }),
+    );
+  });
+});
+
+describe('profit and loss with margin', () => {
+  const step = fc.record({
+    kind: fc.constantFrom('open', 'open', 'move', 'close', 'claim', 'pass', 'settle'),
+    who: fc.nat(1),
+    market: fc.nat(1),
+    isYes: fc.boolean(),
+    size: fc.integer({ min: 1, max: 98 }),
+  });
+  type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+  /** Whatever is refused does nothing. */
+  function take(desk: MarginDesk, ids: readonly string[], accounts: readonly number[], one: Step): void {
+    const [account = 0, market = ''] = [accounts[one.who], ids[one.market]];
+    const position = desk.core.positions(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
+    if (one.kind === 'open') {
+      const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
+      if (draft.ok) desk.core.submitMarginRequest(desk.nowMs, account, draft.value.pubkey, true);
+    } else if (one.kind === 'move') desk.core.setReferencePrice(desk.nowMs, market, m(one.size / 100));
+    else if (one.kind === 'close') desk.core.closePosition(desk.nowMs, account, position, null);
+    else if (one.kind === 'claim') desk.core.claimSettlement(desk.nowMs, account, position);
+    else if (one.kind === 'settle' && one.size < 5) desk.core.resolveMarket(desk.nowMs, market, one.isYes);
+    desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
+  }
+
+  it('is what the account has, in funds, in margin and in open positions, less what was put in', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const desk = new MarginDesk();
+        const ids = [desk.id, desk.market(HYPERLIQUID)];
+        const accounts = [1, 2].map((number) => desk.account(number));
+        for (const one of steps) take(desk, ids, accounts, one);
+        for (const account of accounts) {
+          const row = desk.core.pnl(account, {});
+          const { held, unrealized } = desk.core.marginPnl(account);
+          const gained = desk.core.fundsOf(account).total + held + unrealized - settings.startingFunds;
+          expect(m(row.total_pnl)).toBe(gained);
+          const parts = ids.map((marketConditionId) => m(desk.core.pnl(account, { marketConditionId }).total_pnl));
+          expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
         }
       }),
     );
