@@ -95,6 +95,24 @@ describe.each(VENUES)('under %s', (_, profile, isMessage) => {
     expect(data(await client.call('redeems.submit', redeeming))).toMatchObject({ state: 'completed', funds: m(7) });
   });
 
+  it('margin positions are asked for, signed and on their way', async () => {
+    const rates = { opening_fee: '0.01', closing_fee: '0.01', annual_fee_rate: '0.1' };
+    const leverages = { max_leverage_yes: '5', max_leverage_no: '5', price_decimals: 2, shares_decimals: 2 };
+    const config = { kind: 'polymarket', ...leverages, ...rates };
+    const { condition_id: market } = await control('/markets/', { title: 'Rain?', margin_enabled: true, config });
+    const position = { market_condition_id: market, is_yes: false, leverage: 2.5 } as const;
+    const asked = { action: 'open-margin-position', isYes: false, leverage: m(2.5) } as const;
+
+    const now = data(await client.call('requests.create', { body: { ...position, type: 'market', funds: '100' } }));
+    const buying = signed(market, now, { ...asked, type: 'market', funds: m(100) });
+    expect(data(await client.call('requests.submit', buying))).toMatchObject({ state: 'funding_processing' });
+
+    const limit = { ...position, type: 'limit', price: '0.4', shares: '50' } as const;
+    const later = data(await client.call('requests.create', { body: limit }));
+    const waiting = signed(market, later, { ...asked, type: 'limit', price: m(0.4), shares: m(50) });
+    expect(data(await client.call('requests.submit', waiting))).toMatchObject({ state: 'funding_processing' });
+  });
+
   it('a signature over another draft is refused, and the draft waits on', async () => {
     const { condition_id: market } = await control('/markets/', { title: 'Rain?', config: { kind: 'orderbook' } });
     const terms = {
