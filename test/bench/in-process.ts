@@ -13,7 +13,9 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { accountCalls } from '../../src/exchange/http/account-calls.js';
 import { BookTexts } from '../../src/exchange/http/book-texts.js';
 import type { Desk, Handlers, Reply, ServiceCall } from '../../src/exchange/http/calls.js';
+import { discoveryCalls } from '../../src/exchange/http/discovery-calls.js';
 import { faultAnswer, successText } from '../../src/exchange/http/envelope.js';
+import { marginCalls } from '../../src/exchange/http/margin-calls.js';
 import { marketCalls } from '../../src/exchange/http/market-calls.js';
 import { tradingCalls } from '../../src/exchange/http/trading-calls.js';
 import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
@@ -24,7 +26,7 @@ import { readParams } from '../../src/strategy/read-params.js';
 import { Wallet } from '../../src/wallet/wallet.js';
 import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
-const HANDLERS: Handlers = { ...marketCalls, ...tradingCalls, ...accountCalls };
+const HANDLERS: Handlers = { ...marketCalls, ...discoveryCalls, ...tradingCalls, ...marginCalls, ...accountCalls };
 const START_MS = Date.UTC(2026, 10, 21, 12);
 const BEAT_MS = 100;
 const TICK: Micros = micros(10_000);

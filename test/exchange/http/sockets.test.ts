@@ -54,7 +54,14 @@ describe('an exchange whose clients are slow', () => {
   let server: FastifyInstance;
   let keeper: Keeper;
   let port: number;
-  const patience: Patience = { ...PATIENCE, headersMs: 100, requestMs: 200, silenceMs: 300, checkMs: 20 };
+  const patience: Patience = {
+    ...PATIENCE,
+    headersMs: 100,
+    requestMs: 200,
+    silenceMs: 300,
+    checkMs: 20,
+    maxConnections: 40,
+  };
 
   beforeAll(async () => {
     const settings = { serviceName: 'SVC', draftLifetimeMs: 60_000, landingMs: 400, startingFunds: 0, seed: 1 };
@@ -100,6 +107,16 @@ describe('an exchange whose clients are slow', () => {
     const drip = setInterval(() => client.say('X-A: b\r\n'), 10);
     expect(await client.end()).toMatch(/^HTTP\/1\.1 400/);
     clearInterval(drip);
+  });
+
+  it('turns connections beyond its bound away, and serves again once the silent ones are cut off', async () => {
+    const silent = Array.from({ length: 100 }, () => new RawClient(port));
+    const heard = await Promise.all(silent.map((client) => client.end()));
+    const turnedAway = heard.filter((answer) => answer === '').length;
+    expect(turnedAway).toBeGreaterThanOrEqual(60);
+    expect(heard.filter((answer) => answer.startsWith('HTTP/1.1 400 ')).length).toBe(100 - turnedAway);
+    const late = new RawClient(port).say(GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    expect(await late.end()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('cuts off one that asks and asks and never reads, and holds few of its answers', async () => {
