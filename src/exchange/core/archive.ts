@@ -55,7 +55,7 @@ export interface ArchiveQuery {
 }
 
 export interface Archive {
-  /** Replaces a row of the same id. */
+  /** Its id is new on the shelf: a record becomes final once. */
   put(shelf: Shelf, row: Archived): void;
   byId(shelf: Shelf, id: number): Archived | null;
   byPubkey(shelf: Shelf, pubkey: string): Archived | null;

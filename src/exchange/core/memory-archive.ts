@@ -15,7 +15,7 @@ export class MemoryArchive implements Archive {
 
   put(shelf: Shelf, row: Archived): void {
     const { byId, byPubkey, ids } = this.#rows(shelf);
-    if (!byId.has(row.id)) insert(ids, row);
+    insert(ids, row);
     byId.set(row.id, row);
     if (row.pubkey !== '') byPubkey.set(row.pubkey, row);
   }

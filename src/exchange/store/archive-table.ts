@@ -42,7 +42,7 @@ export class ArchiveTable {
   constructor(db: Database.Database, shelf: Shelf) {
     const table = createTable(db, shelf);
     this.#kinds = new Kinds(db, shelf);
-    this.#put = db.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
+    this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
     // The second condition lets it use the index, which leaves nameless rows out.
     this.#byPubkey = db.prepare(`SELECT * FROM ${table} WHERE pubkey = ? AND pubkey <> ''`);

@@ -62,7 +62,9 @@ export function toFormat2(db: Database.Database): void {
   if (typeof text !== 'string') return;
   const { settings, core }: { settings: unknown; core: Snapshot } = JSON.parse(text);
   assert(core.version === 1, 'a file of format 1 holds a snapshot of version 1');
-  const state = { settings, core: upgraded(core, new SqliteArchive(db, new Transactions(db))) };
+  const archive = new SqliteArchive(db, new Transactions(db));
+  const state = { settings, core: upgraded(core, archive) };
+  archive.flush();
   db.prepare('UPDATE snapshot SET state = ?').run(JSON.stringify(state));
 }
 

@@ -55,14 +55,13 @@ export class Journal {
   }
 
   /**
-   * Stores one call with all that was archived in it; on disk when this returns, or when the batch around it does. Throws
-   * for good once a write failed.
+   * Stores one call; on disk when this returns, or when the batch around it does. Throws for good once a write failed.
    */
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
     this.#rows += 1;
     if (this.#pending !== null) this.#pending.push(row);
-    else this.#store([row]);
+    else this.#transactions.store(() => this.#insert.run(...row));
   }
 
   /** Runs `work`; what it appends is stored in one transaction at its end, also when it throws. */

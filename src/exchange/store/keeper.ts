@@ -12,11 +12,11 @@ import { SqliteArchive } from './sqlite-archive.js';
 import { Transactions } from './transactions.js';
 
 /** Calls after which a snapshot is due, so that a recovery takes seconds at most. */
-const SNAPSHOT_AFTER_ROWS = 50_000;
+const SNAPSHOT_AFTER_ROWS = 20_000;
 /** A replay in fast motion makes thousands of calls a second: a snapshot a minute is enough. */
 const SNAPSHOT_EVERY_MS = 60_000;
 /** But not more calls than a start after a crash gets through in a few seconds. */
-const MOST_ROWS = 200_000;
+const MOST_ROWS = 100_000;
 
 interface Stored {
   readonly settings: CoreSettings;
@@ -26,7 +26,9 @@ interface Stored {
 /** Where a core is kept. */
 interface Shelter {
   readonly db: Database.Database;
+  readonly transactions: Transactions;
   readonly journal: Journal;
+  readonly archive: SqliteArchive;
 }
 
 export class Keeper {
@@ -61,8 +63,7 @@ export class Keeper {
   /** All that a recovery writes, what it archives anew and its snapshot, is one transaction. */
   static #restored(db: Database.Database, settings: CoreSettings): Keeper {
     const transactions = new Transactions(db);
-    const journal = new Journal(db, transactions);
-    const archive = new SqliteArchive(db, transactions);
+    const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
     const snapshot = journal.snapshot();
     // Our own file, of the format that was checked at its opening.
     const stored = snapshot as Stored | null;
@@ -71,7 +72,7 @@ export class Keeper {
     // given out under it must never be given out again.
     const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(todays, core?.snapshot(), archive);
-    const keeper = new Keeper(opened, todays, { db, journal });
+    const keeper = new Keeper(opened, todays, { db, transactions, journal, archive });
     keeper.save(opened.nowMs);
     return keeper;
   }
@@ -86,13 +87,16 @@ export class Keeper {
 
   /** Throws TwinbookError `ledger_broken` once a write has failed: nothing may be shown of a state that is not stored. */
   assertSound(): void {
-    this.#shelter?.journal.assertSound();
+    this.#shelter?.transactions.assertSound();
   }
 
-  /** Runs many calls at the price of one write: they are stored together at the end. */
+  /** Runs many calls at the price of one write: they are stored together at the end, and what has been archived so far. */
   batch(work: () => void): void {
-    if (this.#shelter === null) work();
-    else this.#shelter.journal.batch(work);
+    if (this.#shelter === null) return work();
+    const { transactions, journal, archive } = this.#shelter;
+    journal.batch(work);
+    archive.flush();
+    transactions.commit();
   }
 
   /** Writes a snapshot when enough has happened since the last one. */
@@ -105,6 +109,8 @@ export class Keeper {
   save(nowMs: number): void {
     if (this.#shelter === null) return;
     const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
+    // In one transaction: what the snapshot no longer holds is in the archive.
+    this.#shelter.archive.flush();
     this.#shelter.journal.save(stored);
     this.#savedMs = nowMs;
   }

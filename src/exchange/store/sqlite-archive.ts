@@ -1,13 +1,26 @@
-/** The archive on disk: one table for each shelf, in the file and the transactions of the journal. */
+/**
+ * The archive on disk: one table for each shelf, in the file of the journal.
+ *
+ * What was put last is still in memory and goes to disk in one transaction with what came after it: a few times a second,
+ * and at the latest with the next snapshot. Nothing is lost by that. Until there is a new snapshot, the old one and the
+ * journal say all that these rows say, and a recovery puts them again.
+ */
 
 import type Database from 'better-sqlite3';
 import { type Archive, type Archived, type ArchiveQuery, SHELVES, type Shelf } from '../core/archive.js';
+import { MemoryArchive } from '../core/memory-archive.js';
 import { ArchiveTable } from './archive-table.js';
 import type { Transactions } from './transactions.js';
+
+/** Rows that wait at most: a few milliseconds of writing. */
+const MOST_WAITING = 500;
 
 export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
   readonly #tables: Readonly<Record<Shelf, ArchiveTable>>;
+  #waiting: (readonly [Shelf, Archived])[] = [];
+  /** The same rows, to be asked. */
+  #fresh = new MemoryArchive();
 
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
@@ -17,22 +30,39 @@ export class SqliteArchive implements Archive {
   }
 
   put(shelf: Shelf, row: Archived): void {
-    this.#transactions.write(() => this.#tables[shelf].put(row));
+    this.#fresh.put(shelf, row);
+    this.#waiting.push([shelf, row]);
+    if (this.#waiting.length >= MOST_WAITING) this.flush();
+  }
+
+  /** Writes what waits. It is stored with the next commit. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    this.#transactions.write(() => {
+      for (const [shelf, row] of this.#waiting) this.#tables[shelf].put(row);
+    });
+    this.#waiting = [];
+    this.#fresh = new MemoryArchive();
   }
 
   byId(shelf: Shelf, id: number): Archived | null {
-    return this.#tables[shelf].byId(id);
+    return this.#fresh.byId(shelf, id) ?? this.#tables[shelf].byId(id);
   }
 
   byPubkey(shelf: Shelf, pubkey: string): Archived | null {
-    return this.#tables[shelf].byPubkey(pubkey);
+    return this.#fresh.byPubkey(shelf, pubkey) ?? this.#tables[shelf].byPubkey(pubkey);
   }
 
   list(shelf: Shelf, query: ArchiveQuery): readonly Archived[] {
-    return this.#tables[shelf].list(query);
+    const fresh = this.#fresh.list(shelf, query);
+    const stored = this.#tables[shelf].list(query);
+    if (fresh.length === 0) return stored;
+    const direction = query.oldestFirst === true ? 1 : -1;
+    return [...fresh, ...stored].sort((a, b) => direction * (a.id - b.id)).slice(0, query.limit);
   }
 
   rewind(shelf: Shelf, lastId: number, live: Iterable<number>): void {
+    this.flush();
     this.#transactions.write(() => this.#tables[shelf].rewind(lastId, live));
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Who writes into the exchange's file and when it counts. All that one call writes (its journal row and what it archived)
- * is one transaction, or one for a batch of calls. The first write that fails is the last: the core in memory is then
- * ahead of the disk, and nothing of it may be shown or built upon. A retry could seem to work and still have lost what
- * came before.
+ * Who writes into the exchange's file and when it counts. The first write that fails is the last: the core in memory is
+ * then ahead of the disk, and nothing of it may be shown or built upon. A retry could seem to work and still have lost
+ * what came before.
  */
 
 import type Database from 'better-sqlite3';
@@ -26,6 +25,13 @@ export class Transactions {
       if (!this.#db.inTransaction) this.#begin.run();
       action();
     });
+  }
+
+  /** Runs a single statement and stores it, with what was written before it; on disk when this returns. */
+  store(statement: () => void): void {
+    // A statement outside of a transaction is one by itself, which costs least.
+    this.#guarded(statement);
+    this.commit();
   }
 
   /** Stores what was written since the last commit: on disk when this returns. */
