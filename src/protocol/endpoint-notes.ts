@@ -178,7 +178,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'account.assets': {
     summary: 'List own shares',
     description:
-      'One row for each outcome that is held. The cursor counts rows that were looked at, so a page may hold fewer rows than `limit` though a next one exists.',
+      'One row for each outcome that is held. The cursor counts the places that were looked at, held or not: it says nothing about how many rows there are.',
     errors: [],
   },
   'account.pnl': {

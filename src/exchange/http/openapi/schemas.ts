@@ -44,7 +44,7 @@ export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
     describeRecord(name.charAt(0).toLowerCase() + name.slice(1), schema);
     return [name, schema] as const;
   });
-  return { ...Object.fromEntries(components), EventListRow: without(components, 'EventRow', 'video_url') };
+  return { ...Object.fromEntries(components), EventListRow: eventListRow(components) };
 }
 
 /** The `data` of an answer: a record, or a list of records. */
@@ -114,13 +114,10 @@ function forbidNull(schema: z.core.JSONSchema.BaseSchema, [name = '', ...rest]: 
   Object.assign(property, given);
 }
 
-/** A variant of a record that lacks one property. */
-function without(
-  components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[],
-  name: string,
-  absent: string,
-): JsonSchema {
-  const { properties = {}, required = [], ...schema } = Object.fromEntries(components)[name] ?? {};
-  const { [absent]: _absent, ...rest } = properties;
-  return { ...schema, properties: rest, required: required.filter((property) => property !== absent) };
+/** The interface: `video_url` is "present in the single-event response". */
+function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[]): JsonSchema {
+  const { properties = {}, required = [], ...schema } = Object.fromEntries(components)['EventRow'] ?? {};
+  const { video_url: _video, ...rest } = properties;
+  const description = 'A group of markets in the list: without `video_url`, with at most two of its markets.';
+  return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
 }
