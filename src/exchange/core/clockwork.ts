@@ -38,7 +38,7 @@ export class Clockwork extends Reads {
       case 'request':
         return margin.requests.step(id, dueMs);
       case 'settlement':
-        return margin.stepSettlement(id, dueMs);
+        return margin.stepSettlement(id);
       case 'position':
         return margin.positions.watched(id, dueMs);
       default:

@@ -21,6 +21,8 @@ export interface MarginList<R> {
   readonly records: Records<R & RecordOfAccount>;
   /** Whether a record is one of the list; sees live and final ones alike. */
   readonly accepts: (record: R) => boolean;
+  /** No final record can be one of the list: the archive is not asked. */
+  readonly isLiveOnly?: boolean;
 }
 
 export const NOTHING: MarginPage<never> = { rows: [], next: null };
@@ -62,7 +64,8 @@ function* merged<R extends RecordOfAccount>(
   const live = liveOf(list.records, filter).filter(({ id }) => after === undefined || comesFirst(after.sortValue, id));
   if (!oldestFirst) live.reverse();
   let at = 0;
-  for (const record of archived(list, filter, after?.sortValue, oldestFirst)) {
+  const final = list.isLiveOnly === true ? [] : archived(list, filter, after?.sortValue, oldestFirst);
+  for (const record of final) {
     for (let next = live[at]; next !== undefined && comesFirst(next.id, record.id); next = live[at]) {
       at += 1;
       yield next;

@@ -29,8 +29,8 @@ export class Margin {
     this.requests = new Requests(ground, this.positions);
   }
 
-  stepSettlement(id: number, dueMs: number): void {
-    const position = this.settlements.step(id, dueMs);
+  stepSettlement(id: number): void {
+    const position = this.settlements.step(id);
     if (position !== null) this.positions.claimed(position);
   }
 

@@ -7,7 +7,7 @@ import { asMicros } from '../money.js';
 import type { Page } from '../queries.js';
 import type { Result } from '../terms.js';
 import type * as contract from './contract.js';
-import { filterOf, marginPage } from './lists.js';
+import { filterOf, marginPage, NOTHING } from './lists.js';
 import type { Margin } from './margin.js';
 import type { SettlementRecord } from './records.js';
 import { checkEstimate } from './request-checks.js';
@@ -55,6 +55,7 @@ export function positionPage(
       accepts: (position) =>
         (isClosed === undefined || (position.end !== null) === isClosed) &&
         (eventConditionId === undefined || ground.catalog.market(position.market).card.eventIndex === event),
+      isLiveOnly: isClosed === false,
     },
     filterOf(ground.catalog, account, query),
     query,
@@ -70,18 +71,22 @@ export function settlementPage(
   const { ground, settlements } = margin;
   const { positionPubkey, states, marketState, leverage } = query;
   const filter = filterOf(ground.catalog, account, query);
+  const accepts = (record: SettlementRecord): boolean =>
+    (states === undefined || states.includes(record.state)) &&
+    (marketState === undefined || ground.catalog.market(record.market).state === marketState) &&
+    (leverage === undefined || record.leverage === leverage);
+  const toRow = (record: SettlementRecord) => settlementRow(margin, record);
+  if (positionPubkey !== undefined) {
+    // There is one at most: no list is gone through, and there is nothing behind it.
+    const record = query.after === undefined ? settlements.find(account, positionPubkey) : null;
+    const isAsked = record !== null && accepts(record) && (filter?.market ?? record.market) === record.market;
+    return isAsked && filter !== null ? { rows: [toRow(record)], next: null } : NOTHING;
+  }
   return marginPage(
-    {
-      ...{ archive: ground.archive, shelf: 'settlement', records: settlements.records },
-      accepts: (record) =>
-        (positionPubkey === undefined || record.pubkey === positionPubkey) &&
-        (states === undefined || states.includes(record.state)) &&
-        (marketState === undefined || ground.catalog.market(record.market).state === marketState) &&
-        (leverage === undefined || record.leverage === leverage),
-    },
+    { archive: ground.archive, shelf: 'settlement', records: settlements.records, accepts },
     filter === null ? null : { ...filter, states },
     query,
-    (record) => settlementRow(margin, record),
+    toRow,
   );
 }
 

@@ -102,5 +102,4 @@ export interface SettlementRecord {
   readonly totalPnl: number;
   readonly createdMs: number;
   state: SettlementState;
-  stepMs: number | null;
 }

@@ -8,6 +8,7 @@
  * brings 0: the interface knows no other end.
  */
 
+import { must } from '../../../base/errors.js';
 import { done, invalid } from '../fault.js';
 import type { Ground } from '../ground.js';
 import { Records } from '../records.js';
@@ -43,7 +44,6 @@ export class Settlements {
       totalPnl: payout - userLiquidity - openingFee,
       createdMs: this.#ground.nowMs,
       state: 'created',
-      stepMs: null,
     };
     this.records.keep(record);
     this.#realized.add(account, market, record.totalPnl);
@@ -52,15 +52,12 @@ export class Settlements {
 
   #putStep(record: SettlementRecord): void {
     const { nowMs, settings, due } = this.#ground;
-    record.stepMs = nowMs + settings.landingMs;
-    due.put(record.stepMs, 'settlement', record.id);
+    due.put(nowMs + settings.landingMs, 'settlement', record.id);
   }
 
-  /** What was due at `dueMs`. Answers the id of the position whose settlement is over with it, else null. */
-  step(id: number, dueMs: number): number | null {
-    const record = this.records.live(id);
-    if (record === null || record.stepMs !== dueMs) return null;
-    record.stepMs = null;
+  /** The step that is due. Answers the id of the position whose settlement is over with it, else null. */
+  step(id: number): number | null {
+    const record = must(this.records.live(id), `settlement ${id}`);
     if (record.state === 'claim_pending') return this.#pay(record);
     if (record.state === 'created') this.#putStep(record);
     record.state = record.state === 'created' ? 'settlement_pending' : 'claimable';

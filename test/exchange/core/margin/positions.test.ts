@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../../../src/exchange/core/parts.js';
 import { accepted, faultOf, m } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, MarginDesk, POLYMARKET, STEP, TO_FILL } from './desk.js';
 
@@ -115,6 +116,20 @@ describe('a request', () => {
     const late = desk.request(account);
     desk.pass(STEP);
     expect(faultOf(desk.core.cancelMarginRequest(desk.nowMs, account, late))).toBe('invalid_request_params pubkey');
+  });
+
+  it('is not moved by what was due before its last step', () => {
+    const account = fresh().account(1);
+    const draft = accepted(desk.draft(account)).pubkey;
+    desk.pass(59_900);
+    accepted(desk.core.submitMarginRequest(desk.nowMs, account, draft, true));
+    desk.pass(100); // the draft would have expired now
+    expect(desk.requestRow(account, draft).state).toBe('funding_processing');
+    accepted(desk.core.cancelMarginRequest(desk.nowMs, account, draft));
+    desk.pass(STEP - 100); // its funding would be through now
+    expect(desk.requestRow(account, draft).state).toBe('refund_processing');
+    desk.pass(100);
+    expect(desk.requestRow(account, draft).state).toBe('cancelled');
   });
 
   it.each([
@@ -342,6 +357,16 @@ describe('liquidation', () => {
     expect(created).toBe(Math.floor((openedMs + 5_255_997_898) / 1000));
   });
 
+  it('is looked for without a look for every move of the price', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    for (let move = 0; move < 1_000; move++) desk.move(move % 2 === 0 ? '0.4' : '0.41');
+    // The core's own snapshot, as it makes it.
+    const { due } = desk.core.snapshot() as Snapshot;
+    expect(due.entries.length).toBeLessThan(5);
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+  });
+
   it('does not come to a position without borrowed money', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '1' });
@@ -364,7 +389,9 @@ describe('liquidation', () => {
 describe('take profit and stop loss', () => {
   it.each([
     ['take_profit', '0.7', '0.8'],
+    ['take_profit', '0.7', '0.7'],
     ['stop_loss', '0.3', '0.29'],
+    ['stop_loss', '0.3', '0.3'],
   ])('%s at %s triggers at %s and sells', (type, _, mark) => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { takeProfit: '0.7', stopLoss: '0.3' });

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { MarginPage, MarginPlace, MarginQuery } from '../../../../src/exchange/core/contract.js';
+import { accepted, m } from '../venue.js';
+import { MarginDesk, POLYMARKET, STEP } from './desk.js';
+import { MarginDrawer } from './drawer.js';
+
+/** All pages of a list, one after the other. */
+function walk<T>(read: (query: MarginQuery) => MarginPage<T>, limit: number, oldestFirst: boolean): T[] {
+  const rows: T[] = [];
+  for (let after: MarginPlace | undefined; ; ) {
+    const page = read({ limit, after, oldestFirst });
+    expect(page.rows.length).toBeLessThanOrEqual(limit);
+    rows.push(...page.rows);
+    if (page.next === null) return rows;
+    expect(page.rows).toHaveLength(limit);
+    after = page.next;
+  }
+}
+
+describe('the lists of margin', () => {
+  it('page by page, either way and under any filter, are the whole list filtered', () => {
+    const sizes = fc.integer({ min: 1, max: 7 });
+    const filters = fc.record({
+      market: fc.option(fc.integer({ min: 0, max: 3 })),
+      isYes: fc.option(fc.boolean()),
+      isClosed: fc.option(fc.boolean()),
+      state: fc.option(fc.constantFrom('completed', 'failed', 'cancelled', 'order_placed', 'created')),
+      settled: fc.option(fc.constantFrom('done', 'claimable', 'created')),
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 1e6 }),
+        sizes,
+        fc.boolean(),
+        filters,
+        (seed, limit, oldestFirst, filter) => {
+          const drawer = new MarginDrawer(seed);
+          for (let step = 0; step < 200; step++) drawer.step();
+          const { core } = drawer;
+          const account = 1 + (seed % 3);
+          const id =
+            filter.market === null ? undefined : core.marketFacts(filter.market % core.marketCount).conditionId;
+          const ordered = <T>(rows: readonly T[]) => (oldestFirst ? [...rows].reverse() : rows);
+          const all = { limit: 10_000 };
+
+          const isYes = filter.isYes ?? undefined;
+          const states = filter.state === null ? undefined : [filter.state];
+          expect(
+            walk(
+              (query) => core.marginRequests(account, { ...query, isYes, states, marketConditionId: id }),
+              limit,
+              oldestFirst,
+            ),
+          ).toEqual(
+            ordered(
+              core
+                .marginRequests(account, all)
+                .rows.filter((row) => id === undefined || row.market.condition_id === id)
+                .filter((row) => (isYes ?? row.is_yes) === row.is_yes && (filter.state ?? row.state) === row.state),
+            ),
+          );
+
+          const isClosed = filter.isClosed ?? undefined;
+          expect(
+            walk((query) => core.positions(account, { ...query, isClosed, marketConditionId: id }), limit, oldestFirst),
+          ).toEqual(
+            ordered(
+              core
+                .positions(account, all)
+                .rows.filter((row) => id === undefined || row.market.condition_id === id)
+                .filter((row) => (isClosed ?? row.is_closed) === row.is_closed),
+            ),
+          );
+
+          const settled = filter.settled === null ? undefined : [filter.settled];
+          expect(
+            walk(
+              (query) => core.settlements(account, { ...query, states: settled, marketConditionId: id }),
+              limit,
+              oldestFirst,
+            ),
+          ).toEqual(
+            ordered(
+              core
+                .settlements(account, all)
+                .rows.filter((row) => id === undefined || row.position.market.condition_id === id)
+                .filter((row) => (filter.settled ?? row.state) === row.state),
+            ),
+          );
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('show live and final records together, newest first, across more than a block of the archive', () => {
+    const desk = new MarginDesk();
+    const account = desk.account(1);
+    const made: string[] = [];
+    for (let number = 0; number < 230; number++) {
+      const { pubkey } = accepted(desk.draft(account, { funds: '5' }));
+      made.push(pubkey);
+      // Every fifth stays a draft.
+      if (number % 5 !== 0) accepted(desk.core.cancelMarginRequest(desk.nowMs, account, pubkey));
+    }
+    const read = (query: MarginQuery) => core.marginRequests(account, query);
+    const { core } = desk;
+    expect(walk(read, 13, false).map((row) => row.pubkey)).toEqual([...made].reverse());
+    expect(walk(read, 100, true).map((row) => row.pubkey)).toEqual(made);
+  });
+
+  it('of settlements filter by position, leverage and the state of the market', () => {
+    const desk = new MarginDesk();
+    const account = desk.account(1);
+    const other = desk.market(POLYMARKET);
+    const first = desk.open(account, { leverage: '2.5' }).pubkey;
+    accepted(desk.close(account, first));
+    const second = desk.open(account, { leverage: '3', market: other }).pubkey;
+    accepted(desk.core.resolveMarket(desk.nowMs, other, true));
+    desk.pass(STEP);
+    const pubkeys = (query: object) =>
+      desk.core.settlements(account, { limit: 10, ...query }).rows.map((row) => row.position_pubkey);
+    expect(pubkeys({})).toEqual([second, first]);
+    expect(pubkeys({ positionPubkey: first })).toEqual([first]);
+    expect(pubkeys({ leverage: m('2.5') })).toEqual([first]);
+    expect(pubkeys({ marketState: 'open' })).toEqual([first]);
+    expect(pubkeys({ marketState: 'resolved' })).toEqual([second]);
+    expect(pubkeys({ marketConditionId: 'nowhere' })).toEqual([]);
+  });
+
+  it('of positions filter by event', () => {
+    const desk = new MarginDesk(POLYMARKET, { event: 'A' });
+    const account = desk.account(1);
+    const other = desk.market(POLYMARKET, { event: 'B' });
+    const [inA, inB] = [desk.open(account).pubkey, desk.open(account, { market: other }).pubkey];
+    const of = (event: string) =>
+      desk.core.positions(account, { limit: 10, eventConditionId: event }).rows.map((row) => row.pubkey);
+    expect(of(desk.core.eventRow(0).condition_id)).toEqual([inA]);
+    expect(of(desk.core.eventRow(1).condition_id)).toEqual([inB]);
+    expect(of('nowhere')).toEqual([]);
+  });
+
+  it('belong to one account: nothing of another is found, changed or shown', () => {
+    const desk = new MarginDesk();
+    const [owner, stranger] = [desk.account(1), desk.account(2)];
+    const request = desk.request(owner);
+    desk.pass(10 * STEP);
+    const position = desk.core.positions(owner, { limit: 1 }).rows[0]?.pubkey ?? '';
+    const { core, nowMs } = desk;
+    expect([core.marginRequest(stranger, request), core.position(stranger, position)]).toEqual([null, null]);
+    for (const list of [core.marginRequests(stranger, { limit: 10 }), core.positions(stranger, { limit: 10 })]) {
+      expect(list.rows).toEqual([]);
+    }
+    const refused = [
+      core.submitMarginRequest(nowMs, stranger, request, true),
+      core.cancelMarginRequest(nowMs, stranger, request),
+      core.closePosition(nowMs, stranger, position, null),
+      core.setTpSl(nowMs, stranger, position, { takeProfit: m('0.9') }),
+      core.deleteTpSl(nowMs, stranger, position),
+      core.claimSettlement(nowMs, stranger, position),
+    ];
+    for (const answer of refused) expect(answer).toEqual({ ok: false, fault: { slug: 'not_found' } });
+    expect(desk.position(owner, position)).toMatchObject({ is_closed: false, tp_sl: null });
+  });
+
+  it('the activity of a market keeps the newest thousand, by type and page by page', () => {
+    const desk = new MarginDesk({ ...POLYMARKET, opening_fee: '0', closing_fee: '0' });
+    const account = desk.account(1);
+    for (let number = 0; number < 505; number++) {
+      const { pubkey } = desk.open(account, { funds: '5', leverage: '1' });
+      accepted(desk.close(account, pubkey));
+    }
+    const all = [];
+    for (let beforeId: number | undefined; ; ) {
+      const page = desk.core.marginActivity(0, { limit: 99, beforeId });
+      all.push(...page.rows);
+      if (page.nextBeforeId === null) break;
+      beforeId = page.nextBeforeId;
+    }
+    expect(all).toHaveLength(1_000);
+    expect(all[0]).toMatchObject({ activity_type: 'closed', user: { username: expect.stringMatching(/^trader-/) } });
+    expect(desk.core.marginActivity(0, { limit: 1_000, type: 'opened' }).rows).toHaveLength(500);
+  });
+});
