@@ -78,8 +78,18 @@ export class BudgetLine {
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** Nothing leaves for as long as the venue said, or a growing while when it said nothing. Returns the pause, ms. */
-  throttled(venueSaidMs: number | null): number {
+  /** Whether places that were given out may not be used: since then the venue refused, or told of less room. */
+  get isOverdrawn(): boolean {
+    const nowMs = this.#monotonicMs();
+    return nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0;
+  }
+
+  /**
+   * Nothing leaves for as long as the venue said, or a growing while when it said nothing. Returns the pause, ms.
+   * `explained`: the venue's headers say themselves that the budget is used up.
+   */
+  throttled(venueSaidMs: number | null, explained: boolean): number {
+    if (!explained) this.window.distrust(this.#monotonicMs(), this.#refusals > 0);
     const grown = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#refusals, 10));
     const pauseMs = Math.min(LONGEST_PAUSE_MS, venueSaidMs ?? grown * (0.5 + Math.random() / 2));
     this.#refusals += 1;

@@ -181,13 +181,21 @@ export class HttpCaller implements ServiceCaller {
     if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
     const line = this.#lines[declaration.scope];
     const patienceMs = () => latestMs - this.#clock.nowMs();
-    if (!line.tryEnter() && !(await line.enter(lane, patienceMs()))) {
-      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+    for (;;) {
+      if (!line.tryEnter() && !(await line.enter(lane, patienceMs()))) {
+        return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+      }
+      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line));
+      if (attempted === null) line.leaveUnsent();
+      if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
     }
-    const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#send(job, line));
-    if (attempted !== null) return attempted;
+  }
+
+  /** While it waited for its turn the venue may have told of less room: then it goes back into the line. */
+  async #sendIfStill(job: Job, line: BudgetLine): Promise<Attempted | typeof OVERDRAWN> {
+    if (!line.isOverdrawn) return this.#send(job, line);
     line.leaveUnsent();
-    return this.#givenUp(TOO_LATE);
+    return OVERDRAWN;
   }
 
   async #send(job: Job, line: BudgetLine): Promise<Attempted> {
@@ -253,7 +261,7 @@ export class HttpCaller implements ServiceCaller {
   ): void {
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const venueNowMs = times.wallMs + this.#offsetMs(times);
-    const waitMs = line.throttled(readRetryAfter(header, venueNowMs) ?? fromReset);
+    const waitMs = line.throttled(readRetryAfter(header, venueNowMs) ?? fromReset, budget?.remaining === 0);
     this.#notify({ kind: 'throttled', scope, waitMs: Math.ceil(waitMs) });
   }
 
@@ -273,6 +281,7 @@ export class HttpCaller implements ServiceCaller {
 
 const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
 
+const OVERDRAWN = Symbol('back into the line');
 const CLOSED = 'the client was closed';
 const TOO_LATE = 'its turn did not come in time';
 const NO_CREDENTIALS = 'there are no API credentials to sign with';

@@ -4,6 +4,8 @@
  */
 
 export const WINDOW_MS = 60_000;
+/** However little a venue lets through, this part of its limit is tried: trust is back within three minutes. */
+const LEAST_TRUST = 8;
 
 export class SlidingWindow {
   #limit: number;
@@ -14,6 +16,9 @@ export class SlidingWindow {
   /** Requests that the venue counts and that are not ours: another process under the same key, or our last run. */
   #foreign = 0;
   #foreignUntilMs = 0;
+  /** How many a minute are tried for now, after the venue refused what its own word allows; doubled each minute. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  #ceilingSinceMs = 0;
 
   /** `limit`: requests a minute; `Infinity` for none. */
   constructor(limit: number) {
@@ -22,7 +27,7 @@ export class SlidingWindow {
 
   /** Requests that may leave now. */
   free(nowMs: number): number {
-    return this.#limit - this.#used(nowMs);
+    return Math.min(this.#limit, this.#ceilingAt(nowMs)) - this.#used(nowMs);
   }
 
   /** One request leaves. */
@@ -50,12 +55,37 @@ export class SlidingWindow {
     this.#foreignUntilMs = nowMs + WINDOW_MS;
   }
 
+  /**
+   * The venue refused though neither its headers nor its profile tell why: its true limit is not above what it let
+   * through. `again`: as before, so what is counted now was not all let through.
+   */
+  distrust(nowMs: number, again: boolean): void {
+    if (this.#limit === Number.POSITIVE_INFINITY) return;
+    const passed = this.#used(nowMs) - this.#inFlight;
+    const kept = again ? this.#ceilingAt(nowMs) : Number.POSITIVE_INFINITY;
+    this.#ceiling = Math.min(kept, Math.max(1, Math.ceil(this.#limit / LEAST_TRUST), passed));
+    this.#ceilingSinceMs = nowMs;
+  }
+
   /** When a place may become free by itself, monotonic ms; Infinity while everything counted is in flight. */
   nextFreeMs(nowMs: number): number {
     this.#used(nowMs);
     const oldest = this.#finished[this.#head];
     const ours = oldest === undefined ? Number.POSITIVE_INFINITY : oldest + WINDOW_MS;
-    return this.#foreign > 0 ? Math.min(ours, this.#foreignUntilMs) : ours;
+    const others = this.#foreign > 0 ? this.#foreignUntilMs : Number.POSITIVE_INFINITY;
+    return Math.min(ours, others, this.#nextTrustMs(nowMs));
+  }
+
+  /** Infinity once the ceiling has grown above the limit. */
+  #ceilingAt(nowMs: number): number {
+    const minutes = Math.floor((nowMs - this.#ceilingSinceMs) / WINDOW_MS);
+    const grown = this.#ceiling * 2 ** Math.min(minutes, 60);
+    return grown < this.#limit ? grown : Number.POSITIVE_INFINITY;
+  }
+
+  #nextTrustMs(nowMs: number): number {
+    if (this.#ceilingAt(nowMs) === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    return nowMs + WINDOW_MS - ((nowMs - this.#ceilingSinceMs) % WINDOW_MS);
   }
 
   #used(nowMs: number): number {

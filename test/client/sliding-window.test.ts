@@ -100,6 +100,24 @@ describe('the sliding window', () => {
     expect(window.free(10 + WINDOW_MS)).toBe(10);
   });
 
+  it('tries what was let through after an unexplained refusal, and twice as much after each minute without one', () => {
+    const window = new SlidingWindow(80);
+    for (let n = 0; n < 20; n++) {
+      window.start();
+      window.finish(0);
+    }
+    window.distrust(1_000, false);
+    expect(window.free(1_000)).toBe(0);
+    expect(window.nextFreeMs(1_000)).toBe(WINDOW_MS);
+    expect(window.free(1_000 + WINDOW_MS)).toBe(40);
+    expect(window.free(1_000 + 2 * WINDOW_MS)).toBe(80);
+    window.distrust(500_000, false);
+    expect(window.free(500_000)).toBe(10);
+    window.distrust(500_000 + WINDOW_MS, true);
+    expect(window.free(500_000 + WINDOW_MS)).toBe(10);
+    expect(window.nextFreeMs(500_000 + WINDOW_MS)).toBe(500_000 + 2 * WINDOW_MS);
+  });
+
   it('counts right over a million requests', () => {
     const window = new SlidingWindow(1_000);
     let least = 1_000;
