@@ -58,7 +58,7 @@ async function amidChanges(generator: LoadGenerator, port: number, market: strin
     { name: `depth ${LEVELS}`, paths: oneDepth },
     { name: `200 variants of depth and outcome`, paths: allDepths },
   ]) {
-    const job = { paths, forMs: CHANGES_MS, everyMs: 5 };
+    const job = { paths, forMs: CHANGES_MS };
     const { readsPerSecond, changesPerSecond } = await generator.run('readsAmidChanges', port, job);
     const spread = `${changesPerSecond.toFixed(0)} changes/s`;
     rows.push({ name: `reads of a changing book, ${name}`, figure: readsPerSecond, unit: 'reads/s', spread });

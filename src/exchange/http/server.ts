@@ -5,7 +5,14 @@
  */
 
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Declaration, declarationOf, ENDPOINTS, type EndpointName, fillPath } from '../../protocol/endpoints.js';
+import {
+  type Declaration,
+  declarationOf,
+  ENDPOINTS,
+  type EndpointName,
+  fillPath,
+  type Scope,
+} from '../../protocol/endpoints.js';
 import { accountCalls } from './account-calls.js';
 import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
@@ -60,8 +67,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   readRawBodies(server);
   publishAnswers(server);
   server.addHook('onRequest', (request, reply, done) => {
-    // The 404 handler has no route of its own; what is not found is public.
-    if (guard.admit(request, reply, request.routeOptions.config.scope ?? 'public')) done();
+    if (guard.admit(request, reply, scopeOf(request, options.controls))) done();
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const fault = refusalOf(error);
@@ -74,6 +80,10 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   if (options.controls) serveControls(server, options);
   return server;
 }
+
+/** The 404 handler has no route of its own: what is not found is public, but for the paper's own corner. */
+const scopeOf = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
+  routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
 /** Bodies stay bytes: signatures are over bytes, and what they mean is judged after who sent them. */
 function readRawBodies(server: FastifyInstance): void {

@@ -1,7 +1,6 @@
 /** Unsigned reads with as little client as possible: pipelined, answers counted by their first line. */
 
 import { connect } from 'node:net';
-import { passed } from './jobs.js';
 import { called, plain } from './trader.js';
 import type { World } from './traffic.js';
 import { Wire } from './wire.js';
@@ -81,18 +80,21 @@ export interface ChangingReads {
   readonly changesPerSecond: number;
 }
 
-/** Reads of a market's book in all depths while another connection places and cancels orders in it. */
+/** Connections that place and cancel, each as fast as it is answered. */
+const CHANGERS = 8;
+
+/** Reads of a market's book while orders come and go in it. */
 export async function readsAmidChanges(
   port: number,
   world: World,
-  job: { readonly paths: readonly string[]; readonly forMs: number; readonly everyMs: number },
+  job: { readonly paths: readonly string[]; readonly forMs: number },
 ): Promise<ChangingReads> {
   const [trader] = world.traders;
   const market = String(world.markets.at(-1));
-  const wire = await Wire.open(port);
   const reading = { done: false };
   const terms = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' };
   const change = async () => {
+    const wire = await Wire.open(port);
     let changes = 0;
     while (!reading.done && trader !== undefined) {
       const order = await trader.complete(wire, '/orders/', { ...terms, price: '0.45', amount: '3' });
@@ -101,14 +103,13 @@ export async function readsAmidChanges(
       const body = { signature: trader.sign(String(message)) };
       await called(wire, trader.signed('POST', `${path}submit/`, body));
       changes += 2;
-      if (job.everyMs > 0) await passed(job.everyMs);
     }
+    wire.close();
     return changes;
   };
-  const changing = change();
+  const changing = Promise.all(Array.from({ length: CHANGERS }, change));
   const perSecond = await readsPerSecond(port, job.paths, job.forMs);
   reading.done = true;
-  const changes = await changing;
-  wire.close();
+  const changes = (await changing).reduce((sum, count) => sum + count, 0);
   return { readsPerSecond: perSecond, changesPerSecond: (changes * 1000) / job.forMs };
 }

@@ -155,6 +155,8 @@ describe('rate limits', () => {
         const answer = await control(url, '/signing-service/', { available: true });
         expect(answer.status).toBe(200);
         expect(answer.headers.get('x-ratelimit-limit')).toBeNull();
+        const unknown = await send(url, 'GET', '/paper/nowhere/');
+        expect([unknown.status, unknown.headers.get('x-ratelimit-limit')]).toEqual([404, null]);
       }
     });
   });
