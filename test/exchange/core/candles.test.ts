@@ -4,6 +4,8 @@ import { BARS_KEPT, type Bar, Candles } from '../../../src/exchange/core/candles
 import { TAPE_LENGTH, Tape } from '../../../src/exchange/core/tape.js';
 
 const MINUTE_MS = 60_000;
+/** Where a half-hour begins. */
+const START_MS = 1_699_999_200_000;
 
 interface Price {
   readonly timeMs: number;
@@ -22,7 +24,7 @@ const prices = fc
     { maxLength: 120 },
   )
   .map((steps) => {
-    let timeMs = 1_700_000_000_000;
+    let timeMs = START_MS;
     return steps.map(({ gapMs, price, notional }): Price => {
       timeMs += gapMs;
       return { timeMs, price, notional };
@@ -64,7 +66,7 @@ describe('candles', () => {
   it('are what a recount of all trades gives, for any span, also after a snapshot', () => {
     fc.assert(
       fc.property(prices, fc.nat(600), fc.nat(2_000), (all, from, length) => {
-        const fromMs = 1_700_000_000_000 + (from - 100) * MINUTE_MS;
+        const fromMs = START_MS + (from - 100) * MINUTE_MS;
         const toMs = fromMs + length * MINUTE_MS;
         const candles = written(all);
         for (const each of [candles, reloaded(candles)]) {
@@ -119,7 +121,7 @@ describe('the tape', () => {
         const copy = new Tape();
         copy.load(JSON.parse(JSON.stringify(tape.dump())));
         const edges = all.flatMap(({ timeMs }) => [timeMs - 1, timeMs]);
-        for (const sinceMs of [1_700_000_000_000 + minutes * MINUTE_MS, ...edges]) {
+        for (const sinceMs of [START_MS + minutes * MINUTE_MS, ...edges]) {
           const later = all.filter(({ timeMs }) => timeMs > sinceMs);
           const sum = later.reduce((total, { notional }) => total + notional, 0);
           expect([tape.volumeSince(sinceMs), copy.volumeSince(sinceMs)]).toEqual([sum, sum]);

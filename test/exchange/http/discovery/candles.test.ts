@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../../../src/base/decimal.js';
 import { must } from '../../../../src/base/errors.js';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
 import { pass, read, refusal, walk } from './walk.js';
 
 let exchange: RunningExchange;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   for (const [n, gapS] of steps.entries()) {
     if (gapS > 0) await pass(base, gapS, maker, taker);
     const price = `0.${30 + ((n * 17) % 40)}`;
-    await maker.order(market, true, n % 3 === 0 ? 'buy' : 'buy', price, '10');
+    await maker.order(market, true, 'buy', price, '10');
     // The taker buys NO against it: its outcome is NO, its price 1 − p.
     await taker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), String(3 + n));
     if (n + 3 < 10) await maker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), '2');
@@ -91,6 +91,19 @@ describe('candles', () => {
     expect(await times(first, second)).toEqual([first]);
     expect(await times(first, second + 1)).toEqual([first, second]);
     expect(await times(first + 1, second + 1)).toEqual([second]);
+  });
+
+  it('of a margin market follow its reference price, without volume', async () => {
+    const rates = { max_leverage_yes: '3', max_leverage_no: '3', opening_fee: '0', closing_fee: '0' };
+    const config = { kind: 'hyperliquid', annual_fee_rate: '0', ...rates };
+    const id = await openMarket(base, { config, reference_price: '0.4' });
+    for (const price of ['0.45', '0.2', '0.3']) await control(base, `/markets/${id}/reference-price/`, { price });
+    const { rows } = await candles(`start_time=${startS}&end_time=${endS + 3600}&interval=30m&is_yes=false`, id);
+    const lows = rows.map((row) => micros(row['low']));
+    expect([micros(rows[0]?.['open']), Math.min(...lows), micros(rows.at(-1)?.['close'])]).toEqual([
+      550_000, 550_000, 700_000,
+    ]);
+    expect(rows.map((row) => row['volume'])).toEqual(rows.map(() => '0'));
   });
 
   it('of a market that nobody traded are none', async () => {

@@ -58,18 +58,16 @@ const QUERIES = [
 describe.each(['/markets/', '/events/'])('the pages of %s', (list) => {
   it.each(QUERIES)('for ?%s together are the whole list, whatever comes in meanwhile', async (query) => {
     const path = `${list}?${query}`;
-    for (const limit of [3, 10]) {
-      const whole = ids(await walk(base, path, 100));
-      expect(new Set(whole).size).toBe(whole.length);
-      const late = { title: 'Late', category: 'sports', sport: 'tennis', league: 'atp', resolution_date: 1 };
-      const pages = await walk(
-        base,
-        path,
-        limit,
-        twice(() => openMarket(base, late)),
-      );
-      expect(ids(pages)).toEqual(whole);
-    }
+    const whole = ids(await walk(base, path, 100));
+    expect(new Set(whole).size).toBe(whole.length);
+    const late = { title: 'Late', category: 'sports', sport: 'tennis', league: 'atp', resolution_date: 1 };
+    const pages = await walk(
+      base,
+      path,
+      7,
+      twice(() => openMarket(base, late)),
+    );
+    expect(ids(pages)).toEqual(whole);
   });
 
   it('show 20 rows unless asked otherwise', async () => {

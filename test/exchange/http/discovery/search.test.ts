@@ -176,7 +176,7 @@ describe('the search', () => {
         expect(status).toBe(200);
         expect(named(rows).sort()).toEqual(expected(query));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -233,18 +233,16 @@ describe('the search', () => {
 
   it.each(SORTS)('sorted by %s comes in pages that together are the whole, while new markets open', async (sort) => {
     const path = `/search/?q=number&sort=${sort}`;
-    for (const limit of [3, 7, 20]) {
-      const whole = named(await walk(base, path, 100));
-      expect(new Set(whole).size).toBe(whole.length);
-      const late = { title: 'Number late', event: 'Launches', resolution_date: 2_000_000_001 };
-      const pages = await walk(
-        base,
-        path,
-        limit,
-        twice(() => openMarket(base, late)),
-      );
-      expect(named(pages)).toEqual(whole);
-    }
+    const whole = named(await walk(base, path, 100));
+    expect(new Set(whole).size).toBe(whole.length);
+    const late = { title: 'Number late', event: 'Launches', resolution_date: 2_000_000_001 };
+    const pages = await walk(
+      base,
+      path,
+      7,
+      twice(() => openMarket(base, late)),
+    );
+    expect(named(pages)).toEqual(whole);
   });
 });
 
