@@ -3,17 +3,16 @@
  * TWINBOOK_HISTORY_ORDERS), and a real `twinbook exchange` process on it.
  */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { createInterface } from 'node:readline';
 import { Keeper } from '../../src/exchange/store/keeper.js';
 import { encodeCursor } from '../../src/protocol/cursors.js';
 import { requestSignature } from '../../src/protocol/signing.js';
 import { HISTORY_SETTINGS, History, keyOf } from '../exchange/store/history.js';
+import { Killable } from '../exchange/store/killable.js';
 import { type Bench, type BenchRow, percentile } from './bench.js';
 
 const ORDERS = Number(process.env['TWINBOOK_HISTORY_ORDERS'] ?? 1_000_000);
@@ -21,7 +20,6 @@ const ORDERS = Number(process.env['TWINBOOK_HISTORY_ORDERS'] ?? 1_000_000);
 const UNSAVED_ORDERS = 60_000;
 const OPEN_ORDERS = 5_000;
 const BATCH = 500;
-const TWINBOOK = resolve(import.meta.dirname, '../../dist/src/cli/twinbook.js');
 const MIB = 1024;
 
 /** Makes the folder; answers what it measured on the way. */
@@ -66,29 +64,22 @@ function repeat(times: number, work: () => void): void {
 }
 
 class Running {
-  readonly #child: ChildProcess;
-  readonly url: string;
+  readonly #process: Killable;
   readonly startMs: number;
 
-  private constructor(child: ChildProcess, url: string, startMs: number) {
-    this.#child = child;
-    this.url = url;
+  private constructor(process: Killable, startMs: number) {
+    this.#process = process;
     this.startMs = startMs;
   }
 
   static async start(dataDir: string): Promise<Running> {
     const started = performance.now();
-    const options = ['--data-dir', dataDir, '--port', '0', '--no-crowd', '--no-rate-limits'];
-    const child = spawn(process.execPath, [TWINBOOK, 'exchange', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
-    for await (const line of createInterface({ input: child.stdout })) {
-      return new Running(child, line.replace('listening on ', ''), performance.now() - started);
-    }
-    throw new Error('the exchange ended before it listened');
+    return new Running(await Killable.start(dataDir, 'quiet'), performance.now() - started);
   }
 
   /** MiB of the process. */
   rss(): number {
-    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(this.#child.pid)], { encoding: 'utf8' })) / MIB;
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(this.#process.pid)], { encoding: 'utf8' })) / MIB;
   }
 
   async get(path: string, account: number): Promise<unknown> {
@@ -96,15 +87,13 @@ class Running {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = requestSignature(secret, { timestamp, method: 'GET', pathWithQuery: path, body: '' });
     const headers = { 'SVC-API-KEY': apiKey, 'SVC-TIMESTAMP': timestamp, 'SVC-SIGNATURE': signature };
-    const response = await fetch(`${this.url}${path}`, { headers });
+    const response = await fetch(`${this.#process.url}${path}`, { headers });
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
   }
 
-  async end(signal: NodeJS.Signals): Promise<void> {
-    const gone = once(this.#child, 'exit');
-    this.#child.kill(signal);
-    await gone;
+  end(): Promise<void> {
+    return this.#process.kill('SIGTERM');
   }
 }
 
@@ -143,7 +132,7 @@ async function run(): Promise<readonly BenchRow[]> {
     const rows = build(folder);
     const empty = await Running.start(join(parent, 'empty'));
     rows.push(startRow('an empty data folder', empty));
-    await empty.end('SIGTERM');
+    await empty.end();
     const clean = await Running.start(folder);
     rows.push(startRow(`${ORDERS.toLocaleString('en-US')} orders of history`, clean));
     rows.push(...(await lists(clean)), {
@@ -152,12 +141,12 @@ async function run(): Promise<readonly BenchRow[]> {
       unit: 'MiB',
       spread: '-',
     });
-    await clean.end('SIGTERM');
+    await clean.end();
     const crashed = await Running.start(`${folder}-crashed`);
     rows.push(
       startRow(`the same after a crash, ${UNSAVED_ORDERS.toLocaleString('en-US')} orders not in a snapshot`, crashed),
     );
-    await crashed.end('SIGTERM');
+    await crashed.end();
     return rows;
   } finally {
     rmSync(parent, { recursive: true, force: true });

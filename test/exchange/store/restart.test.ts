@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Answered, control, micros, openMarket, send, startTestExchange, TestTrader } from '../http/harness.js';
+import { control, micros, openMarket, send, startTestExchange, TestTrader } from '../http/harness.js';
 
 let folder: string;
 beforeEach(() => {
@@ -133,86 +130,4 @@ describe('the address', () => {
       await expect(startTestExchange({ host })).rejects.toMatchObject({ code: 'usage' });
     }
   });
-});
-
-describe('kill -9', () => {
-  const root = resolve(import.meta.dirname, '../../..');
-
-  async function spawnExchange(crowd: string): Promise<{ child: ChildProcess; url: string }> {
-    const script = join(import.meta.dirname, 'child.ts');
-    const child = spawn(process.execPath, ['--import', 'tsx', script, folder, crowd], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    for await (const line of createInterface({ input: child.stdout })) return { child, url: line };
-    throw new Error('the exchange ended before it listened');
-  }
-
-  async function kill(child: ChildProcess): Promise<void> {
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-  }
-
-  it.each([
-    ['quiet', 3],
-    ['crowd', 2],
-  ])(
-    'loses nothing that was acknowledged (%s)',
-    async (crowd, rounds) => {
-      let { child, url } = await spawnExchange(crowd);
-      const trader = await TestTrader.join(url);
-      const market = await openMarket(url);
-      const acknowledged = new Map<string, unknown>();
-      for (let round = 0; round < rounds; round++) {
-        // Orders go out one after the other until the exchange dies under one of them.
-        const dying = { now: false };
-        const trading = tradeUntilDead(trader, market, acknowledged, () => dying.now, round);
-        await trading.started;
-        await kill(child);
-        dying.now = true;
-        await trading.done;
-        ({ child, url } = await spawnExchange(crowd));
-        trader.base = url;
-        for (const [pubkey, status] of acknowledged) {
-          const { row } = await trader.get(`/orders/${pubkey}/`);
-          expect(row['status'], `round ${round}`).toBe(status);
-        }
-      }
-      expect(acknowledged.size).toBeGreaterThanOrEqual(rounds);
-      const orders = (await trader.get('/orders/?status=open&limit=100')).rows;
-      const { row } = await send(url, 'GET', `/paper/accounts/${trader.wallet}/`);
-      const funds = row['funds'] as { total: string; locked: string };
-      // Nobody trades in this market: all the money is there, and the open orders lock at least their price.
-      expect(funds.total).toBe('10000');
-      const locked = orders.reduce((sum, order) => sum + 10_000 * Number(order['amount']), 0);
-      expect(micros(funds.locked)).toBeGreaterThanOrEqual(locked);
-      await kill(child);
-    },
-    120_000,
-  );
-
-  function tradeUntilDead(
-    trader: TestTrader,
-    market: string,
-    acknowledged: Map<string, unknown>,
-    isDead: () => boolean,
-    round: number,
-  ): { started: Promise<void>; done: Promise<void> } {
-    let start = (): void => undefined;
-    const started = new Promise<void>((resolve) => {
-      start = resolve;
-    });
-    const run = async () => {
-      // A different moment of the flow in every round: after so many answered calls.
-      for (let n = 0; !isDead(); n++) {
-        const answer: Answered | null = await trader.order(market, true, 'buy', '0.01', '1').catch(() => null);
-        if (answer === null) return start();
-        expect(answer.status).toBe(200);
-        acknowledged.set(String(answer.row['pubkey']), answer.row['status']);
-        if (n === round) start();
-      }
-    };
-    return { started, done: run() };
-  }
 });

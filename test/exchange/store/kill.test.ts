@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Random } from '../../../src/base/random.js';
+import { type Answered, micros, openMarket, send, TestTrader } from '../http/harness.js';
+import { Killable } from './killable.js';
+
+/** How often the exchange is killed in the middle of its work; the environment may ask for more. */
+const KILLS = Number(process.env['TWINBOOK_KILLS'] ?? 10);
+const TRADERS = 3;
+/** Calls of each trader that are on their way at once. */
+const AT_ONCE = 4;
+const FUNDS = 10_000_000_000;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinbook-kill-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+type Row = Record<string, unknown>;
+const FINAL = ['filled', 'canceled', 'partially_filled_canceled'];
+const PATHS = { order: '/orders/', split: '/share-splits/', merge: '/share-merges/' } as const;
+type Kind = keyof typeof PATHS;
+
+/** What was acknowledged: the furthest that each record was shown, by its pubkey. */
+class Acknowledged {
+  readonly records = new Map<string, { readonly kind: Kind; readonly trader: TestTrader; row: Row }>();
+  calls = 0;
+
+  take(kind: Kind, trader: TestTrader, { status, row }: Answered): void {
+    this.calls += 1;
+    if (status !== 200) return;
+    const pubkey = String(row['pubkey']);
+    const known = this.records.get(pubkey)?.row;
+    // Answers of calls that ran side by side may arrive in another order than they were made.
+    if (known !== undefined && furthest(known) > furthest(row)) return;
+    this.records.set(pubkey, { kind, trader, row });
+  }
+}
+
+/** How far a record has come; never goes down. */
+const furthest = (row: Row): number =>
+  micros(row['filled_amount'] ?? 0) * 2 + (FINAL.includes(String(row['status'])) || row['state'] === 'done' ? 1 : 0);
+
+/** Trades without a pause until the exchange is gone. */
+async function trade(trader: TestTrader, market: string, acknowledged: Acknowledged, random: Random): Promise<void> {
+  for (;;) {
+    const dice = random.uniform();
+    const cents = 45 + random.below(11);
+    const isYes = random.chance(0.5);
+    const body = { market_condition_id: market, amount: String(1 + random.below(5)) };
+    try {
+      if (dice < 0.1) acknowledged.take('split', trader, await trader.complete('/share-splits/', body));
+      else if (dice < 0.2) acknowledged.take('merge', trader, await trader.complete('/share-merges/', body));
+      else {
+        const side = dice < 0.75 ? 'buy' : 'sell';
+        const order = await trader.order(market, isYes, side, `0.${cents}`, body.amount);
+        acknowledged.take('order', trader, order);
+        const rests = order.status === 200 && ['open', 'partially_filled'].includes(String(order.row['status']));
+        if (rests && random.chance(0.3)) {
+          acknowledged.take('order', trader, await trader.cancel(String(order.row['pubkey'])));
+        }
+      }
+    } catch {
+      return; // the exchange was killed under this call: it may have been done, or not
+    }
+  }
+}
+
+async function allRows(trader: TestTrader, path: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor: unknown = ''; cursor !== null; ) {
+    const answer = await trader.get(`${path}?limit=100${cursor === '' ? '' : `&cursor=${String(cursor)}`}`);
+    rows.push(...answer.rows);
+    cursor = (answer.meta as Row)['next_cursor'];
+  }
+  return rows;
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** All currency and all complete sets are what the traders came with, and there is a NO for every YES. */
+async function checkConservation(traders: readonly TestTrader[]): Promise<void> {
+  const funds = await Promise.all(
+    traders.map(async (trader) => {
+      const { row } = await send(trader.base, 'GET', `/paper/accounts/${trader.wallet}/`);
+      return micros((row['funds'] as Row)['total']);
+    }),
+  );
+  const assets = (await Promise.all(traders.map((trader) => trader.get('/account/assets/')))).flatMap(
+    ({ rows }) => rows,
+  );
+  const shares = (isYes: boolean) =>
+    sum(
+      assets
+        .filter((asset) => (asset['position'] as Row)['is_yes'] === isYes)
+        .map((asset) => micros((asset['amounts'] as Row)['total'])),
+    );
+  expect(shares(true)).toBe(shares(false));
+  expect(sum(funds) + shares(true)).toBe(TRADERS * FUNDS);
+}
+
+/** Whatever was acknowledged is still so, or has gone on from there. */
+async function checkAcknowledged({ records }: Acknowledged): Promise<void> {
+  const all = [...records];
+  for (let at = 0; at < all.length; at += 20) {
+    await Promise.all(
+      all.slice(at, at + 20).map(async ([pubkey, { kind, trader, row }]) => {
+        const { row: now } = await trader.get(`${PATHS[kind]}${pubkey}/`);
+        expect(now['pubkey']).toBe(pubkey);
+        expect(furthest(now), JSON.stringify([row, now])).toBeGreaterThanOrEqual(furthest(row));
+        if (FINAL.includes(String(row['status']))) expect(now).toEqual(row);
+      }),
+    );
+  }
+}
+
+/** Every order was filled by exactly its trades, and no trade is there twice. */
+async function checkFills(trader: TestTrader): Promise<void> {
+  const trades = await allRows(trader, '/trades/');
+  const orders = await allRows(trader, '/orders/');
+  expect(new Set(trades.map((row) => row['pubkey'])).size).toBe(trades.length);
+  expect(new Set(orders.map((row) => row['pubkey'])).size).toBe(orders.length);
+  const filled = new Map<unknown, number>();
+  for (const { order, amount } of trades) {
+    const { pubkey } = order as Row;
+    filled.set(pubkey, (filled.get(pubkey) ?? 0) + micros(amount));
+  }
+  for (const order of orders) expect(filled.get(order['pubkey']) ?? 0).toBe(micros(order['filled_amount']));
+  expect(trades.length).toBeGreaterThan(KILLS);
+}
+
+describe('kill -9 in the middle of heavy traffic', () => {
+  it(`loses nothing that was acknowledged and matches nothing twice, ${KILLS} times`, async () => {
+    let exchange = await Killable.start(folder, 'quiet');
+    const traders = await Promise.all(Array.from({ length: TRADERS }, () => TestTrader.join(exchange.url)));
+    const config = { kind: 'orderbook', maker_fee_rate: '0', taker_fee_rate: '0' };
+    const market = await openMarket(exchange.url, { config });
+    const acknowledged = new Acknowledged();
+    const random = Random.seeded(1, 'kills');
+    for (let round = 0; round < KILLS; round++) {
+      // A different moment in every round: when so many more calls were answered.
+      const enough = acknowledged.calls + 20 + random.below(100);
+      const trading = traders.flatMap((trader) =>
+        Array.from({ length: AT_ONCE }, () => trade(trader, market, acknowledged, random)),
+      );
+      while (acknowledged.calls < enough) await new Promise((resolve) => setImmediate(resolve));
+      await exchange.kill();
+      await Promise.all(trading);
+      exchange = await Killable.start(folder, 'quiet');
+      for (const trader of traders) trader.base = exchange.url;
+      await checkConservation(traders);
+    }
+    await checkAcknowledged(acknowledged);
+    for (const trader of traders) await checkFills(trader);
+    expect(acknowledged.records.size).toBeGreaterThan(10 * KILLS);
+    await exchange.kill();
+  }, 240_000);
+
+  it('loses no order beside a crowd that trades all the time', async () => {
+    let exchange = await Killable.start(folder, 'crowd');
+    const trader = await TestTrader.join(exchange.url);
+    const market = await openMarket(exchange.url);
+    const placed: string[] = [];
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 5; n++)
+        placed.push(String((await trader.order(market, true, 'buy', '0.01', '1')).row['pubkey']));
+      await exchange.kill();
+      exchange = await Killable.start(folder, 'crowd');
+      trader.base = exchange.url;
+      const open = (await trader.get('/orders/?status=open&limit=100')).rows.map((row) => row['pubkey']);
+      expect(open).toEqual([...placed].reverse());
+    }
+    await exchange.kill();
+  }, 120_000);
+});
