@@ -95,6 +95,11 @@ describe('after a mixed run', () => {
     expect(open.fees).toBeGreaterThan(0);
     // Each YES share stands for one unit of currency that is not in anybody's account.
     expect(open.funds + open.yes + open.fees).toBe(deposited);
+    let backing = 0;
+    for (const market of markets) {
+      backing += micros((await send(base, 'GET', `/markets/${market}/stats/`)).row['market_cap']);
+    }
+    expect(backing).toBe(open.yes);
 
     await control(base, `/markets/${markets[0]}/resolve/`, { is_yes: true });
     await control(base, `/markets/${markets[1]}/resolve/`, { is_yes: null });

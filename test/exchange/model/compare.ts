@@ -13,14 +13,14 @@ const same = (what: string, real: unknown, plain: unknown): void => {
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /**
- * Currency plus what backs the shares plus the fees is what came in, to the micro; and on every market that trades there
- * are as many YES as NO as there is currency behind them. Nobody owes anything.
+ * Currency plus what backs the shares plus what the margin pools hold plus the fees is what came in, to the micro; and on
+ * every market that trades there are as many YES as NO as there is currency behind them. Nobody owes anything.
  */
 export function checkConservation(core: ExchangeCore, accounts: readonly number[], unlimited: readonly number[]): void {
   const markets = Array.from({ length: core.marketCount }, (_, index) => core.marketFacts(index));
   const funds = accounts.map((account) => core.fundsOf(account));
   const backing = sum(markets.map((market) => market.setsOutstanding));
-  const total = sum(funds.map((own) => own.total)) + backing + core.feesCollected;
+  const total = sum(funds.map((own) => own.total)) + backing + core.marginHeld + core.feesCollected;
   if (total !== core.fundsDeposited) expect(total).toBe(core.fundsDeposited);
   for (const [index, own] of funds.entries()) {
     const isFree = unlimited.includes(accounts[index] ?? 0);

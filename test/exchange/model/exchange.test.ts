@@ -91,7 +91,7 @@ describe('the exchange', () => {
       what.map((one) => ({ one, times: seen.get(one) ?? 0, wanted: (times * RUNS) / 2_000 })),
     );
     expect(rare.filter(({ times, wanted }) => times < wanted)).toEqual([]);
-  }, 600_000);
+  }, 3_600_000);
 
   it('charges nobody what he has not got, however the roundings fall', () => {
     const seen: string[] = [];

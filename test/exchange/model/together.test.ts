@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../../src/base/random.js';
+import type { Mutator, Result } from '../../../src/exchange/core/contract.js';
+import { MarginDrawer } from '../core/margin/drawer.js';
+import { checkConservation } from './compare.js';
+
+const RUNS = Number(process.env['TWINBOOK_MODEL_RUNS'] ?? 2_000) / 50;
+const BOOK = 'a-book';
+const STEPS = 150;
+
+/** Draws what the same accounts do on a market with a book, between their calls of margin. */
+class Spot {
+  readonly #drawer: MarginDrawer;
+  readonly #random: Random;
+  done = 0;
+
+  constructor(drawer: MarginDrawer, seed: number) {
+    this.#drawer = drawer;
+    this.#random = Random.seeded(seed, 'spot');
+    drawer.do('createMarket', { condition_id: BOOK, config: { kind: 'orderbook', amount_precision: 4 } });
+  }
+
+  step(): void {
+    const random = this.#random;
+    const account = 1 + random.below(this.#drawer.accounts.length);
+    const units = 1 + random.below(900);
+    if (random.chance(0.2)) return this.#complete('draftSplit', 'submitSplit', account, BOOK, String(units));
+    if (random.chance(0.1)) return this.#complete('draftMerge', 'submitMerge', account, BOOK, String(units));
+    if (random.chance(0.05)) return this.#complete('draftRedeem', 'submitRedeem', account, BOOK);
+    const side = random.chance(0.7) ? 'buy' : 'sell';
+    const price = (40 + random.below(20)) * 10_000;
+    this.#complete('draftOrder', 'submitOrder', account, {
+      ...{ market_condition_id: BOOK, is_yes: random.chance(0.5), side, order_type: 'limit' },
+      ...{ price, amount: units * 1_000_000 + 100 * random.below(1000) },
+    });
+  }
+
+  /** Drafts and mostly submits; a draft that stays keeps its lock until it expires. */
+  #complete(draft: Mutator, submit: Mutator, account: number, ...args: readonly unknown[]): void {
+    // What these mutators answer; `do` knows all of them and so promises nothing.
+    const drafted = this.#drawer.do(draft, account, ...args) as Result<{ readonly pubkey: string }>;
+    if (!drafted.ok || this.#random.chance(0.1)) return;
+    this.#drawer.do(submit, account, drafted.value.pubkey, true);
+    this.done += 1;
+  }
+}
+
+describe('books and margin together', () => {
+  it('create and lose nothing for accounts that trade on both', () => {
+    let done = 0;
+    let held = 0;
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const drawer = new MarginDrawer(seed);
+        const spot = new Spot(drawer, seed);
+        const all = [0, ...drawer.accounts];
+        for (let step = 0; step < STEPS; step++) {
+          if (step % 2 === 0) drawer.step();
+          else spot.step();
+          checkConservation(drawer.core, all, [0]);
+          if (drawer.core.marginHeld > 0) held += 1;
+        }
+        done += spot.done;
+      }),
+      { numRuns: RUNS },
+    );
+    expect(done).toBeGreaterThan(RUNS * 10);
+    expect(held).toBeGreaterThan((RUNS * STEPS) / 10);
+  });
+});
