@@ -193,7 +193,7 @@ export class Script {
   }
 
   /** The exchange's draft of such a buy. */
-  draft(pubkey = 'order', terms: Partial<Extract<DraftTerms, { type: 'limit' }>> = {}): Outcome {
+  draft(pubkey = 'order', terms: Partial<Extract<DraftTerms, { action: 'place-order'; type: 'limit' }>> = {}): Outcome {
     const place = {
       action: 'place-order',
       isYes: true,
