@@ -91,15 +91,30 @@ const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   OwnTradeRow: ['market_condition_id', 'fee', 'is_maker'],
   RedeemRow: ['funds', 'yes_shares', 'no_shares'],
   AssetRow: [
-    ...['value.basis', 'position.market.title', 'position.market.state', 'position.market.margin_enabled'],
+    ...[
+      'token.address',
+      'value.basis',
+      'position.market.title',
+      'position.market.state',
+      'position.market.margin_enabled',
+    ],
     ...['position.outcome_text', 'position.is_final', 'position.avg_trade_price'],
   ],
   PublicTradeRow: ['market_condition_id', 'maker_fee', 'taker_fee'],
   MarketSummary: SUMMARY,
   MarketListRow: [...SUMMARY, 'outcomes'],
   MarketDetail: [...SUMMARY, 'outcomes', 'yes_outcome_label', 'no_outcome_label', 'rules'],
-  EventRow: ['category', 'created'],
+  OrderbookConfig: ['default_slippage_rate'],
+  EventRow: ['description', 'category', 'created'],
   AccountSummary: ['username', 'joined_at'],
+  PositionRow: [
+    ...['position_request_pubkey', 'market.title', 'market.event', 'avg_entry_price', 'realized_pnl'],
+    ...['liquidation_price', 'created'],
+  ],
+  SettlementRow: ['total_pnl', 'created'],
+  RequestRow: ['message', 'market.title', 'created'],
+  MarginEstimate: ['average_price', 'best_ask', 'worst_fill_price'],
+  MarginActivityRow: ['user', 'market.title', 'shares', 'price', 'leverage', 'created'],
 };
 
 function forbidNull(schema: z.core.JSONSchema.BaseSchema, [name = '', ...rest]: readonly string[]): void {
