@@ -55,7 +55,7 @@ function prepareFile(db: Database.Database, path: string): void {
   db.transaction(() => {
     createTables(db);
     if (format === 1) upgrade(db, path);
-    db.pragma(`user_version = ${FORMAT}`);
+    if (format !== FORMAT) db.pragma(`user_version = ${FORMAT}`);
   }).exclusive();
 }
 

@@ -1,0 +1,103 @@
+import { mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import { openDatabase } from '../../../src/exchange/store/database.js';
+import { Journal } from '../../../src/exchange/store/journal.js';
+import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { recordMutations } from '../../../src/exchange/store/recorder.js';
+import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
+import { Transactions } from '../../../src/exchange/store/transactions.js';
+import { rowsOf } from '../core/archives.js';
+import { Drawer, throughJson } from '../core/drawer.js';
+import { settings } from '../core/venue.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinbook-damage-'));
+  file = join(folder, 'exchange.sqlite');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function fill(): void {
+  const drawer = new Drawer(1);
+  for (let step = 0; step < 100; step++) drawer.step();
+  const keeper = Keeper.open(folder, settings);
+  for (const command of drawer.journal) keeper.core.apply(command);
+  keeper.close();
+}
+
+function change(sql: string): void {
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+}
+
+const DAMAGES: readonly (readonly [what: string, damage: () => void])[] = [
+  ['cut in half', () => truncateSync(file, Math.floor(readFileSync(file).length / 2))],
+  ['overwritten at its beginning', () => writeSync(openSync(file, 'r+'), 'not a database any more, not at all')],
+  ['full of something else', () => writeFileSync(file, 'nonsense '.repeat(10_000))],
+  ['with a snapshot that was cut', () => change('UPDATE snapshot SET state = substr(state, 1, 500)')],
+  [
+    'with a snapshot of something else',
+    () => change(`UPDATE snapshot SET state = '{"settings":{},"core":{"version":7}}'`),
+  ],
+  ['with a call that was cut', () => change(`INSERT INTO journal (now_ms, method, args) VALUES (1, 'advance', '[')`)],
+];
+
+describe('a damaged file', () => {
+  it.each(DAMAGES)('%s is refused at the start, and left alone', (_, damage) => {
+    fill();
+    damage();
+    const before = readFileSync(file);
+    expect(() => Keeper.open(folder, settings)).toThrowError(
+      expect.objectContaining({ code: expect.stringMatching(/^(ledger_broken|file_unreadable)$/) }),
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+describe('a full disk', () => {
+  it('ends the exchange, and what it had acknowledged is there when there is room again', () => {
+    const drawer = new Drawer(2);
+    for (let step = 0; step < 600; step++) drawer.step();
+    const db = openDatabase(folder);
+    const transactions = new Transactions(db);
+    const journal = new Journal(db, transactions);
+    const archive = new SqliteArchive(db, transactions);
+    const core = new ExchangeCore(settings, undefined, archive);
+    journal.save({ settings, core: core.snapshot() });
+    recordMutations(core, journal);
+    // SQLite's own limit answers as a full disk does.
+    db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 12}`);
+    let acknowledged = 0;
+    const work = () => {
+      for (const command of drawer.journal) {
+        core.apply(command);
+        acknowledged += 1;
+        if (acknowledged % 40 === 0) archive.flush();
+      }
+    };
+    const broken = expect.objectContaining({ code: 'ledger_broken' });
+    expect(work).toThrowError(broken);
+    expect(acknowledged).toBeGreaterThan(20);
+    expect(() => core.advance(drawer.core.nowMs)).toThrowError(broken);
+    expect(() => journal.save({})).toThrowError(broken);
+    db.close();
+
+    // The same life up to the last call that was acknowledged.
+    const expected = new MemoryArchive();
+    const kept = new ExchangeCore(settings, undefined, expected);
+    for (const command of drawer.journal.slice(0, acknowledged)) kept.apply(command);
+    const keeper = Keeper.open(folder, settings);
+    expect(throughJson(keeper.core.snapshot())).toEqual(throughJson(kept.snapshot()));
+    keeper.close();
+    const reopened = openDatabase(folder);
+    expect(rowsOf(new SqliteArchive(reopened, new Transactions(reopened)))).toEqual(throughJson(rowsOf(expected)));
+    reopened.close();
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Core, OrderQuery, WireOrder } from '../../../src/exchange/core/contract.js';
+import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { HISTORY_SETTINGS, History } from './history.js';
+
+const ORDERS = 20_000;
+const OPEN = 40;
+const ACCOUNTS = [1, 2, 3, 4, 5, 6, 7, 8];
+
+let folder: string;
+let keeper: Keeper;
+let history: History;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinbook-history-'));
+  keeper = Keeper.open(folder, HISTORY_SETTINGS);
+  history = new History(keeper.core, 1_600_000_000_000);
+  while (history.orders < ORDERS) {
+    keeper.batch(() => {
+      for (let n = 0; n < 500; n++) history.step();
+    });
+  }
+  for (let n = 0; n < OPEN; n++) history.rest();
+  keeper.core.advance(history.nowMs + HISTORY_SETTINGS.draftLifetimeMs);
+}, 120_000);
+
+afterAll(() => {
+  keeper.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A whole list, page by page. */
+function all(core: Core, account: number, filter: Omit<OrderQuery, 'limit'>): WireOrder[] {
+  const rows: WireOrder[] = [];
+  for (let beforeId: number | undefined; ; ) {
+    const page = core.orders(account, { limit: 100, beforeId, ...filter });
+    rows.push(...page.rows);
+    if (page.nextBeforeId === null) return rows;
+    beforeId = page.nextBeforeId;
+  }
+}
+
+const pubkeys = (rows: readonly WireOrder[]) => rows.map(({ pubkey }) => pubkey);
+
+describe('an exchange with a history', () => {
+  it('holds in memory only what is alive', () => {
+    const { orders, due } = keeper.core.snapshot() as Snapshot;
+    expect(orders.records).toHaveLength(OPEN);
+    expect(orders.lastId).toBe(history.orders);
+    expect(due.entries).toEqual([]);
+  });
+
+  it('lists every order once, and by each filter those that it says', () => {
+    const { core } = keeper;
+    let listed = 0;
+    for (const account of ACCOUNTS) {
+      const rows = all(core, account, {});
+      expect(new Set(pubkeys(rows)).size).toBe(rows.length);
+      listed += rows.length;
+      const market = rows[0]?.market.condition_id;
+      const filters: readonly (readonly [Omit<OrderQuery, 'limit'>, (row: WireOrder) => boolean])[] = [
+        [{ statuses: ['partially_filled_canceled'] }, ({ status }) => status === 'partially_filled_canceled'],
+        [{ statuses: ['open', 'expired'] }, ({ status }) => status === 'open' || status === 'expired'],
+        [{ isYes: false }, ({ outcome }) => !outcome.is_yes],
+        [{ side: 'sell' }, ({ side }) => side === 'sell'],
+        [{ marketConditionId: market }, (row) => row.market.condition_id === market],
+        [
+          { marketConditionId: market, isYes: true, side: 'buy', statuses: ['filled'] },
+          (row) => row.market.condition_id === market && row.outcome.is_yes && row.status === 'filled',
+        ],
+      ];
+      for (const [filter, wanted] of filters) {
+        expect(pubkeys(all(core, account, filter))).toEqual(pubkeys(rows.filter(wanted)));
+      }
+    }
+    expect(listed).toBe(history.orders);
+  });
+
+  it('fills every order by exactly its trades', () => {
+    const { core } = keeper;
+    const account = 1;
+    const filled = new Map<unknown, number>();
+    for (let beforeId: number | undefined, more = true; more; ) {
+      const page = core.ownTrades(account, { limit: 100, beforeId });
+      for (const { order, amount } of page.rows) {
+        filled.set(order.pubkey, (filled.get(order.pubkey) ?? 0) + Number(amount));
+      }
+      more = page.nextBeforeId !== null;
+      beforeId = page.nextBeforeId ?? undefined;
+    }
+    const orders = all(core, account, {});
+    for (const { pubkey, filled_amount } of orders) expect(filled.get(pubkey) ?? 0).toBe(Number(filled_amount));
+    expect(filled.size).toBeGreaterThan(1_000);
+  });
+});
