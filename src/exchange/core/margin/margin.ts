@@ -46,7 +46,7 @@ export class Margin {
     const pool = market.margin;
     if (pool === null || !market.trades) return;
     this.positions.sweep(pool);
-    for (const id of [...pool.pendingRequests]) {
+    for (const id of pool.requestIds()) {
       const request = this.requests.records.live(id);
       if (request !== null) this.requests.tryFill(request);
     }
@@ -56,7 +56,7 @@ export class Margin {
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;
-    if (market.state !== 'open') this.requests.turnBack(pool.pendingRequests);
+    if (market.state !== 'open') this.requests.turnBack(pool.requestIds());
     if (isSettled) this.positions.settle({ market, pool });
     this.sweep(market);
   }

@@ -22,7 +22,7 @@ export class MarginPool {
   /** The pool's own; negative when it has paid more than it won. */
   balance = 0;
   readonly activity = new ActivityRing();
-  /** Open positions and requests that were submitted and are not over, by id, in order of creation. */
+  /** Ids of the open positions, and of the requests that were submitted and are not over. */
   readonly openPositions = new Set<number>();
   readonly pendingRequests = new Set<number>();
 
@@ -43,6 +43,15 @@ export class MarginPool {
   /** The reference price in the space of an outcome. */
   mark(isYes: boolean): number {
     return ownPrice(this.referencePrice, isYes);
+  }
+
+  /** What there is at this moment, in order of creation: whatever it was entered in, a restored exchange does the same. */
+  positionIds(): readonly number[] {
+    return [...this.openPositions].sort((a, b) => a - b);
+  }
+
+  requestIds(): readonly number[] {
+    return [...this.pendingRequests].sort((a, b) => a - b);
   }
 
   maxLeverage(isYes: boolean): number {

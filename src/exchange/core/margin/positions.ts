@@ -204,7 +204,7 @@ export class Positions {
   /** A settled market: what is open ends at what its outcome is worth. */
   settle({ market, pool }: MarginMarket): void {
     const { outcomeIsYes } = market;
-    for (const id of [...pool.openPositions]) {
+    for (const id of pool.positionIds()) {
       const position = this.#live(id);
       const price = outcomeIsYes === null ? ONE / 2 : position.isYes === outcomeIsYes ? ONE : 0;
       const { account, isYes, leverage, shares, userLiquidity } = position;
@@ -221,7 +221,7 @@ export class Positions {
 
   /** Everything on this market is looked at, oldest first. */
   sweep(pool: MarginMarket['pool']): void {
-    for (const id of [...pool.openPositions]) this.look(this.#live(id));
+    for (const id of pool.positionIds()) this.look(this.#live(id));
   }
 
   /** Checks: found → nothing left (`zero`) → price → market open. A new call replaces a price that is waited for. */

@@ -174,8 +174,8 @@ export class Requests {
   }
 
   /** The market has left `open`: what is on its way turns back. */
-  turnBack(pending: Iterable<number>): void {
-    for (const id of [...pending]) {
+  turnBack(pending: readonly number[]): void {
+    for (const id of pending) {
       const record = must(this.records.live(id), `request ${id}`);
       if (record.state !== 'refund_processing') this.#refund(record, 'failed');
     }

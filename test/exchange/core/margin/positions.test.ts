@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import type { Snapshot } from '../../../../src/exchange/core/parts.js';
-import { accepted, faultOf, m } from '../venue.js';
+import { accepted, faultOf, m, settings } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, MarginDesk, POLYMARKET, STEP, TO_FILL } from './desk.js';
 
 let desk = new MarginDesk();
@@ -79,6 +80,21 @@ describe('a request', () => {
     expect(desk.core.positions(account, { limit: 1 }).rows).toMatchObject([
       { total_shares: '100', avg_entry_price: '0.25', user_liquidity: '10', total_liquidity: '25' },
     ]);
+  });
+
+  it('is filled before a later one, in whatever order they were submitted, also by a restored exchange', () => {
+    for (const isRestored of [false, true]) {
+      const account = fresh().account(1);
+      const [first, second] = [1, 2].map(() => accepted(desk.draft(account, { limit: ['0.3', '10'] })).pubkey);
+      for (const pubkey of [second, first]) {
+        accepted(desk.core.submitMarginRequest(desk.nowMs, account, pubkey ?? '', true));
+      }
+      desk.pass(TO_FILL);
+      if (isRestored) desk.core = ExchangeCore.restored(settings, desk.core.snapshot(), desk.archive);
+      desk.move('0.3');
+      const { rows } = desk.core.positions(account, { limit: 10 });
+      expect(rows).toMatchObject([{ position_request_pubkey: first, total_shares: '20' }]);
+    }
   });
 
   it('on NO is priced in the space of NO', () => {
