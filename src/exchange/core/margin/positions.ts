@@ -27,8 +27,11 @@ import { limitCost, marketCost, type OpeningCost, offGrid } from './request-chec
 import type { Settlements } from './settlements.js';
 import { checkPrices, pricesAfter, tpSlOf, triggerAt } from './tp-sl.js';
 
-/** Interest is looked at once a day at least, so that no look lies years ahead. */
-const LOOK_MS = 86_400_000;
+/**
+ * Interest is looked at once a month at least. Looks that were put off by a fallen price stay in the queue until their
+ * time; so only positions a month from liquidation ever have more than one.
+ */
+const LOOK_MS = 30 * 86_400_000;
 
 interface Fill extends OpeningCost {
   readonly shares: number;

@@ -96,7 +96,7 @@ function marketOf({ catalog }: Ground, market: Market): WirePosition['market'] {
     title: card.title,
     condition_id: card.conditionId,
     logo: card.logo,
-    last_trade_price: tape.count === 0 ? null : text(tape.lastPrice),
+    last_trade_price: text(tape.lastPrice),
     event: { title: event.title, condition_id: event.conditionId, logo: null },
   };
 }
