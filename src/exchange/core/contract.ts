@@ -179,7 +179,7 @@ export interface CoreReads extends MarginReads {
   readonly nowMs: number;
   /** When something becomes due next, ms; null when nothing is. */
   nextDueMs(): number | null;
-  /** JSON-able; with it and the journal since, the identical state is restored. Holds API secrets. */
+  /** JSON-able; with it, the archive and the journal since, the identical state is restored. Holds API secrets. */
   snapshot(): unknown;
 
   /** Account and HMAC secret of an API key; null when unknown or revoked. */

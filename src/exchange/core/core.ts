@@ -15,7 +15,7 @@ import type { Archive } from './archive.js';
 import { i32 } from './cells.js';
 import * as contract from './contract.js';
 import { done, invalid, type Refusal, refuse } from './fault.js';
-import { MARKET_MOVES, mayMove } from './lifecycle.js';
+import { mayMove } from './lifecycle.js';
 import { MarginCalls } from './margin/calls.js';
 import type { Market, Trading } from './market.js';
 import { detailRow } from './market-rows.js';
@@ -107,10 +107,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     return this.#onMarket(nowMs, conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
-      if (!mayMove(market.state, state)) {
-        const next = MARKET_MOVES[market.state].join(', ') || 'nothing: this is final';
-        return invalid('state', `The market is ${market.state}; what may follow is ${next}.`);
-      }
+      if (!mayMove(market.state, state)) return invalid('state', `The market is ${market.state}, which is final.`);
       // A canceled market has no outcome; its `outcomeIsYes` has been null all along.
       this.#moveTo(market, state);
       return null;
@@ -157,6 +154,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
   #moveTo(market: Market, state: MarketState): void {
     market.state = state;
     this.parts.margin.marketMoved(market, isSettledMarket(state));
+    if (isSettledMarket(state)) market.tape.settle();
     const { trading } = market;
     if (trading === null) return;
     if (state !== 'open') this.parts.orders.cancelAll(this.parts.matching, market, trading);

@@ -61,6 +61,7 @@ function freshParts(settings: CoreSettings, archive: Archive): Parts {
 /** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
 const SNAPSHOT_VERSION = 2;
 
+/** What is alive; what is final is in the archive. */
 export interface Snapshot {
   readonly version: number;
   readonly seed: number;
@@ -110,7 +111,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // Written by dumpParts of the same version; the store vouches for the bytes with its checksum.
+  // Written by dumpParts of the same version.
   return snapshot as Snapshot;
 }
 

@@ -4,6 +4,8 @@ import { f64, widenF64 } from './cells.js';
 
 /** Trades that are kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
+/** Of a settled market: there are more and more of them, and all of them stay in memory. */
+export const SETTLED_TAPE_LENGTH = 1_000;
 const FIRST_CAPACITY = 32;
 
 /** Cells of a trade. */
@@ -68,6 +70,13 @@ export class Tape {
   #widen(capacity: number): void {
     this.#capacity = Math.min(capacity, TAPE_LENGTH);
     this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
+  }
+
+  /** The market is settled and nobody trades here any more: only the newest trades are kept on. */
+  settle(): void {
+    if (this.count <= SETTLED_TAPE_LENGTH) return;
+    const dump = this.dump();
+    this.load({ ...dump, trades: dump.trades.slice(-SETTLED_TAPE_LENGTH * STRIDE) });
   }
 
   #at(id: number): number {
@@ -138,9 +147,12 @@ export class Tape {
     this.volume = dump.volume;
     this.lastPrice = dump.lastPrice;
     this.lastMs = dump.lastMs;
-    let capacity = FIRST_CAPACITY;
-    while (capacity < dump.count && capacity < TAPE_LENGTH) capacity *= 2;
-    this.#widen(capacity);
+    // A ring that has forgotten something is full; before that it has room for the next trades.
+    const kept = dump.trades.length / STRIDE;
+    let capacity = kept < dump.count ? kept : FIRST_CAPACITY;
+    while (capacity < kept) capacity *= 2;
+    this.#capacity = Math.min(capacity, TAPE_LENGTH);
+    this.#cells = new Float64Array(this.#capacity * STRIDE);
     for (let id = this.#oldest, from = 0; id <= this.count; id++, from += STRIDE) {
       this.#cells.set(dump.trades.slice(from, from + STRIDE), this.#at(id));
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueQueue } from '../../../src/exchange/core/due.js';
 import { affordable, buyLock, timesDown, timesUp } from '../../../src/exchange/core/money.js';
-import { TAPE_LENGTH, Tape } from '../../../src/exchange/core/tape.js';
+import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/tape.js';
 import { NO_TICK, TickSet } from '../../../src/exchange/core/ticks.js';
 
 describe('a set of ticks', () => {
@@ -117,6 +117,32 @@ describe('the tape', () => {
       const last = each.read(100, 60);
       expect([last.length, last.at(-1)?.id]).toEqual([9, 51]);
       expect([each.hasBefore(52), each.hasBefore(51), each.volume]).toEqual([true, false, TAPE_LENGTH + 50]);
+    }
+  });
+
+  it('keeps the newest 1,000 once its market is settled, across a snapshot', () => {
+    const tape = new Tape();
+    for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
+    tape.settle();
+    const restored = new Tape();
+    restored.load(JSON.parse(JSON.stringify(tape.dump())));
+    const newest = TAPE_LENGTH + 50;
+    for (const each of [tape, restored]) {
+      const kept = each.read(TAPE_LENGTH, each.count + 1).map(({ id, amount }) => [id, amount]);
+      const ids = Array.from({ length: SETTLED_TAPE_LENGTH }, (_, at) => newest - at);
+      expect(kept).toEqual(ids.map((id) => [id, id]));
+      expect([each.volume, each.volumeSince(newest - 10), each.volumeSince(5)]).toEqual([newest, 10, null]);
+    }
+  });
+
+  it('goes on growing after a snapshot of any length', () => {
+    for (const length of [0, 1, 31, 32, 33, 1_000, 1_024, TAPE_LENGTH - 1, TAPE_LENGTH, TAPE_LENGTH + 1]) {
+      const tape = new Tape();
+      for (let i = 1; i <= length; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
+      const restored = new Tape();
+      restored.load(JSON.parse(JSON.stringify(tape.dump())));
+      for (const each of [tape, restored]) for (let i = 1; i <= 40; i++) each.write(length + i, 1, 1, 1, true, 0, 0);
+      expect(restored.dump()).toEqual(tape.dump());
     }
   });
 });
