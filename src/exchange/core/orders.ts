@@ -52,7 +52,10 @@ export class Orders implements FillListener {
     if (!named.ok) return named;
     const market = named.value;
     const { trading } = market;
-    if (trading === null) return invalid('market_condition_id', 'This market has no order book.');
+    // "Refused on margin-enabled markets" (decisions, section 4), also where such a market has a book.
+    if (trading === null || market.card.marginEnabled) {
+      return invalid('market_condition_id', 'Orders are taken on order-book markets without margin trading.');
+    }
     const checked = checkOrder(request, trading);
     if (!checked.ok) return checked;
     if (!market.trades) return refuse('order_market_not_open');

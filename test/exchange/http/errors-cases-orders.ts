@@ -49,7 +49,7 @@ export const orderCases: Case[] = [
     ...{ call: 'orders.create' as const, slug: 'order_market_not_open' as const, when: `the market is ${name}` },
     answer: (w: ErrorWorld) => w.trader.post('/orders/', w.order({}, name)),
   })),
-  ...(['polymarket', 'hyperliquid'] as const).map((name) => ({
+  ...(['marginBook', 'polymarket', 'hyperliquid'] as const).map((name) => ({
     ...{ call: 'orders.create' as const, slug: 'invalid_request_params' as const, when: `the market is a ${name}` },
     field: 'market_condition_id',
     answer: (w: ErrorWorld) => w.trader.post('/orders/', w.order({}, name)),

@@ -83,11 +83,10 @@ const by = fc.nat(2);
 const caller = often<Caller>('owner', ['stranger', 'nobody'], 20);
 const valid = fc.nat(19).map((dice) => dice < 19);
 const market = fc.nat(39).map((dice) => (dice < 24 ? MARKETS.first : dice < 37 ? MARKETS.second : dice - 35));
-const flaw = fc.oneof(
-  { weight: 9, arbitrary: fc.constant('none' as const) },
-  { weight: 2, arbitrary: fc.constantFrom('all in' as const, 'again' as const) },
-  { weight: 1, arbitrary: fc.constantFrom(...FLAWS) },
-);
+const flawed = (usual: readonly Flaw[]) =>
+  fc.oneof({ weight: 11, arbitrary: fc.constantFrom(...usual) }, { weight: 1, arbitrary: fc.constantFrom(...FLAWS) });
+const flaw = flawed(['none', 'none', 'none', 'none', 'all in']);
+const conversionFlaw = flawed(['none', 'none', 'all in', 'again']);
 const cents = fc.integer({ min: -6, max: 6 });
 const ticks = fc.integer({ min: -2, max: 2 });
 const size = { units: fc.nat(12), lots: fc.nat(99) };
@@ -101,7 +100,7 @@ const submit = (what: 'order' | 'cancel' | 'merge' | 'split' | 'redeem') =>
   fc.record({ do: fc.constant('submit' as const), what: fc.constant(what), pick, by: caller, valid });
 const conversion = fc.record({
   do: fc.constantFrom('merge' as const, 'split' as const),
-  ...{ by, market, ...size, flaw },
+  ...{ by, market, ...size, flaw: conversionFlaw },
 });
 const redeem = fc.record({ do: fc.constant('redeem' as const), by, market });
 const drafting = fc.oneof(order, conversion, submit('order'), submit('merge'), submit('split'));

@@ -32,7 +32,7 @@ export function draftOrder(state: PlainState, account: number, request: PlainReq
   if (!state.signing) return 'gringotts_unavailable';
   if (request.market === null) return 'invalid_request_params market_condition_id';
   const market = state.market(request.market);
-  if (market.rules === null) return 'invalid_request_params market_condition_id';
+  if (market.rules === null || market.hasMargin) return 'invalid_request_params market_condition_id';
   const field = wrongField(request, market.rules);
   if (field !== null) return `invalid_request_params ${field}`;
   if (!isTrading(market)) return 'order_market_not_open';
