@@ -7,7 +7,7 @@ const summaryFields = {
   description: 'More about it.',
   condition_id: 'Names the market everywhere.',
   logo: 'Address of a picture.',
-  last_trade_price: 'Price of the last trade, in YES space; null before the first.',
+  last_trade_price: 'Price of the last trade, in YES space; `0` before the first.',
   state: 'Where the market stands; it trades while it is `open`.',
   category: 'Its category.',
   created: 'When it was made, Unix seconds.',

@@ -127,7 +127,7 @@ export const RECORD_NOTES: RecordNotes = {
       'token.symbol': 'Condition id of the market with `-LPT` for YES or `-SPT` for NO.',
       'token.address': 'Its mint; null where none is configured.',
       value: 'What the shares are worth now.',
-      'value.usdt': 'Currency; null while the market has no price.',
+      'value.usdt': 'Currency; `0` while the market has no price.',
       'value.basis': 'How it is valued: `mark_to_market`.',
       position: 'What the shares are of.',
       'position.market': 'The market, by name.',

@@ -4,20 +4,16 @@ import { Random } from '../../src/base/random.js';
 import type { AccountSlot, WireOrder } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
-import { accountCalls } from '../../src/exchange/http/account-calls.js';
 import { BookTexts } from '../../src/exchange/http/book-texts.js';
-import type { Desk, Handlers, Reply, ServiceCall } from '../../src/exchange/http/calls.js';
+import type { Desk, Reply, ServiceCall } from '../../src/exchange/http/calls.js';
 import { type Answer, faultAnswer, successText } from '../../src/exchange/http/envelope.js';
-import { marketCalls } from '../../src/exchange/http/market-calls.js';
+import { HANDLERS } from '../../src/exchange/http/handlers.js';
 import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-limits.js';
-import { tradingCalls } from '../../src/exchange/http/trading-calls.js';
 import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
 import { declarationOf, type EndpointName, type Scope } from '../../src/protocol/endpoints.js';
 import type { VenueProfile } from '../../src/protocol/profile.js';
 import type { AnyCall } from '../../src/protocol/seam.js';
 import { FUNDS, PROFILE } from './setting.js';
-
-const HANDLERS: Handlers = { ...marketCalls, ...tradingCalls, ...accountCalls };
 
 /** More than a trader may ever have resting. */
 const ALL = 100_000;

@@ -50,7 +50,8 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
     asset_kind: 'share',
     amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
     token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.mintOf(market, isYes) },
-    value: { usdt: worth === null ? null : text(worth), basis: 'mark_to_market' },
+    // A string by the interface, also while nobody can say what a share is worth.
+    value: { usdt: text(worth ?? 0), basis: 'mark_to_market' },
     position: {
       market: {
         condition_id: card.conditionId,

@@ -76,7 +76,8 @@ export function summaryRow(catalog: Catalog, market: Market): WireSummary {
     description: card.description,
     condition_id: card.conditionId,
     logo: card.logo,
-    last_trade_price: market.tape.count === 0 ? null : text(market.tape.lastPrice),
+    // A string by the interface; the tape says 0 before the first trade.
+    last_trade_price: text(market.tape.lastPrice),
     state: market.state,
     category: card.category,
     created: seconds(card.createdMs),

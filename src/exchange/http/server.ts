@@ -13,18 +13,15 @@ import {
   fillPath,
   type Scope,
 } from '../../protocol/endpoints.js';
-import { accountCalls } from './account-calls.js';
 import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
 import { BookTexts } from './book-texts.js';
-import type { Desk, Handlers, Reply, ServiceCall } from './calls.js';
+import type { Desk, Reply, ServiceCall } from './calls.js';
 import { serveControls } from './control-routes.js';
 import { CONTROLS } from './controls.js';
-import { discoveryCalls } from './discovery-calls.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './envelope.js';
+import { HANDLERS } from './handlers.js';
 import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './hostile.js';
-import { marginCalls } from './margin-calls.js';
-import { marketCalls } from './market-calls.js';
 import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
 import { methodsOf, routeUrl } from './paths.js';
@@ -32,17 +29,8 @@ import { RateGuard } from './rate-guard.js';
 import { send } from './reply.js';
 import { readBody, signedPartsOf } from './request-body.js';
 import { answerBytes, guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
-import { tradingCalls } from './trading-calls.js';
 import { parseQuery, type RawQuery } from './validation.js';
 import { WalletSignatures } from './wallet-signatures.js';
-
-const HANDLERS: Handlers = {
-  ...marketCalls,
-  ...discoveryCalls,
-  ...tradingCalls,
-  ...marginCalls,
-  ...accountCalls,
-};
 
 /** Ids of the service are far shorter; a longer path parameter is a 404. */
 const MAX_PARAM_LENGTH = 256;

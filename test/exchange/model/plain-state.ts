@@ -243,15 +243,9 @@ export const isTrading = (market: PlainMarket): boolean => market.state === 'ope
 
 export const isSettled = (market: PlainMarket): boolean => market.state === 'resolved' || market.state === 'canceled';
 
-/** Where a market may go; from an interruption back to `open`, else only forward. */
-const NEXT_STATES: Readonly<Record<string, readonly string[]>> = {
-  open: ['open', 'interrupted', 'answer_proposed', 'waiting_to_resolve', 'canceled'],
-  interrupted: ['interrupted', 'open', 'answer_proposed', 'waiting_to_resolve', 'canceled'],
-  answer_proposed: ['answer_proposed', 'waiting_to_resolve', 'canceled'],
-  waiting_to_resolve: ['waiting_to_resolve', 'canceled'],
-};
-
-export const mayMove = (from: string, to: string): boolean => NEXT_STATES[from]?.includes(to) ?? false;
+/** Anywhere until it is settled; `resolved` takes an outcome, which this control does not have. */
+export const mayMove = (from: string, to: string): boolean =>
+  from !== 'resolved' && from !== 'canceled' && to !== 'resolved';
 
 export function floorTimes(rate: number, amount: number): number {
   return Number((BigInt(rate) * BigInt(amount)) / BigInt(ONE));

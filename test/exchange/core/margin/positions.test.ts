@@ -523,7 +523,7 @@ describe('what everybody sees', () => {
   it('the reference price, and trades with the pool as the market’s trades', () => {
     const account = fresh().account(1);
     expect(desk.core.priceRow(0, true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
-    expect(desk.core.summaryRow(0).last_trade_price).toBeNull();
+    expect(desk.core.summaryRow(0).last_trade_price).toBe('0');
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.5');
     expect(desk.position(account, pubkey).market.last_trade_price).toBe('0.4');

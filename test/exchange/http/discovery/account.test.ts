@@ -31,7 +31,7 @@ describe('assets', () => {
       asset_kind: 'share',
       amounts: { total: '1', locked: '0', available: '1' },
       token: { symbol: `${markets[0]}-LPT`, address: expect.any(String) },
-      value: { usdt: null, basis: 'mark_to_market' },
+      value: { usdt: '0', basis: 'mark_to_market' },
       position: {
         market: { condition_id: markets[0], title: 'M0', state: 'open', margin_enabled: false },
         is_yes: true,
