@@ -15,7 +15,12 @@ export interface EndpointNote {
   readonly errors: readonly ServiceErrorSlug[];
   /** What an absent parameter or field of the body means; that of `limit` is declared with the call. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
+  /** Whole bodies by what they ask for, where not every field goes with every other. */
+  readonly bodies?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 }
+
+const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
+const YES = { market_condition_id: MARKET, is_yes: true } as const;
 
 const SUBMIT_ERRORS = ['not_found', 'program_call_has_expired', 'invalid_program_call_status'] as const;
 const CONVERSION_SUBMIT_ERRORS = [
@@ -108,6 +113,11 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     description:
       'A limit order names `price` and `amount`, a market buy only `funds`, a market sell only `amount`. Nothing trades before the draft is signed and submitted; what the order needs is locked until then or until the draft expires. Refused on margin markets.',
     errors: ['gringotts_unavailable', 'order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'],
+    bodies: {
+      'limit order': { ...YES, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' },
+      'market buy': { ...YES, side: 'buy', order_type: 'market', funds: '25' },
+      'market sell': { ...YES, side: 'sell', order_type: 'market', amount: '10' },
+    },
   },
   'orders.submit': {
     summary: 'Submit a signed order',
@@ -246,6 +256,10 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
       'hyperliquid_margin_tp_sl_not_supported',
     ],
     defaults: { is_yes: true, leverage: 1 },
+    bodies: {
+      'market request': { ...YES, type: 'market', leverage: 2, funds: '100' },
+      'limit request': { ...YES, type: 'limit', leverage: 2, price: '0.4', shares: '100', stop_loss_price: '0.2' },
+    },
   },
   'requests.submit': {
     summary: 'Submit a signed position request',

@@ -1,9 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { CONTROL_NOTES } from '../../../src/exchange/http/openapi/controls.js';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
-import { ENDPOINTS } from '../../../src/protocol/endpoints.js';
+import { ENDPOINT_NOTES } from '../../../src/protocol/endpoint-notes.js';
+import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/protocol/errors.js';
 import { PROFILE, send, startTestExchange } from '../http/harness.js';
 
@@ -41,6 +43,19 @@ describe('the OpenAPI document', () => {
     expect(unused).toEqual([]);
   });
 
+  it('shows bodies that the calls take', () => {
+    for (const [name, { bodies = {} }] of Object.entries(ENDPOINT_NOTES)) {
+      const { body } = declarationOf(name as EndpointName);
+      for (const example of Object.values(bodies)) expect(body?.safeParse(example).error).toBeUndefined();
+    }
+  });
+
+  it('shows examples that are what they are examples of', () => {
+    const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Described>> };
+    const wrong = Object.entries(schemas).flatMap(([name, schema]) => wrongExamples(schema, name));
+    expect(wrong).toEqual([]);
+  });
+
   it('knows what every control answers', () => {
     const paths = Object.entries(document['paths'] as Record<string, Record<string, unknown>>);
     const controls = paths
@@ -49,6 +64,21 @@ describe('the OpenAPI document', () => {
     expect(controls.sort()).toEqual(Object.keys(CONTROL_NOTES).sort());
   });
 });
+
+interface Described {
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly examples?: readonly unknown[];
+}
+
+const ajv = new Ajv2020({ strict: false });
+
+/** Where an example is not valid under its own schema. */
+function wrongExamples(schema: Described, where: string): string[] {
+  const { examples = [], properties = {} } = schema;
+  const own = examples.every((example) => ajv.validate(schema, example)) ? [] : [where];
+  const inner = Object.entries(properties).flatMap(([name, property]) => wrongExamples(property, `${where}.${name}`));
+  return [...own, ...inner];
+}
 
 describe('GET /openapi.json', () => {
   let exchange: RunningExchange;

@@ -16,7 +16,7 @@ export function operationOf(name: EndpointName): JsonSchema {
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === null ? {} : { requestBody: { required: true, content: json(ref(bodyComponent(name))) } }),
+    ...(body === null ? {} : { requestBody: { required: true, content: bodyContent(name) } }),
     responses: { [status]: successAnswer(name), ...errorAnswers(errorsOf(name)) },
     security: scope === 'signed' ? [SIGNED] : [],
     // Which request budget the call counts against.
@@ -28,6 +28,14 @@ export function operationOf(name: EndpointName): JsonSchema {
 const SIGNED = { ApiKey: [], Timestamp: [], Signature: [] };
 
 const bodyComponent = (name: EndpointName): string => `${pascal(name)}Body`;
+
+function bodyContent(name: EndpointName): JsonSchema {
+  const schema = ref(bodyComponent(name));
+  const { bodies } = ENDPOINT_NOTES[name];
+  if (bodies === undefined) return json(schema);
+  const examples = Object.entries(bodies).map(([what, value]) => [what, { value }]);
+  return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
+}
 
 /** The body of a call as a component; nothing for a call without one. */
 export function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>> {

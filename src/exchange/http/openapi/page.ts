@@ -4,7 +4,7 @@
  * what is tried on it does, like any request.
  *
  * The files are those of `@fastify/swagger-ui`: the same as in `swagger-ui-dist`, without its telemetry. Its plugin is not
- * used: it would answer outside of the envelope and under more paths than this page needs.
+ * used: it would answer outside of the envelope and under more paths than this page needs. Version 6 of it needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';

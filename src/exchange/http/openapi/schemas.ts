@@ -83,7 +83,7 @@ function exact({ jsonSchema }: Writing): void {
   jsonSchema.additionalProperties = false;
 }
 
-const SUMMARY = ['category', 'created', 'creator', 'event', 'margin_enabled'];
+const SUMMARY = ['last_trade_price', 'category', 'created', 'creator', 'event', 'margin_enabled'];
 
 /** Values that a client must accept as null from any venue, and that the paper exchange always gives. */
 const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
@@ -108,7 +108,14 @@ const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   EventRow: ['description', 'category', 'created'],
   AccountSummary: ['username', 'joined_at'],
   PositionRow: [
-    ...['position_request_pubkey', 'market.title', 'market.event', 'avg_entry_price', 'realized_pnl'],
+    ...[
+      'position_request_pubkey',
+      'market.title',
+      'market.last_trade_price',
+      'market.event',
+      'avg_entry_price',
+      'realized_pnl',
+    ],
     ...['liquidation_price', 'created'],
   ],
   SettlementRow: ['total_pnl', 'created'],
