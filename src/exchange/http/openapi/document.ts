@@ -68,7 +68,7 @@ const DESCRIPTION = `Markets with a YES and a NO share each, traded in one order
 
 Every answer is an envelope of \`data\`, \`meta\` and \`error\`. Prices, amounts and currency are decimal strings with at most six decimals, times are Unix seconds. Every path ends with a slash. Changes are drafted, signed by the wallet, and submitted.
 
-Refusals are checked in a fixed order: rate limit, authentication, query, body, signing service, record, rules, balance. Any path and method that is not listed here answers \`not_found\` or \`method_not_allowed\` in the same envelope.`;
+Refusals are checked in a fixed order: rate limit, size of the body, authentication, query, body, signing service, record, rules, balance. Any path and method that is not listed here answers \`not_found\` or \`method_not_allowed\` in the same envelope.`;
 
 const TAGS: readonly (readonly [string, string])[] = [
   ['keys', 'Credentials: a wallet proves itself and receives an API key.'],
