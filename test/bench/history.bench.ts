@@ -11,14 +11,16 @@ import { performance } from 'node:perf_hooks';
 import { Keeper } from '../../src/exchange/store/keeper.js';
 import { encodeCursor } from '../../src/protocol/cursors.js';
 import { requestSignature } from '../../src/protocol/signing.js';
+import { openMarket, TestTrader } from '../exchange/http/harness.js';
 import { HISTORY_SETTINGS, History, keyOf } from '../exchange/store/history.js';
 import { Killable } from '../exchange/store/killable.js';
 import { type Bench, type BenchRow, percentile } from './bench.js';
 
 const ORDERS = Number(process.env['TWINBOOK_HISTORY_ORDERS'] ?? 1_000_000);
-/** Calls that no snapshot holds, as a crash leaves them behind; about what a busy minute makes. */
-const UNSAVED_ORDERS = 60_000;
+/** Orders that no snapshot holds, as a crash leaves them behind: about the 50,000 calls after which there is a snapshot. */
+const UNSAVED_ORDERS = 20_000;
 const OPEN_ORDERS = 5_000;
+const TRAFFIC = 4_000;
 const BATCH = 500;
 const MIB = 1024;
 
@@ -77,6 +79,10 @@ class Running {
     return new Running(await Killable.start(dataDir, 'quiet'), performance.now() - started);
   }
 
+  get url(): string {
+    return this.#process.url;
+  }
+
   /** MiB of the process. */
   rss(): number {
     return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(this.#process.pid)], { encoding: 'utf8' })) / MIB;
@@ -95,6 +101,19 @@ class Running {
   end(): Promise<void> {
     return this.#process.kill('SIGTERM');
   }
+}
+
+/** Orders that come and go over HTTP, eight traders at once. */
+async function traffic(exchange: Running): Promise<void> {
+  const market = await openMarket(exchange.url);
+  const trade = async () => {
+    const trader = await TestTrader.join(exchange.url);
+    for (let n = 0; n < TRAFFIC / 8; n++) {
+      const { row } = await trader.order(market, true, 'buy', '0.1', '1');
+      await trader.cancel(String(row['pubkey']));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, trade));
 }
 
 const deep = (share: number): string => encodeCursor({ before_id: Math.floor(ORDERS * share) });
@@ -135,8 +154,10 @@ async function run(): Promise<readonly BenchRow[]> {
     await empty.end();
     const clean = await Running.start(folder);
     rows.push(startRow(`${ORDERS.toLocaleString('en-US')} orders of history`, clean));
-    rows.push(...(await lists(clean)), {
-      name: 'memory after these lists',
+    rows.push(...(await lists(clean)));
+    await traffic(clean);
+    rows.push({
+      name: `memory after these lists and ${TRAFFIC.toLocaleString('en-US')} orders, each drafted, signed and canceled`,
       figure: clean.rss(),
       unit: 'MiB',
       spread: '-',

@@ -16,7 +16,7 @@ const SNAPSHOT_AFTER_ROWS = 20_000;
 /** A replay in fast motion makes thousands of calls a second: a snapshot a minute is enough. */
 const SNAPSHOT_EVERY_MS = 60_000;
 /** But not more calls than a start after a crash gets through in a few seconds. */
-const MOST_ROWS = 100_000;
+const MOST_ROWS = 50_000;
 
 interface Stored {
   readonly settings: CoreSettings;
