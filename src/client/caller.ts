@@ -13,7 +13,7 @@ import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
 import { createCredentials } from './bootstrap.js';
 import { BudgetLine } from './budget-line.js';
-import { classify } from './classify.js';
+import { classify, isClockRefusal } from './classify.js';
 import type {
   CallInput,
   CallOptions,
@@ -114,6 +114,11 @@ export class HttpCaller implements ServiceCaller {
     const credentials = await createCredentials(this, wallet, this.profile.service_name);
     this.#credentials = credentials;
     return credentials;
+  }
+
+  /** Our wall clock, ms. */
+  protected nowMs(): number {
+    return this.#clock.nowMs();
   }
 
   /** Never steps, ms from an arbitrary start. */
@@ -241,12 +246,12 @@ export class HttpCaller implements ServiceCaller {
     line.leave();
     // What the service itself answered in a shape that we do not know, it would answer so again.
     const misread = genuine && status < 300;
-    const again = outcome.kind === 'unknown' ? !misread : status === 429 || isClockRefusal(outcome);
+    const again = outcome.kind === 'unknown' ? !misread : status === 429 || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
   }
 
   #learnClock(venueTimeMs: number, times: AnswerTimes, outcome: Outcome): void {
-    const notice = isClockRefusal(outcome)
+    const notice = saysWrongClock(outcome)
       ? this.#venueClock.restart(venueTimeMs, times)
       : this.#venueClock.observe(venueTimeMs, times);
     if (notice !== null) this.#notify(notice);
@@ -286,7 +291,5 @@ const CLOSED = 'the client was closed';
 const TOO_LATE = 'its turn did not come in time';
 const NO_CREDENTIALS = 'there are no API credentials to sign with';
 
-const isClockRefusal = (outcome: Outcome): boolean =>
-  outcome.kind === 'refused' &&
-  outcome.slug === 'authentication_failed' &&
-  /timestamp out of range/i.test(outcome.message);
+const saysWrongClock = (outcome: Outcome): boolean =>
+  outcome.kind === 'refused' && isClockRefusal(outcome.slug, outcome.message);

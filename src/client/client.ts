@@ -66,6 +66,7 @@ export class ServiceClient extends HttpCaller {
     this.requests = new RequestCalls(asker);
     this.#safe = new SafeCalls(this, this.profile, {
       venueNowMs: () => this.venueNowMs(),
+      nowMs: () => this.nowMs(),
       monotonicMs: () => this.monotonicMs(),
       pause: (ms) => this.pause(ms),
     });

@@ -206,4 +206,20 @@ describe('against the paper exchange', () => {
     exchange = await startExchange({ ...PAPER_DEFAULTS, port, profile, crowd: false });
     expect(dataOf(await client.call('markets.list', {}))).toEqual([]);
   });
+
+  it('never overdraws a small budget, with everything asked for at once', async () => {
+    const small = { ...profile, rate_limits: { public_per_minute: 7, signed_per_minute: 11, bootstrap_per_minute: 5 } };
+    await start({ profile: small }, { profile: small });
+    const market = await openMarket();
+    const latestMs = Date.now() + 1_000;
+    const calls = [...Array(30)].flatMap(() => [
+      client.call('markets.book', { params: { condition_id: market } }, { latestMs }),
+      client.call('orders.list', {}, { latestMs }),
+      client.call('orders.create', { body: orderBody(market, '0.42', '1') }, { latestMs, lane: 'draft' }),
+    ]);
+    const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome);
+    expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(7 + 11);
+    expect(outcomes.filter((outcome) => outcome.kind === 'unknown' && !outcome.sent)).toHaveLength(90 - 18);
+    expect(notices.filter(({ kind }) => kind === 'throttled')).toEqual([]);
+  });
 });

@@ -183,11 +183,34 @@ describe('a submit whose answer is lost', () => {
   });
 });
 
+describe('a safe call in a hurry', () => {
+  it('does not send what would have waited in line for too long', async () => {
+    const paper = await startPaper({}, { budgets: { signed: 1 } });
+    const market = await paper.openMarket();
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(market), { pollMs: 1, withinMs: 500 }));
+    expect(error).toMatchObject({ name: 'OutcomeUnknown', endpoint: 'orders.submit', sent: false });
+    expect(submitsIn(paper)).toBe(0);
+  });
+
+  it('signs a submit anew when the clock was wrong', async () => {
+    const paper = await startPaper();
+    const market = await paper.openMarket();
+    let stepped = false;
+    paper.network.answered = async (message, attempt) => {
+      if (isDraft(message) && !stepped) await paper.control('/clock/', { advance_s: 50 });
+      stepped = true;
+      return attempt;
+    };
+    expect(await paper.client.place(paper.wallet, buying(market), QUICK)).toMatchObject({ status: 'open' });
+    expect(submitsIn(paper)).toBe(2);
+  });
+});
+
 describe('landing', () => {
   it('is waited for until the time is over, then the record is handed on as it was', async () => {
     const paper = await startPaper({ landingMs: 1_000_000 });
     const sets = { market_condition_id: await paper.openMarket(), amount: '5' };
-    const error = await thrownBy(paper.client.split(paper.wallet, sets, { pollMs: 1, withinMs: 200 }));
+    const error = await thrownBy(paper.client.split(paper.wallet, sets, { pollMs: 5, withinMs: 600 }));
     expect(error).toBeInstanceOf(OutcomeUnknown);
     expect(error).toMatchObject({ sent: true, record: { state: 'in_process' }, pubkey: expect.any(String) });
   });

@@ -8,6 +8,8 @@
 import type { EndpointName } from '../../protocol/endpoints.js';
 import type { VenueProfile } from '../../protocol/profile.js';
 import type { Wallet } from '../../wallet/wallet.js';
+import { isClockRefusal } from '../classify.js';
+import type { CallOptions } from '../contract.js';
 import { NotDone, type NotDoneReason, OutcomeUnknown, type ServiceError, ServiceRefused } from '../errors.js';
 import { type DraftToSign, signDraft } from './sign-draft.js';
 
@@ -28,9 +30,9 @@ export type Stage =
 export interface Change<R> {
   /** The call that submits it; errors carry this name. */
   readonly endpoint: EndpointName;
-  readonly draft: () => Promise<DraftToSign>;
-  readonly submit: (pubkey: string, signature: string) => Promise<R>;
-  readonly read: (pubkey: string) => Promise<R>;
+  readonly draft: (options: CallOptions) => Promise<DraftToSign>;
+  readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
+  readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
   readonly stageOf: (record: R) => Stage;
 }
 
@@ -38,6 +40,8 @@ export interface Change<R> {
 export interface World {
   readonly profile: VenueProfile;
   readonly venueNowMs: () => number;
+  /** Our wall clock. */
+  readonly nowMs: () => number;
   /** Never steps. */
   readonly monotonicMs: () => number;
   /** False when the client was closed meanwhile. */
@@ -55,15 +59,18 @@ export interface Patience {
 /** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
 export async function carryOut<R>(change: Change<R>, wallet: Wallet, world: World, patience: Patience): Promise<R> {
   const deadlineMs = world.monotonicMs() + patience.withinMs;
-  const draft = await change.draft();
+  // What waits in line for longer than that is not sent.
+  const options = { latestMs: world.nowMs() + patience.withinMs };
+  const draft = await change.draft(options);
   const signature = signDraft(change.endpoint, draft, wallet, world, patience.allowBlindSigning);
-  return new Submission(change, draft.pubkey, signature, { world, pollMs: patience.pollMs, deadlineMs }).run();
+  return new Submission(change, draft.pubkey, signature, { world, pollMs: patience.pollMs, deadlineMs, options }).run();
 }
 
 interface Pace {
   readonly world: World;
   readonly pollMs: number;
   readonly deadlineMs: number;
+  readonly options: CallOptions;
 }
 
 /** From a signature to the end. */
@@ -89,14 +96,14 @@ class Submission<R> {
     let last: ServiceError | null = null;
     for (let submits = 0; submits < MOST_SUBMITS; submits++) {
       if (submits > 0 && !(await this.#waited())) break;
-      const answer = await settled(this.#change.submit(this.#pubkey, this.#signature));
+      const answer = await settled(this.#change.submit(this.#pubkey, this.#signature, this.#pace.options));
       this.#sent ||= answer.ok || !(answer.error instanceof OutcomeUnknown) || answer.error.sent;
       if (answer.ok) return this.#end(answer.record, null);
       last = answer.error;
       if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
       const seen = await this.#look();
       if (this.#change.stageOf(seen).kind !== 'unsigned') return this.#end(seen, last);
-      if (last instanceof ServiceRefused && !this.#inDoubt && !last.is(...PASSING)) throw last;
+      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) throw last;
     }
     if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
     throw this.#unknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
@@ -129,7 +136,7 @@ class Submission<R> {
   /** The record, however often it must be asked for. */
   async #look(): Promise<R> {
     for (;;) {
-      const answer = await settled(this.#change.read(this.#pubkey));
+      const answer = await settled(this.#change.read(this.#pubkey, this.#pace.options));
       if (answer.ok) {
         this.#lastSeen = answer.record;
         return answer.record;
@@ -149,6 +156,10 @@ class Submission<R> {
     return new OutcomeUnknown(this.#change.endpoint, reason, facts);
   }
 }
+
+/** A wrong clock has been corrected by the answer that refused it. */
+const passes = (refusal: ServiceRefused): boolean =>
+  refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 
 type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
 

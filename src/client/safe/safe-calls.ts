@@ -10,6 +10,7 @@ import type { AccountCalls } from '../calls/account.js';
 import type { ConversionInput, MergeCalls, RedeemCalls, SplitCalls } from '../calls/conversions.js';
 import type { MarginInput, RequestCalls } from '../calls/margin.js';
 import type { OrderCalls, OrderInput } from '../calls/orders.js';
+import type { CallOptions } from '../contract.js';
 import { NotDone, ServiceRefused } from '../errors.js';
 import { type Change, carryOut, type Patience, type Stage, type World } from './carry-out.js';
 import type { DraftToSign } from './sign-draft.js';
@@ -22,6 +23,11 @@ export interface SafeOptions {
   readonly pollMs?: number;
   /** Signs what nobody can read, where the venue's profile says that its drafts are such. Default false. */
   readonly allowBlindSigning?: boolean;
+}
+
+interface FreeShares {
+  readonly yes: Micros;
+  readonly no: Micros;
 }
 
 const DEFAULTS: Patience = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false };
@@ -49,9 +55,13 @@ export class SafeCalls {
     const terms = orderTerms(order);
     return this.#run(wallet, options, {
       endpoint: 'orders.submit',
-      draft: async () => ({ ...(await orders.create(order)), marketConditionId: order.market_condition_id, terms }),
-      submit: (pubkey, signature) => orders.submit(pubkey, signature),
-      read: (pubkey) => orders.detail(pubkey),
+      draft: async (within) => ({
+        ...(await orders.create(order, within)),
+        marketConditionId: order.market_condition_id,
+        terms,
+      }),
+      submit: (draft, signature, within) => orders.submit(draft, signature, within),
+      read: (draft, within) => orders.detail(draft, within),
       stageOf: placeStage,
     });
   }
@@ -65,10 +75,10 @@ export class SafeCalls {
     try {
       return await this.#run(wallet, options, {
         endpoint: 'orders.cancelSubmit',
-        draft: async () => ({ ...(await orders.cancel(pubkey)), marketConditionId, terms }),
+        draft: async (within) => ({ ...(await orders.cancel(pubkey, within)), marketConditionId, terms }),
         // The order's own pubkey, whatever the draft calls itself: the signer has compared them.
-        submit: (_, signature) => orders.cancelSubmit(pubkey, signature),
-        read: () => orders.detail(pubkey),
+        submit: (_, signature, within) => orders.cancelSubmit(pubkey, signature, within),
+        read: (_, within) => orders.detail(pubkey, within),
         stageOf: cancelStage,
       });
     } catch (error) {
@@ -99,9 +109,9 @@ export class SafeCalls {
     const terms: DraftTerms = { action, amount: decimal('amount', input.amount) };
     return this.#run(wallet, options, {
       endpoint: action === 'merge-shares' ? 'merges.submit' : 'splits.submit',
-      draft: async () => ({ ...(await calls.create(input)), marketConditionId, terms }),
-      submit: (pubkey, signature) => calls.submit(pubkey, signature),
-      read: (pubkey) => calls.detail(pubkey),
+      draft: async (within) => ({ ...(await calls.create(input, within)), marketConditionId, terms }),
+      submit: (draft, signature, within) => calls.submit(draft, signature, within),
+      read: (draft, within) => calls.detail(draft, within),
       stageOf: conversionStage,
     });
   }
@@ -110,22 +120,21 @@ export class SafeCalls {
     const { redeems } = this.#calls;
     return this.#run(wallet, options, {
       endpoint: 'redeems.submit',
-      draft: async () => {
-        const terms = { action: 'redeem-shares', ...(await this.#freeShares(marketConditionId)) } as const;
-        return { ...(await redeems.create(marketConditionId)), marketConditionId, terms };
+      draft: async (within) => {
+        const terms = { action: 'redeem-shares', ...(await this.#freeShares(marketConditionId, within)) } as const;
+        return { ...(await redeems.create(marketConditionId, within)), marketConditionId, terms };
       },
-      submit: (pubkey, signature) => redeems.submit(pubkey, signature),
-      read: (pubkey) => redeems.detail(pubkey),
+      submit: (draft, signature, within) => redeems.submit(draft, signature, within),
+      read: (draft, within) => redeems.detail(draft, within),
       stageOf: redeemStage,
     });
   }
 
   /** What the account's assets say that there is to redeem. Read before the draft, which may lock it. */
-  async #freeShares(marketConditionId: string): Promise<{ readonly yes: Micros; readonly no: Micros }> {
+  async #freeShares(market_condition_id: string, within: CallOptions): Promise<FreeShares> {
     let [yes, no] = [ZERO, ZERO];
-    for await (const { position, amounts } of this.#calls.account.allAssets({
-      market_condition_id: marketConditionId,
-    })) {
+    const assets = this.#calls.account.allAssets({ market_condition_id }, within);
+    for await (const { position, amounts } of assets) {
       if (position.is_yes) yes = amounts.available;
       else no = amounts.available;
     }
@@ -137,9 +146,9 @@ export class SafeCalls {
     const terms = marginTerms(request);
     return this.#run(wallet, options, {
       endpoint: 'requests.submit',
-      draft: async () => toSign(await requests.create(request), request.market_condition_id, terms),
-      submit: (pubkey, signature) => requests.submit(pubkey, signature),
-      read: (pubkey) => requests.detail(pubkey),
+      draft: async (within) => toSign(await requests.create(request, within), request.market_condition_id, terms),
+      submit: (draft, signature, within) => requests.submit(draft, signature, within),
+      read: (draft, within) => requests.detail(draft, within),
       stageOf: requestStage,
     });
   }
