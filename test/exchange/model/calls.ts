@@ -39,8 +39,8 @@ export type Call =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'resolve'; readonly market: number; readonly outcome: boolean | null }
   | { readonly do: 'state'; readonly market: number; readonly state: string }
-  /** A call while something is out of order. */
-  | { readonly do: 'while'; readonly trouble: Trouble; readonly market: number; readonly call: Call }
+  /** Calls while something is out of order. */
+  | { readonly do: 'while'; readonly trouble: Trouble; readonly market: number; readonly calls: readonly Call[] }
   | {
       readonly do: 'internal';
       readonly by: number;
@@ -103,6 +103,7 @@ const conversion = fc.record({
   ...{ by, market, ...size, flaw: conversionFlaw },
 });
 const redeem = fc.record({ do: fc.constant('redeem' as const), by, market });
+const restart = fc.constant({ do: 'restart' as const });
 const drafting = fc.oneof(order, conversion, submit('order'), submit('merge'), submit('split'));
 
 const call: fc.Arbitrary<Call> = fc.oneof(
@@ -131,7 +132,11 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('while' as const),
-      ...{ trouble: fc.constantFrom(...TROUBLES), market: fc.nat(1), call: drafting },
+      ...{ trouble: fc.constantFrom(...TROUBLES), market: fc.nat(1) },
+      // A restart in the middle must know of the trouble.
+      calls: fc.array(fc.oneof({ weight: 3, arbitrary: drafting }, { weight: 1, arbitrary: restart }), {
+        ...{ minLength: 1, maxLength: 3 },
+      }),
     }),
   },
   {
@@ -142,7 +147,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('withdraw' as const), pick }) },
-  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  { weight: 1, arbitrary: restart },
 );
 
 const resolve = fc.record({

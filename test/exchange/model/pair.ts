@@ -108,7 +108,7 @@ export class Pair {
       case 'state':
         return this.#setState(call.market, call.state);
       case 'while':
-        return this.#while(call.trouble, call.market, call.call);
+        return this.#while(call.trouble, call.market, call.calls);
       case 'internal':
         return this.#internal(call);
       case 'withdraw':
@@ -306,9 +306,9 @@ export class Pair {
     return found;
   }
 
-  #while(trouble: Trouble, market: number, call: Call): void {
+  #while(trouble: Trouble, market: number, calls: readonly Call[]): void {
     this.#setTrouble(trouble, market, true);
-    this.run('market' in call ? { ...call, market } : call);
+    for (const call of calls) this.run('market' in call ? { ...call, market } : call);
     this.#setTrouble(trouble, market, false);
   }
 
