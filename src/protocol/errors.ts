@@ -52,7 +52,7 @@ export const SERVICE_ERRORS = {
   custodial_user_trading_not_allowed: {
     status: 403,
     code: 4311,
-    message: 'Custodial accounts cannot split, merge or trade here.',
+    message: 'Custodial accounts cannot split or merge.',
   },
   share_merge_insufficient_shares: {
     status: 400,
