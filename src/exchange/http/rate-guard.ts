@@ -9,7 +9,7 @@ import type { ServerOptions } from './options.js';
 import { RateLimit, type RateVerdict } from './rate-limits.js';
 import { send } from './reply.js';
 
-type HeaderList = readonly (readonly [name: string, value: string])[];
+export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** What an address may have: headers for its answer, and the refusal when the budget is used up. */
 export interface Admission {

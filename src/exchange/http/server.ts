@@ -4,7 +4,13 @@
  * that a stranger sends makes this server say anything else, or answer a 5xx.
  */
 
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onRequestHookHandler,
+} from 'fastify';
 import {
   type Declaration,
   declarationOf,
@@ -22,13 +28,14 @@ import { CONTROLS } from './controls.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './envelope.js';
 import { HANDLERS } from './handlers.js';
 import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './hostile.js';
+import { LastWords } from './last-words.js';
 import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
 import { methodsOf, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
 import { send } from './reply.js';
 import { readBody, signedPartsOf } from './request-body.js';
-import { answerBytes, guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
+import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 import { WalletSignatures } from './wallet-signatures.js';
 
@@ -37,6 +44,7 @@ const MAX_PARAM_LENGTH = 256;
 
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const guard = new RateGuard(options);
+  const lastWords = new LastWords(guard);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
     ...socketOptions(patience),
@@ -49,9 +57,9 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
       const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
-    clientErrorHandler: (_error, socket) => answerBytes(socket, socket.remoteAddress ?? '', guard),
+    clientErrorHandler: (_error, socket) => lastWords.say(socket, socket.remoteAddress ?? ''),
   });
-  guardSockets(server, patience, guard);
+  guardSockets(server, patience, lastWords);
   readRawBodies(server);
   publishAnswers(server);
   server.addHook('onRequest', (request, reply, done) => {
@@ -90,12 +98,19 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions): void {
       method: declaration.method,
       url: routeUrl(declaration.path),
       config: { scope: declaration.scope },
+      ...(declaration.body === null ? { onRequest: ignoreMediaType } : {}),
       handler: (request, reply) => {
         send(reply, serve(name, declaration, request, { desk, authenticator, options }));
       },
     });
   }
 }
+
+/** A call without a body: the framework must not refuse what a stray header says about nothing. */
+const ignoreMediaType: onRequestHookHandler = (request, _reply, done) => {
+  delete request.raw.headers['content-type'];
+  done();
+};
 
 interface Service {
   readonly desk: Desk;

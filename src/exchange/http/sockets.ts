@@ -5,11 +5,9 @@
  * What the runtime ends without an answer: a connection beyond `maxConnections`, and one whose client stopped reading.
  */
 
-import { STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { type Answer, badField, faultAnswer } from './envelope.js';
-import type { RateGuard } from './rate-guard.js';
+import { faultAnswer } from './envelope.js';
+import type { LastWords } from './last-words.js';
 
 /** How long sockets are waited for, ms, and how many may be open. */
 export interface Patience {
@@ -37,9 +35,6 @@ export const PATIENCE: Patience = {
   maxConnections: 1000,
 };
 
-/** From our last word to cutting the connection, ms: an immediate cut could overtake the answer. */
-const LINGER_MS = 1000;
-
 /** The framework's options that follow from a patience. */
 export const socketOptions = (patience: Patience) => ({
   connectionTimeout: patience.silenceMs,
@@ -53,35 +48,17 @@ export const socketOptions = (patience: Patience) => ({
   },
 });
 
+/** Of a 405 for what is no path. */
+const ALLOW = [['allow', 'GET, POST, DELETE']] as const;
+
 /** Takes over what the runtime would otherwise answer without the envelope. */
-export function guardSockets({ server }: FastifyInstance, patience: Patience, guard: RateGuard): void {
+export function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords: LastWords): void {
   server.maxConnections = patience.maxConnections;
   // An expectation that we do not know is no reason to refuse (the runtime would say a bare 417).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // CONNECT: this is no proxy.
   server.on('connect', (request, socket) => {
-    answerBytes(socket, request.socket.remoteAddress ?? '', guard, faultAnswer({ slug: 'method_not_allowed' }));
+    lastWords.say(socket, request.socket.remoteAddress ?? '', faultAnswer({ slug: 'method_not_allowed' }), ALLOW);
   });
-}
-
-const NOT_HTTP = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
-
-/** The last words to a socket whose bytes are no request, or only a part of one. */
-export function answerBytes(socket: Duplex, address: string, guard: RateGuard, answer: Answer = NOT_HTTP): void {
-  if (!socket.writable) return;
-  const { headers, refusal } = guard.admitBytes(address);
-  socket.end(wireText(refusal ?? answer, headers));
-  // Whoever neither reads nor closes would keep the half of a connection for ever.
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
-}
-
-function wireText({ status, text }: Answer, headers: readonly (readonly [string, string])[]): string {
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(text)}`,
-    'connection: close',
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${text}`;
+  lastWords.watch(server);
 }
