@@ -7,14 +7,16 @@
 import { MEMO_PROGRAM, memoText, type Transaction } from '../protocol/draft-message-solana.js';
 import { readDraftText } from '../protocol/draft-text.js';
 import type { JudgedMessage, SigningRules } from './signing-rules.js';
+import { objectionToPayments } from './transaction-payments.js';
 
-/** In this order: who signs, which programs run, and what the memo says. */
+/** In this order: who signs, which programs run, what they are paid, and what the memo says. */
 export function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
   const reason =
     objectionToSigners(transaction, wallet) ??
     objectionToPrograms(transaction, rules) ??
+    objectionToPayments(transaction) ??
     objectionToAccounts(transaction, rules, wallet, isBlind) ??
     objectionToMemo(transaction, isBlind);
   if (reason !== null) return { ok: false, reason };

@@ -306,6 +306,35 @@ describe('a transaction that calls a program which nobody can read', () => {
     expect(outcome(transaction(shape), allowed)).toContain(reason);
   });
 
+  it.each<[string, string, string]>([
+    ['a transfer of System', SYSTEM, '0200000040420f0000000000'],
+    ['an Assign of System', SYSTEM, `01000000${'07'.repeat(32)}`],
+    ['a durable nonce of System', SYSTEM, '04000000'],
+    ['an Approve of Token', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', '04ffffffffffffff7f'],
+    ['a SetAuthority of Token-2022', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb', `060201${'07'.repeat(32)}`],
+  ])('is not signed with %s, though the profile names it and blind signing is allowed', (_, named, data) => {
+    const rules = { ...allowed, solanaPrograms: [...solanaPrograms, named] };
+    const giving = { program: named, data: Buffer.from(data, 'hex') };
+    for (const instructions of [[giving, call], [call, giving], [giving, memo], [giving]]) {
+      expect(outcome(transaction({ instructions }), rules)).toContain('which nobody can allow');
+    }
+  });
+
+  it.each<[string, string[], string]>([
+    ['a modest priority fee', ['02400d0300', '03204e000000000000'], 'signed'],
+    ['a priority fee without a limit of units', ['0340420f0000000000'], 'priority fee of 1400000 lamports'],
+    ['a ruinous priority fee', ['02400d0300', '03ffffffffffffffff'], 'priority fee of'],
+    ['a price that was set twice', ['0300000000000000ff', '03204e000000000000', '02ffffffff'], 'priority fee of'],
+    ['a call of the budget that is cut', ['03204e'], 'a priority that nobody can read'],
+    ['another call of the budget', ['0100000400'], 'a priority that nobody can read'],
+  ])('is judged by what %s costs', (_, calls, expected) => {
+    const budget = 'ComputeBudget111111111111111111111111111111';
+    const rules = { ...allowed, solanaPrograms: [...solanaPrograms, budget] };
+    const asked = calls.map((data) => ({ program: budget, data: Buffer.from(data, 'hex') }));
+    expect(outcome(transaction({ instructions: [...asked, call] }), rules)).toContain(expected);
+    expect(outcome(transaction({ instructions: [...asked, call] }), allowed)).toContain(`calls the program ${budget}`);
+  });
+
   it('may carry a memo of its own, ours, or a lookup table that is allowed', () => {
     const own = transaction({ instructions: [call, { ...memo, text: 'order 17' }] });
     expect(outcome(own, allowed)).toBe('signed');
