@@ -17,7 +17,12 @@ export function serveControls(server: FastifyInstance, options: ServerOptions): 
       method: control.method,
       url: routeUrl(control.path),
       config: { scope: 'paper' },
-      handler: (request, reply) => send(reply, serve(control, request, options, authenticator)),
+      handler: (request, reply) => {
+        const answer = serve(control, request, options, authenticator);
+        // Again: this very call may have moved the clock, and clients set theirs by this header.
+        reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
+        send(reply, answer);
+      },
     });
   }
 }
