@@ -44,6 +44,7 @@ const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => per
 /** What is fixed about one call, through all its attempts. */
 interface Job {
   readonly declaration: Declaration;
+  readonly parts: CallParts;
   readonly message: Message;
   readonly lane: Lane;
   readonly latestMs: number;
@@ -159,7 +160,7 @@ export class HttpCaller implements ServiceCaller {
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#unsent(message);
-    const job: Job = { declaration, message, lane, latestMs };
+    const job: Job = { declaration, parts, message, lane, latestMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line, a wrong clock has been corrected: neither waits here.
@@ -218,7 +219,7 @@ export class HttpCaller implements ServiceCaller {
     const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
     const when = { sentMs, nowMs: times.wallMs };
     if (attempt.kind === 'answer') {
-      const { again, ...read } = this.#read(declaration, attempt, times, line);
+      const { again, ...read } = this.#read(job, attempt, times, line);
       return { answer: { ...when, ...read }, left: true, again };
     }
     const { reason, sent } = attempt;
@@ -230,13 +231,13 @@ export class HttpCaller implements ServiceCaller {
 
   /** Reads an answer and learns from its headers. */
   #read(
-    declaration: Declaration,
+    { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
     line: BudgetLine,
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
     const { status, header, text } = attempt;
-    const { outcome, genuine, pageLimit } = classify(declaration, status, text);
+    const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
     const venueTimeMs = genuine ? readDate(header) : null;
     if (venueTimeMs !== null) this.#learnClock(venueTimeMs, times, outcome);
     const budget = genuine ? readBudget(header, declaration.scope, this.#offsetMs(times)) : null;

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import type { DataOf, Declaration, EndpointName } from '../protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../protocol/errors.js';
 import type { Outcome } from '../protocol/seam.js';
+import type { CallParts } from './message.js';
+import { otherThanAsked } from './record-name.js';
 
 export interface Verdict {
   readonly outcome: Outcome;
@@ -23,18 +25,25 @@ const listMeta = z.object({
   limit: z.number().int().min(1).nullable().catch(null),
 });
 
-/** `text` is the whole body, null when it was not UTF-8. */
-export function classify(declaration: Declaration, status: number, text: string | null): Verdict {
+/** `text` is the whole body, null when it was not UTF-8. `asked`: whose record it must be. */
+export function classify(
+  declaration: Declaration,
+  status: number,
+  text: string | null,
+  asked: CallParts = {},
+): Verdict {
   const json = text === null ? undefined : parseJson(text);
   if (json === undefined) return strange(`HTTP ${status} with a body that is not JSON`);
-  return status >= 200 && status <= 299 ? readSuccess(declaration, status, json) : readFailure(status, json);
+  return status >= 200 && status <= 299 ? readSuccess(declaration, status, json, asked) : readFailure(status, json);
 }
 
-function readSuccess(declaration: Declaration, status: number, json: unknown): Verdict {
+function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Verdict {
   const envelope = success.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
   const data = declaration.data.safeParse(envelope.data.data);
   if (!data.success) return believed(unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
+  const other = otherThanAsked(declaration, asked, data.data);
+  if (other !== null) return believed(unknown(`HTTP ${status}, ${other}`));
   let nextCursor: string | null = null;
   let pageLimit: number | null = null;
   if (declaration.page !== undefined) {

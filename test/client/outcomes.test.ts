@@ -1,10 +1,27 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bookData, clientFor, draft, notices, orderBody, read, serveEachTest, server, write } from './fixture.js';
+import type { Outcome } from '../../src/protocol/seam.js';
+import {
+  bookData,
+  client,
+  clientFor,
+  draft,
+  notices,
+  orderBody,
+  read,
+  serveEachTest,
+  server,
+  write,
+} from './fixture.js';
 import { answering, envelope, HostileServer, rawServer, refusal } from './hostile-server.js';
 
 serveEachTest();
+
+const orderRow = {
+  ...{ side: 'buy', price: '0.42', amount: '10', status: 'canceled' },
+  ...{ market: { condition_id: 'm', title: 'Rain?' }, outcome: { is_yes: true, text: 'Yes' } },
+};
 
 describe('an outcome', () => {
   it.each([
@@ -210,6 +227,26 @@ describe('an outcome', () => {
     );
     await other.close();
     await raw.stop();
+  });
+
+  const body = { signature: '00' };
+  const params = { pubkey: 'asked' };
+  it.each<[string, () => Promise<{ outcome: Outcome }>, unknown]>([
+    ['an order', () => client.call('orders.detail', { params }), { ...orderRow, pubkey: 'other' }],
+    ['a cancel', () => client.call('orders.cancelSubmit', { params, body }), { ...orderRow, pubkey: 'other' }],
+    ['a claim', () => client.call('positions.claim', { params }), { position_pubkey: 'other', state: 'done' }],
+    [
+      'a book',
+      () => client.call('markets.book', { params: { condition_id: 'asked' } }),
+      { ...bookData, market: 'other' },
+    ],
+    ['a key', () => client.call('keys.revoke', { params: { key_id: 'asked' } }), { key_id: 'other', created: 1 }],
+  ])('is unknown where %s is answered that nobody asked for', async (_, ask, data) => {
+    server.answer = answering(200, envelope(data));
+    const reason = expect.stringContaining('is not the one that was asked for');
+    expect((await ask()).outcome).toMatchObject({ kind: 'unknown', sent: true, reason });
+    server.answer = answering(200, envelope(data).replace('other', 'asked'));
+    expect((await ask()).outcome.kind).toBe('answered');
   });
 
   it('never holds the secret, the key or a signature', async () => {
