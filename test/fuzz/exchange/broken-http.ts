@@ -1,0 +1,112 @@
+/** Bytes that are no HTTP, or that lie about themselves. Each goes over a connection of its own. */
+
+import { nastyText, noise, pick, weighted } from '../values.js';
+import { honest, type Scene } from './honest.js';
+import { bytesOf, type Header, type HostileRequest } from './requests.js';
+
+export function brokenHttp(scene: Scene): Buffer {
+  const { random } = scene;
+  const { request } = honest(scene);
+  const body = request.body?.toString('utf8') ?? '{"wallet_address":"x"}';
+  const sent = { ...request, method: 'POST', body: Buffer.from(body) };
+  const bytes = weighted<() => Buffer | string>(random, [
+    [3, () => noise(random, 600)],
+    [2, () => damaged(scene, bytesOf(request))],
+    [2, () => bytesOf(request).subarray(0, random.below(bytesOf(request).length))],
+    [1, () => withHeaders(sent, [['Content-Length', String(body.length + 1 + random.below(1000))]])],
+    [1, () => withHeaders(sent, [['Content-Length', String(random.below(body.length))]])],
+    [1, () => withHeaders(sent, [['Content-Length', pick(random, LENGTHS)]])],
+    [
+      1,
+      () =>
+        withHeaders(sent, [
+          ['Content-Length', '5'],
+          ['Content-Length', '6'],
+        ]),
+    ],
+    [
+      1,
+      () =>
+        withHeaders(sent, [
+          ['Content-Length', String(body.length)],
+          ['Transfer-Encoding', 'chunked'],
+        ]),
+    ],
+    [3, () => withHeaders({ ...sent, body: Buffer.from(chunks(scene, body)) }, [['Transfer-Encoding', 'chunked']])],
+    [
+      1,
+      () =>
+        withHeaders(sent, [
+          ['Transfer-Encoding', pick(random, ['gzip', 'chunked, gzip', 'x', 'chunked\u000b', ' chunked'])],
+        ]),
+    ],
+    [1, () => withHeaders(request, [['X-Long', 'a'.repeat(14_000 + random.below(8000))]])],
+    [
+      1,
+      () =>
+        withHeaders(
+          request,
+          Array.from({ length: 2500 }, (_, at): Header => [`X-${at}`, '']),
+        ),
+    ],
+    [1, () => withHeaders(request, [[nastyText(random), nastyText(random)]])],
+    [1, () => `GET /${nastyText(random)} HTTP/1.1\r\n\r\n`],
+    [
+      1,
+      () => `${pick(random, ['BREW', 'get', 'CONNECT', '', 'G\u0000T', 'PRI'])} /markets/ HTTP/1.1\r\nHost: x\r\n\r\n`,
+    ],
+    [
+      1,
+      () =>
+        `GET /markets/ ${pick(random, ['HTTP/9.9', 'HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'http/1.1', 'X', ''])}\r\n\r\n`,
+    ],
+    [1, () => `GET /markets/${'a'.repeat(17_000 + random.below(1000))}/ HTTP/1.1\r\n\r\n`],
+    [1, () => 'GET /markets/ HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    [1, () => '\r\n\r\n\r\nGET /markets/ HTTP/1.1\nHost: x\n\n'],
+    [1, () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    [1, () => oversize(scene)],
+    // A right request, and then nonsense: the right one must be answered first, or nothing.
+    [2, () => Buffer.concat([bytesOf(request), noise(random, 60), Buffer.from('\r\n\r\n')])],
+  ])();
+  return Buffer.from(bytes);
+}
+
+const LENGTHS = ['-5', '1e3', '0x10', ' ', '18446744073709551616', '99999999999', '+7', '5, 5'] as const;
+
+const withHeaders = (request: HostileRequest, headers: readonly Header[]): Buffer =>
+  bytesOf({ ...request, headers: [...request.headers, ...headers] });
+
+function damaged({ random }: Scene, bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let times = 1 + random.below(4); times > 0; times--) copy[random.below(copy.length)] = random.below(256);
+  return copy;
+}
+
+function chunks({ random }: Scene, body: string): string {
+  const size = body.length.toString(16);
+  return pick(random, [
+    `${size}\r\n${body}\r\n0\r\n\r\n`,
+    `${size}\r\n${body}\r\n`,
+    `${size}\r\n${body.slice(1)}`,
+    `zz\r\n${body}\r\n0\r\n\r\n`,
+    `-1\r\n${body}\r\n0\r\n\r\n`,
+    `fffffffffffffffff\r\n${body}\r\n0\r\n\r\n`,
+    `${size};${'x'.repeat(20_000)}\r\n${body}\r\n0\r\n\r\n`,
+    `0\r\n\r\n${body}`,
+    `1\r\n{\r\n1\r\n}\r\n0\r\nX-Trailer: ${'x'.repeat(100)}\r\n\r\n`,
+    `${size}\n${body}\n0\n\n`,
+    `${'1\r\n \r\n'.repeat(2000)}0\r\n\r\n`,
+  ]);
+}
+
+/** More than the 64 KiB that a body may have; said beforehand, or not. */
+function oversize({ random }: Scene): Buffer {
+  const body = Buffer.from(JSON.stringify({ wallet_address: 'x'.repeat(65_536 + random.below(200_000)) }));
+  const chunked = random.chance(0.5);
+  const framing: Header = chunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(body.length)];
+  const written = chunked
+    ? Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
+    : body;
+  const headers: readonly Header[] = [['Content-Type', 'application/json'], framing];
+  return bytesOf({ method: 'POST', target: '/auth/keys/challenge/', headers, body: written, signer: null });
+}

@@ -1,0 +1,68 @@
+/** One run against an exchange, with a look at its state and its memory in the middle and at the end. */
+
+import { Document, type Json } from '../schema.js';
+import { Tally } from '../tally.js';
+import { Attack } from './attack.js';
+import { failureText } from './failures.js';
+import { moneyFault } from './money.js';
+import { World } from './world.js';
+
+export interface CampaignOptions {
+  readonly seed: number;
+  readonly lanes: number;
+  /** See `AttackOptions`. */
+  readonly slowMs: number;
+  /** Begins a half after so many requests, and answers how to ask whether it is over, by how many were answered in all. */
+  readonly half: (before: number) => (requests: number) => boolean;
+  /** Bytes on the exchange's heap that are in use; null where that cannot be told from our own. */
+  readonly heapBytes: () => Promise<number | null>;
+}
+
+export interface Outcome {
+  readonly tally: Tally;
+  /** How long requests were sent, without the setting up and the looking. */
+  readonly attackMs: number;
+  /** In words; empty when the exchange withstood. */
+  readonly faults: readonly string[];
+  /** Of the exchange, in the middle and at the end. */
+  readonly heapBytes: readonly (number | null)[];
+}
+
+/** Beside what the records of the second half may take: buffers, caches, windows of rate limits. */
+const HEAP_SLACK_BYTES = 48 * 1024 * 1024;
+/** A draft with all that came of it, in an exchange that keeps everything in memory. */
+const HEAP_BYTES_PER_DRAFT = 6 * 1024;
+
+export async function campaign(base: string, options: CampaignOptions): Promise<Outcome> {
+  const document = new Document((await (await fetch(`${base}/openapi.json`)).json()) as Json);
+  const world = await World.open(base, options.lanes);
+  const tally = new Tally();
+  const attack = new Attack({ ...options, world, document, tally });
+  const faults: string[] = [];
+  let attackMs = 0;
+  const heaps: { bytes: number | null; drafts: number }[] = [];
+  for (const half of ['in the middle', 'at the end']) {
+    const startedMs = performance.now();
+    const isOver = options.half(tally.total);
+    await attack.run(() => isOver(tally.total));
+    attackMs += performance.now() - startedMs;
+    for (const fault of await stateFaults(world)) faults.push(`${half}: ${fault}`);
+    heaps.push({ bytes: await options.heapBytes(), drafts: tally.countOf('201') });
+  }
+  const [middle, end] = heaps;
+  if (middle?.bytes != null && end?.bytes != null) {
+    const most = middle.bytes + HEAP_SLACK_BYTES + (end.drafts - middle.drafts) * HEAP_BYTES_PER_DRAFT;
+    if (end.bytes > most)
+      faults.push(`the exchange held ${middle.bytes} bytes in the middle and ${end.bytes} at the end`);
+  }
+  return {
+    ...{ tally, attackMs },
+    faults: [...attack.failures.map(failureText), ...faults],
+    heapBytes: heaps.map(({ bytes }) => bytes),
+  };
+}
+
+async function stateFaults(world: World): Promise<string[]> {
+  const found = [await moneyFault(world), ...(await Promise.all(world.witnesses.map((witness) => witness.changes())))];
+  return found.filter((fault) => fault !== null);
+}

@@ -1,0 +1,94 @@
+/**
+ * An account with something of everything that, once the fuzzing begins, signs reads and nothing else. Whatever of it
+ * changes was changed without authority.
+ */
+
+import { type Answered, send, TestTrader } from '../../exchange/http/harness.js';
+
+const REQUESTS = '/margin/positions/requests/';
+/** Every list of own records, whole: a witness has fewer rows than a page. */
+const LISTS = [
+  ...['/auth/keys/', '/orders/', '/trades/', '/share-splits/', '/share-merges/', '/redeems/', '/account/'],
+  ...['/account/assets/', '/margin/positions/', REQUESTS, '/margin/positions/settlements/'],
+];
+
+export class Witness {
+  readonly trader: TestTrader;
+  /** By the path that they are under, as foreigners will ask for them. */
+  readonly pubkeys: Readonly<Record<string, readonly string[]>>;
+  /** Submits that its own signature alone could make succeed. */
+  readonly drafts: readonly string[];
+  readonly #before: string;
+
+  private constructor(trader: TestTrader, made: Made, before: string) {
+    this.trader = trader;
+    this.pubkeys = made.pubkeys;
+    this.drafts = made.drafts;
+    this.#before = before;
+  }
+
+  static async join(base: string, market: string, margin: readonly string[]): Promise<Witness> {
+    const trader = await TestTrader.join(base);
+    const made = await settle(trader, market, margin);
+    return new Witness(trader, made, await snapshot(trader));
+  }
+
+  /** What has changed: null when nothing has. */
+  async changes(): Promise<string | null> {
+    const now = await snapshot(this.trader);
+    return now === this.#before ? null : `a witness was\n${this.#before}\nand is\n${now}`;
+  }
+}
+
+interface Made {
+  readonly pubkeys: Readonly<Record<string, readonly string[]>>;
+  readonly drafts: readonly string[];
+}
+
+async function settle(trader: TestTrader, market: string, margin: readonly string[]): Promise<Made> {
+  const body = { market_condition_id: market, amount: '50' };
+  const key = (answer: Answered) => String(answer.row['pubkey']);
+  const split = key(await trader.complete('/share-splits/', body));
+  await until(async () => (await trader.get(`/share-splits/${split}/`)).row['state'] === 'done');
+  const orders = [
+    key(await trader.order(market, true, 'buy', '0.3', '7')),
+    key(await trader.order(market, true, 'sell', '0.7', '5')),
+  ];
+  const order = { ...body, is_yes: true, side: 'buy', order_type: 'limit', price: '0.2', amount: '3' };
+  const unsigned = key(await trader.post('/orders/', order));
+  const merge = key(await trader.post('/share-merges/', { ...body, amount: '2' }));
+  await trader.post(`/orders/${orders[0]}/cancel/`);
+  const requests = [];
+  for (const condition of margin) {
+    const asked = { type: 'market', market_condition_id: condition, leverage: 2, funds: '100' };
+    requests.push(key(await trader.complete(REQUESTS, asked)));
+  }
+  await until(async () => (await trader.get('/margin/positions/')).rows.length === margin.length);
+  const positions = (await trader.get('/margin/positions/')).rows.map((row) => String(row['pubkey']));
+  return {
+    pubkeys: {
+      ...{ '/orders/': [...orders, unsigned], '/share-splits/': [split], '/share-merges/': [merge] },
+      ...{ '/margin/positions/': positions, [REQUESTS]: requests, '/auth/keys/': [trader.apiKey] },
+    },
+    drafts: [`/orders/${unsigned}/submit/`, `/share-merges/${merge}/submit/`, `/orders/${orders[0]}/cancel/submit/`],
+  };
+}
+
+/** Asks until it is so: what lands does so within milliseconds of the exchange's own clock. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let asked = 0; asked < 10_000; asked++) if (await isSo()) return;
+  throw new Error('the witness could not be set up');
+}
+
+async function snapshot(trader: TestTrader): Promise<string> {
+  const { row } = await send(trader.base, 'GET', `/paper/accounts/${trader.wallet}/`);
+  const lines = [`funds ${JSON.stringify((row['funds'] as { total: string }).total)} custodial ${row['custodial']}`];
+  for (const path of LISTS) lines.push(`${path} ${JSON.stringify((await trader.get(path)).data, withoutTime)}`);
+  return lines.join('\n');
+}
+
+/** What time alone changes: a draft that nobody signs expires, and frees what it locked. */
+function withoutTime(name: string, value: unknown): unknown {
+  if (name === 'locked' || name === 'available') return undefined;
+  return value === 'expired' ? 'waiting_to_sign' : value;
+}

@@ -1,0 +1,52 @@
+/** What a run counted, as a table. */
+
+export class Tally {
+  readonly #counts = new Map<string, Map<string, number>>();
+  readonly #columns = new Set<string>();
+  total = 0;
+  slowestMs = 0;
+  slowest = '';
+
+  add(row: string, column: string): void {
+    const counts = this.#counts.get(row) ?? new Map<string, number>();
+    this.#counts.set(row, counts);
+    counts.set(column, (counts.get(column) ?? 0) + 1);
+    this.#columns.add(column);
+    this.total += 1;
+  }
+
+  time(ms: number, what: string): void {
+    if (ms <= this.slowestMs) return;
+    this.slowestMs = ms;
+    this.slowest = what;
+  }
+
+  count(row: string, column: string): number {
+    return this.#counts.get(row)?.get(column) ?? 0;
+  }
+
+  /** How often a column was met, over all rows. */
+  countOf(column: string): number {
+    return [...this.#counts.values()].reduce((sum, counts) => sum + (counts.get(column) ?? 0), 0);
+  }
+
+  /** Rows and columns in alphabetical order, so that two runs can be laid side by side. */
+  table(title: string): string {
+    const columns = [...this.#columns].sort();
+    const rows = [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1));
+    const lines = rows.map(([row, counts]) => [row, ...columns.map((column) => String(counts.get(column) ?? ''))]);
+    const sums = ['all', ...columns.map((column) => String(this.countOf(column)))];
+    const cells = [[title, ...columns], ...lines, sums];
+    const widths = cells[0]?.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0))) ?? [];
+    return cells
+      .map((line) =>
+        line
+          .map((cell, at) => pad(cell, widths[at] ?? 0, at))
+          .join('  ')
+          .trimEnd(),
+      )
+      .join('\n');
+  }
+}
+
+const pad = (cell: string, width: number, at: number): string => (at === 0 ? cell.padEnd(width) : cell.padStart(width));
