@@ -242,16 +242,18 @@ export class Positions {
     return done({ position, closeType: 'order' });
   }
 
-  /** Checks: found → backend (501) → still open → prices. */
+  /**
+   * Checks: found → backend (501) → still open → the prices that are given. One that stays may have been passed by the
+   * reference price while the market is paused; it triggers when the market trades again and is no fault of this call.
+   */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<TpSlRecord> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
     const position = found.value;
     const { pool } = marginMarket(this.#ground, position.market);
-    const prices = pricesAfter(position.tpSl, change);
-    const fault = checkPrices(pool, prices, pool.mark(position.isYes));
+    const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
     if (fault !== null) return fault;
-    position.tpSl = tpSlOf(prices);
+    position.tpSl = tpSlOf(pricesAfter(position.tpSl, change));
     return done(position.tpSl);
   }
 

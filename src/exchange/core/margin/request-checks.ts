@@ -11,7 +11,7 @@ import type { Result } from '../terms.js';
 import type { EstimateTerms, MarginTerms } from './contract.js';
 import { feeOn, leveraged, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
 import type { MarginPool } from './pool.js';
-import { checkPrices, pricesAfter } from './tp-sl.js';
+import { checkPrices } from './tp-sl.js';
 
 /** What opening a position takes, at most. */
 export interface OpeningCost {
@@ -78,12 +78,17 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/** Against the price that the position will be entered at: the limit, or the reference price as it is now. */
+/**
+ * Against the price that the position will be entered at: the reference price as it is now, or the limit while that is not
+ * reached. A limit above the reference price buys at the reference price, and a stop loss between the two would sell again
+ * in the same moment, fees lost.
+ */
 function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;
-  const entry = terms.type === 'limit' ? terms.price : pool.mark(terms.isYes);
-  return checkPrices(pool, pricesAfter(null, { takeProfit, stopLoss }), entry);
+  const mark = pool.mark(terms.isYes);
+  const entry = terms.type === 'limit' ? Math.min(terms.price, mark) : mark;
+  return checkPrices(pool, { takeProfit, stopLoss }, entry);
 }
 
 export function offGrid(field: string, value: number, step: number): Refusal | null {

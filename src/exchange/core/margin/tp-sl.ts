@@ -1,7 +1,7 @@
 /**
- * Take profit and stop loss of a position, in the space of its outcome. A take profit lies above the entry price of a
- * request, or above the reference price of a position that exists, a stop loss below it: anything else would close the
- * position the moment it is set. The external perpetual-exchange backend has neither (501, code 9201).
+ * Take profit and stop loss of a position, in the space of its outcome. When it is given, a take profit lies above the
+ * price that a request will enter at, or above the reference price of a position that exists, a stop loss below it:
+ * anything else would close the position at once. The external perpetual-exchange backend has neither (501, code 9201).
  */
 
 import { formatDecimal } from '../../../base/decimal.js';
@@ -55,7 +55,7 @@ export const tpSlOf = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => (
   trigger: null,
 });
 
-/** Which of the two the mark has reached; never both, they lie on its two sides. */
+/** Which of the two the mark has reached. Both only if it moved while the market was paused: then the take profit. */
 export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
   if (tpSl?.state !== 'active') return null;
   if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';

@@ -460,6 +460,27 @@ describe('take profit and stop loss', () => {
     expect(desk.position(account, pubkey).is_liquidated).toBe(true);
   });
 
+  it('of a limit that is reached already must lie on the two sides of the reference price, which it buys at', () => {
+    const account = fresh().account(1);
+    const limit = ['0.5', '100'] as const;
+    expect(faultOf(desk.draft(account, { limit, stopLoss: '0.45' }))).toBe('invalid_request_params stop_loss_price');
+    const position = desk.open(account, { limit, takeProfit: '0.45', stopLoss: '0.35' });
+    expect(position).toMatchObject({ avg_entry_price: '0.4', is_closed: false });
+    desk.move('0.45');
+    expect(desk.position(account, position.pubkey).tp_sl).toMatchObject({ trigger_type: 'take_profit' });
+  });
+
+  it('can be set one beside another that was passed during a pause, which triggers when the market trades again', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '1', stopLoss: '0.3' });
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    desk.move('0.2');
+    const row = accepted(desk.core.setTpSl(desk.nowMs, account, pubkey, { takeProfit: m('0.9') }));
+    expect(row).toMatchObject({ take_profit_price: '0.9', stop_loss_price: '0.3', state: 'active' });
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    expect(desk.position(account, pubkey).tp_sl).toMatchObject({ trigger_type: 'stop_loss', triggered_price: '0.2' });
+  });
+
   it('set again after a cancel take nothing over', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { takeProfit: '0.7' });
