@@ -5,7 +5,7 @@ import { NotDone, OutcomeUnknown, ServiceRefused } from '../../src/client/errors
 import type { Message } from '../../src/client/message.js';
 import type { Attempt } from '../../src/client/transport.js';
 import type { OrderRow } from '../../src/protocol/records.js';
-import { profile } from './hostile-server.js';
+import { profile, refusal } from './hostile-server.js';
 import { type Fate, type Paper, startPaper } from './paper.js';
 
 const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
@@ -14,6 +14,10 @@ const buying = (market: string): OrderInput & { order_type: 'limit' } => ({
   ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' },
   ...{ price: '0.42', amount: '10' },
 });
+
+const NO = refusal('invalid_request_params', 'No.');
+/** An order's numbers as they travel. */
+const WIRE = { price: '0.42', amount: '10', remaining_amount: '0', filled_amount: '0' };
 
 const isSubmit = ({ url }: Message) => url.pathname.endsWith('/submit/');
 const isDraft = ({ method, url }: Message) => method === 'POST' && url.pathname === '/orders/';
@@ -169,6 +173,49 @@ describe('a submit whose answer is lost', () => {
     expect(order.status).toBe('open');
   });
 
+  it('is not believed refused while the record may only be behind', async () => {
+    const paper = await startPaper();
+    let behind = 1;
+    paper.network.answered = (message, attempt) => {
+      if (isSubmit(message) && attempt.kind === 'answer') return { ...attempt, status: 400, text: NO };
+      if (message.method !== 'GET' || behind-- <= 0) return attempt;
+      return rewritten(attempt, (text) => text.replace('"open"', '"waiting_to_sign"'));
+    };
+    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
+    expect(order.status).toBe('open');
+    expect(submitsIn(paper)).toBe(1);
+  });
+
+  it('throws the refusal itself where the record waits for another signature, however often it is read', async () => {
+    const paper = await startPaper();
+    const { send } = paper.network;
+    paper.network.send = async (message, headers, timeoutMs) =>
+      isSubmit(message)
+        ? { kind: 'answer', status: 400, header: () => null, text: NO }
+        : send.call(paper.network, message, headers, timeoutMs);
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
+    expect(error).toMatchObject({ name: 'ServiceRefused', slug: 'invalid_request_params' });
+  });
+
+  it('is not settled by the row of another order', async () => {
+    const paper = await startPaper();
+    const { client, wallet } = paper;
+    const market = await paper.openMarket();
+    const { pubkey } = await client.place(wallet, buying(market), QUICK);
+    await client.cancel(wallet, pubkey ?? '', QUICK);
+    const resting = await client.place(wallet, buying(market), QUICK);
+    const name = resting.pubkey ?? '';
+    // The canceled order's row for every question about the one that rests.
+    const other = JSON.stringify({ data: { ...resting, ...WIRE, pubkey, status: 'canceled' }, meta: {}, error: null });
+    paper.network.answered = (message, attempt) =>
+      message.url.pathname.includes(name) && attempt.kind === 'answer' && attempt.status === 200
+        ? { ...attempt, text: other }
+        : attempt;
+    expect(await thrownBy(client.cancel(wallet, name, QUICK))).toMatchObject({ name: 'OutcomeUnknown' });
+    paper.network.answered = (_, attempt) => attempt;
+    expect(await client.orders.detail(name)).toMatchObject({ status: 'open' });
+  });
+
   it('throws the refusal itself where the record says failed', async () => {
     const paper = await startPaper();
     const { client, wallet } = paper;
@@ -190,6 +237,14 @@ describe('a safe call in a hurry', () => {
     const error = await thrownBy(paper.client.place(paper.wallet, buying(market), { pollMs: 1, withinMs: 500 }));
     expect(error).toMatchObject({ name: 'OutcomeUnknown', endpoint: 'orders.submit', sent: false });
     expect(submitsIn(paper)).toBe(0);
+  });
+
+  it('does not let the first look of a cancel wait for longer either', async () => {
+    const paper = await startPaper({}, { budgets: { signed: 1 } });
+    const order = paper.client.orders.detail('4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1');
+    await thrownBy(order);
+    const cancel = paper.client.cancel(paper.wallet, 'p', { pollMs: 1, withinMs: 300 });
+    expect(await thrownBy(cancel)).toMatchObject({ name: 'OutcomeUnknown', endpoint: 'orders.detail', sent: false });
   });
 
   it('signs a submit anew when the clock was wrong', async () => {

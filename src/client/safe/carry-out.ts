@@ -103,10 +103,18 @@ class Submission<R> {
       if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
       const seen = await this.#look();
       if (this.#change.stageOf(seen).kind !== 'unsigned') return this.#end(seen, last);
-      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) throw last;
+      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#refused(last);
     }
     if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
     throw this.#unknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
+  }
+
+  /** A record may move on though its submit was refused, and show it a moment later: one look is not believed. */
+  async #refused(refusal: ServiceRefused): Promise<R> {
+    if (!(await this.#waited())) throw this.#unknown(`${refusal.message}, and nobody looked again`);
+    const again = await this.#look();
+    if (this.#change.stageOf(again).kind === 'unsigned') throw refusal;
+    return this.#end(again, refusal);
   }
 
   /** From a record that is no unsigned draft. `refusal`: what the submit was answered, which says more than a state. */

@@ -68,12 +68,16 @@ export class SafeCalls {
 
   async cancel(wallet: Wallet, pubkey: string, options: SafeOptions): Promise<OrderRow> {
     const { orders } = this.#calls;
-    const order = await orders.detail(pubkey);
+    const { withinMs } = { ...DEFAULTS, ...options };
+    const startMs = this.#world.monotonicMs();
+    const bounded = { latestMs: this.#world.nowMs() + withinMs };
+    const order = await orders.detail(pubkey, bounded);
     if (cancelStage(order).kind === 'done') return order;
     const marketConditionId = order.market.condition_id;
     const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
+    const rest = { ...options, withinMs: withinMs - (this.#world.monotonicMs() - startMs) };
     try {
-      return await this.#run(wallet, options, {
+      return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
         draft: async (within) => ({ ...(await orders.cancel(pubkey, within)), marketConditionId, terms }),
         // The order's own pubkey, whatever the draft calls itself: the signer has compared them.
@@ -84,7 +88,7 @@ export class SafeCalls {
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
       // It was filled meanwhile, most likely: its record says so.
-      const now = await orders.detail(pubkey);
+      const now = await orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
     }
