@@ -1,7 +1,6 @@
 /** What the client promises: its options, its calls and its answers. `ServiceClient` is the one implementation. */
 
-import type { Micros } from '../base/micros.js';
-import type { BodyOf, DataOf, Endpoint, EndpointName, ParamsOf, QueryOf, Scope } from '../protocol/endpoints.js';
+import type { BodyOf, DataOf, Endpoint, EndpointName, ParamsOf, QueryInput, Scope } from '../protocol/endpoints.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { BudgetReport, Lane, Observation, Outcome, Request } from '../protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
@@ -43,9 +42,7 @@ export type ClientNotice =
   /** The venue refused with `throttled`; nothing of the scope leaves for `waitMs`. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
-/** A query as a caller writes it: decimals as text, as everywhere in what is sent; lists need not be writable. */
-export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
-type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? readonly U[] : T;
+export type { QueryInput };
 
 /** Calls that answer page by page. */
 export type ListName = { [N in EndpointName]: Endpoint<N> extends { readonly page: number } ? N : never }[EndpointName];

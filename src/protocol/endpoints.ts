@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import type { Micros } from '../base/micros.js';
 import * as record from './records.js';
 import {
   CANDLE_INTERVALS,
@@ -328,8 +329,14 @@ type PathParams<P extends string> = P extends `${string}{${infer K}}${infer R}`
   ? { readonly [key in K]: string } & PathParams<R>
   : unknown;
 
-/** Query as numbers, booleans and arrays; it is written to text in one place. */
+/** Query as the exchange reads it: numbers, booleans, arrays, and Micros for decimals. */
 export type QueryOf<N extends EndpointName> = Readonly<z.output<Endpoint<N>['query']>>;
+/**
+ * Query as a caller writes it: numbers, booleans and arrays, but decimals as text, as in everything that is sent: Micros
+ * would arrive a million times too large. `writeQuery` makes it text.
+ */
+export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
+type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? readonly U[] : T;
 /** Body as sent: decimal strings. */
 export type BodyOf<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
   ? Readonly<z.input<NonNullable<Endpoint<N>['body']>>>

@@ -3,7 +3,7 @@
  * nothing else crosses. A shell performs each request once and reports its outcome exactly once.
  */
 
-import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryOf, Scope } from './endpoints.js';
+import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from './endpoints.js';
 import type { ErrorDetails } from './errors.js';
 
 /**
@@ -17,7 +17,7 @@ export type Lane = (typeof LANES)[number];
 export interface Call<N extends EndpointName = EndpointName> {
   readonly endpoint: N;
   readonly params: ParamsOf<N>;
-  readonly query: QueryOf<N>;
+  readonly query: QueryInput<N>;
   readonly body: BodyOf<N>;
 }
 

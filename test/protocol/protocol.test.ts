@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Micros } from '../../src/base/micros.js';
 import { decodeCursor, encodeCursor } from '../../src/protocol/cursors.js';
 import { type DraftText, readDraftText, writeDraftText } from '../../src/protocol/draft-text.js';
 import { ENDPOINTS, fillPath, writeQuery } from '../../src/protocol/endpoints.js';
+import type { Call } from '../../src/protocol/seam.js';
 import { requestSignature, signatureMatches, signedPayload, submittedSignature } from '../../src/protocol/signing.js';
 
 const m = (n: number) => n as Micros;
@@ -130,5 +131,14 @@ describe('endpoint declarations', () => {
       path: ['limit'],
       message: 'Ensure this value is less than or equal to 100.',
     });
+  });
+});
+
+describe('a call of the trader’s core', () => {
+  it('carries decimals of a query as text, never as Micros', () => {
+    expectTypeOf<Call<'positions.close'>['query']>().toEqualTypeOf<{ readonly price?: string | undefined }>();
+    expectTypeOf<Call<'positions.estimate'>['query']['funds']>().toEqualTypeOf<string>();
+    expectTypeOf<Call<'orders.list'>['query']['is_yes']>().toEqualTypeOf<boolean | undefined>();
+    expect(writeQuery({ funds: '100', leverage: '2.5' })).toBe('?funds=100&leverage=2.5');
   });
 });
