@@ -131,7 +131,7 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, no
     case 'closed':
       return !markets.some(isOpen) && markets.some(isClosed);
     case 'ending_soon':
-      return markets.some(isOpen) && markets.some((market) => isWithin(market.resolutionDate, nowS, nowS + SOON_S));
+      return markets.some((market) => isOpen(market) && isWithin(market.resolutionDate, nowS, nowS + SOON_S));
     case 'ended_recently':
       return (
         !markets.some(isOpen) &&

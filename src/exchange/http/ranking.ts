@@ -4,6 +4,7 @@ import { encodeCursor } from '../../protocol/cursors.js';
 import type { EVENT_SORTS, SEARCH_SORTS } from '../../protocol/states.js';
 import type { MarketFacts } from '../core/contract.js';
 import { cursorPosition } from './calls.js';
+import { isResolved } from './market-states.js';
 
 export type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
@@ -31,12 +32,13 @@ const RANKS: Readonly<Record<Sort, (row: Ranked) => number>> = {
   trending: ({ markets }) => sum(markets, (market) => market.volume24h),
   last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
   leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
-  /** The soonest first; those without a date last. */
-  ending_soon: ({ markets }) => most(markets, (market) => -(market.resolutionDate ?? Number.MAX_SAFE_INTEGER)),
+  /** The soonest first; those without a date last, and settled ones, which end no more, with them. */
+  ending_soon: ({ markets }) => most(markets, (market) => -(endOf(market) ?? Number.MAX_SAFE_INTEGER)),
   /** The paper exchange has no streams: all are equal. */
   live_stream: () => 0,
 };
 
+const endOf = (market: MarketFacts): number | null => (isResolved(market) ? null : market.resolutionDate);
 const sum = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
   markets.reduce((total, market) => total + of(market), 0);
 const most = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>

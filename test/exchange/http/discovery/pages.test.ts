@@ -125,6 +125,26 @@ describe('sorts', () => {
   });
 });
 
+describe('what ends soon', () => {
+  it('are markets that have not ended: settled ones stand behind them, whatever their date', async () => {
+    const rows = await walk(base, '/markets/?sort=ending_soon', 100);
+    const isSettled = rows.map(({ state }) => state === 'resolved' || state === 'canceled');
+    expect(isSettled.indexOf(true)).toBe(rows.length - isSettled.filter(Boolean).length);
+    expect(isSettled).toContain(true);
+  });
+
+  it('is no event whose only open market ends much later', async () => {
+    const nowS = Number((await read(base, `/markets/${markets[0]}/`)).row['created']);
+    const event = 'One over, one far away';
+    const over = await openMarket(base, { event, resolution_date: nowS + DAY_S });
+    await openMarket(base, { event, resolution_date: nowS + 100 * DAY_S });
+    const titles = async () => (await walk(base, '/events/?state=ending_soon', 100)).map(({ title }) => title);
+    expect(await titles()).toContain(event);
+    await control(base, `/markets/${over}/resolve/`, { is_yes: true });
+    expect(await titles()).not.toContain(event);
+  });
+});
+
 describe('an event', () => {
   it('shows two of its markets and no video in a list, everything in the detail', async () => {
     for (const row of await walk(base, '/events/', 100)) {
