@@ -48,13 +48,14 @@ export function positionPage(
   query: contract.PositionQuery,
 ): contract.MarginPage<contract.WirePosition> {
   const { isClosed, eventConditionId } = query;
-  const event = eventConditionId === undefined ? null : ground.catalog.eventIndexOf(eventConditionId);
+  const event = eventConditionId === undefined ? undefined : ground.catalog.eventIndexOf(eventConditionId);
+  if (event === null) return NOTHING;
   return marginPage(
     {
       ...{ archive: ground.archive, shelf: 'position', records: positions.records },
       accepts: (position) =>
         (isClosed === undefined || (position.end !== null) === isClosed) &&
-        (eventConditionId === undefined || ground.catalog.market(position.market).card.eventIndex === event),
+        (event === undefined || ground.catalog.market(position.market).card.eventIndex === event),
       isLiveOnly: isClosed === false,
     },
     filterOf(ground.catalog, account, query),
