@@ -40,11 +40,14 @@ const STATES = [
   'canceled',
 ];
 
+const descriptionOf = (n: number): string | null =>
+  n % 3 === 0 ? null : `About ${WORDS[(n * 5) % WORDS.length]} and more`;
+
 async function makeMarket(n: number): Promise<void> {
   const place = SPORTS[n % SPORTS.length] ?? null;
   const event = n % EVENTS.length;
   const title = `Number ${n} ${WORDS[n % WORDS.length]}`;
-  const description = n % 3 === 0 ? null : `About ${WORDS[(n * 5) % WORDS.length]} and more`;
+  const description = descriptionOf(n);
   const category = place === null ? (['crypto', 'tech'][n % 2] ?? 'tech') : 'sports';
   const date = n % 4 === 0 ? null : 2_000_000_000 + n * 1000;
   const isPool = n % 5 === 4;
@@ -58,7 +61,8 @@ async function makeMarket(n: number): Promise<void> {
   });
   known.push({
     ...{ id, event, category, date, state: 'open', leveraged: isPool, price: null },
-    text: [title, description ?? '', EVENTS[event]].join('\n').toLowerCase(),
+    // An event is described by its first market.
+    text: [title, description ?? '', EVENTS[event], descriptionOf(event) ?? ''].join('\n').toLowerCase(),
     ...{ sport: place?.sport ?? null, league: place?.league ?? null },
     leverage: isPool ? [2 + (n % 3), 3.5] : [1, 1],
   });
