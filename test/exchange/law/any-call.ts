@@ -1,0 +1,148 @@
+/** What holds for every call of the table alike: who may call it, its slash, its method, its parameters, its page. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { callOf, ENDPOINTS, type Endpoint, endpointOf } from './endpoints.js';
+import { NOBODY, type Reply, start, Trader, Venue } from './stranger.js';
+
+export function anyCall(): void {
+  let exchange: RunningExchange;
+  let venue: Venue;
+  let trader: Trader;
+  let market: string;
+  let event: string;
+
+  beforeAll(async () => {
+    exchange = await start();
+    venue = new Venue(exchange.url);
+    trader = await Trader.join(venue);
+    market = await venue.market({ event: 'Weather' });
+    const detail = await venue.get(`/markets/${market}/`);
+    event = String((detail.row['event'] as { condition_id: unknown }).condition_id);
+  });
+  afterAll(() => exchange.close());
+
+  const fill = (path: string, id?: string) =>
+    path
+      .replace('{market}', id ?? market)
+      .replace('{event}', id ?? event)
+      .replaceAll(/\{\w+\}/g, id ?? NOBODY);
+
+  const ask = (endpoint: Endpoint, query: string): Promise<Reply> => {
+    const kept = endpoint.needs.split('&').filter((pair) => !query.startsWith(`${pair.split('=')[0]}=`));
+    const pairs = [...kept, query].filter((pair) => pair !== '');
+    const path = `${fill(endpoint.path)}${pairs.length === 0 ? '' : '?'}${pairs.join('&')}`;
+    return endpoint.access === 'signed' ? trader.get(path) : venue.get(path);
+  };
+
+  describe('any call', () => {
+    it.each(ENDPOINTS.map((endpoint) => [callOf(endpoint), endpoint] as const))(
+      '%s asks for credentials exactly when the documents say so',
+      async (_, { method, path, access }) => {
+        const { slug } = await venue.call(method, fill(path));
+        if (access === 'signed') expect(slug).toBe('not_authenticated');
+        else expect(String(slug)).not.toMatch(/authenticat/);
+      },
+    );
+
+    it.each(ENDPOINTS.map((endpoint) => [callOf(endpoint), endpoint] as const))(
+      '%s is not found without its trailing slash',
+      async (_, { method, path }) => {
+        expect(await trader.call(method, fill(path).slice(0, -1))).toMatchObject({ status: 404, slug: 'not_found' });
+      },
+    );
+
+    it('refuses methods that a path does not have', async () => {
+      for (const path of new Set(ENDPOINTS.map((endpoint) => endpoint.path))) {
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+          if (endpointOf(method, fill(path)) !== undefined) continue;
+          const body = method === 'GET' ? undefined : {};
+          expect([path, (await trader.call(method, fill(path), body)).slug]).toEqual([path, 'method_not_allowed']);
+        }
+      }
+    });
+
+    it.each(
+      ENDPOINTS.filter(({ path }) => path.includes('{')).map((endpoint) => [callOf(endpoint), endpoint] as const),
+    )('%s does not find what nobody has', async (_, { method, path }) => {
+      const signature = 'ab'.repeat(64);
+      const body = path.endsWith('/submit/')
+        ? { signature }
+        : path.endsWith('/tp-sl/')
+          ? { stop_loss_price: null }
+          : {};
+      const needs = ENDPOINTS.find((endpoint) => endpoint.path === path)?.needs ?? '';
+      const wanted = /^\/share-.*submit/.test(path) ? 'share_conversion_not_found' : 'not_found';
+      for (const id of [NOBODY, 'nobody', '0']) {
+        const target = `${fill(path, id)}${needs && '?'}${needs}`;
+        const reply = await trader.call(method, target, method === 'POST' ? body : undefined);
+        expect([id, reply.status, reply.slug]).toEqual([id, 404, wanted]);
+      }
+    });
+
+    const lists = ENDPOINTS.filter(({ page }) => page !== null);
+
+    it.each(lists.map((endpoint) => [callOf(endpoint), endpoint] as const))(
+      '%s pages within its bounds',
+      async (_, endpoint) => {
+        const { standard = 0, most = 0 } = endpoint.page ?? {};
+        expect((await ask(endpoint, '')).meta['limit']).toBe(standard);
+        expect((await ask(endpoint, '')).meta['next_cursor']).toBeNull();
+        for (const limit of [1, most]) expect((await ask(endpoint, `limit=${limit}`)).meta['limit']).toBe(limit);
+        for (const limit of [0, -1, most + 1, '1.5', 'many', '', '1e1', '0x10', '99999999999999999999'])
+          expect([limit, await ask(endpoint, `limit=${limit}`)]).toMatchObject([
+            limit,
+            { slug: 'invalid_request_params', named: ['limit'] },
+          ]);
+      },
+    );
+
+    it.each(lists.map((endpoint) => [callOf(endpoint), endpoint] as const))(
+      '%s refuses a cursor that is not its own kind',
+      async (_, endpoint) => {
+        const of = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+        const wrong = [
+          '%',
+          'nonsense',
+          of(null),
+          of([1]),
+          of({}),
+          of({ x: 1 }),
+          of({ before_id: 'one' }),
+          'bm9uc2Vuc2U',
+        ];
+        for (const cursor of wrong)
+          expect([cursor, await ask(endpoint, `cursor=${encodeURIComponent(cursor)}`)]).toMatchObject([
+            cursor,
+            { slug: 'invalid_request_params', named: ['cursor'] },
+          ]);
+      },
+    );
+
+    const parameters = ENDPOINTS.flatMap((endpoint) =>
+      Object.entries(endpoint.query).map(
+        ([name, values]) => [`${callOf(endpoint)} ${name}`, endpoint, name, values] as const,
+      ),
+    );
+
+    it.each(parameters)('%s takes what the documents allow and refuses the rest', async (_, endpoint, name, values) => {
+      for (const value of values.good)
+        expect([value, await ask(endpoint, `${name}=${encodeURIComponent(value)}`)]).toMatchObject([
+          value,
+          { slug: null },
+        ]);
+      for (const value of values.bad)
+        expect([value, await ask(endpoint, `${name}=${encodeURIComponent(value)}`)]).toMatchObject([
+          value,
+          { slug: 'invalid_request_params', named: [name] },
+        ]);
+    });
+
+    it.each(lists.map((endpoint) => [callOf(endpoint), endpoint] as const))(
+      '%s ignores parameters that it does not know',
+      async (_, endpoint) => {
+        expect(await ask(endpoint, 'colour=green&before_id=x')).toMatchObject({ slug: null });
+      },
+    );
+  });
+}

@@ -1,0 +1,338 @@
+/**
+ * The records of the service, transcribed from the interface document and from the decisions that fill its holes, and
+ * from nothing else: not from the code. Where a document gives a type without "or null", null is wrong.
+ */
+
+import {
+  both,
+  byField,
+  decimal,
+  flag,
+  holds,
+  integer,
+  listOf,
+  nullOr,
+  oneOf,
+  pubkey,
+  record,
+  type Shape,
+  seconds,
+  text,
+} from './shapes.js';
+
+export const category = oneOf('politics', 'sports', 'crypto', 'wtf', 'tech', 'finance');
+export const nothingMore = record({});
+
+export const errorObject = record({
+  code: integer,
+  slug: text,
+  message: text,
+  details: listOf(
+    both(
+      (value, at) => (typeof value === 'object' && value !== null ? [] : [`${at}: wanted an object`]),
+      holds('a detail has one field and a text', (row) => {
+        const [said, ...more] = Object.values(row);
+        return typeof said === 'string' && said !== '' && more.length === 0;
+      }),
+    ),
+  ),
+});
+
+// Credentials.
+export const challenge = record({ nonce: text, message: text, expires_in_seconds: integer });
+export const credential = record({ api_key: text, secret: text });
+export const keyRow = record({ key_id: text, created: seconds, revoked_at: nullOr(seconds) });
+
+// Drafts.
+export const draft = record({ pubkey, message: text });
+
+// Conversions.
+export const conversionStates = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'];
+export const conversion = both(
+  record({
+    pubkey,
+    message: nullOr(text),
+    market_condition_id: pubkey,
+    state: oneOf(...conversionStates),
+    amount: decimal,
+    onchain_amount: nullOr(decimal),
+    created: seconds,
+  }),
+  holds('the message is null only when failed', (row) => row['message'] !== null || row['state'] === 'failed'),
+  holds('onchain_amount is null unless done', (row) => (row['onchain_amount'] !== null) === (row['state'] === 'done')),
+);
+
+// Orders.
+export const orderStatuses = [
+  ...['open', 'partially_filled', 'filled', 'canceled', 'partially_filled_canceled'],
+  ...['waiting_to_sign', 'expired', 'failed'],
+];
+export const order = record({
+  pubkey: nullOr(pubkey),
+  status: nullOr(oneOf(...orderStatuses)),
+  side: oneOf('buy', 'sell'),
+  price: nullOr(decimal),
+  amount: nullOr(decimal),
+  remaining_amount: nullOr(decimal),
+  filled_amount: nullOr(decimal),
+  funds: nullOr(decimal),
+  remaining_funds: nullOr(decimal),
+  filled_funds: nullOr(decimal),
+  market: record({ condition_id: pubkey, title: text }),
+  outcome: record({ is_yes: flag, text }),
+});
+
+const tradeState = oneOf('created', 'in_process', 'done', 'failed');
+export const fill = record({
+  pubkey,
+  market_condition_id: pubkey,
+  amount: decimal,
+  price: decimal,
+  timestamp: seconds,
+  fee: nullOr(decimal),
+  is_maker: flag,
+  state: tradeState,
+  order,
+});
+
+// Redeems.
+export const redeemStates = ['created', 'waiting_to_sign', 'in_process', 'done', 'completed', 'failed', 'expired'];
+const redeemFields = {
+  pubkey,
+  market_condition_id: pubkey,
+  state: oneOf(...redeemStates),
+  funds: decimal,
+  yes_shares: decimal,
+  no_shares: decimal,
+  message: text,
+  created: seconds,
+};
+export const redeemed = record({ ...redeemFields, onchain_funds: decimal });
+/** The interface shows the row of a submitted redeem only. Before that nothing is on chain yet. */
+export const redeem = both(
+  record({ ...redeemFields, onchain_funds: nullOr(decimal) }),
+  holds('a completed redeem is on chain', (row) => row['onchain_funds'] !== null || row['state'] !== 'completed'),
+);
+
+// Margin.
+export const tpSl = record({
+  take_profit_price: nullOr(decimal),
+  stop_loss_price: nullOr(decimal),
+  state: oneOf('active', 'triggered', 'cancelled'),
+  trigger_type: nullOr(oneOf('take_profit', 'stop_loss')),
+  triggered_price: nullOr(decimal),
+  triggered_at: nullOr(seconds),
+});
+const eventName = record({ title: text, condition_id: pubkey, logo: nullOr(text) });
+export const position = record({
+  pubkey,
+  position_request_pubkey: nullOr(pubkey),
+  market: record({
+    title: text,
+    condition_id: pubkey,
+    logo: nullOr(text),
+    last_trade_price: decimal,
+    event: nullOr(eventName),
+  }),
+  is_yes: flag,
+  leverage: decimal,
+  total_shares: decimal,
+  avg_entry_price: decimal,
+  closing_price: nullOr(decimal),
+  unrealized_pnl: nullOr(decimal),
+  realized_pnl: decimal,
+  user_liquidity: decimal,
+  total_liquidity: decimal,
+  liquidation_price: decimal,
+  is_closed: flag,
+  is_liquidated: flag,
+  is_claimed: flag,
+  tp_sl: nullOr(tpSl),
+  created: nullOr(seconds),
+});
+export const settlementStates = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'];
+export const settlement = record({
+  position_pubkey: pubkey,
+  position,
+  total_pnl: decimal,
+  user_liquidity: decimal,
+  state: oneOf(...settlementStates),
+  created: seconds,
+});
+export const closed = record({ close_type: oneOf('zero', 'order'), position_pubkey: pubkey, is_closed: flag });
+export const claimed = record({ position_pubkey: pubkey, state: oneOf(...settlementStates) });
+
+export const requestStates = [
+  ...['created', 'funding_processing', 'processing', 'order_placed', 'completed'],
+  ...['refund_processing', 'failed', 'cancelled'],
+];
+export const positionRequest = record({
+  pubkey,
+  type: oneOf('market', 'limit'),
+  state: oneOf(...requestStates),
+  message: nullOr(text),
+  market: record({ condition_id: pubkey, title: text }),
+  is_yes: flag,
+  leverage: decimal,
+  funds: nullOr(decimal),
+  price: nullOr(decimal),
+  shares: nullOr(decimal),
+  funding_txid: nullOr(text),
+  refund_txid: nullOr(text),
+  take_profit_price: nullOr(decimal),
+  stop_loss_price: nullOr(decimal),
+  created: nullOr(seconds),
+  order_state: nullOr(text),
+});
+export const estimate = record({
+  average_price: decimal,
+  total_shares: decimal,
+  total_cost: decimal,
+  best_ask: decimal,
+  worst_fill_price: decimal,
+  is_fully_filled: flag,
+  fee_amount: decimal,
+  user_funds_needed: decimal,
+  liquidation_price: nullOr(decimal),
+});
+
+// Account.
+const marketStates = [
+  ...['draft', 'waiting_to_open', 'open', 'answer_proposed', 'waiting_to_resolve', 'resolved', 'canceled'],
+  'interrupted',
+];
+export const asset = both(
+  record({
+    asset_kind: oneOf('share'),
+    amounts: record({ total: decimal, locked: decimal, available: decimal }),
+    token: record({ symbol: text, address: nullOr(pubkey) }),
+    value: record({ usdt: decimal, basis: oneOf('mark_to_market') }),
+    position: record({
+      market: record({ condition_id: pubkey, title: text, state: oneOf(...marketStates), margin_enabled: flag }),
+      is_yes: flag,
+      outcome_text: text,
+      is_final: flag,
+      avg_trade_price: decimal,
+    }),
+    created: nullOr(seconds),
+  }),
+);
+export const account = record({ username: text, twitter_username: nullOr(text), joined_at: seconds });
+export const pnl = record({
+  margin_position_settlements_pnl: decimal,
+  margin_positions_unrealized_pnl: decimal,
+  redeems_funds: decimal,
+  active_assets_value: decimal,
+  creator_fees: decimal,
+  total_pnl: decimal,
+});
+
+// Markets.
+export const publicTrade = record({
+  market_condition_id: nullOr(pubkey),
+  amount: decimal,
+  price: decimal,
+  maker_fee: decimal,
+  taker_fee: decimal,
+  timestamp: seconds,
+  state: tradeState,
+  is_yes: flag,
+});
+const levels = listOf(record({ price: decimal, total_amount: decimal }));
+export const book = record({ market: pubkey, is_yes: flag, bid: levels, ask: levels });
+export const stats = record({
+  total_volume: decimal,
+  total_volume_24h: decimal,
+  market_cap: decimal,
+  trade_count: integer,
+});
+export const price = record({
+  condition_id: pubkey,
+  price: nullOr(decimal),
+  price_kind: oneOf('mid'),
+  is_yes: flag,
+});
+export const candle = record({
+  timestamp: seconds,
+  ...{ open: decimal, high: decimal, low: decimal, close: decimal, volume: decimal, is_yes: flag },
+});
+const unstated: Shape = () => [];
+export const activity = record({
+  activity_type: oneOf('opened', 'increased', 'decreased', 'closed', 'liquidated'),
+  user: unstated,
+  market: unstated,
+  shares: decimal,
+  price: decimal,
+  realized_pnl: nullOr(decimal),
+  leverage: decimal,
+  is_yes: flag,
+  created: seconds,
+});
+
+const summaryFields = {
+  title: text,
+  description: nullOr(text),
+  condition_id: pubkey,
+  logo: nullOr(text),
+  last_trade_price: decimal,
+  state: oneOf(...marketStates),
+  category,
+  created: seconds,
+  creator: record({ username: text, image: nullOr(text), twitter_username: nullOr(text) }),
+  event: eventName,
+  margin_enabled: flag,
+};
+const outcomes = listOf(record({ is_yes: flag, text }));
+export const marketRow = record({ ...summaryFields, outcomes });
+
+const marginConfig = {
+  ...{ kind: text, max_leverage_yes: decimal, max_leverage_no: decimal },
+  ...{ opening_fee: decimal, closing_fee: decimal, annual_fee_rate: decimal },
+};
+const config = byField('kind', {
+  orderbook: record({
+    kind: text,
+    ...{ min_price: decimal, max_price: decimal, min_amount: decimal, max_amount: decimal },
+    ...{ min_funds: decimal, max_funds: decimal },
+    ...{ price_precision: integer, amount_precision: integer, funds_precision: integer },
+    ...{ maker_fee_rate: decimal, taker_fee_rate: decimal, default_slippage_rate: decimal },
+  }),
+  polymarket: record(
+    { ...marginConfig, price_decimals: integer, shares_decimals: integer },
+    { order_min_size: decimal },
+  ),
+  hyperliquid: record(marginConfig),
+});
+export const marketDetail = record({
+  ...summaryFields,
+  yes_outcome_label: text,
+  no_outcome_label: text,
+  outcomes,
+  rules: listOf(text),
+  resolution_date: nullOr(seconds),
+  maker_fee: nullOr(decimal),
+  taker_fee: nullOr(decimal),
+  config,
+});
+
+// Events.
+const eventFields = {
+  condition_id: pubkey,
+  title: text,
+  description: text,
+  logo: nullOr(text),
+  category,
+  created: nullOr(seconds),
+  markets: listOf(record(summaryFields)),
+};
+/** The list shows at most two of an event's markets. */
+export const eventRow = both(
+  record(eventFields, { video_url: nullOr(text) }),
+  holds('a list shows at most two markets', (row) => Array.isArray(row['markets']) && row['markets'].length <= 2),
+);
+export const eventDetail = record({ ...eventFields, video_url: nullOr(text) });
+export const found = byField('result_type', {
+  market: record({ result_type: text, summary: marketDetail }),
+  event: record({ result_type: text, summary: eventDetail }),
+});
+export const sport = record({ name: text, slug: text, leagues: listOf(record({ name: text, slug: text })) });
