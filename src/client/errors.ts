@@ -125,7 +125,9 @@ export type ListFault =
   /** A page holds fewer rows than its size though another follows. */
   | 'page_cut'
   /** A page holds more rows than its size. */
-  | 'page_overfull';
+  | 'page_overfull'
+  /** A thousand pages in a row held nothing though another followed each: nobody would ever get a row. */
+  | 'pages_empty';
 
 /** The pages of a list contradict each other. Rows that were handed out before are real, but they are not the list. */
 export class BrokenList extends ServiceError {

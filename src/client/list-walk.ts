@@ -9,6 +9,8 @@ import type { ListFault } from './errors.js';
 /** Rows and cursors that are remembered to be recognised. */
 const REMEMBERED_ROWS = 10_000;
 const REMEMBERED_CURSORS = 1_000;
+/** Lists that skip rows may answer an empty page, and some more after it; a loop over nothing but such would hang. */
+const MOST_EMPTY_PAGES = 1_000;
 
 export interface WalkOptions<R> {
   readonly keyOf: ((row: R) => string | null) | null;
@@ -30,7 +32,7 @@ export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, v
     const page = await options.fetch(cursor);
     rows.check(page);
     if (page.nextCursor !== null && cursors.repeats(page.nextCursor)) {
-      throw options.broken('cursor_repeated', `the cursor ${page.nextCursor} came a second time`);
+      throw options.broken('cursor_repeated', `the cursor ${page.nextCursor.slice(0, 100)} came a second time`);
     }
     yield* page.rows;
     cursor = page.nextCursor ?? undefined;
@@ -44,6 +46,7 @@ class RowWatch<R> {
   readonly #first = new Set<string>();
   readonly #recent = new Recent(REMEMBERED_ROWS);
   #pages = 0;
+  #emptyPages = 0;
 
   constructor(options: WalkOptions<R>) {
     this.#options = options;
@@ -57,7 +60,8 @@ class RowWatch<R> {
     for (const row of page.rows) {
       const key = keyOf(row);
       if (key === null) continue;
-      if (this.#first.has(key) || !this.#recent.add(key)) throw broken('row_repeated', `the row ${key} came twice`);
+      if (this.#first.has(key) || !this.#recent.add(key))
+        throw broken('row_repeated', `the row ${key.slice(0, 200)} came twice`);
       if (this.#pages === 1) this.#first.add(key);
     }
   }
@@ -69,6 +73,10 @@ class RowWatch<R> {
     if (rows.length > limit) throw broken('page_overfull', found);
     if (fullPages && nextCursor !== null && rows.length < limit) {
       throw broken('page_cut', `${found} though another page follows`);
+    }
+    this.#emptyPages = rows.length === 0 ? this.#emptyPages + 1 : 0;
+    if (nextCursor !== null && this.#emptyPages >= MOST_EMPTY_PAGES) {
+      throw broken('pages_empty', `${this.#emptyPages} pages in a row hold nothing though another follows`);
     }
   }
 }

@@ -136,4 +136,23 @@ describe('walking a list', () => {
     const answers = { start: { rows: ['a', 'a'], next: 'x' }, x: { rows: ['a'], next: null } };
     expect(await walk(script(answers), unnamed)).toMatchObject({ fault: null, came: ['a', 'a', 'a'] });
   });
+
+  it('ends when a thousand pages in a row are empty under ever new cursors, and not while rows come in between', async () => {
+    const page =
+      (rows: (at: number) => string[]) =>
+      (cursor: string = '0') => ({
+        rows: rows(Number(cursor)),
+        next: cursor === '5000' ? null : String(Number(cursor) + 1),
+      });
+    const empty = await walk(
+      page(() => []),
+      { fullPages: false },
+    );
+    expect([empty.fault, empty.asked.length]).toEqual(['pages_empty', 1_000]);
+    const sparse = await walk(
+      page((at) => (at % 999 === 0 ? [String(at)] : [])),
+      { fullPages: false },
+    );
+    expect([sparse.fault, sparse.came.length]).toEqual([null, 6]);
+  });
 });
