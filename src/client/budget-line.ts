@@ -10,6 +10,8 @@ import { SlidingWindow } from './sliding-window.js';
 
 /** More than a minute's whole budget in line would be stale before its turn. */
 const LONGEST_LINE = 1_000;
+/** For these there is a second line behind a full one: reads that pile up must not turn a cancel away. */
+const URGENT: readonly Lane[] = ['cancel', 'submit'];
 /** No venue's word stops us for longer than this; afterwards it is asked again. */
 const LONGEST_PAUSE_MS = 600_000;
 /** Without any word of the venue: one second, doubled at each refusal up to a minute, less up to a half by chance. */
@@ -28,8 +30,9 @@ export class BudgetLine {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(requestsPerMinute: number, monotonicMs: () => number) {
-    this.window = new SlidingWindow(requestsPerMinute);
+  /** `most`: requests a minute that are never exceeded, though the venue allows more. */
+  constructor(requestsPerMinute: number, monotonicMs: () => number, most = Number.POSITIVE_INFINITY) {
+    this.window = new SlidingWindow(requestsPerMinute, most);
     this.#monotonicMs = monotonicMs;
   }
 
@@ -42,7 +45,8 @@ export class BudgetLine {
 
   /** Waits for a place, at most `patienceMs`. False when none came in time, the line is too long or closed. */
   enter(lane: Lane, patienceMs: number): Promise<boolean> {
-    if (this.#closed || this.#queued >= LONGEST_LINE || patienceMs <= 0) return Promise.resolve(false);
+    const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
+    if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       let waiting = true;
       const settle = (entered: boolean): boolean => {

@@ -87,12 +87,13 @@ export class HttpCaller implements ServiceCaller {
     this.#credentials = options.credentials ?? null;
     this.#lanes = new Lanes(concurrency);
     this.#transport = transport ?? new Transport(2 * concurrency);
-    const line = (perMinute: number) => new BudgetLine(perMinute, () => this.#clock.monotonicMs());
+    const line = (told: number, own: number | undefined) =>
+      new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own);
     const limits = profile.rate_limits;
     this.#lines = {
-      public: line(budgets.public ?? limits.public_per_minute),
-      signed: line(budgets.signed ?? limits.signed_per_minute),
-      bootstrap: line(budgets.bootstrap ?? limits.bootstrap_per_minute),
+      public: line(limits.public_per_minute, budgets.public),
+      signed: line(limits.signed_per_minute, budgets.signed),
+      bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
     };
   }
 

@@ -19,7 +19,10 @@ export interface ClientOptions {
   /** Without them only public and bootstrap calls can leave. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
-  /** Requests a minute per scope, in place of the profile's; `Infinity` for a venue that does not limit. */
+  /**
+   * Requests a minute per scope, in place of the profile's and never exceeded, whatever the venue's headers say: for a
+   * key that others use too. `Infinity` for a venue that does not limit.
+   */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
   /** From the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
   readonly timeoutMs?: number;

@@ -9,6 +9,8 @@ const LEAST_TRUST = 8;
 
 export class SlidingWindow {
   #limit: number;
+  /** Never more than that, whatever the venue says: the rest belongs to somebody else. */
+  readonly #most: number;
   #inFlight = 0;
   /** When each finished request was answered, ascending, from `#head` on. */
   #finished: number[] = [];
@@ -20,14 +22,15 @@ export class SlidingWindow {
   #ceiling = Number.POSITIVE_INFINITY;
   #ceilingSinceMs = 0;
 
-  /** `limit`: requests a minute; `Infinity` for none. */
-  constructor(limit: number) {
+  /** `limit`: requests a minute until the venue tells another one; `Infinity` for none. `most`: whatever it tells. */
+  constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#limit = limit;
+    this.#most = most;
   }
 
   /** Requests that may leave now. */
   free(nowMs: number): number {
-    return Math.min(this.#limit, this.#ceilingAt(nowMs)) - this.#used(nowMs);
+    return Math.min(this.#limit, this.#most, this.#ceilingAt(nowMs)) - this.#used(nowMs);
   }
 
   /** One request leaves. */

@@ -58,6 +58,29 @@ describe('the budget line', () => {
     await line.close();
   });
 
+  it('does not turn a cancel away because reads fill the line', async () => {
+    const line = newLine(1);
+    const { log, enter } = entrants(line);
+    await enter('a', 'own');
+    const reads = Array.from({ length: 1_000 }, () => line.enter('own', 60_000));
+    void enter('read', 'own');
+    void enter('cancel', 'cancel');
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(log).toEqual(['a in 0', 'read out 0', 'cancel in 60']);
+    await line.close();
+    await Promise.all(reads);
+  });
+
+  it('keeps to its own most where the venue tells of more room, and to the venue’s word where that is less', async () => {
+    const line = new BudgetLine(2, () => Date.now(), 2);
+    line.window.learn(300, 299, Date.now());
+    expect([line.tryEnter(), line.tryEnter(), line.tryEnter()]).toEqual([true, true, false]);
+    line.leave();
+    line.window.learn(1, 1, Date.now());
+    expect(line.isOverdrawn).toBe(true);
+    await line.close();
+  });
+
   it('gives the place of those whose patience ended to the next', async () => {
     const line = newLine(1);
     const { log, enter } = entrants(line);
@@ -121,6 +144,8 @@ describe('the budget line', () => {
     expect(line.tryEnter()).toBe(true);
     expect(await line.enter('own', 0)).toBe(false);
     const waiting = Array.from({ length: 1_000 }, () => line.enter('own', 1e9));
+    expect(await line.enter('own', 1e9)).toBe(false);
+    waiting.push(...Array.from({ length: 1_000 }, () => line.enter('cancel', 1e9)));
     expect(await line.enter('cancel', 1e9)).toBe(false);
     const closed = line.close();
     await vi.advanceTimersByTimeAsync(1_000);
