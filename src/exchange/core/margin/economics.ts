@@ -74,10 +74,11 @@ export const pnlAt = (position: Exposure, mark: number): number => timesDown(mar
 
 const borrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
 
+export const bearsInterest = (position: Exposure, annualRate: number): boolean => borrowed(position) * annualRate > 0;
+
 /** Interest until `atMs`, rounded up. */
 export function interestAt(position: Exposure, annualRate: number, atMs: number): number {
-  const base = borrowed(position) * annualRate;
-  if (base === 0) return position.interest;
+  if (!bearsInterest(position, annualRate)) return position.interest;
   const grown = ceilDiv(BigInt(borrowed(position)) * BigInt(annualRate) * since(position, atMs), PER_RATE_AND_YEAR);
   return position.interest + Number(grown);
 }
@@ -107,8 +108,8 @@ export function liquidationPrice(position: Exposure, interest: number): Micros {
 
 /** When interest alone will have made the loss fatal while the mark stays; null for never. */
 export function doomMs(position: Exposure, mark: number, annualRate: number): number | null {
+  if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(borrowed(position)) * BigInt(annualRate);
-  if (perMs === 0n) return null;
   const missing = fatalLoss(position) + pnlAt(position, mark) - position.interest;
   if (missing <= 0) return position.interestSinceMs;
   // The first ms at which the interest, rounded up, is what is missing.

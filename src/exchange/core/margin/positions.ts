@@ -50,6 +50,11 @@ export class Positions {
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
+  /**
+   * By position: a mark above which it is not liquidated before its watch, as far as a look has found out. It spares looks
+   * that would find nothing, so a price may move over thousands of positions; a snapshot need not hold it.
+   */
+  readonly #safeAbove = new Map<number, number>();
   #lastId = 0;
 
   constructor(ground: Ground, till: Till, settlements: Settlements) {
@@ -162,10 +167,17 @@ export class Positions {
   }
 
   #watch(position: PositionRecord, { pool }: MarginMarket, mark: number): void {
+    const { annualRate } = pool.rules;
+    if (economics.bearsInterest(position, annualRate)) {
+      this.#lookAgain(position, economics.doomMs(position, mark, annualRate) ?? Number.POSITIVE_INFINITY);
+    }
+    const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.#ground.nowMs);
+    this.#safeAbove.set(position.id, economics.liquidationPrice(position, interest));
+  }
+
+  #lookAgain(position: PositionRecord, doomMs: number): void {
     const { nowMs, due } = this.#ground;
-    const atMs = economics.doomMs(position, mark, pool.rules.annualRate);
-    if (atMs === null) return;
-    const lookMs = Math.min(Math.max(atMs, nowMs + 1), nowMs + LOOK_MS);
+    const lookMs = Math.min(Math.max(doomMs, nowMs + 1), nowMs + LOOK_MS);
     // An earlier look that is due already finds out for itself when the next one is.
     if (position.watchMs !== null && position.watchMs <= lookMs) return;
     position.watchMs = lookMs;
@@ -177,6 +189,7 @@ export class Positions {
     const position = this.records.live(id);
     if (position === null || position.watchMs !== dueMs) return;
     position.watchMs = null;
+    this.#safeAbove.delete(id);
     this.look(position);
   }
 
@@ -195,6 +208,7 @@ export class Positions {
     pool.end(position.userLiquidity, ending);
     pool.openPositions.delete(position.id);
     this.#open.delete(keyOf(position));
+    this.#safeAbove.delete(position.id);
     this.#till.fees += ending.closingFee;
     if (position.tpSl?.state === 'active') position.tpSl.state = 'cancelled';
     position.closePrice = null;
@@ -222,9 +236,18 @@ export class Positions {
     return must(this.records.live(id), `position ${id}`);
   }
 
-  /** Everything on this market is looked at, oldest first. */
+  /** Everything on this market that its price may have reached is looked at, oldest first. */
   sweep(pool: MarginMarket['pool']): void {
-    for (const id of pool.positionIds()) this.look(this.#live(id));
+    for (const id of pool.positionIds()) {
+      const position = this.#live(id);
+      if (!this.#isCalm(position, pool.mark(position.isYes))) this.look(position);
+    }
+  }
+
+  /** Whether a look at this mark would find nothing to do and nothing to watch. */
+  #isCalm({ id, closePrice, tpSl }: PositionRecord, mark: number): boolean {
+    const isSafe = mark > (this.#safeAbove.get(id) ?? Number.POSITIVE_INFINITY);
+    return isSafe && (closePrice === null || mark < closePrice) && triggerAt(tpSl, mark) === null;
   }
 
   /** Checks: found → nothing left (`zero`) → price → market open. A new call replaces a price that is waited for. */

@@ -363,6 +363,27 @@ describe('liquidation', () => {
     expect(desk.position(account, pubkey).liquidation_price).toBe('0.26');
   });
 
+  it('comes by interest to the ms also when a price that is not fatal yet has brought it near', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    desk.move('0.2575'); // 0.256 is fatal now, this is in 23 days: the missing 0.9375 of 15 a year
+    desk.pass(1_970_997_897);
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    desk.pass(1);
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.2575' });
+  });
+
+  it('comes when a market trades again after a pause in which interest made the loss fatal', () => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '2.5' });
+    desk.move('0.27');
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, true));
+    desk.pass(300 * DAY_MS);
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    accepted(desk.core.setMarketPaused(desk.nowMs, desk.id, false));
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.27' });
+  });
+
   it('comes at its own time when the clock jumps far beyond it', () => {
     const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });

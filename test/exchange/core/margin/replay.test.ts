@@ -107,6 +107,21 @@ describe('under random calls of several accounts, moves of prices, clock and mar
     );
   });
 
+  it('an exchange that is restored before every call, and so looks at everything, finds nothing else', () => {
+    for (const seed of [1, 2, 3, 4]) {
+      const drawer = new MarginDrawer(seed);
+      for (let step = 0; step < STEPS; step++) drawer.step();
+      const archive = new MemoryArchive();
+      let core = new ExchangeCore(settings, undefined, archive);
+      for (const command of throughJson(drawer.journal)) {
+        core = ExchangeCore.restored(settings, throughJson(core.snapshot()), archive);
+        core.apply(command);
+      }
+      expect(hash(core)).toBe(hash(drawer.core));
+      expect(rowsOf(archive)).toEqual(rowsOf(drawer.archive));
+    }
+  });
+
   it('every call of margin is made, and each kind of end is met', () => {
     const methods = new Set<string>();
     const seen = new Set<string>();
