@@ -9,7 +9,7 @@ const LEAST_TRUST = 8;
 
 export class SlidingWindow {
   #limit: number;
-  /** Never more than that, whatever the venue says: the rest belongs to somebody else. */
+  /** Never more than that of our own, whatever the venue says: the rest belongs to somebody else. */
   readonly #most: number;
   #inFlight = 0;
   /** When each finished request was answered, ascending, from `#head` on. */
@@ -30,7 +30,8 @@ export class SlidingWindow {
 
   /** Requests that may leave now. */
   free(nowMs: number): number {
-    return Math.min(this.#limit, this.#most, this.#ceilingAt(nowMs)) - this.#used(nowMs);
+    const used = this.#used(nowMs);
+    return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
   /** One request leaves. */
