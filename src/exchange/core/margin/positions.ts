@@ -22,7 +22,7 @@ import type { Result } from '../terms.js';
 import type { TpSlChange } from './contract.js';
 import * as economics from './economics.js';
 import { type MarginMarket, marginMarket, type Till } from './ground.js';
-import type { CloseType, PositionRecord, RequestRecord, TpSlRecord } from './records.js';
+import { type CloseType, newPosition, type PositionRecord, type RequestRecord, type TpSlRecord } from './records.js';
 import { limitCost, marketCost, type OpeningCost, offGrid } from './request-checks.js';
 import type { Settlements } from './settlements.js';
 import { checkPrices, pricesAfter, tpSlOf, triggerAt } from './tp-sl.js';
@@ -98,14 +98,7 @@ export class Positions {
     const { nowMs, settings } = this.#ground;
     this.#lastId += 1;
     const id = this.#lastId;
-    const { account, market, isYes, leverage } = request;
-    const position: PositionRecord = {
-      ...{ id, pubkey: nameOf(settings.seed, 'position', id), requestPubkey: request.pubkey },
-      ...{ account, market, isYes, leverage, createdMs: nowMs },
-      ...{ shares: 0, cost: 0, userLiquidity: 0, totalLiquidity: 0, openingFee: 0 },
-      ...{ interest: 0, interestSinceMs: nowMs },
-      ...{ closePrice: null, tpSl: null, watchMs: null, end: null, isClaimed: false },
-    };
+    const position = newPosition(id, nameOf(settings.seed, 'position', id), request, nowMs);
     this.records.keep(position);
     this.#enter(position);
     return position;

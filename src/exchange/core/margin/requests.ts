@@ -73,16 +73,29 @@ export class Requests {
     ground.due.put(expiresMs, 'request', id);
     const isLimit = terms.type === 'limit';
     return {
-      ...{ id, pubkey, account, market: market.index, isYes: terms.isYes, type: terms.type },
-      ...{ leverage: terms.leverage, reserved, createdMs: ground.nowMs, stepMs: expiresMs },
+      id,
+      pubkey,
+      account,
+      market: market.index,
+      isYes: terms.isYes,
+      type: terms.type,
+      leverage: terms.leverage,
       funds: isLimit ? null : terms.funds,
       price: isLimit ? terms.price : null,
       shares: isLimit ? terms.shares : null,
       takeProfit: terms.takeProfit ?? null,
       stopLoss: terms.stopLoss ?? null,
       message: draftText(ground, account, market, pubkey, expiresMs, draftTerms(terms)),
-      ...{ state: 'created', orderState: null, isExpired: false, isFunded: false },
-      ...{ refundTo: null, fundingTxid: null, refundTxid: null },
+      createdMs: ground.nowMs,
+      reserved,
+      state: 'created',
+      orderState: null,
+      isExpired: false,
+      isFunded: false,
+      refundTo: null,
+      fundingTxid: null,
+      refundTxid: null,
+      stepMs: expiresMs,
     };
   }
 

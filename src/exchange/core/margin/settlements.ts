@@ -39,8 +39,15 @@ export class Settlements {
     this.#lastId += 1;
     const { account, market, isYes, leverage, userLiquidity, openingFee } = position;
     const record: SettlementRecord = {
-      ...{ id: this.#lastId, pubkey: position.pubkey, position: position.id },
-      ...{ account, market, isYes, leverage, userLiquidity, payout },
+      id: this.#lastId,
+      pubkey: position.pubkey,
+      position: position.id,
+      account,
+      market,
+      isYes,
+      leverage,
+      userLiquidity,
+      payout,
       totalPnl: payout - userLiquidity - openingFee,
       createdMs: this.#ground.nowMs,
       state: 'created',
