@@ -61,7 +61,7 @@ function readFailure(status: number, json: unknown): Verdict {
   const envelope = refusal.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
   const { slug, message, details } = envelope.data.error;
-  const told = { slug: slug.slice(0, 100), message: message.slice(0, 500) };
+  const told = { slug: harmless(slug.slice(0, 100)), message: harmless(message.slice(0, 500)) };
   if (!refuses(status, slug)) return believed(unknown(`HTTP ${status} ${told.slug}: ${told.message}`));
   return believed({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
@@ -77,8 +77,13 @@ const refuses = (status: number, slug: string): boolean =>
 function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails {
   return rows
     .slice(0, 50)
-    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.slice(0, 100), plain(value)])));
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => toldOf(name, value))));
 }
+
+const toldOf = (name: string, value: unknown) => [harmless(name.slice(0, 100)), harmless(plain(value))] as const;
+
+/** A stranger's words end in logs and on terminals: control characters could rewrite what stands there. */
+const harmless = (text: string): string => text.replace(/\p{C}/gu, '?');
 
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.slice(0, 10).map(shown).join(' ').slice(0, 500);

@@ -96,9 +96,14 @@ function details(terms: DraftTerms): string {
 
 /** Base58 names, so that no separator can hide in one. */
 const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
-/** Condition ids are the venue's: anything without blanks, commas or pipes. */
+const IS_NAME = new RegExp(`^${NAME}$`);
+/**
+ * Condition ids are the venue's: anything without blanks, commas or pipes. No control or invisible characters anywhere:
+ * a person who is shown what a draft says must see all that it says.
+ */
 const LINE = new RegExp(
-  `^([^|\\n]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,]{1,128}) \\| ([^|\\n]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
+  `^([^|\\p{C}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
+  'u',
 );
 
 /**
@@ -129,8 +134,10 @@ function readTerms(action: string, detailText: string): DraftTerms | null {
   switch (action) {
     case 'place-order':
       return readOrderTerms(fields, number);
-    case 'cancel-order':
-      return { action, orderPubkey: fields.get('Order') ?? '' };
+    case 'cancel-order': {
+      const orderPubkey = fields.get('Order') ?? '';
+      return IS_NAME.test(orderPubkey) ? { action, orderPubkey } : null;
+    }
     case 'merge-shares':
     case 'split-shares':
       return amount === null ? null : { action, amount };

@@ -14,6 +14,12 @@ const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
 /** Judges a message for the wallet of this address. */
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
+  const judged = judgeKind(message, rules, wallet);
+  if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.serviceName) return judged;
+  return refused(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.serviceName}`);
+}
+
+function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   if (message.length > LONGEST_MESSAGE_CHARACTERS) return refused('the draft is too long to be one');
   if (/API credential/i.test(message)) return refused('the draft is a credential challenge');
   if (rules.draftMessage === 'solana_tx') {

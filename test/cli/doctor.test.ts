@@ -163,6 +163,15 @@ describe('the doctor reads a draft', () => {
     expect(shown).toContain('verdict        signed for an intent that says exactly the same, and for no other');
   });
 
+  test('of another service, which no intent of ours could ever mean', async () => {
+    const { code, report } = await reading('', () => writeDraftText({ ...draft, serviceName: 'Worm' }));
+    expect(code).toBe(1);
+    expect(report).toMatchObject({
+      ...{ verdict: 'refused', reason: 'service: the draft says Worm, the venue profile says SVC' },
+      asks: { service: 'Worm' },
+    });
+  });
+
   test('that would not be signed, and says why', async () => {
     const payer = base58.encode(new Uint8Array(32).fill(7));
     const text = writeDraftText(draft);

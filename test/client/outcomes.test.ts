@@ -44,6 +44,12 @@ describe('an outcome', () => {
     });
   });
 
+  it('shows no control characters of the venue, which could rewrite a log or a terminal', async () => {
+    server.answer = answering(400, refusal('a\u001b[2Jb', 'No\u202e.\n', [{ 'x\u0007': 'y\u0000' }]));
+    const { outcome } = await write();
+    expect(outcome).toMatchObject({ slug: 'a?[2Jb', message: 'No?.?', details: [{ 'x?': 'y?' }] });
+  });
+
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const strange: [string, number, string | Buffer, Record<string, string>?][] = [
     ['500 with the envelope', 500, refusal('internal_error')],

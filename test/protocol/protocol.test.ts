@@ -84,6 +84,12 @@ describe('draft texts', () => {
       `${good} `,
       `${good}\n`,
       good.replace(' | Market', ' | Market: x | Market'),
+      // What a person could not see, or could not tell from something else.
+      good.replace('mkt-1', 'mkt-1\u202e'),
+      good.replace('mkt-1', 'mkt-1\u200b'),
+      good.replace('SVC', 'S\u001b[2JVC'),
+      good.replace(/place-order .* \| Draft/, 'cancel-order | Market: mkt-1 | Order: \u001b[2J | Draft'),
+      good.replace(/place-order .* \| Draft/, 'cancel-order | Market: mkt-1 | Order: l0O | Draft'),
       'Create SVC API credential | Wallet: abc | Nonce: def',
       '',
     ];

@@ -99,7 +99,7 @@ describe('the draft signer', () => {
     [
       'service',
       { message: stored.message.replace('SVC', 'Worm') },
-      'service: the draft says Worm, the intent says SVC',
+      'service: the draft says Worm, the venue profile says SVC',
     ],
     ['market', { marketConditionId: 'mkt-2' }, 'market: the draft says mkt-1, the intent says mkt-2'],
     ['draft', { draftPubkey: 'other' }, 'draft: the draft says Dr1ft, the intent says other'],
