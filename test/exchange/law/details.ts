@@ -34,6 +34,19 @@ export function details(): void {
     });
   });
 
+  describe('a public call', () => {
+    it('does not look at credentials', async () => {
+      const headers = { 'SVC-API-KEY': 'nobody', 'SVC-TIMESTAMP': '1', 'SVC-SIGNATURE': 'none' };
+      expect((await venue.call('GET', '/sports/', { headers })).slug).toBeNull();
+    });
+  });
+
+  describe('a body', () => {
+    it('is signed as bytes, whatever its characters', async () => {
+      expect((await trader.post('/orders/', { side: 'é💩' })).slug).toBe('invalid_request_params');
+    });
+  });
+
   describe('a call without a body', () => {
     it('is taken with and without a content type', async () => {
       const market = await venue.market();
@@ -72,6 +85,105 @@ export function details(): void {
     });
   });
 
+  describe('a draft', () => {
+    it.each([
+      [{ order_type: 'market', side: 'buy', funds: '25.00' }, 'Outcome: YES, Side: buy, Type: market, Funds: 25'],
+      [{ order_type: 'market', side: 'sell', amount: '1.0' }, 'Outcome: YES, Side: sell, Type: market, Amount: 1'],
+      [
+        { order_type: 'limit', side: 'buy', price: '0.420', amount: '10.0', is_yes: false },
+        'Outcome: NO, Side: buy, Type: limit, Price: 0.42, Amount: 10',
+      ],
+    ])('of %o says so in plain decimals', async (terms, said) => {
+      const market = await venue.market();
+      await trader.split(market, '10');
+      const { row } = await trader.post('/orders/', { market_condition_id: market, is_yes: true, ...terms });
+      expect(row['message']).toMatch(`| Market: ${market} | ${said} | Draft: ${row['pubkey']} |`);
+    });
+
+    it('may be signed in capital letters', async () => {
+      const drafted = await trader.post('/share-splits/', { market_condition_id: await venue.market(), amount: '1' });
+      const signature = trader.sign(drafted.row['message']).toUpperCase();
+      const { row } = await trader.post(`/share-splits/${drafted.row['pubkey']}/submit/`, { signature });
+      expect(row).toMatchObject({ state: 'in_process' });
+    });
+
+    it('of a margin position names what a limit request asks for', async () => {
+      const market = await venue.market({ config: POLYMARKET });
+      const limit = { type: 'limit', is_yes: false, leverage: 2.5, price: '0.40', shares: '100.0' };
+      const { row } = await trader.post(REQUESTS, { market_condition_id: market, ...limit });
+      expect(row['message']).toMatch('| Outcome: NO, Type: limit, Leverage: 2.5, Price: 0.4, Shares: 100 |');
+    });
+
+    it('of a merge is given again, and another refused, also when it has locked everything', async () => {
+      const market = await venue.market();
+      await trader.split(market, '5');
+      const ask = (amount: string) => trader.post('/share-merges/', { market_condition_id: market, amount });
+      const first = await ask('5');
+      expect((await ask('5')).row).toEqual(first.row);
+      expect((await ask('4')).slug).toBe('share_merge_in_progress');
+    });
+  });
+
+  describe('a market with margin', () => {
+    it('has no orders and no merges, even if it has a book', async () => {
+      for (const fields of [{ margin_enabled: true }, { config: POLYMARKET }, { config: HYPERLIQUID }]) {
+        const market = await venue.market(fields);
+        expect((await venue.get(`/markets/${market}/`)).row).toMatchObject({ margin_enabled: true });
+        const body = { market_condition_id: market, amount: '1' };
+        expect((await trader.post('/share-merges/', body)).slug).toBe('share_conversion_market_not_eligible');
+        const terms = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.5' };
+        expect((await trader.post('/orders/', { ...body, ...terms })).status).toBe(400);
+      }
+    });
+  });
+
+  describe('a trade', () => {
+    it('rounds the YES side down and every fee up', async () => {
+      const config = {
+        ...{ kind: 'orderbook', price_precision: 3, amount_precision: 6, min_amount: '0.000001' },
+        ...{ maker_fee_rate: '0.002', taker_fee_rate: '0.01' },
+      };
+      const market = await venue.market({ config });
+      const seller = await Trader.join(venue);
+      await seller.split(market, '1');
+      await seller.limit(market, true, 'sell', '0.333', '0.000007');
+      await trader.limit(market, true, 'buy', '0.333', '0.000007');
+      // 2.331 millionths are 2; one percent and two per mille of them are 1 each.
+      const [told] = (await venue.get(`/markets/${market}/trades/`)).rows;
+      expect(told).toMatchObject({ amount: '0.000007', maker_fee: '0.000001', taker_fee: '0.000001' });
+      const total = async (who: Trader) => (await venue.get(`/paper/accounts/${who.wallet}/`)).row['funds'];
+      expect(await total(trader)).toMatchObject({ total: '9999.999997' });
+      expect(await total(seller)).toMatchObject({ total: '9999.000001' });
+    });
+
+    it('stops at an own order, and the rest is canceled', async () => {
+      const market = await venue.market();
+      const other = await Trader.join(venue);
+      await other.split(market, '10');
+      await trader.split(market, '10');
+      await other.limit(market, true, 'sell', '0.4', '3');
+      const own = await trader.limit(market, true, 'sell', '0.5', '5');
+      const { row } = await trader.limit(market, true, 'buy', '0.6', '8');
+      expect(row).toMatchObject({ status: 'partially_filled_canceled', filled_amount: '3', remaining_amount: '5' });
+      expect((await trader.get(`/orders/${own.row['pubkey']}/`)).row).toMatchObject({ status: 'open' });
+    });
+
+    it('goes to the better price, then to the earlier order', async () => {
+      const market = await venue.market();
+      const others = [await Trader.join(venue), await Trader.join(venue), await Trader.join(venue)];
+      const prices = ['0.5', '0.5', '0.6'];
+      const resting: unknown[] = [];
+      for (const [index, other] of others.entries())
+        resting.push((await other.limit(market, true, 'buy', prices[index] ?? '', '4')).row['pubkey']);
+      await trader.split(market, '10');
+      await trader.limit(market, true, 'sell', '0.5', '6');
+      const filled: unknown[] = [];
+      for (const [index, other] of others.entries())
+        filled.push((await other.get(`/orders/${resting[index]}/`)).row['filled_amount']);
+      expect(filled).toEqual(['2', '0', '4']);
+    });
+  });
+
   describe('the signing service', () => {
     it('being away comes after validation and before the search for a record', async () => {
       await venue.paper('/signing-service/', { available: false });
@@ -91,9 +203,16 @@ export function details(): void {
       await venue.pass(10);
       const { rows } = await trader.get('/margin/positions/');
       const path = `/margin/positions/${rows[0]?.['pubkey']}/`;
+      const stranger = await Trader.join(venue);
+      expect((await stranger.call('DELETE', `${path}tp-sl/`)).slug).toBe('not_found');
       expect((await trader.call('DELETE', path)).row).toMatchObject({ close_type: 'order' });
       await venue.pass(10);
       expect((await trader.call('DELETE', path)).row).toMatchObject({ close_type: 'zero', is_closed: true });
+      // A number is a number however it is written.
+      expect((await trader.get('/margin/positions/settlements/?position_leverage=2.0')).rows).toHaveLength(1);
+      expect((await trader.get(`${REQUESTS}?leverage=2.00&is_yes=true&states=COMPLETED`)).rows).toHaveLength(1);
+      expect((await trader.get('/margin/positions/?is_closed=true')).rows).toHaveLength(1);
+      expect((await trader.get('/margin/positions/?is_closed=false')).rows).toHaveLength(0);
       expect((await trader.post(`${path}settlements/`)).row).toMatchObject({ state: 'claim_pending' });
     });
   });
