@@ -97,6 +97,11 @@ class Wire {
   request(options: https.RequestOptions, onResponse: (response: http.IncomingMessage) => void): http.ClientRequest {
     const secure = options.protocol === 'https:';
     const request = secure ? https.request(options, onResponse) : http.request(options, onResponse);
+    // We asked for no other protocol. Unheard, it would look like silence until the time is up.
+    request.once('upgrade', (_answer, socket) => {
+      socket.destroy();
+      request.emit('error', new Error('answer in another protocol'));
+    });
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;
       else socket.once(secure ? 'secureConnect' : 'connect', () => (this.connected = true));
