@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { clientProcesses } from './client/process.js';
 import { campaign } from './exchange/campaign.js';
 import { ServerProcess } from './exchange/process.js';
 import type { Tally } from './tally.js';
@@ -28,38 +29,39 @@ const LANES = 8;
 
 let faults = 0;
 
-function report(title: string, tally: Tally, tookMs: number, found: readonly string[], more: string): void {
-  const took = tookMs / 1000;
-  const perMinute = Math.round((tally.total * 60) / took).toLocaleString('en-US');
-  console.log(
-    `\n${title}: ${tally.total.toLocaleString('en-US')} in ${took.toFixed(0)} s, ${perMinute} a minute, seed ${seed}`,
-  );
+interface Result {
+  readonly tally: Tally;
+  /** Requests into the exchange, or answers into the client: a read that learns nothing asks three times. */
+  readonly count: number;
+  readonly attackMs: number;
+  readonly faults: readonly string[];
+  /** In the middle and at the end, of each process that was attacked. */
+  readonly heapBytes: readonly (number | null)[];
+}
+
+function report(title: string, { tally, count, attackMs, faults: found, heapBytes }: Result): void {
+  const perMinute = Math.round((count * 60_000) / attackMs);
+  const heap = heapBytes.map((bytes) => `${Math.round((bytes ?? 0) / 1_048_576)} MB`).join(', ');
+  console.log(`\n${title}: ${count} in ${(attackMs / 1000).toFixed(0)} s, ${perMinute} a minute, seed ${seed}`);
   console.log(tally.table('class'));
-  console.log(`slowest ${tally.slowestMs.toFixed(0)} ms: ${tally.slowest}${more}`);
+  if (tally.slowest !== '') console.log(`slowest: ${tally.slowestMs.toFixed(0)} ms, case ${tally.slowest}`);
+  console.log(`heap in the middle and at the end: ${heap}`);
   for (const fault of found) console.log(`\nFAILED: ${fault}`);
   faults += found.length;
 }
 
 async function fuzzExchange(dataDir: string | null, halfMs: number): Promise<void> {
   const server = await ServerProcess.start({ dataDir, seed });
-  const { tally, attackMs, faults, heapBytes } = await campaign(server.url, {
-    ...{ seed, lanes: LANES, slowMs: SLOW_MS },
-    half: () => {
-      const endMs = performance.now() + halfMs;
-      return () => performance.now() > endMs;
-    },
-    heapBytes: () => server.heapBytes(),
-  });
+  const half = () => {
+    const endMs = performance.now() + halfMs;
+    return () => performance.now() > endMs;
+  };
+  const options = { seed, lanes: LANES, slowMs: SLOW_MS, half, heapBytes: () => server.heapBytes() };
+  const outcome = await campaign(server.url, options);
   const ended = await server.end();
-  const heap = heapBytes.map((bytes) => `${Math.round((bytes ?? 0) / 1_048_576)} MB`).join(', then ');
   const where = dataDir === null ? 'in memory' : 'with a data folder';
-  report(
-    `requests into the exchange, ${where}`,
-    tally,
-    attackMs,
-    ended === null ? faults : [...faults, ended],
-    `; heap ${heap}`,
-  );
+  const found = ended === null ? outcome.faults : [...outcome.faults, ended];
+  report(`requests into the exchange, ${where}`, { ...outcome, count: outcome.tally.total, faults: found });
 }
 
 if (values.way !== 'client') {
@@ -68,5 +70,9 @@ if (values.way !== 'client') {
   await fuzzExchange(folder, (seconds * 1000) / 4);
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(faults === 0 ? '\nnothing gave way' : `\n${faults} failures; --seed ${seed} makes the same requests again`);
+if (values.way !== 'exchange') {
+  const outcome = await clientProcesses(seed, (seconds * 1000) / 2);
+  report('answers into the client', { ...outcome, count: outcome.answers });
+}
+console.log(faults === 0 ? '\nnothing gave way' : `\n${faults} failures; --seed ${seed} makes the same input again`);
 process.exitCode = faults === 0 ? 0 : 1;

@@ -1,5 +1,7 @@
 /** What a run counted, as a table. */
 
+type Count = readonly [row: string, column: string, times: number];
+
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
   readonly #columns = new Set<string>();
@@ -7,12 +9,17 @@ export class Tally {
   slowestMs = 0;
   slowest = '';
 
-  add(row: string, column: string): void {
+  /** What `counts` of another told. */
+  addAll(counts: readonly Count[]): void {
+    for (const [row, column, times] of counts) this.add(row, column, times);
+  }
+
+  add(row: string, column: string, times = 1): void {
     const counts = this.#counts.get(row) ?? new Map<string, number>();
     this.#counts.set(row, counts);
-    counts.set(column, (counts.get(column) ?? 0) + 1);
+    counts.set(column, (counts.get(column) ?? 0) + times);
     this.#columns.add(column);
-    this.total += 1;
+    this.total += times;
   }
 
   time(ms: number, what: string): void {
@@ -21,8 +28,10 @@ export class Tally {
     this.slowest = what;
   }
 
-  count(row: string, column: string): number {
-    return this.#counts.get(row)?.get(column) ?? 0;
+  get counts(): readonly Count[] {
+    return [...this.#counts].flatMap(([row, counts]) =>
+      [...counts].map(([column, times]): Count => [row, column, times]),
+    );
   }
 
   /** How often a column was met, over all rows. */

@@ -1,0 +1,187 @@
+/**
+ * Hostile answers into the real client over real sockets: every call must end as what its answer proves and nothing more,
+ * be made once unless it only reads, and leave nothing behind.
+ */
+
+import { Random } from '../../../src/base/random.js';
+import { Asker } from '../../../src/client/asker.js';
+import { ServiceClient } from '../../../src/client/client.js';
+import { ServiceError } from '../../../src/client/errors.js';
+import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
+import { profile } from '../../client/hostile-server.js';
+import { Document, type Operation } from '../schema.js';
+import { Tally } from '../tally.js';
+import { answerOf, type HostileAnswer } from './answers.js';
+import { HostileVenue } from './hostile-venue.js';
+import { faultOfAnswer } from './oracle.js';
+import { type Question, questionOf } from './questions.js';
+
+export interface ClientCampaignOptions {
+  readonly seed: number;
+  /** Which of how many processes this is: each takes the cases that are its own. */
+  readonly part: number;
+  readonly parts: number;
+  /** Calls at once. Those that only read wait between their attempts. */
+  readonly workers: number;
+  /** Begins a half after so many answers, and answers how to ask whether it is over. */
+  readonly half: (before: number) => (answers: number) => boolean;
+  /** Bytes in use on the heap of this process; null where that is not looked at. */
+  readonly heapBytes: () => number | null;
+}
+
+export interface ClientOutcome {
+  readonly tally: Tally;
+  readonly answers: number;
+  readonly attackMs: number;
+  readonly faults: readonly string[];
+  readonly heapBytes: readonly (number | null)[];
+}
+
+const SECRET = 'canary-secret-of-the-fuzzer';
+const MOST_FAULTS = 10;
+/** The client and the venue keep caches and sockets; anything that grows with the number of answers is more. */
+const HEAP_SLACK_BYTES = 48 * 1024 * 1024;
+/** For answers that never come whole, ms. */
+const SHORT_MS = 150;
+/** For a call of a client whose budget was talked away, ms. */
+const PATIENCE_MS = 50;
+
+export async function clientCampaign(options: ClientCampaignOptions): Promise<ClientOutcome> {
+  const run = new ClientRun(options, await HostileVenue.start());
+  let attackMs = 0;
+  const heaps: (number | null)[] = [];
+  for (let half = 0; half < 2; half++) {
+    const startedMs = performance.now();
+    const isOver = options.half(run.answers);
+    await run.half(options.workers, () => isOver(run.answers));
+    attackMs += performance.now() - startedMs;
+    heaps.push(options.heapBytes());
+  }
+  const { answers, tally, faults } = run;
+  await run.end();
+  const [middle = null, end = null] = heaps;
+  const grew = middle !== null && end !== null && end > middle + HEAP_SLACK_BYTES;
+  if (grew) faults.push(`the client held ${middle} bytes in the middle and ${end} at the end`);
+  return { tally, answers, attackMs, faults, heapBytes: heaps };
+}
+
+class ClientRun {
+  readonly tally = new Tally();
+  readonly faults: string[] = [];
+  readonly #document = new Document(openApiDocument({ profile, controls: false }));
+  readonly #operations: ReadonlyMap<string, Operation>;
+  readonly #seed: number;
+  readonly #venue: HostileVenue;
+  readonly #patient: ServiceClient;
+  readonly #hasty: ServiceClient;
+  readonly #parts: number;
+  #next: number;
+
+  constructor({ seed, part, parts }: ClientCampaignOptions, venue: HostileVenue) {
+    this.#seed = seed;
+    this.#next = part;
+    this.#parts = parts;
+    this.#venue = venue;
+    this.#operations = new Map(this.#document.operations.map((one) => [`${one.method} ${one.path}`, one]));
+    this.#patient = this.#client(20_000);
+    this.#hasty = this.#client(SHORT_MS);
+  }
+
+  get answers(): number {
+    return this.#venue.answered;
+  }
+
+  async half(workers: number, isOver: () => boolean): Promise<void> {
+    const work = async () => {
+      while (!isOver() && this.faults.length < MOST_FAULTS) await this.#one();
+    };
+    await Promise.all(Array.from({ length: workers }, work));
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.#patient.close(), this.#hasty.close()]);
+    await this.#venue.stop();
+  }
+
+  #client(timeoutMs: number): ServiceClient {
+    const endless = Number.POSITIVE_INFINITY;
+    const budgets = { public: endless, signed: endless, bootstrap: endless };
+    const credentials = { apiKey: 'key-of-the-fuzzer', secret: SECRET };
+    return new ServiceClient({
+      ...{ profile, baseUrl: this.#venue.url, credentials, timeoutMs, budgets },
+      concurrency: 64,
+    });
+  }
+
+  async #one(): Promise<void> {
+    const mark = `case-${this.#next}`;
+    this.#next += this.#parts;
+    const random = Random.seeded(this.#seed, mark);
+    const question = questionOf(random, mark, () => true);
+    const operation = this.#operations.get(`${question.declaration.method} ${question.declaration.path}`);
+    if (operation === undefined) throw new Error(`the document does not know ${question.endpoint}`);
+    const answer = answerOf({ random, document: this.#document, operation, mark });
+    this.#venue.prepare(mark, answer);
+    const fault = await this.#ask(question, answer, random.chance(0.1));
+    const asked = this.#venue.forget(mark);
+    const most = question.declaration.method === 'GET' ? 3 : 1;
+    const wrong = fault ?? (asked > most && !answer.lasting ? `was asked ${asked} times` : null);
+    if (wrong !== null) this.faults.push(told(this.#seed, mark, question, answer, wrong));
+  }
+
+  async #ask(question: Question, answer: HostileAnswer, typed: boolean): Promise<string | null> {
+    if (answer.lasting) return this.#askOfItsOwn(question, answer);
+    const client = ENDS.has(answer.ending) ? this.#patient : this.#hasty;
+    return typed ? this.#askTyped(client, question, answer) : this.#askOnce(client, question, answer);
+  }
+
+  async #askOnce(
+    client: ServiceClient,
+    { endpoint, input, declaration, mark }: Question,
+    answer: HostileAnswer,
+  ): Promise<string | null> {
+    const heard = await client.call(endpoint, input);
+    this.tally.add(answer.kind, heard.outcome.kind);
+    if (JSON.stringify(heard).includes(SECRET)) return 'tells the secret';
+    return faultOfAnswer({ declaration, answer, mark, wasGiven: this.#venue.hasAnswered(mark) }, heard);
+  }
+
+  /** What it hears stays in its mind, so it is used once more and thrown away. */
+  async #askOfItsOwn(question: Question, answer: HostileAnswer): Promise<string | null> {
+    const client = this.#client(20_000);
+    const options = { latestMs: Date.now() + PATIENCE_MS };
+    const heard = await client.call(question.endpoint, question.input, options);
+    this.tally.add(answer.kind, heard.outcome.kind);
+    const second = await client.call(question.endpoint, question.input, options);
+    await client.close();
+    const { declaration, mark } = question;
+    const fault = faultOfAnswer({ declaration, answer, mark, wasGiven: this.#venue.hasAnswered(mark) }, heard);
+    if (fault !== null || JSON.stringify([heard, second]).includes(SECRET)) return fault ?? 'tells the secret';
+    return client.clockOffset === null || Number.isFinite(client.clockOffset.offsetMs) ? null : 'lost its clock';
+  }
+
+  /** The typed call over it rejects with its own errors and no others. */
+  async #askTyped(client: ServiceClient, { endpoint, input }: Question, answer: HostileAnswer): Promise<string | null> {
+    try {
+      await new Asker(client).ask(endpoint, input);
+      this.tally.add(answer.kind, 'answered');
+    } catch (error) {
+      if (!(error instanceof ServiceError)) return `threw ${String(error)}`;
+      this.tally.add(answer.kind, error.name);
+      if (`${error.message}${error.stack}`.includes(SECRET)) return 'tells the secret';
+    }
+    return null;
+  }
+}
+
+/** After these nobody waits for more. */
+const ENDS = new Set<HostileAnswer['ending']>(['keep', 'close', 'reset', 'endless']);
+
+const told = (
+  seed: number,
+  mark: string,
+  { endpoint }: Question,
+  { kind, bytes, ending }: HostileAnswer,
+  wrong: string,
+) =>
+  `seed ${seed}, ${mark} (${kind}): ${endpoint} ${wrong}\nafter (${ending}):\n${JSON.stringify(bytes.toString('latin1', 0, 3000))}`;

@@ -1,0 +1,44 @@
+/** One part of the client's campaign, with everything that nobody caught. */
+
+import { clientCampaign } from './campaign.js';
+
+export interface ClientTask {
+  readonly seed: number;
+  readonly halfMs: number;
+  readonly part: number;
+  readonly parts: number;
+}
+
+export interface ClientReport {
+  readonly counts: readonly (readonly [string, string, number])[];
+  readonly answers: number;
+  readonly attackMs: number;
+  readonly faults: readonly string[];
+  readonly heapBytes: readonly (number | null)[];
+}
+
+const WORKERS = 250;
+
+const uncaught: string[] = [];
+for (const event of ['unhandledRejection', 'uncaughtException', 'warning'] as const) {
+  process.on(event, (error: unknown) =>
+    uncaught.push(`${event}: ${error instanceof Error ? error.stack : String(error)}`),
+  );
+}
+
+function heapBytes(): number {
+  // There with --expose-gc only: without it the figure is an upper bound.
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+process.once('message', (task: ClientTask) => {
+  const half = () => {
+    const endMs = performance.now() + task.halfMs;
+    return () => performance.now() > endMs;
+  };
+  void clientCampaign({ ...task, workers: WORKERS, half, heapBytes }).then(({ tally, faults, ...rest }) => {
+    const report: ClientReport = { ...rest, counts: tally.counts, faults: [...faults, ...uncaught] };
+    process.send?.(report);
+  });
+});

@@ -1,0 +1,70 @@
+/** What a client may make of an answer. Plain, and apart from how the client does it. */
+
+import type { ClientAnswer } from '../../../src/client/contract.js';
+import type { Declaration } from '../../../src/protocol/endpoints.js';
+import { draft } from '../../../src/protocol/records.js';
+import type { HostileAnswer, Meaning } from './answers.js';
+
+export interface Asked {
+  readonly declaration: Declaration;
+  readonly answer: HostileAnswer;
+  /** What the record was asked for by. */
+  readonly mark: string;
+  /** Whether the answer ever left the venue. */
+  readonly wasGiven: boolean;
+}
+
+/** What is wrong with what the client made of it; null when nothing is. */
+export function faultOfAnswer({ declaration, answer, mark, wasGiven }: Asked, heard: ClientAnswer): string | null {
+  const { outcome } = heard;
+  const numbers = [heard.sentMs, heard.nowMs, heard.venueTimeMs ?? 0, heard.budget?.resetMs ?? 0, heard.pageLimit ?? 1];
+  if (!numbers.every(Number.isFinite)) return `tells of no number: ${numbers.join(', ')}`;
+  const proven = answer.meaning === null ? 'nothing' : provenBy(declaration, answer.meaning, mark);
+  if (outcome.kind === 'unknown') {
+    if (outcome.reason === '' || outcome.reason.length > 1000)
+      return `gives a reason of ${outcome.reason.length} characters`;
+    if (!outcome.sent && !answer.lasting) return `says that nothing was sent: ${outcome.reason}`;
+    return wasGiven && mustBeKnown(answer, proven) ? `makes nothing of a plain answer: ${outcome.reason}` : null;
+  }
+  if (outcome.kind === 'refused') return proven === 'refused' ? null : `believes a refusal (${outcome.slug})`;
+  if (proven === 'nothing' || proven === 'refused') return 'believes a success';
+  return JSON.stringify(outcome.data) === JSON.stringify(proven.data) ? null : 'answers something else than what came';
+}
+
+/** Whoever believes nothing at all would never be wrong. */
+const mustBeKnown = ({ kind, lasting }: HostileAnswer, proven: unknown): boolean =>
+  !lasting && ((kind === 'honest' && proven !== 'nothing') || (kind === 'refusal' && proven === 'refused'));
+
+type Proof = 'nothing' | 'refused' | { readonly data: unknown };
+
+function provenBy(declaration: Declaration, { status, text }: Meaning, mark: string): Proof {
+  const body = parsed(text);
+  if (body === null) return 'nothing';
+  const { data, error } = body;
+  if (status >= 200 && status <= 299) {
+    const read = declaration.data.safeParse(data);
+    return error === null && read.success && isAsked(declaration, data, mark) ? { data: read.data } : 'nothing';
+  }
+  const slug = typeof error === 'object' && error !== null && 'slug' in error ? error.slug : null;
+  const isRefusal =
+    (status >= 400 && status < 500) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
+  return isRefusal && typeof slug === 'string' && (data ?? null) === null ? 'refused' : 'nothing';
+}
+
+/** Another record than the one of the path proves nothing. A draft to cancel may have a name of its own. */
+function isAsked({ path, data: schema }: Declaration, data: unknown, mark: string): boolean {
+  if (!path.includes('{') || schema === draft || typeof data !== 'object' || data === null) return true;
+  const names: Readonly<Record<string, unknown>> = { ...data };
+  const own = path.includes('{pubkey}') ? ['pubkey', 'position_pubkey'] : ['condition_id', 'market', 'key_id'];
+  return own.every((name) => typeof names[name] !== 'string' || names[name] === mark);
+}
+
+function parsed(text: string): { readonly data?: unknown; readonly error?: unknown } | null {
+  try {
+    // RFC 8259, 8.1: a byte order mark may be ignored.
+    const body: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return typeof body === 'object' && body !== null ? body : null;
+  } catch {
+    return null;
+  }
+}

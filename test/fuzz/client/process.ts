@@ -1,0 +1,35 @@
+/** Runs the client's campaign in processes of their own: one processor alone does not make hostile answers fast enough. */
+
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { Tally } from '../tally.js';
+import type { ClientReport, ClientTask } from './client-process.js';
+
+/** One for each processor of the smallest machine that this is run on. */
+const PROCESSES = 2;
+
+export async function clientProcesses(seed: number, halfMs: number): Promise<ClientReport & { readonly tally: Tally }> {
+  const parts = Array.from({ length: PROCESSES }, (_, part) => reportOf({ seed, halfMs, part, parts: PROCESSES }));
+  const reports = await Promise.all(parts);
+  const tally = new Tally();
+  for (const { counts } of reports) tally.addAll(counts);
+  return {
+    ...{ tally, counts: tally.counts },
+    answers: reports.reduce((sum, { answers }) => sum + answers, 0),
+    attackMs: Math.max(...reports.map(({ attackMs }) => attackMs)),
+    faults: reports.flatMap(({ faults }) => faults),
+    heapBytes: reports.flatMap(({ heapBytes }) => heapBytes),
+  };
+}
+
+function reportOf(task: ClientTask): Promise<ClientReport> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, 'client-process.ts'));
+    child.once('exit', (code) => reject(new Error(`a process of the client ended with ${code}`)));
+    child.once('message', (report) => {
+      child.disconnect();
+      resolve(report as ClientReport); // the one message that it sends
+    });
+    child.send(task);
+  });
+}
