@@ -13,7 +13,7 @@
 import { must } from '../../../base/errors.js';
 import { ONE } from '../../../base/micros.js';
 import type { MarginActivity } from '../../../protocol/states.js';
-import { done, invalid, type Refusal, refuse } from '../fault.js';
+import { done, invalid, refuse } from '../fault.js';
 import type { Ground } from '../ground.js';
 import { asMicros } from '../money.js';
 import { nameOf } from '../names.js';
@@ -23,7 +23,8 @@ import type { TpSlChange } from './contract.js';
 import * as economics from './economics.js';
 import { type MarginMarket, marginMarket, type Till } from './ground.js';
 import { type CloseType, newPosition, type PositionRecord, type RequestRecord, type TpSlRecord } from './records.js';
-import { limitCost, marketCost, type OpeningCost, offGrid } from './request-checks.js';
+import { limitCost, marketCost, type OpeningCost } from './request-checks.js';
+import { badPrice } from './rules.js';
 import type { Settlements } from './settlements.js';
 import { checkPrices, pricesAfter, tpSlOf, triggerAt } from './tp-sl.js';
 
@@ -249,7 +250,7 @@ export class Positions {
     if (position === null) return refuse('not_found');
     if (position.end !== null) return done({ position, closeType: 'zero' });
     const { market, pool } = marginMarket(this.#ground, position.market);
-    const fault = price === null ? null : checkClosePrice(price, pool.rules.priceStep);
+    const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.trades) return refuse('order_market_not_open');
     // No price is a price that every mark has reached.
@@ -336,8 +337,3 @@ function fillOf(request: RequestRecord, { pool }: MarginMarket, mark: number): F
 const isTooMuch = (position: PositionRecord | null, fill: Fill): boolean =>
   (position?.shares ?? 0) + fill.shares > economics.MAX_SIZE ||
   (position?.totalLiquidity ?? 0) + fill.totalLiquidity > economics.MAX_SIZE;
-
-function checkClosePrice(price: number, step: number): Refusal | null {
-  if (price <= 0 || price >= ONE) return invalid('price', 'Must lie between 0 and 1.');
-  return offGrid('price', price, step);
-}

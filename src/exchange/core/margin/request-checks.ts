@@ -11,6 +11,7 @@ import type { Result } from '../terms.js';
 import type { EstimateTerms, MarginTerms } from './contract.js';
 import { feeOn, leveraged, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
 import type { MarginPool } from './pool.js';
+import { offGrid } from './rules.js';
 import { checkPrices } from './tp-sl.js';
 
 /** What opening a position takes, at most. */
@@ -89,10 +90,6 @@ function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const mark = pool.mark(terms.isYes);
   const entry = terms.type === 'limit' ? Math.min(terms.price, mark) : mark;
   return checkPrices(pool, { takeProfit, stopLoss }, entry);
-}
-
-export function offGrid(field: string, value: number, step: number): Refusal | null {
-  return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }
 
 function outside(field: string, value: number, least: number, most: number): Refusal | null {

@@ -1,8 +1,9 @@
 /** The rules of a margin market, read once from the configuration that its detail shows. */
 
-import { parseDecimal } from '../../../base/decimal.js';
+import { formatDecimal, parseDecimal } from '../../../base/decimal.js';
 import { ONE, stepOfPrecision } from '../../../base/micros.js';
-import { done, invalid } from '../fault.js';
+import { done, invalid, type Refusal } from '../fault.js';
+import { asMicros } from '../money.js';
 import type { PoolConfigSpec, Result } from '../terms.js';
 
 /** Rates, leverages and sizes in Micros. */
@@ -55,6 +56,16 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
     priceStep: numbers.price_decimals ?? 1,
     sharesStep: numbers.shares_decimals ?? 1,
   });
+}
+
+export function offGrid(field: string, value: number, step: number): Refusal | null {
+  return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
+}
+
+/** Why a position cannot be sold at this price; null when it can. */
+export function badPrice(field: string, price: number, { priceStep }: MarginRules): Refusal | null {
+  if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
+  return offGrid(field, price, priceStep);
 }
 
 function within(text: string, least: number, most: number): number | null {

@@ -5,12 +5,12 @@
  */
 
 import { formatDecimal } from '../../../base/decimal.js';
-import { ONE } from '../../../base/micros.js';
 import { invalid, type Refusal, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { TpSlChange } from './contract.js';
 import type { MarginPool } from './pool.js';
 import type { TpSlRecord, TriggerType } from './records.js';
+import { badPrice } from './rules.js';
 
 export interface TriggerPrices {
   readonly takeProfit: number | null;
@@ -28,14 +28,12 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
 
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
-  const step = pool.rules.priceStep;
   for (const [field, price] of [
     ['take_profit_price', prices.takeProfit],
     ['stop_loss_price', prices.stopLoss],
   ] as const) {
-    if (price === null) continue;
-    if (price % step !== 0) return invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
-    if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
+    const fault = price === null ? null : badPrice(field, price, pool.rules);
+    if (fault !== null) return fault;
   }
   const at = formatDecimal(asMicros(entry));
   if (prices.takeProfit !== null && prices.takeProfit <= entry) {
