@@ -118,7 +118,8 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
   }
   if (computed.signature_matches) return null;
   const hint = 'The key or its secret is not the venue’s: make new ones with `twinbook keys bootstrap`.';
-  return broken(`${sent.method}: the venue got the same bytes and refuses them: ${computed.refusal}`, hint);
+  const said = [...Buffer.from((computed.refusal ?? '').slice(0, 200))].map(shown).join('');
+  return broken(`${sent.method}: the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
 const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
@@ -136,7 +137,7 @@ export function firstDifference(ours: Buffer, theirs: Buffer) {
   return { at, ours: around(ours, at), theirs: around(theirs, at) };
 }
 
-/** `"…s=open[%]2Cfilled…"`: the byte is marked; `[]` is the end. Bytes outside of ASCII are shown as `\xNN`. */
+/** `"…s=open[%]2Cfilled…"`: the byte is marked; `[]` is the end. */
 function around(bytes: Buffer, at: number): string {
   const piece = (from: number, to: number) => [...bytes.subarray(Math.max(0, from), to)].map(shown).join('');
   const head = at > CONTEXT_BYTES ? '…' : '';
@@ -144,5 +145,6 @@ function around(bytes: Buffer, at: number): string {
   return `"${head}${piece(at - CONTEXT_BYTES, at)}[${piece(at, at + 1)}]${piece(at + 1, at + 1 + CONTEXT_BYTES)}${tail}"`;
 }
 
+/** Bytes outside of ASCII as `\xNN`, so that what a venue says cannot move the cursor of a terminal. */
 const shown = (byte: number): string =>
   byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;

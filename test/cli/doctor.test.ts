@@ -6,12 +6,14 @@ import { base58 } from '@scure/base';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Micros } from '../../src/base/micros.js';
 import type { DraftReport } from '../../src/cli/doctor-draft.js';
+import { checkSignedRequests } from '../../src/cli/doctor-signing.js';
 import { venueFile } from '../../src/config/shipped.js';
 import { readProfile } from '../../src/config/venue.js';
 import { PAPER_DEFAULTS, startExchange } from '../../src/exchange/exchange.js';
 import { writeDraftMessage } from '../../src/protocol/draft-message.js';
 import { MEMO_PROGRAM, writeMemoTransaction } from '../../src/protocol/draft-message-solana.js';
 import { type DraftText, writeDraftText } from '../../src/protocol/draft-text.js';
+import { envelope, HostileServer } from '../client/hostile-server.js';
 import { folderWith, trader } from '../config/files.js';
 import { type Alter, alteringProxy } from '../support/altering-proxy.js';
 import { run } from './run.js';
@@ -110,6 +112,21 @@ describe('the doctor compares a signed request with what the venue computed', ()
       text: 'GET: the venue got the same bytes and refuses them: Invalid signature',
     });
     expect(out).not.toContain(secret);
+  });
+
+  test('and shows no control characters of a venue that says why it refuses', async () => {
+    const venue = await HostileServer.start();
+    onTestFinished(() => venue.stop());
+    venue.answer = (response, { method, url: path, body, headers }) => {
+      const computed = { timestamp: headers['svc-timestamp'], method, path, body, signature_matches: false };
+      response.end(envelope({ ...computed, refusal: 'No\u001b[2J' }));
+    };
+    const subject = { baseUrl: venue.url, profile, credentials: { apiKey: 'k', secret: 's' }, venueSeconds: 1 };
+    const { result, text } = await checkSignedRequests(subject);
+    expect({ result, text }).toEqual({
+      result: 'fail',
+      text: 'GET: the venue got the same bytes and refuses them: No\\x1b[2J',
+    });
   });
 
   test('and says so where a venue does not show what it computes', async () => {
