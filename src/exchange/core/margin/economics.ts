@@ -66,9 +66,9 @@ export const costOf = (shares: number, price: number): number => timesDown(price
 /** A fee on total_liquidity, rounded up. */
 export const feeOn = (totalLiquidity: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, totalLiquidity));
 
-/** cost / shares, rounded down. */
+/** cost / shares, rounded up: cost was rounded down, so of one fill of a share or more this is the very price again. */
 export const averageEntry = ({ cost, shares }: Exposure): Micros =>
-  mulDiv(asMicros(cost), ONE, asMicros(shares), 'floor');
+  mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
 export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
 

@@ -49,10 +49,19 @@ describe('opening', () => {
     expect(economics.sharesFor(m(1_000_000_000), m('0.000001'), 1)).toBeNull();
   });
 
+  it.each([
+    ['357.142857', '0.7'],
+    ['833.333333', '0.3'],
+    ['1.000001', '0.999999'],
+  ])('shows the price at which %s shares were bought, %s', (shares, price) => {
+    const bought = { ...position, shares: m(shares), cost: economics.costOf(m(shares), m(price)) };
+    expect(economics.averageEntry(bought)).toBe(m(price));
+  });
+
   it('shows the average of an increased position', () => {
     // 625 at 0.4 and 100 at 0.6, the second without leverage: 310 in all, of it 160 of the user.
     const increased = { ...position, shares: m(725), cost: m(310), userLiquidity: m(160), totalLiquidity: m(310) };
-    expect(economics.averageEntry(increased)).toBe(m('0.427586'));
+    expect(economics.averageEntry(increased)).toBe(m('0.427587'));
     expect(economics.leverageOf(m(160), m(310))).toBe(m('1.9375'));
   });
 });

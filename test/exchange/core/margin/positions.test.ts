@@ -207,7 +207,7 @@ describe('a second request on the same side', () => {
     const second = desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' });
     expect(second).toMatchObject({
       ...{ pubkey: first.pubkey, position_request_pubkey: first.position_request_pubkey },
-      ...{ total_shares: '725', avg_entry_price: '0.427586', leverage: '1.9375' },
+      ...{ total_shares: '725', avg_entry_price: '0.427587', leverage: '1.9375' },
       ...{ user_liquidity: '160', total_liquidity: '310', unrealized_pnl: '125' },
       tp_sl: { take_profit_price: '0.9', stop_loss_price: '0.5', state: 'active' },
     });
