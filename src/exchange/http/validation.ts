@@ -58,7 +58,9 @@ function detailsOf(issues: readonly z.core.$ZodIssue[], value: object): ErrorDet
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return path.length > 0;
+    // A text that the schema reads as a list is there, whatever one of its words is.
+    if (typeof current !== 'object' || current === null) return false;
+    if (!Object.hasOwn(current, key)) return true;
     current = (current as Record<PropertyKey, unknown>)[key]; // an own property, checked above
   }
   return current === undefined;

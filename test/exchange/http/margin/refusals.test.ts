@@ -250,6 +250,11 @@ describe('a list refuses', () => {
     }
   });
 
+  it.each(['states=open', 'states=', 'states=created,,done'])('?%s with the words that it may hold', async (query) => {
+    const { error } = await world.trader.get(`${REQUESTS}?${query}`);
+    expect(error?.details[0]?.['states']).toMatch(/^Must be a comma-separated list of: created, /);
+  });
+
   it('an unknown kind of activity', async () => {
     const path = `/markets/${world.market}/margin-activity/?activity_type=sold`;
     expect(verdict(await send(exchange.url, 'GET', path))).toBe(invalid('activity_type'));
