@@ -23,7 +23,7 @@ export function faultOfAnswer({ declaration, answer, mark, wasGiven }: Asked, he
   if (outcome.kind === 'unknown') {
     if (outcome.reason === '' || outcome.reason.length > 1000)
       return `gives a reason of ${outcome.reason.length} characters`;
-    if (!outcome.sent && !answer.lasting) return `says that nothing was sent: ${outcome.reason}`;
+    if (!outcome.sent && wasGiven && !answer.lasting) return `says that nothing was sent: ${outcome.reason}`;
     return wasGiven && mustBeKnown(answer, proven) ? `makes nothing of a plain answer: ${outcome.reason}` : null;
   }
   if (outcome.kind === 'refused') return proven === 'refused' ? null : `believes a refusal (${outcome.slug})`;

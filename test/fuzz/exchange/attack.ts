@@ -63,7 +63,8 @@ export function shotOf(scene: Scene, at: string): Shot {
   const [kind, aim] = weighted(scene.random, AIMS);
   const made = aim(scene);
   if (Buffer.isBuffer(made)) return { at, kind, bytes: made, aimed: null, alone: kind === 'broken' };
-  return { at, kind, bytes: bytesOf(made.request), aimed: made, alone: false };
+  const bytes = Buffer.concat([bytesOf(made.request), made.followedBy ?? Buffer.alloc(0)]);
+  return { at, kind, bytes, aimed: made, alone: kind === 'broken' };
 }
 
 export class Attack {
@@ -164,13 +165,22 @@ export class Attack {
             .join('+')
             .slice(0, 11),
     );
-    for (const answer of answers) {
+    for (const [turn, answer] of answers.entries()) {
       tally.time(answer.ms, `${shot.at} (${shot.kind})`);
-      const fault = this.#judge.faultOfBytes(shot.bytes, answer);
+      const fault =
+        turn === 0 && shot.aimed !== null
+          ? this.#firstFault(shot.aimed, answer)
+          : this.#judge.faultOfBytes(shot.bytes, answer);
       if (fault !== null) this.#fail(shot, fault, answer.text);
     }
     // A server that has said its last word need not listen to the rest.
     if (wrong !== null && !wrong.startsWith('the connection broke')) this.#fail(shot, wrong, '');
+  }
+
+  /** What came whole is answered for what it is, and before what came after it. */
+  #firstFault(aimed: Case, answer: WireAnswer): string | null {
+    if (answer.text.includes('not complete HTTP')) return 'a whole request got the answer of the bytes behind it';
+    return this.#judge.faultOf(aimed, answer);
   }
 
   async #shrinkAndFail(shot: Shot, fault: string, answer: WireAnswer): Promise<void> {

@@ -2,11 +2,13 @@
 
 import { nastyText, noise, pick, weighted } from '../values.js';
 import { honest, type Scene } from './honest.js';
-import { bytesOf, type Header, type HostileRequest } from './requests.js';
+import { bytesOf, type Case, type Header, type HostileRequest } from './requests.js';
 
-export function brokenHttp(scene: Scene): Buffer {
+export function brokenHttp(scene: Scene): Case | Buffer {
   const { random } = scene;
-  const { request } = honest(scene);
+  const whole = honest(scene);
+  if (random.chance(0.1)) return { ...whole, followedBy: Buffer.from(`${nastyText(random)} \u0000\r\n\r\n`) };
+  const { request } = whole;
   const body = request.body?.toString('utf8') ?? '{"wallet_address":"x"}';
   const sent = { ...request, method: 'POST', body: Buffer.from(body) };
   const bytes = weighted<() => Buffer | string>(random, [
@@ -65,8 +67,6 @@ export function brokenHttp(scene: Scene): Buffer {
     [1, () => '\r\n\r\n\r\nGET /markets/ HTTP/1.1\nHost: x\n\n'],
     [1, () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     [1, () => oversize(scene)],
-    // A right request, and then nonsense: the right one must be answered first, or nothing.
-    [2, () => Buffer.concat([bytesOf(request), noise(random, 60), Buffer.from('\r\n\r\n')])],
   ])();
   return Buffer.from(bytes);
 }

@@ -31,6 +31,8 @@ export interface Case {
   /** The declared path that serves it; null when that is for the router to say. */
   readonly path: string | null;
   readonly duty: Duty;
+  /** What is no request, right behind it: this one must be answered first all the same. */
+  readonly followedBy?: Buffer;
 }
 
 /** What would end the line of a request early; on a connection that is shared with other requests nothing may. */
