@@ -49,6 +49,15 @@ const bookConfig = orderbookConfig.partial().extend({
   default_slippage_rate: decimalText.optional(),
 });
 
+const marginRules = {
+  ...{ max_leverage_yes: '5', max_leverage_no: '5', opening_fee: '0.01', closing_fee: '0.01', annual_fee_rate: '0.1' },
+} as const;
+/** Rules of a margin market whose maker left them out. */
+const MARGIN_DEFAULTS: Readonly<Record<string, object>> = {
+  polymarket: { ...marginRules, price_decimals: 2, shares_decimals: 2 },
+  hyperliquid: marginRules,
+};
+
 const marketBody = z.object({
   config: z
     .unknown()
@@ -161,14 +170,15 @@ function known<B>({ params, core }: ControlCall<B>, change: (id: string) => Resu
 
 function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {
   const isBook = typeof value !== 'object' || value === null || !('kind' in value) || value.kind === 'orderbook';
-  const read = isBook ? bookConfig.safeParse(value) : marketConfig.safeParse(value);
+  const rules = isBook ? value : { ...MARGIN_DEFAULTS[String(value.kind)], ...value };
+  const read = isBook ? bookConfig.safeParse(rules) : marketConfig.safeParse(rules);
   if (!read.success) {
     for (const issue of read.error.issues)
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
   // A margin kind is kept as it was given; a book's rules are read into Micros. Undefined fields are as good as absent.
-  return (isBook ? withoutUndefined(read.data) : value) as MarketSpec['config'];
+  return (isBook ? withoutUndefined(read.data) : rules) as MarketSpec['config'];
 }
 
 function marketSpec(body: z.output<typeof marketBody>): MarketSpec {

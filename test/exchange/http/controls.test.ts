@@ -57,6 +57,12 @@ describe('the paper controls', () => {
     expect(row).toMatchObject({ funds: { total: '10012.5' } });
   });
 
+  it.each(['polymarket', 'hyperliquid'])('fill what the rules of a %s market leave out', async (kind) => {
+    const made = await control(base, '/markets/', { config: { kind, opening_fee: '0.02' } });
+    expect(made.row).toMatchObject({ state: 'open', margin_enabled: true });
+    expect(made.row['config']).toMatchObject({ kind, opening_fee: '0.02', max_leverage_yes: '5', closing_fee: '0.01' });
+  });
+
   it('create markets with the rules and texts that they are given', async () => {
     const id = await openMarket(base, {
       ...{

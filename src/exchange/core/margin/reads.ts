@@ -1,6 +1,7 @@
 /** What is read of margin: rows, lists, sums. Nothing here changes anything. */
 
 import { must } from '../../../base/errors.js';
+import { isSettledMarket, type MarketState } from '../../../protocol/states.js';
 import { done } from '../fault.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
@@ -19,6 +20,12 @@ export function estimate({ ground }: Margin, terms: contract.EstimateTerms): Res
   if (!named.ok) return named;
   const cost = checkEstimate(terms, named.value.pool);
   return cost.ok ? done(rows.estimateRow(named.value, terms, cost.value)) : cost;
+}
+
+/** `open` and `resolved` are the two halves of a margin market's life; every other word is just that state. */
+function isInLife(state: MarketState, asked: MarketState): boolean {
+  if (asked === 'open') return !isSettledMarket(state);
+  return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
 export function requestPage(
@@ -74,7 +81,7 @@ export function settlementPage(
   const filter = filterOf(ground.catalog, account, query);
   const accepts = (record: SettlementRecord): boolean =>
     (states === undefined || states.includes(record.state)) &&
-    (marketState === undefined || ground.catalog.market(record.market).state === marketState) &&
+    (marketState === undefined || isInLife(ground.catalog.market(record.market).state, marketState)) &&
     (leverage === undefined || record.leverage === leverage);
   const toRow = (record: SettlementRecord) => settlementRow(margin, record);
   if (positionPubkey !== undefined) {

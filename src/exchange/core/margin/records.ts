@@ -43,8 +43,6 @@ export interface RequestRecord {
   isExpired: boolean;
   /** Whether `reserved` has left the account. */
   isFunded: boolean;
-  /** Where a refund leads to. */
-  refundTo: 'cancelled' | 'failed' | null;
   fundingTxid: string | null;
   refundTxid: string | null;
   /** When time does the next step; null when something else does. */

@@ -3,8 +3,7 @@
  *
  *     created -(submit)-> funding_processing -> processing -> order_placed -> completed
  *     created -(not signed in time)-> failed;  -(market does not trade at the submit)-> failed
- *     created -(cancel)-> cancelled
- *     funding_processing -(cancel)-> refund_processing -> cancelled
+ *     created, funding_processing -(cancel)-> cancelled
  *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
  *
  * A draft locks `reserved`: liquidity and opening fee at most. With `processing` the money is in the pool; with
@@ -92,7 +91,6 @@ export class Requests {
       orderState: null,
       isExpired: false,
       isFunded: false,
-      refundTo: null,
       fundingTxid: null,
       refundTxid: null,
       stepMs: expiresMs,
@@ -118,9 +116,11 @@ export class Requests {
   cancel(account: number, pubkey: string): Result<RequestRecord> {
     const record = this.records.find(account, pubkey);
     if (record === null) return refuse('not_found');
-    if (record.state === 'created') this.#end(record, 'cancelled');
-    else if (record.state === 'funding_processing') this.#refund(record, 'cancelled');
-    else return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
+    if (record.state !== 'created' && record.state !== 'funding_processing') {
+      return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
+    }
+    // The interface: `cancelled` with the answer. The money has not left the account yet, so there is nothing to refund.
+    this.#end(record, 'cancelled');
     return done(record);
   }
 
@@ -142,7 +142,7 @@ export class Requests {
         return this.tryFill(record);
       case 'refund_processing':
         record.refundTxid = this.#txid('refund', id);
-        return this.#end(record, record.refundTo ?? 'failed');
+        return this.#end(record, 'failed');
       default:
         return;
     }
@@ -175,13 +175,12 @@ export class Requests {
     const named = marginMarket(this.#ground, record.market);
     const mark = named.pool.mark(record.isYes);
     if (!named.market.trades || (record.price !== null && mark > record.price)) return;
-    if (!this.#positions.open(record, mark)) return this.#refund(record, 'failed');
+    if (!this.#positions.open(record, mark)) return this.#refund(record);
     record.orderState = 'filled';
     this.#finish(record, 'completed');
   }
 
-  #refund(record: RequestRecord, refundTo: 'cancelled' | 'failed'): void {
-    record.refundTo = refundTo;
+  #refund(record: RequestRecord): void {
     if (record.orderState !== null) record.orderState = 'canceled';
     this.#become(record, 'refund_processing');
   }
@@ -190,7 +189,7 @@ export class Requests {
   turnBack(pending: readonly number[]): void {
     for (const id of pending) {
       const record = must(this.records.live(id), `request ${id}`);
-      if (record.state !== 'refund_processing') this.#refund(record, 'failed');
+      if (record.state !== 'refund_processing') this.#refund(record);
     }
   }
 

@@ -126,6 +126,13 @@ describe('the lists of margin', () => {
     expect(pubkeys({ leverage: m('2.5') })).toEqual([first]);
     expect(pubkeys({ marketState: 'open' })).toEqual([first]);
     expect(pubkeys({ marketState: 'resolved' })).toEqual([second]);
+    expect(pubkeys({ marketState: 'interrupted' })).toEqual([]);
+    accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'interrupted'));
+    expect(pubkeys({ marketState: 'open' })).toEqual([first]);
+    accepted(desk.core.resolveMarket(desk.nowMs, desk.id, null));
+    expect(pubkeys({ marketState: 'open' })).toEqual([]);
+    expect(pubkeys({ marketState: 'resolved' })).toEqual([second, first]);
+    expect(pubkeys({ marketState: 'canceled' })).toEqual([first]);
     expect(pubkeys({ marketConditionId: 'nowhere' })).toEqual([]);
   });
 
