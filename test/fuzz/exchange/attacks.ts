@@ -142,7 +142,7 @@ function tricked({ random }: Scene, parts: Parts): string {
     [1, () => `${path}/`],
     [1, () => path.replaceAll('/', '//')],
     [1, () => path.replace(/\/$/, '%2F')],
-    [1, () => path.replaceAll('/', '%2f')],
+    [1, () => `/${path.slice(1).replaceAll('/', '%2f')}`],
     [1, () => `/%2e%2e${path}`],
     [1, () => `/x/..${path}`],
     [1, () => `/.${path}`],
