@@ -42,7 +42,7 @@ export function answerOf(told: Told): HostileAnswer {
     [34, ['mutated', (told) => framed(mutated(told))]],
     [14, ['garbage', (told) => framed(garbage(told))]],
     [10, ['contradiction', (told) => framed(contradiction(told))]],
-    [8, ['headers', (told) => ({ ...framed(withHeaders(told)), lasting: true })]],
+    [5, ['headers', (told) => ({ ...framed(withHeaders(told)), lasting: true })]],
     [18, ['framing', (told) => hostileBytes(told, honest(told))]],
   ]);
   return { kind, ...make(told) };
@@ -94,7 +94,7 @@ function refusal({ random }: Told): Body {
     [3, () => []],
     [1, () => null],
     [1, () => [{ [nastyName(random)]: nastyText(random) }]],
-    [1, () => Array.from({ length: 300 }, () => ({ field: nastyText(random) }))],
+    [0.05, () => Array.from({ length: 300 }, () => ({ field: nastyText(random) }))],
   ])();
   const error = { code: -random.below(20), slug: pick(random, SLUGS), message: nastyText(random), details };
   return { status: pick(random, [400, 401, 403, 404, 409, 418, 451, 501]), text: envelope(null, null, error) };
@@ -225,4 +225,4 @@ function withHeaders(told: Told): Body {
 }
 
 /** A few kilobytes that unpack to more than any answer may have. */
-export const BOMB: Buffer = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));
+export const BOMB: Buffer = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));
