@@ -27,8 +27,6 @@ const CONVERSION_SUBMIT_ERRORS = [
   'share_conversion_not_found',
   'program_call_has_expired',
   'share_conversion_invalid_state',
-  'share_conversion_market_not_open',
-  'share_conversion_market_paused',
 ] as const;
 const CONVERSION_START_ERRORS = [
   'gringotts_unavailable',
@@ -111,7 +109,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'orders.create': {
     summary: 'Draft an order',
     description:
-      'A limit order names `price` and `amount`, a market buy only `funds`, a market sell only `amount`. Nothing trades before the draft is signed and submitted; what the order needs is locked until then or until the draft expires. Refused on margin markets.',
+      'A limit order names `price` and `amount`, a market buy only `funds`, a market sell only `amount`. Nothing trades and nothing is locked before the draft is signed and submitted. Refused on margin markets.',
     errors: ['gringotts_unavailable', 'order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'],
     bodies: {
       'limit order': { ...YES, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' },
@@ -122,7 +120,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'orders.submit': {
     summary: 'Submit a signed order',
     description:
-      'The order trades at once with whatever it meets; the rest of a limit order rests in the book, the rest of a market order is canceled.',
+      'Market and balance are looked at again; an order that they refuse here has become `failed`. Else it trades at once with whatever it meets; the rest of a limit order rests in the book, the rest of a market order is canceled.',
     errors: [...SUBMIT_ERRORS, 'order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'],
   },
   'orders.detail': { summary: 'Read an order', errors: ['not_found'] },
@@ -153,8 +151,9 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'merges.submit': {
     summary: 'Submit a signed merge',
-    description: 'Answers the row in state `in_process`; read it again until it is `done` or `failed`.',
-    errors: [...CONVERSION_SUBMIT_ERRORS, 'share_merge_market_has_unbacked_collateral'],
+    description:
+      'Answers the row in state `in_process`; read it again until it is `done` or `failed`. It fails when the market does not convert at the moment of landing.',
+    errors: CONVERSION_SUBMIT_ERRORS,
   },
   'merges.detail': { summary: 'Read a merge', errors: ['not_found'] },
   'splits.list': { summary: 'List share splits', description: 'Newest first.', errors: [] },
@@ -166,7 +165,8 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'splits.submit': {
     summary: 'Submit a signed split',
-    description: 'Answers the row in state `in_process`; read it again until it is `done` or `failed`.',
+    description:
+      'Answers the row in state `in_process`; read it again until it is `done` or `failed`. It fails when the market does not convert at the moment of landing.',
     errors: CONVERSION_SUBMIT_ERRORS,
   },
   'splits.detail': { summary: 'Read a split', errors: ['not_found'] },
@@ -174,7 +174,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'redeems.create': {
     summary: 'Draft a redeem',
     description:
-      'Pays out all free shares of a resolved or canceled market: 1 for each winning share, 0 for each losing one, 0.5 for each share of a canceled market.',
+      'Pays out all free shares of a resolved or canceled market: 1 for each winning share, 0 for each losing one, 0.5 for each share of a canceled market. The shares are locked from the draft on. Asking again while a draft of the market is not signed yet answers that draft.',
     errors: ['gringotts_unavailable'],
   },
   'redeems.submit': {

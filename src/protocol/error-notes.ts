@@ -41,16 +41,19 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
     advice: 'Nothing is known about what was done: read the record before anything else.',
   },
   gringotts_unavailable: { when: 'The service that makes drafts is down. No draft was made.', advice: LATER },
-  program_call_has_expired: { when: 'The draft was not submitted in time; its locks are gone.', advice: ANEW },
+  program_call_has_expired: { when: 'The draft was not submitted in time; what it locked is free.', advice: ANEW },
   invalid_program_call_status: {
     when: 'The draft was submitted before, has failed, or was never made.',
     advice: 'Read the record: it may have done what was wanted.',
   },
   order_insufficient_funds: {
-    when: 'Free currency is below what a buy may cost with its fee.',
+    when: 'Free currency is below what a buy may cost with its fee. An order that is refused so at its submit has become `failed`.',
     advice: 'Free some, or order less.',
   },
-  order_insufficient_shares: { when: 'Free shares are fewer than a sell wants to sell.', advice: 'Order fewer.' },
+  order_insufficient_shares: {
+    when: 'Free shares are fewer than a sell wants to sell. An order that is refused so at its submit has become `failed`.',
+    advice: 'Order fewer.',
+  },
   order_market_not_open: {
     when: 'The market is not in state `open`, or is paused. An order that is refused so at its submit has become `failed`.',
     advice: 'Watch the market.',
@@ -68,7 +71,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
     advice: FIX,
   },
   share_conversion_market_not_open: {
-    when: 'The market is not in state `open`. A conversion that is refused so at its submit has become `failed`.',
+    when: 'The market is not in state `open`.',
     advice: 'After the market is settled, redeem instead.',
   },
   share_conversion_market_paused: { when: 'The market is paused on the chain.', advice: LATER },

@@ -121,7 +121,7 @@ export const RECORD_NOTES: RecordNotes = {
       asset_kind: 'Always `share`.',
       amounts: 'Shares.',
       'amounts.total': 'All of them.',
-      'amounts.locked': 'Held by open orders and drafts.',
+      'amounts.locked': 'Held by open orders, merges and redeems.',
       'amounts.available': 'Free: total less locked.',
       token: 'The token on the chain.',
       'token.symbol': 'Condition id of the market with `-LPT` for YES or `-SPT` for NO.',

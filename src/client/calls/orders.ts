@@ -53,7 +53,7 @@ export class OrderCalls {
   }
 
   /**
-   * Drafts an order: locks what it needs and answers the message to sign. Nothing trades yet.
+   * Drafts an order: answers the message to sign. Nothing trades and nothing is locked yet; balance is asked here and at submit.
    * Refused with `invalid_request_params` (grid, limits, market), `order_market_not_open`, `order_insufficient_funds`,
    * `order_insufficient_shares`, `gringotts_unavailable`.
    */

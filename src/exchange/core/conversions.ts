@@ -143,6 +143,10 @@ export class Conversions {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
   }
 
+  /**
+   * Checks in this order: found → not expired → still a draft → signature. The interface lists no error of the market here
+   * and lets `waiting_to_sign` become nothing but `in_process` and `expired`: what the market says, the landing hears.
+   */
   submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean): Result<WireConversion> {
     const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
@@ -150,23 +154,21 @@ export class Conversions {
     if (record.state !== 'waiting_to_sign') return refuse('share_conversion_invalid_state');
     if (!signatureValid) return badSignature();
     const ground = this.#ground;
-    const market = ground.catalog.market(record.market);
-    const closed = unavailable(kind, market);
-    if (closed !== null) {
-      this.#end(record, market, 'failed');
-      return refuse(closed);
-    }
     record.state = 'in_process';
     ground.due.put(ground.nowMs + ground.settings.landingMs, 'landing', record.id);
     return done(this.#row(record));
   }
 
-  /** The transaction is on the chain: what was locked is converted. */
+  /** The transaction reaches the chain. It settles if the market still converts; if not, nothing but the locks has moved. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
-    const { account, amount, kind } = record;
     const market = this.#ground.catalog.market(record.market);
-    this.#end(record, market, 'done');
+    const settles = unavailable(record.kind, market) === null;
+    this.#end(record, market, settles ? 'done' : 'failed');
+    if (settles) this.#convert(record, market);
+  }
+
+  #convert({ account, amount, kind }: Conversion, market: Market): void {
     const change = kind === 'split' ? amount : -amount;
     this.#ground.funds.add(account, -change);
     market.collateral += change;

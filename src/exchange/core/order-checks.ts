@@ -1,4 +1,4 @@
-/** What a drafted order must satisfy before it locks anything: fields, grid and limits. State and balance come after. */
+/** What a drafted order must satisfy first: fields, grid and limits. State and balance come after, and again at the submit. */
 
 import { formatDecimal } from '../../base/decimal.js';
 import { must } from '../../base/errors.js';
@@ -53,7 +53,7 @@ function offGrid(field: Field, value: Micros, trading: Trading): string | null {
   return value > 0 ? null : 'Must be positive.';
 }
 
-/** What a draft locks: currency for a buy (the whole purse of a market buy), shares for a sell. */
+/** What an order must find free, and locks while it is open: currency for a buy (the purse of a market buy), shares for a sell. */
 export function lockOf(order: CheckedOrder, trading: Trading): number {
   if (order.funds !== null) return order.funds;
   const amount = must(order.amount, 'the amount of an order');

@@ -31,8 +31,6 @@ export interface OrderRecord {
   filledAmount: number;
   /** Currency paid with fees, or received after fees. */
   filledFunds: number;
-  /** What the draft holds locked: currency of a buy, shares of a sell. */
-  draftLock: number;
   /** Handle in the pool while it rests, else 0. */
   handle: number;
   cancel: CancelDraft | null;
@@ -72,7 +70,7 @@ export const ORDER_FILING: Filing<OrderRecord> = {
     const { cancel } = final;
     return {
       ...{ id, account, pubkey, market, status, ...final, cancel: cancel === null ? null : { ...cancel } },
-      ...{ message: '', draftLock: 0, handle: 0 },
+      ...{ message: '', handle: 0 },
     };
   },
 };

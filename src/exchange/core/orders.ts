@@ -3,6 +3,7 @@
 import { must } from '../../base/errors.js';
 import { ONE } from '../../base/micros.js';
 import type { DraftTerms } from '../../protocol/draft-text.js';
+import type { ServiceErrorSlug } from '../../protocol/errors.js';
 import { isFinalOrder, type OrderStatus, type OrderType, RESTING_STATUSES } from '../../protocol/states.js';
 import { i32 } from './cells.js';
 import type {
@@ -58,19 +59,25 @@ export class Orders implements FillListener {
     }
     const checked = checkOrder(request, trading);
     if (!checked.ok) return checked;
-    if (!market.trades) return refuse('order_market_not_open');
-    const lock = lockOf(checked.value, trading);
     market.shares.reserve(account);
-    if (isBuyLeg(checked.value.leg)) {
-      if (ground.funds.available(account) < lock) return refuse('order_insufficient_funds');
-    } else if (market.shares.available(account, isYesLeg(checked.value.leg)) < lock) {
-      return refuse('order_insufficient_shares');
-    }
-    const record = this.#open(account, market, checked.value, request.order_type, lock);
+    const obstacle = this.#obstacle(account, market, trading, checked.value);
+    if (obstacle !== null) return refuse(obstacle);
+    const record = this.#open(account, market, checked.value, request.order_type);
     return done({ pubkey: record.pubkey, message: record.message });
   }
 
-  #open(account: number, market: Market, order: CheckedOrder, type: OrderType, lock: number): OrderRecord {
+  /**
+   * State, then balance: what may change between draft and submit. Both look, because a draft locks nothing: of two drafts
+   * that each need all there is, both are granted, and the one that is submitted second fails.
+   */
+  #obstacle(account: number, market: Market, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
+    if (!market.trades) return 'order_market_not_open';
+    const needed = lockOf(order, trading);
+    if (isBuyLeg(order.leg)) return this.#ground.funds.available(account) < needed ? 'order_insufficient_funds' : null;
+    return market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
+  }
+
+  #open(account: number, market: Market, order: CheckedOrder, type: OrderType): OrderRecord {
     const ground = this.#ground;
     this.#lastId += 1;
     const id = this.#lastId;
@@ -90,22 +97,12 @@ export class Orders implements FillListener {
       status: 'waiting_to_sign',
       filledAmount: 0,
       filledFunds: 0,
-      draftLock: 0,
       handle: 0,
       cancel: null,
     };
     this.#records.keep(record);
-    this.#lockDraft(record, market, lock);
     ground.due.put(expiresMs, 'order', id);
     return record;
-  }
-
-  /** Sets what the draft holds locked; 0 releases it. */
-  #lockDraft(record: OrderRecord, market: Market, lock: number): void {
-    const change = lock - record.draftLock;
-    if (isBuyLeg(record.leg)) this.#ground.funds.lock(record.account, change);
-    else market.shares.lock(record.account, isYesLeg(record.leg), change);
-    record.draftLock = lock;
   }
 
   #become(record: OrderRecord, status: OrderStatus): void {
@@ -117,11 +114,10 @@ export class Orders implements FillListener {
   /** A draft's time is over. */
   expire(id: number): void {
     const record = this.#records.live(id);
-    if (record?.status !== 'waiting_to_sign') return;
-    this.#lockDraft(record, this.#ground.catalog.market(record.market), 0);
-    this.#become(record, 'expired');
+    if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
+  /** Checks in this order: found → not expired → still a draft → signature → market trades → balance. */
   submit(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<WireOrder> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -130,11 +126,10 @@ export class Orders implements FillListener {
     if (!signatureValid) return badSignature();
     const market = this.#ground.catalog.market(record.market);
     const trading = must(market.trading, 'the book of an order');
-    // What the draft locked is free for the order itself from here on: the balance cannot be short.
-    this.#lockDraft(record, market, 0);
-    if (!market.trades) {
+    const obstacle = this.#obstacle(account, market, trading, record);
+    if (obstacle !== null) {
       this.#become(record, 'failed');
-      return refuse('order_market_not_open');
+      return refuse(obstacle);
     }
     this.#work(matching, market, trading, record);
     return done(this.row(record));
@@ -260,19 +255,29 @@ export class Orders implements FillListener {
   load(dump: OrdersDump): void {
     this.#lastId = dump.lastId;
     this.#trades.load(dump.lastTradeId);
-    const records = dump.records.map((record) => ({
+    const records = dump.records.map(({ draftLock: _, ...record }) => ({
       ...record,
       cancel: record.cancel === null ? null : { ...record.cancel },
     }));
     this.#records.load(records, dump.lastId);
     // Shares must have room for whoever may still trade.
     for (const { market, account } of records) this.#ground.catalog.market(market).shares.reserve(account);
+    for (const record of dump.records) this.#release(record);
+  }
+
+  /** Lets go of what a draft of an older folder holds. */
+  #release({ account, market, leg, draftLock = 0 }: SavedOrder): void {
+    if (isBuyLeg(leg)) this.#ground.funds.lock(account, -draftLock);
+    else this.#ground.catalog.market(market).shares.lock(account, isYesLeg(leg), -draftLock);
   }
 }
+
+/** `draftLock`: what a draft held locked, currency or shares, in folders from before drafts of orders locked nothing. */
+type SavedOrder = OrderRecord & { readonly draftLock?: number };
 
 /** What may still change; the rest is in the archive. */
 export interface OrdersDump {
   readonly lastId: number;
   readonly lastTradeId: number;
-  readonly records: readonly OrderRecord[];
+  readonly records: readonly SavedOrder[];
 }

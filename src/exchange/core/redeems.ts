@@ -34,7 +34,11 @@ export class Redeems {
     this.#records = new Records(ground.archive, REDEEM_FILING);
   }
 
-  /** Takes all shares that are not locked; they stay locked until the draft is signed or expires. */
+  /**
+   * Takes all shares that are not locked; they stay locked until the draft is signed or expires. Asked again meanwhile it
+   * answers that draft: whoever lost the first answer must not wait for its end. Checks in this order: signing service →
+   * market known → settled → (an own draft is answered) → free shares there.
+   */
   draft(account: number, conditionId: string): Result<WireDraft> {
     const ground = this.#ground;
     if (!ground.signingAvailable) return refuse('gringotts_unavailable');
@@ -43,6 +47,9 @@ export class Redeems {
     const market = named.value;
     if (!isSettledMarket(market.state))
       return invalid('market_condition_id', 'The market is not resolved or canceled.');
+    for (const { market: index, pubkey, message } of this.#records.liveOf(account)) {
+      if (index === market.index) return done({ pubkey, message });
+    }
     market.shares.reserve(account);
     const yes = market.shares.available(account, true);
     const no = market.shares.available(account, false);

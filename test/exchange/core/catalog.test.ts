@@ -82,7 +82,7 @@ describe('credentials', () => {
     expect(faultOf(venue.core.deposit(venue.nowMs, wallet(2), m('5')))).toBe('not_found');
     expect(faultOf(venue.core.deposit(venue.nowMs, wallet(1), m('0')))).toBe('invalid_request_params funds');
     accepted(venue.core.deposit(venue.nowMs, wallet(1), m('5.5')));
-    venue.draft(account, [true, 'buy', '0.5', '10']);
+    venue.place(account, [true, 'buy', '0.5', '10']);
     expect(venue.core.fundsOfWallet(wallet(1))).toEqual({
       funds: { total: '10005.5', locked: '5.05', available: '10000.45' },
       custodial: false,

@@ -102,7 +102,7 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(accepted(draft('4')).pubkey).not.toBe(first.pubkey);
   });
 
-  it('checks owner, expiry, state, signature and market in this order at the submit', () => {
+  it('checks owner, expiry, state and signature in this order at the submit, and asks no market', () => {
     const { venue, account, draft, submit, row } = converting(kind);
     const stranger = venue.account(2);
     const { pubkey } = accepted(draft('4'));
@@ -112,11 +112,11 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(row(pubkey)?.state).toBe('waiting_to_sign');
     venue.core.setMarketPaused(venue.nowMs, venue.id, true);
     expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
-    expect(faultOf(submit(pubkey))).toBe('share_conversion_market_paused');
-    expect(row(pubkey)?.state).toBe('failed');
-    expect(venue.funds(account)[1] + venue.shares(account).yesLocked).toBe(0);
+    expect(accepted(submit(pubkey)).state).toBe('in_process');
     expect(faultOf(submit(pubkey, false))).toBe('share_conversion_invalid_state');
     venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    venue.pass(400);
+    expect(row(pubkey)?.state).toBe('done');
     const late = accepted(draft('4'));
     venue.pass(60_000);
     expect(row(late.pubkey)?.state).toBe('expired');
@@ -132,20 +132,47 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(list().rows[0]?.pubkey).toBe(pubkey);
   });
 
-  it('lands although the market was resolved meanwhile', () => {
-    const { venue, account, draft, submit, row } = converting(kind);
+  it.each(['paused', 'interrupted', 'resolved', 'unbacked'] as const)(
+    'fails at its landing on a market that is %s then, and has moved nothing',
+    (trouble) => {
+      const { venue, account, draft, submit, row } = converting(kind);
+      const before = [venue.funds(account), venue.shares(account), venue.core.marketFacts(0).setsOutstanding];
+      const { pubkey } = accepted(draft('4'));
+      accepted(submit(pubkey));
+      const { core, nowMs, id } = venue;
+      if (trouble === 'paused') core.setMarketPaused(nowMs, id, true);
+      else if (trouble === 'unbacked') core.setUnbackedCollateral(nowMs, id, true);
+      else if (trouble === 'resolved') core.resolveMarket(nowMs, id, true);
+      else core.setMarketState(nowMs, id, 'interrupted');
+      venue.pass(400);
+      // A split brings the collateral that is missing.
+      const lands = kind === 'split' && trouble === 'unbacked';
+      expect(row(pubkey)).toMatchObject(
+        lands ? { state: 'done', onchain_amount: '4' } : { state: 'failed', onchain_amount: null },
+      );
+      if (lands) expect(venue.shares(account)).toEqual({ yes: 24, yesLocked: 0, no: 24, noLocked: 0 });
+      else expect([venue.funds(account), venue.shares(account), core.marketFacts(0).setsOutstanding]).toEqual(before);
+    },
+  );
+
+  it('can be started again once one has failed', () => {
+    const { venue, draft, submit, row } = converting(kind);
+    const failing = accepted(draft('4')).pubkey;
+    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    accepted(submit(failing));
+    venue.pass(400);
+    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
     const { pubkey } = accepted(draft('4'));
     accepted(submit(pubkey));
-    venue.core.resolveMarket(venue.nowMs, venue.id, true);
     venue.pass(400);
-    expect(row(pubkey)?.state).toBe('done');
-    expect(venue.shares(account).yes).toBe(kind === 'merge' ? 16 : 24);
+    expect([row(failing)?.state, row(pubkey)?.state]).toEqual(['failed', 'done']);
   });
 });
 
 describe('a merge', () => {
-  it('leaves shares alone that an open order has locked', () => {
+  it('leaves shares alone that an open order has locked, and minds no draft of one', () => {
     const { venue, account, draft } = converting('merge');
+    venue.draft(account, [true, 'sell', '0.9', '20']);
     venue.place(account, [true, 'sell', '0.9', '15']);
     expect(faultOf(draft('5.01'))).toBe('share_merge_insufficient_shares');
     expect(faultOf(draft('5'))).toBe('ok');
@@ -206,9 +233,45 @@ describe('a redeem', () => {
     venue.core.setSigningAvailable(venue.nowMs, false);
     expect(draft()).toBe('gringotts_unavailable');
     venue.core.setSigningAvailable(venue.nowMs, true);
-    expect([draft(), draft()]).toEqual(['ok', field]);
-    venue.pass(60_000);
     expect(draft()).toBe('ok');
+    venue.pass(60_000);
+    const { pubkey } = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id));
+    accepted(venue.core.submitRedeem(venue.nowMs, account, pubkey, true));
+    expect(draft()).toBe(field);
+  });
+
+  it('is answered again until it is signed or expires, and keeps its shares locked', () => {
+    const { venue, account, other } = settled(true);
+    const draft = (who = account) => accepted(venue.core.draftRedeem(venue.nowMs, who, venue.id));
+    const first = draft();
+    const locked = { yes: 12, yesLocked: 12, no: 20, noLocked: 20 };
+    expect(venue.shares(account)).toEqual(locked);
+    venue.pass(59_999);
+    expect(draft()).toEqual(first);
+    expect(venue.shares(account)).toEqual(locked);
+    expect(draft(other).pubkey).not.toBe(first.pubkey);
+    venue.core.setSigningAvailable(venue.nowMs, false);
+    expect(faultOf(venue.core.draftRedeem(venue.nowMs, account, venue.id))).toBe('gringotts_unavailable');
+    venue.core.setSigningAvailable(venue.nowMs, true);
+    venue.pass(1);
+    const second = draft();
+    expect(second.pubkey).not.toBe(first.pubkey);
+    expect(venue.core.redeems(account, { limit: 9 }).rows.map((row) => row.state)).toEqual([
+      'waiting_to_sign',
+      'expired',
+    ]);
+  });
+
+  it('has a draft for each market', () => {
+    const { venue, account } = settled(true);
+    const { condition_id } = accepted(venue.core.createMarket(venue.nowMs, { config: { kind: 'orderbook' } }));
+    const split = accepted(venue.core.draftSplit(venue.nowMs, account, condition_id, '3'));
+    accepted(venue.core.submitSplit(venue.nowMs, account, split.pubkey, true));
+    venue.pass(400);
+    accepted(venue.core.resolveMarket(venue.nowMs, condition_id, true));
+    const [one, two] = [venue.id, condition_id].map((id) => accepted(venue.core.draftRedeem(venue.nowMs, account, id)));
+    expect(one?.pubkey).not.toBe(two?.pubkey);
+    expect(venue.core.redeem(account, two?.pubkey ?? '')).toMatchObject({ yes_shares: '3', no_shares: '3' });
   });
 
   it('checks owner, expiry, state and signature in this order at the submit', () => {

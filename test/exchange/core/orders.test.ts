@@ -78,7 +78,7 @@ describe('an order draft', () => {
     const venue = new Venue();
     const account = venue.account(1);
     // 23570.21 × 0.42 = 9899.4882, and 1 % of it. What is left pays for 3 shares at 0.5, not for 3.01.
-    venue.draft(account, [true, 'buy', '0.42', '23570.21']);
+    venue.place(account, [true, 'buy', '0.42', '23570.21']);
     expect(venue.funds(account)).toEqual([10_000, 9998.483082]);
     expect(faultOf(venue.core.draftOrder(venue.nowMs, account, venue.request([true, 'buy', '0.5', '3.01'])))).toBe(
       'order_insufficient_funds',
@@ -104,20 +104,23 @@ describe('an order draft', () => {
       [0, 0, 10],
     ],
   ] as readonly (readonly [Limit, readonly number[]])[])(
-    '%o locks %o from the draft on, until it expires',
+    '%o locks %o while it is open, and nothing as a draft, which expires',
     (limit, locks) => {
       const venue = new Venue();
       const account = venue.account(1);
       venue.split(account, '20');
       const pubkey = venue.draft(account, limit);
       const locked = () => [venue.funds(account)[1], venue.shares(account).yesLocked, venue.shares(account).noLocked];
+      expect(locked()).toEqual([0, 0, 0]);
+      const open = venue.place(account, limit);
       expect(locked()).toEqual(locks);
       venue.pass(59_999);
-      expect(locked()).toEqual(locks);
       expect(venue.order(account, pubkey).status).toBe('waiting_to_sign');
       venue.pass(1);
-      expect(locked()).toEqual([0, 0, 0]);
       expect(venue.order(account, pubkey).status).toBe('expired');
+      expect(locked()).toEqual(locks);
+      venue.cancel(account, open);
+      expect(locked()).toEqual([0, 0, 0]);
     },
   );
 
@@ -184,7 +187,60 @@ describe('the submit of an order', () => {
     expect(submit(account, late, true)).toBe('program_call_has_expired');
   });
 
-  it('fails the order and frees its locks when the market has closed meanwhile', () => {
+  it.each([
+    ['limit buy', 'order_insufficient_funds', [true, 'buy', '0.5', '19000']],
+    [
+      ...(['market buy', 'order_insufficient_funds'] as const),
+      { is_yes: true, side: 'buy', order_type: 'market', funds: m('6000') },
+    ],
+    ['limit sell', 'order_insufficient_shares', [true, 'sell', '0.5', '15']],
+    [
+      ...(['market sell', 'order_insufficient_shares'] as const),
+      { is_yes: true, side: 'sell', order_type: 'market', amount: m('15') },
+    ],
+  ] as const)('fails a %s with %s when another one has used up the balance since the draft', (_name, slug, wanted) => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    venue.split(account, '20');
+    const request = 'side' in wanted ? { market_condition_id: venue.id, ...wanted } : wanted;
+    const late = venue.draft(account, request);
+    venue.place(
+      account,
+      slug === 'order_insufficient_funds' ? [true, 'buy', '0.4', '15000'] : [true, 'sell', '0.9', '6'],
+    );
+    const before = [venue.funds(account), venue.shares(account), venue.book()];
+    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, false))).toBe('invalid_request_params signature');
+    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, true))).toBe(slug);
+    expect(venue.order(account, late).status).toBe('failed');
+    expect([venue.funds(account), venue.shares(account), venue.book()]).toEqual(before);
+    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, true))).toBe('invalid_program_call_status');
+  });
+
+  it('grants two drafts that each need all there is, and fails the second submit', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const all = { market_condition_id: venue.id, is_yes: true, side: 'buy', order_type: 'limit' } as const;
+    // 19801.98 × 0.5, and 1 % of it: 9999.9999.
+    const [first, second] = [1, 2].map(() => venue.draft(account, { ...all, price: m('0.5'), amount: m('19801.98') }));
+    const submit = (pubkey = '') => faultOf(venue.core.submitOrder(venue.nowMs, account, pubkey, true));
+    expect([submit(second), submit(first)]).toEqual(['ok', 'order_insufficient_funds']);
+    expect(venue.funds(account)).toEqual([10_000, 9999.9999]);
+    venue.cancel(account, second ?? '');
+    expect(venue.order(account, first ?? '').status).toBe('failed');
+  });
+
+  it('hears of the market before the balance', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    const late = venue.draft(account, [true, 'buy', '0.5', '19000']);
+    venue.place(account, [true, 'buy', '0.4', '15000']);
+    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    expect(faultOf(venue.core.submitOrder(venue.nowMs, account, late, true))).toBe('order_market_not_open');
+  });
+
+  it('fails the order when the market has closed meanwhile', () => {
     const venue = new Venue();
     const account = venue.account(1);
     const pubkey = venue.draft(account, [true, 'buy', '0.42', '10']);

@@ -31,22 +31,18 @@ function checkConservation(core: ExchangeCore): void {
   }
 }
 
-/** Every lock belongs to an open order, draft or conversion, and no more is locked than is there. */
+/** Every lock belongs to an open order, a conversion or the draft of a redeem, and no more is locked than is there. */
 function checkLocks(core: ExchangeCore): void {
-  const { funds, resting, orders, conversions, redeems } = core.snapshot() as Snapshot;
+  const { funds, resting, conversions, redeems } = core.snapshot() as Snapshot;
   const locks = new Map<string, number>();
   const add = (key: string, amount: number) => locks.set(key, (locks.get(key) ?? 0) + amount);
-  const addLeg = (account: number, market: number, leg: number, inFunds: number, inShares: number) => {
-    if (leg % 2 === 0) add(`${account}`, inFunds);
-    else add(`${account}/${market}/${leg === 1 ? 'yes' : 'no'}`, inShares);
-  };
   for (const [market, values] of resting.entries()) {
     for (let at = 0; at < values.length; at += 8) {
       const [, , account = 0, , leg = 0, remaining = 0, locked = 0] = values.slice(at, at + 8);
-      addLeg(account, market, leg, locked, remaining);
+      if (leg % 2 === 0) add(`${account}`, locked);
+      else add(`${account}/${market}/${leg === 1 ? 'yes' : 'no'}`, remaining);
     }
   }
-  for (const order of orders.records) addLeg(order.account, order.market, order.leg, order.draftLock, order.draftLock);
   for (const { state, kind, account, market, amount } of [...conversions.merges, ...conversions.splits]) {
     if (state !== 'waiting_to_sign' && state !== 'in_process') continue;
     for (const key of kind === 'split' ? [`${account}`] : [`${account}/${market}/yes`, `${account}/${market}/no`])

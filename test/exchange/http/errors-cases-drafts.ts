@@ -3,7 +3,6 @@
 import type { ServiceErrorSlug } from '../../../src/protocol/errors.js';
 import {
   type Case,
-  closedInBetween,
   type Drafted,
   type ErrorWorld,
   type MarketName,
@@ -132,16 +131,6 @@ export const draftCases: Case[] = [
     answer: (w) => w.trader.post('/share-merges/', w.amount('1', 'unbacked')),
   },
   {
-    ...{ call: 'merges.submit', slug: 'share_merge_market_has_unbacked_collateral', when: 'it went missing since' },
-    answer: async (w) => {
-      const draft = await w.draft('/share-merges/');
-      await w.state('book', { unbacked_collateral: true });
-      const answer = await w.trader.submit('/share-merges/', draft);
-      await w.state('book', { unbacked_collateral: false });
-      return answer;
-    },
-  },
-  {
     ...{ call: 'splits.create', slug: 'share_split_insufficient_funds', when: 'there is less currency' },
     answer: (w) => w.trader.post('/share-splits/', w.amount('1000000')),
   },
@@ -162,13 +151,5 @@ export const draftCases: Case[] = [
     ...{ call: 'redeems.create', slug: 'invalid_request_params', when: 'there is nothing to redeem' },
     field: 'market_condition_id',
     answer: (w) => w.other.post('/redeems/', { market_condition_id: w.id('resolved') }),
-  },
-  {
-    ...{ call: 'splits.submit', slug: 'share_conversion_market_not_open', when: 'the market has closed since' },
-    answer: (w) => closedInBetween(w, '/share-splits/', { state: 'interrupted' }),
-  },
-  {
-    ...{ call: 'splits.submit', slug: 'share_conversion_market_paused', when: 'the market was paused since' },
-    answer: (w) => closedInBetween(w, '/share-splits/', { paused: true }),
   },
 ];

@@ -1,7 +1,7 @@
 /** What orders, their submits and their cancels refuse. */
 
-import { type Case, closedInBetween, type ErrorWorld, pubkeyOf, WRONG_SIGNATURE } from './errors-world.js';
-import type { Answered } from './harness.js';
+import { type Case, type ErrorWorld, failedSince, pubkeyOf, WRONG_SIGNATURE } from './errors-world.js';
+import { type Answered, control, TestTrader } from './harness.js';
 
 async function restingOrder(w: ErrorWorld): Promise<string> {
   return pubkeyOf(await w.trader.complete('/orders/', w.order()));
@@ -72,7 +72,29 @@ export const orderCases: Case[] = [
   },
   {
     ...{ call: 'orders.submit', slug: 'order_market_not_open', when: 'the market has closed since the draft' },
-    answer: (w) => closedInBetween(w, '/orders/', { state: 'interrupted' }),
+    answer: (w) =>
+      failedSince(w, {}, (market) => control(w.base, `/markets/${market}/state/`, { state: 'interrupted' })),
+  },
+  {
+    ...{ call: 'orders.submit', slug: 'order_insufficient_funds', when: 'another order has used up the currency' },
+    answer: async (w) => {
+      const poor = await TestTrader.join(w.base);
+      const all = w.order({ price: '0.5', amount: '19000' });
+      const [one, two] = [await poor.post('/orders/', all), await poor.post('/orders/', all)];
+      await poor.submit('/orders/', one);
+      const answer = await poor.submit('/orders/', two);
+      await poor.cancel(pubkeyOf(one));
+      return answer;
+    },
+  },
+  {
+    ...{ call: 'orders.submit', slug: 'order_insufficient_shares', when: 'another order has locked the shares' },
+    answer: (w) => {
+      const sell = { side: 'sell', price: '0.9', amount: '10' };
+      return failedSince(w, sell, (market) =>
+        w.trader.complete('/orders/', w.order({ market_condition_id: market, ...sell })),
+      );
+    },
   },
   {
     ...{ call: 'orders.cancel', slug: 'gringotts_unavailable', when: 'nobody can sign' },

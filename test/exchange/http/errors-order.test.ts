@@ -4,8 +4,8 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DRAFTED, type Drafted, ErrorWorld, pubkeyOf, refused, WRONG_SIGNATURE } from './errors-world.js';
-import { type Answered, control, openMarket, PROFILE, send, startTestExchange } from './harness.js';
+import { DRAFTED, type Drafted, ErrorWorld, failedSince, pubkeyOf, refused, WRONG_SIGNATURE } from './errors-world.js';
+import { type Answered, control, PROFILE, send, startTestExchange } from './harness.js';
 
 let world: ErrorWorld;
 beforeAll(async () => {
@@ -138,7 +138,7 @@ const STALE: Readonly<Record<Drafted, string>> = {
   '/redeems/': 'invalid_program_call_status',
 };
 
-/** unknown or foreign → expired → already submitted → wrong signature → state of the market → balance. */
+/** unknown or foreign → expired → already submitted → wrong signature; an order then: state of the market → balance. */
 function submitPairs(path: Drafted): readonly Pair[] {
   const submit = (w: ErrorWorld, draft: Answered, who: 'trader' | 'other' = 'trader') =>
     w[who].post(`${path}${pubkeyOf(draft)}/submit/`, { signature: WRONG_SIGNATURE });
@@ -154,7 +154,10 @@ function submitPairs(path: Drafted): readonly Pair[] {
   // A redeem can be submitted once in a world: there is nothing left to redeem.
   if (path !== '/redeems/') {
     pairs.push([STALE[path], 'signature', async (w) => submit(w, await submittedDraft(w, path))]);
-    pairs.push(['signature', 'the market is closed', (w) => onClosedMarket(w, path, WRONG_SIGNATURE)]);
+  }
+  if (path === '/orders/') {
+    pairs.push(['signature', 'order_market_not_open', (w) => soldOutAndClosed(w, WRONG_SIGNATURE)]);
+    pairs.push(['order_market_not_open', 'order_insufficient_shares', (w) => soldOutAndClosed(w)]);
   }
   return pairs;
 }
@@ -165,18 +168,14 @@ async function submittedDraft(w: ErrorWorld, path: Drafted): Promise<Answered> {
   return draft;
 }
 
-/** The market closes between draft and submit; a merge finds its sets there. */
-async function onClosedMarket(w: ErrorWorld, path: Drafted, signature: string): Promise<Answered> {
-  const market = await openMarket(w.base);
-  if (path === '/share-merges/') {
-    await w.trader.complete('/share-splits/', { market_condition_id: market, amount: '1' });
-    await w.pass(2);
-  }
-  const body =
-    path === '/orders/' ? w.order({ market_condition_id: market }) : { market_condition_id: market, amount: '1' };
-  const draft = await w.trader.post(path, body);
-  await control(w.base, `/markets/${market}/state/`, { state: 'interrupted' });
-  return w.trader.post(`${path}${pubkeyOf(draft)}/submit/`, { signature });
+/** Between draft and submit another order locks the shares, and the market pauses, which leaves that one where it is. */
+function soldOutAndClosed(w: ErrorWorld, signature?: string): Promise<Answered> {
+  const sell = { side: 'sell', price: '0.9', amount: '10' };
+  const happens = async (market: string) => {
+    await w.trader.complete('/orders/', w.order({ market_condition_id: market, ...sell }));
+    await control(w.base, `/markets/${market}/state/`, { paused: true });
+  };
+  return failedSince(w, sell, happens, signature);
 }
 
 /** unknown or foreign → cancel draft expired → none or submitted → wrong signature → no longer cancelable. */

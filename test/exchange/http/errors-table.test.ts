@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINT_NOTES } from '../../../src/protocol/endpoint-notes.js';
 import { ENDPOINTS, type EndpointName } from '../../../src/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/protocol/errors.js';
 import { conversionCases, draftCases, submitCases } from './errors-cases-drafts.js';
@@ -61,6 +62,7 @@ const LISTED: Partial<Record<EndpointName, readonly ServiceErrorSlug[]>> = {
   'orders.submit': [
     ...(['invalid_request_params', 'not_found', 'program_call_has_expired'] as const),
     ...(['invalid_program_call_status', 'order_market_not_open'] as const),
+    ...(['order_insufficient_funds', 'order_insufficient_shares'] as const),
   ],
   'orders.cancel': ['not_found', 'order_not_cancelable', 'gringotts_unavailable'],
   'orders.cancelSubmit': [
@@ -75,10 +77,24 @@ const LISTED: Partial<Record<EndpointName, readonly ServiceErrorSlug[]>> = {
   'positions.deleteTpSl': ['hyperliquid_margin_tp_sl_not_supported'],
 };
 
+/** What the interface lists for a submit and nothing else: no word of the market, which the landing alone asks. */
+const SUBMITS_OF_CONVERSIONS: readonly ServiceErrorSlug[] = [
+  ...(['invalid_request_params', 'authentication_failed', 'not_authenticated', 'permission_denied'] as const),
+  ...(['program_call_has_expired', 'invalid_program_call_status', 'share_conversion_not_found'] as const),
+  ...(['share_conversion_invalid_state', 'throttled', 'internal_error'] as const),
+];
+
 describe('the table of refusals', () => {
   it('holds every error of the service', () => {
     const held = new Set<ServiceErrorSlug>([...CASES.map(({ slug }) => slug), ...COMMON]);
     expect(Object.keys(SERVICE_ERRORS).filter((slug) => !held.has(slug as ServiceErrorSlug))).toEqual([]);
+  });
+
+  it('holds no error for the submit of a merge or split that the interface does not list there', () => {
+    const documented = (['merges.submit', 'splits.submit'] as const).flatMap((call) => ENDPOINT_NOTES[call].errors);
+    const held = CASES.filter(({ call }) => call === 'merges.submit' || call === 'splits.submit');
+    const all = [...documented, ...held.map(({ slug }) => slug)];
+    expect(all.filter((slug) => !SUBMITS_OF_CONVERSIONS.includes(slug))).toEqual([]);
   });
 
   it('holds every error that is listed for a call', () => {

@@ -137,16 +137,18 @@ export function refused(answer: Answered, slug: ServiceErrorSlug, field?: string
   });
 }
 
-/** Closes the market between draft and submit: the second check fails. */
-export async function closedInBetween(
+/** Drafts an order on a market of its own, and submits it after what happens in between: the second check fails. */
+export async function failedSince(
   w: ErrorWorld,
-  path: '/orders/' | '/share-splits/',
-  change: object,
+  fields: object,
+  happens: (market: string) => Promise<unknown>,
+  signature?: string,
 ): Promise<Answered> {
-  const made = await control(w.base, '/markets/', {});
-  const id = String(made.row['condition_id']);
-  const body = path === '/orders/' ? w.order({ market_condition_id: id }) : { market_condition_id: id, amount: '1' };
-  const draft = await w.trader.post(path, body);
-  await control(w.base, `/markets/${id}/state/`, change);
-  return w.trader.submit(path, draft);
+  const market = await openMarket(w.base);
+  await w.trader.complete('/share-splits/', { market_condition_id: market, amount: '10' });
+  await w.pass(2);
+  const draft = await w.trader.post('/orders/', w.order({ market_condition_id: market, ...fields }));
+  await happens(market);
+  if (signature === undefined) return w.trader.submit('/orders/', draft);
+  return w.trader.post(`/orders/${pubkeyOf(draft)}/submit/`, { signature });
 }

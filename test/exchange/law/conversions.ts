@@ -61,6 +61,21 @@ export function conversions(): void {
       expect(done.row).toMatchObject({ message, state: 'done', onchain_amount: '10' });
     });
 
+    it.each([{ paused: true }, { state: 'interrupted' }])(
+      'goes from waiting_to_sign to in_process whatever its market is, and to failed when it does not settle: %o',
+      async (trouble) => {
+        const before = [await funds(), await sharesOf()];
+        const drafted = await ask({});
+        await venue.paper(`/markets/${market}/state/`, trouble);
+        expect((await trader.submit(path, drafted)).row).toMatchObject({ state: 'in_process', onchain_amount: null });
+        await venue.pass(1);
+        const { row } = await trader.get(`${path}${drafted.row['pubkey']}/`);
+        expect(row).toMatchObject({ state: 'failed', onchain_amount: null, message: drafted.row['message'] });
+        expect([await funds(), await sharesOf()]).toEqual(before);
+        expect((await trader.submit(path, drafted)).slug).toBe('share_conversion_invalid_state');
+      },
+    );
+
     it('may be signed with a leading 0x, and with nothing longer than 128 characters', async () => {
       const drafted = await ask({});
       const at = `${path}${drafted.row['pubkey']}/submit/`;
@@ -249,6 +264,19 @@ export function conversions(): void {
       expect((await trader.submit('/redeems/', second)).slug).toBe('invalid_program_call_status');
       const expired = await trader.get(`/redeems/?market_condition_id=${market}&state=expired`);
       expect(expired.rows.map((row) => row['pubkey'])).toEqual([drafted.row['pubkey']]);
+    });
+
+    it('is answered again while its draft waits to be signed', async () => {
+      await trader.split(market, '10');
+      await venue.paper(`/markets/${market}/resolve/`, { is_yes: true });
+      const first = await trader.post('/redeems/', { market_condition_id: market });
+      const again = await trader.post('/redeems/', { market_condition_id: market });
+      expect([again.status, again.row]).toEqual([201, first.row]);
+      expect(await sharesOf()).toEqual(shares('10', '10', '0'));
+      expect((await trader.submit('/redeems/', again)).row).toMatchObject({ state: 'completed' });
+      expect(await trader.post('/redeems/', { market_condition_id: market })).toMatchObject(
+        named('market_condition_id'),
+      );
     });
 
     it('is refused for a market that is open or unknown', async () => {

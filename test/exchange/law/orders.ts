@@ -98,9 +98,11 @@ export function orders(): void {
       expect((await draft({ price: '7' })).named).toEqual(['price']);
     });
 
-    it('locks what it may cost, and no longer than it lives', async () => {
+    it('locks what it may cost while it is open: nothing before its submit, nothing after its end', async () => {
       const who = await Trader.join(venue);
       const before = await funds(who);
+      await draft({ price: '0.5' }, who);
+      expect(await funds(who)).toEqual(before);
       const { row } = await who.limit(market, true, 'buy', '0.5', '10');
       // 5 for the shares, and 0.05 if it had to pay the taker's fee of one percent.
       expect(await funds(who)).toMatchObject({ locked: '5.05' });
@@ -137,6 +139,21 @@ export function orders(): void {
       await venue.paper(`/markets/${market}/state/`, { state: 'interrupted' });
       expect((await maker.submit('/orders/', drafted)).slug).toBe('order_market_not_open');
       expect((await maker.get(`/orders/${drafted.row['pubkey']}/`)).row).toMatchObject({ status: 'failed' });
+    });
+
+    it('is checked for its balance again at the submit: of two drafts that each need all, the second fails', async () => {
+      const who = await Trader.join(venue);
+      const [one, two] = [await draft({ amount: '20000' }, who), await draft({ amount: '20000' }, who)];
+      expect((await who.submit('/orders/', two)).row).toMatchObject({ status: 'open' });
+      expect(await who.submit('/orders/', one)).toMatchObject({ status: 400, slug: 'order_insufficient_funds' });
+      expect((await who.get(`/orders/${one.row['pubkey']}/`)).row).toMatchObject({ status: 'failed' });
+      expect((await who.submit('/orders/', one)).slug).toBe('invalid_program_call_status');
+      await who.split(market, '10');
+      const sell = { side: 'sell', price: '0.9' };
+      const [first, second] = [await draft(sell, who), await draft(sell, who)];
+      expect((await who.submit('/orders/', first)).row).toMatchObject({ status: 'open' });
+      expect(await who.submit('/orders/', second)).toMatchObject({ status: 400, slug: 'order_insufficient_shares' });
+      expect((await who.get(`/orders/${second.row['pubkey']}/`)).row).toMatchObject({ status: 'failed' });
     });
 
     it('is not drafted while nobody can sign', async () => {

@@ -104,7 +104,14 @@ const conversion = fc.record({
 });
 const redeem = fc.record({ do: fc.constant('redeem' as const), by, market });
 const restart = fc.constant({ do: 'restart' as const });
+const landing = fc.constant({ do: 'wait' as const, ms: 400 });
 const drafting = fc.oneof(order, conversion, submit('order'), submit('merge'), submit('split'));
+/** A restart in the middle must know of the trouble, and what lands then must hear of it. */
+const troubled = fc.oneof(
+  { weight: 3, arbitrary: drafting },
+  { weight: 1, arbitrary: landing },
+  { weight: 1, arbitrary: restart },
+);
 
 const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 28, arbitrary: order },
@@ -133,10 +140,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('while' as const),
       ...{ trouble: fc.constantFrom(...TROUBLES), market: fc.nat(1) },
-      // A restart in the middle must know of the trouble.
-      calls: fc.array(fc.oneof({ weight: 3, arbitrary: drafting }, { weight: 1, arbitrary: restart }), {
-        ...{ minLength: 1, maxLength: 3 },
-      }),
+      calls: fc.array(troubled, { minLength: 1, maxLength: 3 }),
     }),
   },
   {

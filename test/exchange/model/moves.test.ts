@@ -114,14 +114,25 @@ describe('the life of an order', () => {
     }
   });
 
-  it('ends unsigned when its time is over on the exchange’s clock, and its lock with it', async () => {
+  it('ends unsigned when its time is over on the exchange’s clock, and never locks anything', async () => {
     const made = await draft('/orders/', order());
-    expect(await locked()).toBe('4.04');
+    expect(await locked()).toBe('0');
     await pass(DRAFT_S - 30);
     expect(watcher.life(pubkey(made))).toEqual(['waiting_to_sign']);
-    expect(await locked()).toBe('4.04');
     await pass(30);
     expect(watcher.life(pubkey(made))).toEqual(['waiting_to_sign', 'expired']);
+    expect(await locked()).toBe('0');
+  });
+
+  it('fails when another order has used up the currency since its draft', async () => {
+    const all = order({ amount: '20000' });
+    const [one, two] = [await draft('/orders/', all), await draft('/orders/', all)];
+    await submit('/orders/', two);
+    expect(await submit('/orders/', one)).toMatchObject({ status: 400, slug: 'order_insufficient_funds' });
+    expect(watcher.life(pubkey(two))).toEqual(['waiting_to_sign', 'open']);
+    expect(watcher.life(pubkey(one))).toEqual(['waiting_to_sign', 'failed']);
+    await trader.cancel(pubkey(two));
+    await watcher.look();
     expect(await locked()).toBe('0');
   });
 
@@ -167,16 +178,19 @@ describe.each(['/share-splits/', '/share-merges/'] as const)('the life of one of
     expect([await locked(), ...(await lockedShares())].every((text) => text === '0')).toBe(true);
   });
 
-  it('fails when the market is paused since its draft, and lets go of its lock', async () => {
+  it('is submitted on a paused market, and fails when that is paused still at its landing', async () => {
     const made = await draft(kind, amount('1'));
     await control(base, `/markets/${market}/state/`, { paused: true });
     await submit(kind, made);
-    expect(watcher.life(pubkey(made))).toEqual(['waiting_to_sign', 'failed']);
+    expect(watcher.life(pubkey(made))).toEqual(['waiting_to_sign', 'in_process']);
+    expect(await holds()).toEqual(all('1'));
+    await pass(LANDING_S);
+    expect(watcher.life(pubkey(made))).toEqual(['waiting_to_sign', 'in_process', 'failed']);
     expect([await locked(), ...(await lockedShares())].every((text) => text === '0')).toBe(true);
     await control(base, `/markets/${market}/state/`, { paused: false });
   });
 
-  it('lands although its market is settled meanwhile', async () => {
+  it('fails when its market is settled meanwhile', async () => {
     const own = await openMarket(base);
     if (kind === '/share-merges/') {
       await split(own, '1');
@@ -185,7 +199,7 @@ describe.each(['/share-splits/', '/share-merges/'] as const)('the life of one of
     await submit(kind, made);
     await control(base, `/markets/${own}/resolve/`, { is_yes: false });
     await pass(LANDING_S);
-    expect(watcher.life(pubkey(made))).toEqual(['waiting_to_sign', 'in_process', 'done']);
+    expect(watcher.life(pubkey(made))).toEqual(['waiting_to_sign', 'in_process', 'failed']);
   });
 });
 
@@ -196,6 +210,8 @@ describe('the life of a redeem', () => {
     const late = await draft('/redeems/', { market_condition_id: market });
     const [held] = await lockedShares();
     expect(held).not.toBe('0');
+    const again = await draft('/redeems/', { market_condition_id: market });
+    expect(again.row).toEqual(late.row);
     await pass(DRAFT_S);
     expect(watcher.life(pubkey(late))).toEqual(['waiting_to_sign', 'expired']);
     expect(await lockedShares()).toEqual(['0', '0']);
@@ -215,7 +231,7 @@ describe('all of these lives together', () => {
         ...['waiting_to_sign → partially_filled_canceled', 'waiting_to_sign → expired', 'waiting_to_sign → failed'],
         ...['open → partially_filled', 'open → canceled', 'partially_filled → filled'],
         ...['partially_filled → partially_filled_canceled', 'waiting_to_sign → in_process', 'in_process → done'],
-        'waiting_to_sign → completed',
+        ...['in_process → failed', 'waiting_to_sign → completed'],
       ].sort(),
     );
   });

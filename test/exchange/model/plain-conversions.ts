@@ -8,6 +8,7 @@ import {
   type PlainMarket,
   type PlainRedeem,
   type PlainState,
+  whyClosed,
 } from './plain-state.js';
 
 export const LANDING_MS = 400;
@@ -49,12 +50,6 @@ export function draftConversion(
   return record;
 }
 
-function whyClosed(kind: Kind, market: PlainMarket): string | null {
-  if (market.state !== 'open') return 'share_conversion_market_not_open';
-  if (market.paused) return 'share_conversion_market_paused';
-  return kind === 'merge' && market.unbacked ? 'share_merge_market_has_unbacked_collateral' : null;
-}
-
 export function submitConversion(
   state: PlainState,
   account: number,
@@ -65,15 +60,19 @@ export function submitConversion(
   if (record.state === 'expired') return 'program_call_has_expired';
   if (record.state !== 'waiting_to_sign') return 'share_conversion_invalid_state';
   if (!valid) return 'invalid_request_params signature';
-  const closed = whyClosed(record.kind, state.market(record.market));
-  record.state = closed === null ? 'in_process' : 'failed';
+  record.state = 'in_process';
   record.landsMs = state.nowMs + LANDING_MS;
-  return closed ?? record;
+  return record;
 }
 
 export function draftRedeem(state: PlainState, account: number, market: number | null): PlainRedeem | string {
   if (!state.signing) return 'gringotts_unavailable';
   if (market === null || !isSettled(state.market(market))) return 'invalid_request_params market_condition_id';
+  const open = state.redeems.find((one) => one.account === account && one.market === market && isUnfinished(one));
+  if (open !== undefined) {
+    state.seen('redeem draft answered again');
+    return open;
+  }
   const yes = state.availableShares(account, market, true);
   const no = state.availableShares(account, market, false);
   if (yes + no === 0) return 'invalid_request_params market_condition_id';

@@ -35,15 +35,20 @@ export function draftOrder(state: PlainState, account: number, request: PlainReq
   if (market.rules === null || market.hasMargin) return 'invalid_request_params market_condition_id';
   const field = wrongField(request, market.rules);
   if (field !== null) return `invalid_request_params ${field}`;
-  if (!isTrading(market)) return 'order_market_not_open';
   const order = newOrder(state, account, request, request.market);
-  const needed = order.buys ? neededFunds(market.rules, order) : (order.amount ?? 0);
-  if (order.buys && state.availableFunds(account) < needed) return 'order_insufficient_funds';
-  if (!order.buys && state.availableShares(account, order.market, order.isYes) < needed) {
-    return 'order_insufficient_shares';
-  }
+  const obstacle = whyNot(state, order);
+  if (obstacle !== null) return obstacle;
   state.orders.push(order);
   return order;
+}
+
+/** What is looked at with the draft, and with the submit once more: nothing was held for it in between. */
+function whyNot(state: PlainState, order: PlainOrder): string | null {
+  const { account, market, isYes } = order;
+  if (!isTrading(state.market(market))) return 'order_market_not_open';
+  const funds = neededFunds(state.rulesOf(market), order);
+  if (order.buys) return state.availableFunds(account) < funds ? 'order_insufficient_funds' : null;
+  return state.availableShares(account, market, isYes) < (order.amount ?? 0) ? 'order_insufficient_shares' : null;
 }
 
 const neededFunds = (rules: PlainRules, order: PlainOrder): number =>
@@ -83,14 +88,12 @@ export function submitOrder(
   if (order.status === 'expired') return 'program_call_has_expired';
   if (order.status !== 'waiting_to_sign') return 'invalid_program_call_status';
   if (!valid) return 'invalid_request_params signature';
-  const market = state.market(order.market);
-  if (!isTrading(market)) {
+  const obstacle = whyNot(state, order);
+  if (obstacle !== null) {
     order.status = 'failed';
-    return 'order_market_not_open';
+    return obstacle;
   }
-  // Neither waiting nor resting while it is being worked: it holds nothing.
-  order.status = 'open';
-  order.status = statusAfter(state, order, work(state, order, market));
+  order.status = statusAfter(state, order, work(state, order, state.market(order.market)));
   state.seen(`order ${order.status}`);
   return order;
 }

@@ -161,6 +161,11 @@ export class PlainState {
 
   #land(record: PlainConversion): void {
     const { account, market, amount, kind } = record;
+    const closed = whyClosed(kind, this.market(market));
+    if (closed !== null) {
+      record.state = 'failed';
+      return this.seen(`${kind} failed: ${closed}`);
+    }
     const change = kind === 'split' ? amount : -amount;
     const own = this.account(account);
     own.funds -= change;
@@ -176,7 +181,7 @@ export class PlainState {
     return (isYes ? yes : no)[market] ?? 0;
   }
 
-  /** Currency that drafts and resting buys and unfinished splits hold. */
+  /** Currency that resting buys and unfinished splits hold. */
   lockedFunds(account: number): number {
     let sum = 0;
     for (const order of this.orders) {
@@ -205,11 +210,9 @@ export class PlainState {
     return sum;
   }
 
-  /** What one order holds: currency of a buy, shares of a sell. */
+  /** What one order holds while it rests, and only then: currency of a buy, shares of a sell. */
   #lockOf(order: PlainOrder): number {
-    const waits = order.status === 'waiting_to_sign';
-    if (!waits && order.place === null) return 0;
-    if (order.funds !== null) return order.funds;
+    if (order.place === null) return 0;
     const left = (order.amount ?? 0) - order.filled;
     if (!order.buys) return left;
     return Math.min(order.lockable, buyLock(this.rulesOf(order.market), order.price ?? 0, left));
@@ -240,6 +243,13 @@ export const isUnfinished = ({ state }: { readonly state: string }): boolean =>
 
 /** Whether orders may be placed and matched. */
 export const isTrading = (market: PlainMarket): boolean => market.state === 'open' && !market.paused;
+
+/** Why no merge or split can start now, or land. */
+export function whyClosed(kind: PlainConversion['kind'], market: PlainMarket): string | null {
+  if (market.state !== 'open') return 'share_conversion_market_not_open';
+  if (market.paused) return 'share_conversion_market_paused';
+  return kind === 'merge' && market.unbacked ? 'share_merge_market_has_unbacked_collateral' : null;
+}
 
 export const isSettled = (market: PlainMarket): boolean => market.state === 'resolved' || market.state === 'canceled';
 

@@ -36,7 +36,7 @@ class Spot {
     });
   }
 
-  /** Drafts and mostly submits; a draft that stays keeps its lock until it expires. */
+  /** Drafts and mostly submits; a draft that stays keeps its lock, if it has one, until it expires. */
   #complete(draft: Mutator, submit: Mutator, account: number, ...args: readonly unknown[]): void {
     // What these mutators answer; `do` knows all of them and so promises nothing.
     const drafted = this.#drawer.do(draft, account, ...args) as Result<{ readonly pubkey: string }>;

@@ -15,7 +15,7 @@ const ORDER: Moves = {
   open: ['partially_filled', 'filled', 'canceled'],
   partially_filled: ['filled', 'partially_filled_canceled'],
 };
-const CONVERSION: Moves = { waiting_to_sign: ['in_process', 'failed', 'expired'], in_process: ['done', 'failed'] };
+const CONVERSION: Moves = { waiting_to_sign: ['in_process', 'expired'], in_process: ['done', 'failed'] };
 const REDEEM: Moves = { waiting_to_sign: ['completed', 'expired'] };
 
 const KINDS = {
