@@ -35,6 +35,7 @@ import {
   queryDecimal,
   queryInteger,
   text,
+  ungiven,
 } from './wire.js';
 
 /** Who may call, and which request budget the call uses. */
@@ -128,9 +129,9 @@ const orderBody = z.object({
   is_yes: z.boolean(),
   side: anyCase(SIDES),
   order_type: anyCase(ORDER_TYPES),
-  price: money.optional(),
-  amount: money.optional(),
-  funds: money.optional(),
+  price: ungiven(money),
+  amount: ungiven(money),
+  funds: ungiven(money),
 });
 const orderQuery = z.object({
   market_condition_id: id.optional(),
@@ -215,9 +216,9 @@ const requestBody = z.object({
   leverage: leverageNumber.optional(),
   take_profit_price: triggerPrice,
   stop_loss_price: triggerPrice,
-  funds: money.optional(),
-  price: money.optional(),
-  shares: money.optional(),
+  funds: ungiven(money),
+  price: ungiven(money),
+  shares: ungiven(money),
 });
 
 const PNL = '/account/pnl/';

@@ -24,6 +24,9 @@ export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A deci
 /** A value that a venue may leave out or send as null; absent is always null on our side. */
 export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
+/** A field of a body that a caller may leave out or send as null, which is the same. */
+export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+
 export const unixSeconds = z.number().int();
 
 /** Text of a bounded length: what a stranger may store with us or show us. */

@@ -250,7 +250,11 @@ export const filingOf = (kind: ConversionKind): Filing<Conversion> => ({
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
   pack: ({ message, amount, createdMs }): FinalConversion => ({ message, amount, createdMs }),
   unpack: ({ id, account, pubkey, market, state, record }) => ({
-    ...{ id, kind, account, pubkey, market },
+    id,
+    kind,
+    account,
+    pubkey,
+    market,
     // `pack` made the record, and `facets` the state.
     ...(record as FinalConversion),
     state: state as ConversionState,

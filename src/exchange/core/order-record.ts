@@ -60,7 +60,13 @@ export const ORDER_FILING: Filing<OrderRecord> = {
     side: isBuyLeg(leg) ? 'buy' : 'sell',
   }),
   pack: ({ leg, type, price, amount, funds, filledAmount, filledFunds, cancel }): FinalOrder => ({
-    ...{ leg, type, price, amount, funds, filledAmount, filledFunds },
+    leg,
+    type,
+    price,
+    amount,
+    funds,
+    filledAmount,
+    filledFunds,
     // Answers for a submitted cancel draft and for none are the same, and its message is long.
     cancel: cancel === null || cancel.submitted ? null : { ...cancel },
   }),
@@ -69,8 +75,15 @@ export const ORDER_FILING: Filing<OrderRecord> = {
     const [final, status] = [record as FinalOrder, state as OrderStatus];
     const { cancel } = final;
     return {
-      ...{ id, account, pubkey, market, status, ...final, cancel: cancel === null ? null : { ...cancel } },
-      ...{ message: '', handle: 0 },
+      id,
+      account,
+      pubkey,
+      market,
+      status,
+      ...final,
+      cancel: cancel === null ? null : { ...cancel },
+      message: '',
+      handle: 0,
     };
   },
 };

@@ -59,6 +59,12 @@ export const archivedTrade = (
   { account, market }: Pick<OrderRecord, 'account' | 'market'>,
   trade: OwnTrade,
 ): Archived<OwnTrade> => ({
-  ...{ id, account, market, record: trade },
-  ...{ pubkey: '', state: 'done', isYes: null, side: null },
+  id,
+  account,
+  market,
+  record: trade,
+  pubkey: '',
+  state: 'done',
+  isYes: null,
+  side: null,
 });

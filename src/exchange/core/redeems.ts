@@ -168,7 +168,10 @@ export const REDEEM_FILING: Filing<Redeem> = {
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
   pack: ({ message, yes, no, funds, createdMs }): FinalRedeem => ({ message, yes, no, funds, createdMs }),
   unpack: ({ id, account, pubkey, market, state, record }) => ({
-    ...{ id, account, pubkey, market },
+    id,
+    account,
+    pubkey,
+    market,
     // `pack` made the record, and `facets` the state.
     ...(record as FinalRedeem),
     state: state as RedeemState,
