@@ -4,6 +4,12 @@ import type { Bench, BenchRow } from './bench.js';
 
 const wanted = process.argv.slice(2);
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.bench.ts'));
+const unknown = wanted.filter((word) => !files.some((file) => file.includes(word)));
+if (unknown.length > 0) {
+  const names = files.map((file) => file.replace('.bench.ts', '')).join(', ');
+  console.error(`no benchmark is named ${unknown.join(', ')}; there are ${names}`);
+  process.exit(2);
+}
 const rows: BenchRow[] = [];
 for (const file of files) {
   if (wanted.length > 0 && !wanted.some((word) => file.includes(word))) continue;

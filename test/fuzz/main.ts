@@ -3,25 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { orExit } from '../support/or-exit.js';
 import { clientProcesses } from './client/process.js';
 import { campaign } from './exchange/campaign.js';
 import { ServerProcess } from './exchange/process.js';
+import { readOptions } from './options.js';
 import type { Tally } from './tally.js';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    seed: { type: 'string' },
-    way: { type: 'string', default: 'both' },
-  },
-});
-const seconds = Number(values.seconds);
-const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
-if (!(seconds > 0)) throw new Error(`--seconds must be seconds for each way, above 0, got ${values.seconds}`);
-if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`--seed must be a whole number, got ${values.seed}`);
-if (!['exchange', 'client', 'both'].includes(values.way))
-  throw new Error(`--way must be exchange, client or both, got ${values.way}`);
+const { seconds, seed, way } = orExit(readOptions);
 
 /** The promise of the service: no answer takes longer. */
 const SLOW_MS = 1000;
@@ -64,13 +53,13 @@ async function fuzzExchange(dataDir: string | null, halfMs: number): Promise<voi
   report(`requests into the exchange, ${where}`, { ...outcome, count: outcome.tally.total, faults: found });
 }
 
-if (values.way !== 'client') {
+if (way !== 'client') {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-fuzz-'));
   await fuzzExchange(null, (seconds * 1000) / 4);
   await fuzzExchange(folder, (seconds * 1000) / 4);
   rmSync(folder, { recursive: true, force: true });
 }
-if (values.way !== 'exchange') {
+if (way !== 'exchange') {
   const outcome = await clientProcesses(seed, (seconds * 1000) / 2);
   report('answers into the client', { ...outcome, count: outcome.answers });
 }

@@ -1,22 +1,27 @@
 /** `npm run simulate -- --seeds N --hours H [--first S]`: many seeds, or one that failed; 1 when any invariant broke. */
 
 import { parseArgs } from 'node:util';
+import { orExit } from '../support/or-exit.js';
 import { Tally } from './faults.js';
 import { simulate } from './simulate.js';
 
 const HOUR_MS = 3_600_000;
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '10' },
-    hours: { type: 'string', default: '0.25' },
-    first: { type: 'string', default: '1' },
-  },
+const { seeds, hours, first } = orExit((args) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: 'string', default: '10' },
+      hours: { type: 'string', default: '0.25' },
+      first: { type: 'string', default: '1' },
+    },
+  });
+  const [seeds, hours, first] = [Number(values.seeds), Number(values.hours), Number(values.first)];
+  if (!Number.isSafeInteger(seeds) || seeds < 1) throw new Error(`--seeds must be a count, got ${values.seeds}`);
+  if (!(hours > 0)) throw new Error(`--hours must be hours of faults per seed, above 0, got ${values.hours}`);
+  if (!Number.isSafeInteger(first) || first < 0) throw new Error(`--first must be a seed, got ${values.first}`);
+  return { seeds, hours, first };
 });
-const [seeds, hours, first] = [Number(values.seeds), Number(values.hours), Number(values.first)];
-if (!Number.isSafeInteger(seeds) || seeds < 1) throw new Error(`--seeds must be a count, got ${values.seeds}`);
-if (!(hours > 0)) throw new Error(`--hours must be hours of faults per seed, above 0, got ${values.hours}`);
-if (!Number.isSafeInteger(first) || first < 0) throw new Error(`--first must be a seed, got ${values.first}`);
 
 const startedMs = performance.now();
 const total = new Tally();
