@@ -35,7 +35,7 @@ const TWENTY: Page = { standard: 20, most: 100 };
 const ASSETS: Page = { standard: 50, most: 200 };
 
 const yesNo: Values = { good: ['true', 'false'], bad: ['maybe', '2', ''] };
-const any: Values = { good: ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi'], bad: [] };
+const anId: Values = { good: ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi'], bad: [] };
 const number: Values = { good: ['2', '2.5'], bad: ['much', 'NaN', '1e400', ''] };
 const sort: Values = { good: ['created', '-created'], bad: ['Created', '-Created', 'pubkey', '+created', ''] };
 const exact = (names: readonly string[]): Values => ({
@@ -70,7 +70,7 @@ const paged = (page: Page, query: Endpoint['query'] = {}, more: Told = {}): Told
 });
 const created = (location: string): Told => ({ status: 201, location });
 
-const conversionQuery = { market_condition_id: any, state: exact(rows.conversionStates) };
+const conversionQuery = { market_condition_id: anId, state: exact(rows.conversionStates) };
 const catalogQuery = {
   state: anyCase(['open', 'closed', 'resolved', 'newest', 'ending_soon', 'ended_recently']),
   category: { good: CATEGORIES, bad: ['weather', ''] },
@@ -100,7 +100,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     'GET /orders/',
     listOf(rows.order),
     paged(FIFTY, {
-      market_condition_id: any,
+      market_condition_id: anId,
       status: anyCaseList(rows.orderStatuses),
       is_yes: yesNo,
       side: { good: ['buy', 'sell'], bad: ['hold', ''] },
@@ -111,12 +111,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   signed('GET /orders/{pubkey}/', rows.order),
   signed('POST /orders/{pubkey}/cancel/', rows.draft),
   signed('POST /orders/{pubkey}/cancel/submit/', rows.order),
-  signed('GET /trades/', listOf(rows.fill), paged(FIFTY, { market_condition_id: any })),
+  signed('GET /trades/', listOf(rows.fill), paged(FIFTY, { market_condition_id: anId })),
 
   signed(
     'GET /redeems/',
     listOf(rows.redeem),
-    paged(FIFTY, { market_condition_id: any, state: { good: rows.redeemStates, bad: ['nonsense'] } }),
+    paged(FIFTY, { market_condition_id: anId, state: { good: rows.redeemStates, bad: ['nonsense'] } }),
   ),
   signed('POST /redeems/', rows.draft, created('/redeems/{pubkey}/')),
   signed('POST /redeems/{pubkey}/submit/', rows.redeemed),
@@ -125,7 +125,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   signed(
     'GET /margin/positions/',
     listOf(rows.position),
-    paged(FIFTY, { market_condition_id: any, event_condition_id: any, is_closed: yesNo, sort }),
+    paged(FIFTY, { market_condition_id: anId, event_condition_id: anId, is_closed: yesNo, sort }),
   ),
   signed('GET /margin/positions/{pubkey}/', rows.position),
   signed('DELETE /margin/positions/{pubkey}/', rows.closed),
@@ -135,8 +135,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     'GET /margin/positions/settlements/',
     listOf(rows.settlement),
     paged(FIFTY, {
-      position_pubkey: any,
-      market_condition_id: any,
+      position_pubkey: anId,
+      market_condition_id: anId,
       states: anyCaseList(rows.settlementStates),
       market_state: { good: ['open', 'resolved', 'OPEN', 'Resolved'], bad: ['closed', 'canceled', 'nonsense'] },
       position_leverage: number,
@@ -148,7 +148,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     'GET /margin/positions/requests/',
     listOf(rows.positionRequest),
     paged(FIFTY, {
-      market_condition_id: any,
+      market_condition_id: anId,
       states: { good: [...rows.requestStates, rows.requestStates.join(',')], bad: ['nonsense', 'created,nonsense'] },
       is_yes: yesNo,
       leverage: number,
@@ -162,7 +162,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   open('GET /margin/positions/estimate/', rows.estimate),
 
   signed('GET /account/', rows.account),
-  signed('GET /account/assets/', listOf(rows.asset), paged(ASSETS, { market_condition_id: any })),
+  signed('GET /account/assets/', listOf(rows.asset), paged(ASSETS, { market_condition_id: anId })),
   signed('GET /account/pnl/', rows.pnl),
 
   open('GET /markets/', listOf(rows.marketRow), paged(TWENTY, catalogQuery)),
