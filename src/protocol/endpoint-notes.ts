@@ -264,7 +264,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'requests.submit': {
     summary: 'Submit a signed position request',
     description: 'Funding starts; read the request again until it is `completed`, `failed` or `cancelled`.',
-    errors: [...SUBMIT_ERRORS, 'order_market_not_open', 'order_insufficient_funds'],
+    errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
   },
   'requests.detail': { summary: 'Read a position request', errors: ['not_found'] },
   'requests.cancel': {

@@ -96,7 +96,7 @@ export const marginNotes: Pick<
   marginEstimate: {
     about: 'What opening a margin position now would do.',
     fields: {
-      average_price: 'Average currency for a share; null when nothing can be bought.',
+      average_price: 'Average currency for a share.',
       total_shares: 'Shares of the position.',
       total_cost: 'Currency for them, own and borrowed.',
       best_ask: 'The first price that would be paid.',

@@ -149,7 +149,10 @@ export class RequestCalls {
     return this.#asker.ask('requests.create', { body: request }, options);
   }
 
-  /** Submits the signature over a request's message: funding starts. Refused as an order's submit. */
+  /**
+   * Submits the signature over a request's message: funding starts. Refused with `invalid_request_params` (the signature),
+   * `not_found`, `program_call_has_expired`, `invalid_program_call_status`, and `order_market_not_open`, which fails it.
+   */
   submit(pubkey: string, signature: string, options?: CallOptions): Promise<DataOf<'requests.submit'>> {
     return this.#asker.ask('requests.submit', { params: { pubkey }, body: { signature } }, options);
   }

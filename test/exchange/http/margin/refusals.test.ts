@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { ENDPOINT_NOTES } from '../../../../src/protocol/endpoint-notes.js';
 import { type Answered, control, openMarket, send, TestTrader } from '../harness.js';
 import {
   HYPERLIQUID,
@@ -130,6 +131,23 @@ describe('a submit is refused', () => {
     const path = `${REQUESTS}${String(draft.row['pubkey'])}/`;
     expect((await world.trader.get(path)).row['state']).toBe('failed');
     expect(verdict(await world.trader.submit(REQUESTS, draft))).toBe('400 program_call_has_expired');
+  });
+
+  it('while its market is paused, and has failed then', async () => {
+    const market = await openMarket(exchange.url, { config: POLYMARKET, reference_price: '0.4' });
+    const draft = await world.draft({ market_condition_id: market, funds: '5' });
+    await control(exchange.url, `/markets/${market}/state/`, { paused: true });
+    expect(verdict(await world.trader.submit(REQUESTS, draft))).toBe('400 order_market_not_open');
+    const { row } = await world.trader.get(`${REQUESTS}${String(draft.row['pubkey'])}/`);
+    expect(row).toMatchObject({ state: 'failed', funding_txid: null, refund_txid: null });
+  });
+
+  it('never for its funds, which the draft has locked: the document names no such error', async () => {
+    const draft = await world.draft({ funds: '9000', leverage: 1 });
+    expect(verdict(await world.draft({ funds: '9000', leverage: 1 }))).toBe('400 order_insufficient_funds');
+    expect((await world.trader.submit(REQUESTS, draft)).row['state']).toBe('funding_processing');
+    await world.delete(`${REQUESTS}${String(draft.row['pubkey'])}/`);
+    expect(ENDPOINT_NOTES['requests.submit'].errors).not.toContain('order_insufficient_funds');
   });
 });
 
