@@ -145,20 +145,21 @@ export const CONTROLS: readonly Control[] = [
   signedRequest('POST'),
 ];
 
+const NO_CHANGE = badField('state', 'One of state, paused and unbacked_collateral is required.');
+
 function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {
   const { nowMs, core, body } = call;
   return known(call, (id) => {
-    const changes: Result<unknown>[] = [];
-    if (body.state !== undefined) changes.push(core.setMarketState(nowMs, id, body.state));
-    if (body.paused !== undefined) changes.push(core.setMarketPaused(nowMs, id, body.paused));
-    if (body.unbacked_collateral !== undefined) {
-      changes.push(core.setUnbackedCollateral(nowMs, id, body.unbacked_collateral));
+    const { state, paused, unbacked_collateral: unbacked } = body;
+    let changed: Result<unknown> = { ok: false, fault: NO_CHANGE };
+    // The state alone can be refused: it comes first, so that a refusal has changed nothing.
+    if (state !== undefined) {
+      changed = core.setMarketState(nowMs, id, state);
+      if (!changed.ok) return changed;
     }
-    const nothing = {
-      ok: false,
-      fault: badField('state', 'One of state, paused and unbacked_collateral is required.'),
-    } as const;
-    return changes.find((change) => !change.ok) ?? changes.at(-1) ?? nothing;
+    if (paused !== undefined) changed = core.setMarketPaused(nowMs, id, paused);
+    if (unbacked !== undefined) changed = core.setUnbackedCollateral(nowMs, id, unbacked);
+    return changed;
   });
 }
 

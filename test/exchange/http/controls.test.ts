@@ -52,6 +52,15 @@ describe('the paper controls', () => {
     expect(await control(base, '/accounts/unknown/deposit/', { funds: '5' })).toMatchObject({ slug: 'not_found' });
   });
 
+  it('change nothing of a market when its state is refused', async () => {
+    const id = await openMarket(base, {});
+    const answer = await control(base, `/markets/${id}/state/`, { state: 'resolved', paused: true });
+    expect(field(answer)).toEqual({ status: 400, fields: ['state'] });
+    const order = { market_condition_id: id, is_yes: true, side: 'buy', order_type: 'market', funds: '5' };
+    expect(await trader.call('POST', '/orders/', order)).toMatchObject({ status: 201 });
+    expect(field(await control(base, `/markets/${id}/state/`, {}))).toEqual({ status: 400, fields: ['state'] });
+  });
+
   it('deposit funds and show them', async () => {
     const { row } = await control(base, `/accounts/${trader.wallet}/deposit/`, { funds: '12.5' });
     expect(row).toMatchObject({ funds: { total: '10012.5' } });
