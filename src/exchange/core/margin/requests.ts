@@ -141,7 +141,8 @@ export class Requests {
         record.stepMs = null;
         return this.tryFill(record);
       case 'refund_processing':
-        record.refundTxid = this.#txid('refund', id);
+        // One that turned back before it was funded has nothing to be paid back.
+        if (record.isFunded) record.refundTxid = this.#txid('refund', id);
         return this.#end(record, 'failed');
       default:
         return;

@@ -158,6 +158,10 @@ describe('a request', () => {
     accepted(desk.core.setMarketState(desk.nowMs, desk.id, 'open'));
     expect(statesOf(account, pubkey, 1)).toEqual(['refund_processing', 'failed']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
+    const row = desk.requestRow(account, pubkey);
+    // Only what was paid in is paid back.
+    expect(row.funding_txid === null).toBe(steps === 0);
+    expect(row.refund_txid === null).toBe(steps === 0);
   });
 
   it('waits while its market is paused and goes on where it stood', () => {
