@@ -86,6 +86,7 @@ export class Journal {
 
   /** Replaces the calls stored so far by this state. */
   save(state: unknown): void {
+    assert(this.#pending === null, 'a snapshot in a batch would hold calls that are then stored behind it');
     const text = JSON.stringify(state);
     this.#transactions.write(() => {
       this.#db.prepare('INSERT OR REPLACE INTO snapshot (id, state) VALUES (1, ?)').run(text);

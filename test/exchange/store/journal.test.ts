@@ -66,6 +66,19 @@ describe('the journal', () => {
     keeper.close();
   });
 
+  it('takes no snapshot in the middle of a batch: its calls would be replayed twice', () => {
+    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    const work = () => {
+      keeper.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
+      keeper.save(START_MS);
+    };
+    expect(() => keeper.batch(work)).toThrow('a snapshot in a batch');
+    const copy = reopened('copy');
+    expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(keeper.core.snapshot())));
+    copy.close();
+    keeper.close();
+  });
+
   it('stores a batch whole, also when the work in it throws', () => {
     const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
     const work = () => {
