@@ -40,7 +40,7 @@ export interface ExchangeOptions {
   readonly rateLimits: boolean;
   /** What a wallet's account holds when it creates its first key. */
   readonly startingFunds: Micros;
-  /** How long merges and splits stay `in_process`, ms. */
+  /** How long merges and splits stay `in_process`, and how long each step of margin takes, ms. */
   readonly landingMs: number;
   /** How long a draft may be signed and submitted, seconds. */
   readonly draftLifetimeS: number;

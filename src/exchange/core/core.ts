@@ -1,11 +1,11 @@
 /**
- * The pure heart of the paper exchange: accounts, books, orders, conversions, redeems and recorded liquidity behind the
- * interface of contract.ts. Synchronous and without a world: the time, the verdict on a signature and every random value
+ * The pure heart of the paper exchange: accounts, books, orders, conversions, redeems, margin and recorded liquidity behind
+ * the interface of contract.ts. Synchronous and without a world: the time, the verdict on a signature and every random value
  * come in as arguments. That makes it replayable (a snapshot and the commands since give the identical state), and the
  * same for paper trading, tests and backtests.
  *
- * This file only lets time pass, finds the market and hands on; the desks (orders, conversions, redeems, identity) know
- * the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
+ * This file only lets time pass, finds the market and hands on; the desks (orders, conversions, redeems, margin, identity)
+ * know the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
  */
 
 import { AssertionFailed, assert } from '../../base/errors.js';

@@ -1,4 +1,4 @@
-/** What the desks of the exchange (orders, conversions, redeems) share. */
+/** What the desks of the exchange (orders, conversions, redeems, margin) share. */
 
 import { must } from '../../base/errors.js';
 import { writeDraftMessage } from '../../protocol/draft-message.js';

@@ -53,8 +53,8 @@ export class Matching {
   }
 
   /**
-   * Works an incoming order against the book as far as `limitTick`; its own locks must be released before. Returns what is
-   * left of `amount`. `purse` bounds what a buy spends, fees included.
+   * Works an incoming order, which holds nothing locked, against the book as far as `limitTick`. Returns what is left of
+   * `amount`. `purse` bounds what a buy spends, fees included.
    */
   take(
     nowMs: number,

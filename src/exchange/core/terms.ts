@@ -16,7 +16,7 @@ export interface CoreSettings {
   readonly draftMessage?: DraftMessage;
   /** ms from a draft to its expiry (60,000). */
   readonly draftLifetimeMs: number;
-  /** ms that a submitted merge or split stays `in_process` (400). */
+  /** ms that a submitted merge or split stays `in_process`, and each step of margin takes (400). */
   readonly landingMs: number;
   /** Currency of an account on its wallet's first key. */
   readonly startingFunds: Micros;
