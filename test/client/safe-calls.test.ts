@@ -61,6 +61,18 @@ describe('a safe call', () => {
     },
   );
 
+  it('redeems by the draft of an earlier call whose answer was lost', async () => {
+    const paper = await startPaper();
+    const { client, network, wallet } = paper;
+    const market = await paper.openMarket();
+    await client.split(wallet, { market_condition_id: market, amount: '5' }, QUICK);
+    await paper.control(`/markets/${market}/resolve/`, { is_yes: true });
+    network.fateOf = ({ method }) => (method === 'POST' ? 'answer lost' : 'arrives');
+    expect(await thrownBy(client.redeem(wallet, market, QUICK))).toMatchObject({ name: 'OutcomeUnknown' });
+    network.fateOf = () => 'arrives';
+    expect(await client.redeem(wallet, market, QUICK)).toMatchObject({ state: 'completed', onchain_funds: 5_000_000 });
+  });
+
   it('places market orders by funds and by amount', async () => {
     const paper = await startPaper();
     const { client, wallet } = paper;

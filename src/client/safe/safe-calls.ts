@@ -25,7 +25,7 @@ export interface SafeOptions {
   readonly allowBlindSigning?: boolean;
 }
 
-interface FreeShares {
+interface Shares {
   readonly yes: Micros;
   readonly no: Micros;
 }
@@ -125,7 +125,7 @@ export class SafeCalls {
     return this.#run(wallet, options, {
       endpoint: 'redeems.submit',
       draft: async (within) => {
-        const terms = { action: 'redeem-shares', ...(await this.#freeShares(marketConditionId, within)) } as const;
+        const terms = { action: 'redeem-shares', ...(await this.#sharesToRedeem(marketConditionId, within)) } as const;
         return { ...(await redeems.create(marketConditionId, within)), marketConditionId, terms };
       },
       submit: (draft, signature, within) => redeems.submit(draft, signature, within),
@@ -134,15 +134,22 @@ export class SafeCalls {
     });
   }
 
-  /** What the account's assets say that there is to redeem. Read before the draft, which may lock it. */
-  async #freeShares(market_condition_id: string, within: CallOptions): Promise<FreeShares> {
-    let [yes, no] = [ZERO, ZERO];
+  /**
+   * What the account's assets say that there is to redeem, read before the draft, which locks it. Where all of it is locked
+   * already an earlier draft holds it, most likely one whose answer was lost; the service answers that one again.
+   */
+  async #sharesToRedeem(market_condition_id: string, within: CallOptions): Promise<Shares> {
+    const [free, held] = [
+      { yes: ZERO, no: ZERO },
+      { yes: ZERO, no: ZERO },
+    ];
     const assets = this.#calls.account.allAssets({ market_condition_id }, within);
     for await (const { position, amounts } of assets) {
-      if (position.is_yes) yes = amounts.available;
-      else no = amounts.available;
+      const outcome = position.is_yes ? 'yes' : 'no';
+      free[outcome] = amounts.available;
+      held[outcome] = amounts.total;
     }
-    return { yes, no };
+    return free.yes === ZERO && free.no === ZERO ? held : free;
   }
 
   async openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions): Promise<RequestRow> {
