@@ -81,17 +81,20 @@ function addCredentialCommands(keys: Command, session: Session): void {
   action<KeysOptions>(withJson(withConfig(bootstrap)), session, async (options) => {
     const config = loadTraderConfig(options.config, io);
     const wallet = await openWallet(config, io);
-    const [{ ServiceClient }, { createCredentials }, { saveCredentials }] = await Promise.all([
+    const [{ ServiceClient }, { createCredentials }, { loadCredentials, saveCredentials }] = await Promise.all([
       import('../client/client.js'),
       import('../client/bootstrap.js'),
       import('../wallet/credentials.js'),
     ]);
     const { profile } = config.venue;
+    const owner = { baseUrl: profile.base_url, wallet: wallet.address };
+    // The venue shows the secret once: a file that it cannot be stored in is told of before it is made.
+    loadCredentials(config.wallet.credentials, owner, {});
     const address = await venueAddress(config);
     const client = new ServiceClient({ profile, baseUrl: address.url });
     try {
       const credentials = await createCredentials(client, wallet, profile.service_name);
-      saveCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet: wallet.address }, credentials);
+      saveCredentials(config.wallet.credentials, owner, credentials);
       const file = config.wallet.credentials;
       io.out(
         options.json === true
@@ -125,14 +128,15 @@ function addCredentialCommands(keys: Command, session: Session): void {
     const { forgetCredentials, loadCredentials } = await import('../wallet/credentials.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
       const revoked = answered(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
+      // While it may still be good, its secret stands nowhere but in the file.
+      if (revoked.revoked_at === null)
+        throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`);
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
       // Looked up without the environment: only what stands in the file can be removed from it.
       if (loadCredentials(config.wallet.credentials, owner, {})?.apiKey === id)
         forgetCredentials(config.wallet.credentials, owner);
       return revoked;
     });
-    if (row.revoked_at === null)
-      throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`);
     io.out(options.json === true ? json(row) : `${id} is revoked\n`);
     return EXIT.ok;
   });

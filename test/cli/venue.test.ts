@@ -1,6 +1,8 @@
 /** Commands that go to the exchange by themselves, against a real one in this process. */
 
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseDecimal } from '../../src/base/decimal.js';
@@ -10,7 +12,7 @@ import { venueFile } from '../../src/config/shipped.js';
 import { readProfile } from '../../src/config/venue.js';
 import { PAPER_DEFAULTS, type RunningExchange, startExchange } from '../../src/exchange/exchange.js';
 import { openLedger } from '../../src/ledger/ledger.js';
-import { loadCredentials } from '../../src/wallet/credentials.js';
+import { loadCredentials, saveCredentials } from '../../src/wallet/credentials.js';
 import { openKeyFile } from '../../src/wallet/key-file.js';
 import { folderWith, trader } from '../config/files.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../ledger/books.js';
@@ -103,6 +105,34 @@ describe('keys', () => {
       code: 1,
       err: expect.stringContaining('there are no API credentials'),
     });
+  });
+
+  test('bootstrap makes no key where its secret could not be stored', async () => {
+    await withKeys();
+    const file = join(cwd, 'credentials.json');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(file, '{}');
+    expect(await twinbook('keys bootstrap')).toMatchObject({ out: '', err: expect.stringContaining('is not one') });
+    writeFileSync(file, before);
+    expect(JSON.parse((await twinbook('keys list --json')).out)).toHaveLength(1);
+  });
+
+  test('a key that the venue did not revoke stays in the file', async () => {
+    const address = await withKeys();
+    const row = { data: { key_id: 'key', created: 1, revoked_at: null }, meta: {}, error: null };
+    const venue = createServer((_, answer) => answer.end(JSON.stringify(row)));
+    await new Promise<void>((listening) => venue.listen(0, '127.0.0.1', listening));
+    const { port } = venue.address() as AddressInfo; // of a server that listens on TCP
+    const owner = { baseUrl: `http://127.0.0.1:${port}`, wallet: address };
+    const file = join(cwd, 'credentials.json');
+    saveCredentials(file, owner, { apiKey: 'key', secret: 'c2VjcmV0' });
+    const yaml = readFileSync(join(cwd, 'trader.yaml'), 'utf8').replace(exchange.url, owner.baseUrl);
+    writeFileSync(join(cwd, 'trader.yaml'), yaml);
+    const ran = await twinbook('keys revoke key');
+    venue.closeAllConnections();
+    venue.close();
+    expect(ran).toMatchObject({ out: '', err: expect.stringContaining('is not revoked') });
+    expect(loadCredentials(file, owner, {})).toMatchObject({ apiKey: 'key' });
   });
 
   test('create never overwrites, and nothing that is printed is the key', async () => {
