@@ -93,12 +93,14 @@ function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: Inten
   if (again && order.status !== status) {
     desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`, look.nowMs);
   }
+  // Why a submit was refused stands in its answer alone: the record says no more than that it failed.
+  const why = event === 'recordFailed' && track.intent.state === 'unknown' ? ` (${track.intent.lastReason})` : '';
   desk.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
-  desk.tracks.move(track, event, look.nowMs, `the exchange shows it ${status}`);
+  desk.tracks.move(track, event, look.nowMs, `the exchange shows it ${status}${why}`);
   if (!again && (event === 'settled' || rested)) {
     desk.tell({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
   } else if (!again) {
-    desk.notDone(track, status, `the exchange shows order ${pubkey} ${status}`);
+    desk.notDone(track, status, `the exchange shows order ${pubkey} ${status}${why}`);
   }
   cancelOfEndedOrder(desk, pubkey, look.nowMs);
 }

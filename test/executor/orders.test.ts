@@ -149,6 +149,22 @@ describe('a submit without a clear answer', () => {
     },
   );
 
+  it.each(['order_insufficient_funds', 'order_insufficient_shares', 'order_market_not_open'])(
+    'and one that answers %s is over when the record says failed: nothing is reserved or sent again, and why is told',
+    (slug) => {
+      const s = fresh();
+      s.placed();
+      s.answer('orders.submit', refused(slug));
+      s.answer('orders.detail', answered(row('failed')));
+      expect(s.state()).toBe('failed');
+      expect(s.executor.reservations()).toEqual([]);
+      expect(s.events).toMatchObject([{ kind: 'notDone', slug: 'failed', reason: expect.stringContaining(slug) }]);
+      expect(s.ledger.intent('p')?.lastReason).toContain(slug);
+      s.wait(60_000);
+      expect(s.out).toEqual([]);
+    },
+  );
+
   it('sends the same signature again while the record waits for it', () => {
     const s = fresh();
     s.placed();
