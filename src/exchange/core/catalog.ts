@@ -19,8 +19,8 @@ export interface EventRecord {
   readonly markets: number[];
 }
 
-/** As a readable draft accepts it: no blanks, commas or pipes. */
-const CONDITION_ID = /^[^\s|,]{1,128}$/;
+/** As a readable draft accepts it: no blanks, commas or pipes, nothing that cannot be seen. */
+const CONDITION_ID = /^[^\s|,\p{C}]{1,128}$/u;
 
 export class Catalog {
   readonly markets: Market[] = [];
@@ -77,7 +77,7 @@ export class Catalog {
     const index = this.markets.length;
     const conditionId = spec.condition_id ?? nameOf(this.#settings.seed, 'market', index);
     if (!CONDITION_ID.test(conditionId))
-      return invalid('condition_id', 'Up to 128 characters without blanks, commas or pipes.');
+      return invalid('condition_id', 'Up to 128 visible characters without blanks, commas or pipes.');
     if (this.#marketById.has(conditionId)) return invalid('condition_id', 'There is a market with this condition id.');
     const known = spec.event === undefined ? undefined : this.#eventByTitle.get(spec.event);
     const eventIndex = known ?? this.events.length;
