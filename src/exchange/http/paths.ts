@@ -1,5 +1,8 @@
 /** Path templates as the router and as a 405 need them. */
 
+/** Ids of the service are far shorter; a longer path parameter is a 404. */
+export const MAX_PARAM_LENGTH = 256;
+
 /** `{name}` of a template as the router spells it. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 

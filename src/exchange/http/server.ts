@@ -31,16 +31,13 @@ import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './hostile.js';
 import { LastWords } from './last-words.js';
 import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
-import { methodsOf, routeUrl } from './paths.js';
+import { MAX_PARAM_LENGTH, methodsOf, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
 import { send } from './reply.js';
 import { readBody, signedPartsOf } from './request-body.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 import { WalletSignatures } from './wallet-signatures.js';
-
-/** Ids of the service are far shorter; a longer path parameter is a 404. */
-const MAX_PARAM_LENGTH = 256;
 
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const guard = new RateGuard(options);

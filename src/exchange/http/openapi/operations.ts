@@ -3,6 +3,7 @@
 import { ENDPOINT_NOTES, errorsOf } from '../../../protocol/endpoint-notes.js';
 import { declarationOf, type EndpointName } from '../../../protocol/endpoints.js';
 import { PARAMETER_NOTES } from '../../../protocol/parameter-notes.js';
+import { MAX_PARAM_LENGTH } from '../paths.js';
 import { errorAnswers, json, successAnswer } from './answers.js';
 import { type JsonSchema, pascal, ref, requestSchema } from './schemas.js';
 
@@ -46,15 +47,12 @@ export function bodyComponents(name: EndpointName): Readonly<Record<string, Json
   return { [bodyComponent(name)]: { ...schema, properties: Object.fromEntries(properties) } };
 }
 
-/** Longer ones are answered with a 404. */
-const MAX_PATH_PARAMETER = 256;
-
 function pathParameters(name: EndpointName): JsonSchema[] {
   const names = declarationOf(name).path.matchAll(/\{(\w+)\}/g);
   return [...names].map(([, parameter = '']) => ({
     ...{ name: parameter, in: 'path', required: true },
     ...{ description: noteOf(parameter).description },
-    schema: exampled(parameter, { type: 'string', minLength: 1, maxLength: MAX_PATH_PARAMETER }),
+    schema: exampled(parameter, { type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }),
   }));
 }
 
