@@ -16,13 +16,15 @@ export const FLATTEN = 'flatten';
  * getting everything. Returns true when something was begun.
  */
 export function flattenMarket(
-  { feed, conditionId }: Tracked,
+  { feed, conditionId, saleAfterMs }: Tracked,
   view: MarketView | null,
   mark: Micros | null,
   turn: Turn,
 ): boolean {
   const facts = feed.facts;
   if (view === null || facts === null || facts.phase !== 'open') return false;
+  // A market that is paused on the chain is still `open`: it refuses every sale until somebody lifts that.
+  if (turn.nowMs < saleAfterMs) return false;
   if ((turn.own.orders.get(conditionId) ?? []).length > 0) return false;
   const { yesMicros, noMicros } = view.inventory;
   const isYes = yesMicros > noMicros;

@@ -19,6 +19,8 @@ export interface Tracked {
   nextConversionMs: number;
   /** Merges and redeems that were refused in a row. */
   conversionFailures: number;
+  /** Our clock, ms: flattening sells nothing before. */
+  saleAfterMs: number;
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
@@ -56,6 +58,7 @@ export class Markets {
       desks: [],
       nextConversionMs: 0,
       conversionFailures: 0,
+      saleAfterMs: 0,
     };
     this.#tracked.set(conditionId, tracked);
     return tracked;

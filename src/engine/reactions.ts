@@ -84,6 +84,7 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
   if (event.intentKind === 'merge' || event.intentKind === 'redeem')
     conversionFailed(state.tracked(event.market), nowMs);
   if (event.intentKind === 'place') {
+    state.tracked(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const desk of state.desksOf(event.market)) desk.placeAfterMs = nowMs + PLACE_PAUSE_MS;
   }
   // The market is not what we thought it was: look before anything else is tried.

@@ -215,6 +215,7 @@ export class TraderState {
     this.cancelTries.clear();
     for (const tracked of this.markets.all) {
       tracked.nextConversionMs = 0;
+      tracked.saleAfterMs = 0;
       for (const desk of tracked.desks) desk.placeAfterMs = 0;
     }
   }
