@@ -16,11 +16,11 @@ const MARKETS = [
   { title: 'Sorted c', event: 'Sorted c', date: 200, config: BOOK, shares: '15', turn: 0 },
   {
     ...{ title: 'Sorted d', event: 'Sorted d', date: null, shares: null, turn: 3 },
-    config: { kind: 'hyperliquid', max_leverage_yes: '3', max_leverage_no: '1', ...FEES },
+    config: { kind: 'hyperliquid', max_leverage_yes: '1', max_leverage_no: '5', ...FEES },
   },
   {
     ...{ title: 'Sorted e', event: 'Sorted e', date: 50, shares: null, turn: 4 },
-    config: { kind: 'hyperliquid', max_leverage_yes: '1', max_leverage_no: '5', ...FEES },
+    config: { kind: 'hyperliquid', max_leverage_yes: '3', max_leverage_no: '1', ...FEES },
   },
 ];
 
@@ -34,7 +34,7 @@ const ORDERS: readonly (readonly [sort: string, markets: string, events: string]
   // The trade in c is older than a day.
   ['trending', 'a b e d c', 'ab e d c'],
   ['last_trade', 'b a c e d', 'ab c e d'],
-  ['leverage', 'e d c b a', 'e d c ab'],
+  ['leverage', 'd e c b a', 'd e c ab'],
   ['ending_soon', 'e b c a d', 'e ab c d'],
 ];
 
