@@ -6,7 +6,7 @@
 
 import type Database from 'better-sqlite3';
 import { assert } from '../../base/errors.js';
-import type { Command } from '../core/contract.js';
+import { type Command, MUTATORS } from '../core/contract.js';
 import type { Transactions } from './transactions.js';
 
 /** Rows read at once in a recovery: while rows are being read nothing can be written, and a replay writes. */
@@ -50,7 +50,11 @@ export class Journal {
       'SELECT * FROM journal WHERE seq > ? ORDER BY seq LIMIT ?',
     );
     for (let rows = read.all(0, CHUNK); rows.length > 0; rows = read.all(rows.at(-1)?.seq ?? 0, CHUNK)) {
-      for (const { now_ms, method, args } of rows) yield [now_ms, method, JSON.parse(args)];
+      for (const { now_ms, method, args } of rows) {
+        // Here and not in the replay, where a call that throws has thrown before: this one was never called.
+        assert(MUTATORS.includes(method), `a call that this version does not know: ${method}`);
+        yield [now_ms, method, JSON.parse(args)];
+      }
     }
   }
 

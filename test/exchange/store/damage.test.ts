@@ -46,6 +46,7 @@ const DAMAGES: readonly (readonly [what: string, damage: () => void])[] = [
     'with a snapshot of something else',
     () => change(`UPDATE snapshot SET state = '{"settings":{},"core":{"version":7}}'`),
   ],
+  ['with an unknown call', () => change(`INSERT INTO journal (now_ms, method, args) VALUES (1, 'forget', '[]')`)],
   ['with a call that was cut', () => change(`INSERT INTO journal (now_ms, method, args) VALUES (1, 'advance', '[')`)],
 ];
 
