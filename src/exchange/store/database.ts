@@ -26,11 +26,11 @@ export function openDatabase(folder: string): Database.Database {
     const db = new Database(path, { timeout: 0 });
     try {
       prepareFile(db, path);
+      writeFileSync(join(folder, 'exchange.pid'), `${process.pid}\n`, { mode: 0o600 });
     } catch (error) {
       db.close();
       throw error;
     }
-    writeFileSync(join(folder, 'exchange.pid'), `${process.pid}\n`, { mode: 0o600 });
     return db;
   } catch (error) {
     throw openingError(error, folder, path);

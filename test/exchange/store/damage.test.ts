@@ -1,4 +1,13 @@
-import { mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -59,6 +68,16 @@ describe('a damaged file', () => {
       expect.objectContaining({ code: expect.stringMatching(/^(ledger_broken|file_unreadable)$/) }),
     );
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+describe('a folder whose pid file cannot be written', () => {
+  it('is refused and let go of', () => {
+    const pidFile = join(folder, 'exchange.pid');
+    mkdirSync(pidFile);
+    expect(() => openDatabase(folder)).toThrowError(expect.objectContaining({ code: 'file_unreadable' }));
+    rmSync(pidFile, { recursive: true });
+    openDatabase(folder).close();
   });
 });
 
