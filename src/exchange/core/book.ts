@@ -46,11 +46,6 @@ export class Book {
     return i32(this.#head, tick);
   }
 
-  /** Amount of the real orders of a tick. */
-  realAmount(tick: number): number {
-    return f64(this.#amount, tick);
-  }
-
   /** Puts the order of a slot at the end of its tick's queue; behind all that is recorded there now. */
   join(slot: number): void {
     const pool = this.#pool;
