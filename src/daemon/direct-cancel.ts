@@ -45,7 +45,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<DirectCance
     if (resting.length === 0) break;
     const refusals = await cancelEach(resting, asked, options);
     if (refusals.length === resting.length && round === ROUNDS) {
-      throw new TwinbookError('venue_refused', `no order could be canceled: ${refusals[0] ?? 'they have no pubkey'}`);
+      throw new TwinbookError('venue_refused', `no order could be canceled: ${refusals[0] ?? ''}`);
     }
     if (!options.verify && refusals.length === 0) return { asked: asked.size, resting: 0, verified: false };
   }
@@ -55,8 +55,8 @@ export async function cancelDirectly(options: DirectCancel): Promise<DirectCance
 }
 
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
-  const refusals: string[] = [];
   const waiting = orders.filter((order) => order.pubkey !== null);
+  const refusals = orders.filter((order) => order.pubkey === null).map(() => 'an order has no pubkey');
   const worker = async () => {
     for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
       const pubkey = order.pubkey ?? '';
