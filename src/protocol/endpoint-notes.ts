@@ -275,7 +275,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
 };
 
 /** What any call may be refused with, by who may make it and whether it takes a body. */
-export function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
+function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   const { scope, body, method } = declarationOf(name);
   return [
     ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
