@@ -99,7 +99,7 @@ export class ServiceClient extends HttpCaller {
 
   /**
    * Redeems all free shares of a settled market. The draft must name the shares that the account's own assets list as
-   * available. Resolves to the row when it is `completed` or `done`. Rejects as `place`.
+   * available, or all of them where an earlier draft has locked them all. Resolves to the row when it is `completed` or `done`. Rejects as `place`.
    */
   redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#safe.redeem(wallet, marketConditionId, options);
