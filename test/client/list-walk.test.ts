@@ -121,6 +121,26 @@ describe('walking a list', () => {
     expect(asked.length).toBeLessThanOrEqual(3 * circle);
   });
 
+  it('finds a circle of a thousand cursors at once', async () => {
+    const round = (cursor = '0') => ({ rows: ['x', 'y'], next: String((Number(cursor) + 1) % 1_000) });
+    const { fault, asked } = await walk(round, { keyOf: null });
+    expect([fault, asked.length]).toEqual(['cursor_repeated', 1_001]);
+  });
+
+  it.each([
+    [10_000, 'row_repeated'],
+    [10_001, null],
+  ])('knows a row again that came %i rows before: %s', async (distance, expected) => {
+    // The second page's first row; those of the first page are known for ever.
+    const again = 2 + distance;
+    const name = (at: number) => String(at === again ? 2 : at);
+    const pages = (cursor = '0') => {
+      const at = Number(cursor);
+      return { rows: [name(at), name(at + 1)], next: at > again ? null : String(at + 2) };
+    };
+    expect((await walk(pages)).fault).toBe(expected);
+  });
+
   it('finds a list that begins anew under other cursors, however long it is', async () => {
     const length = 8_000;
     const anew = (cursor = '0') => {
