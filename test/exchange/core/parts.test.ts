@@ -121,6 +121,7 @@ describe('the tape', () => {
   });
 
   it('keeps the newest 1,000 once its market is settled, across a snapshot', () => {
+    expect([TAPE_LENGTH, SETTLED_TAPE_LENGTH]).toEqual([20_000, 1_000]);
     const tape = new Tape();
     for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
     tape.settle();
