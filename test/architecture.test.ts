@@ -28,6 +28,7 @@ const ROOMS: Readonly<Record<string, readonly string[] | (() => readonly string[
   // One file format for every shell: read and validated before any of them starts.
   config: ['base', 'protocol', 'strategy', 'risk'],
   backtest: () => ALL_BUT('daemon', 'dashboard', 'cli'),
+  report: ['base', 'protocol', 'market', 'ledger', 'statistics'],
   daemon: () => ALL_BUT('backtest', 'cli'),
   dashboard: ['base', 'protocol', 'ledger'],
   cli: () => ALL_BUT(),

@@ -1,0 +1,209 @@
+/**
+ * What a session of trading was, as plain data: what a backtest measures and what a live ledger can tell. From this one
+ * record follow every figure, the JSON and the HTML. It holds numbers, texts, arrays and nothing else, so that it can be
+ * stored, hashed and handed between threads.
+ *
+ * Amounts, prices and currency are integers in millionths; prices are in YES space unless it is said; times are Unix ms
+ * on the exchange's clock. `null` means not known, never zero.
+ */
+
+export type SessionKind = 'backtest' | 'live';
+
+export interface SessionRecord {
+  /** Raised when the meaning of a field changes. */
+  readonly format: 1;
+  readonly kind: SessionKind;
+  /** What the report is called, e.g. the names of the strategy files. */
+  readonly title: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly capitalMicros: number;
+  /** Currency at the end, nothing of it locked any more or not. */
+  readonly endCashMicros: number;
+  /** In order of opening. Markets in which nothing was seen or done are here too. */
+  readonly markets: readonly MarketSession[];
+  /** Of the whole account; sampled, at most `MAX_SAMPLES`. */
+  readonly account: AccountSeries;
+  /** Largest fall of the equity from its peak, found at the finest sampling, before samples were thinned out; ≥ 0. */
+  readonly maxDrawdownMicros: number;
+  readonly requests: RequestUse;
+  /** What risk, guards and the exchange refused, most frequent first. */
+  readonly refusals: readonly Refusal[];
+  /** Notices a person must see: strategies that failed, limits that stopped the trader, markets left out. */
+  readonly notices: readonly SessionNotice[];
+  readonly assumptions: Assumptions;
+}
+
+/** Columns of one length. Samples stand at equal steps of `stepMs`; idle time between recordings is left out. */
+export interface AccountSeries {
+  readonly stepMs: number;
+  readonly timeMs: readonly number[];
+  /** Currency and shares at their marks. */
+  readonly equityMicros: readonly number[];
+  /** Currency behind resting orders and what held shares cost: capital that can do nothing else. */
+  readonly lockedMicros: readonly number[];
+}
+
+export interface MarketSession {
+  readonly conditionId: string;
+  readonly title: string;
+  readonly eventTitle: string;
+  readonly category: string;
+  readonly tickMicros: number;
+  readonly openMs: number;
+  readonly closeMs: number;
+  /** What YES resolved to; null when that is not known: then what is held at the end is valued at its mark. */
+  readonly outcome: boolean | null;
+  readonly makerFeeRateMicros: number;
+  readonly series: MarketSeries;
+  /** In order of time. */
+  readonly fills: readonly FillRecord[];
+  readonly conversions: readonly ConversionRecord[];
+  /** Shares at the end that no redemption has turned into currency. */
+  readonly endYesMicros: number;
+  readonly endNoMicros: number;
+  /** YES price at which they are valued; null when nothing was ever seen and nothing is held. */
+  readonly endMarkMicros: number | null;
+  readonly quoting: QuotingFigures;
+  /** Of the data this market was played from. Null for a live session without a recording. */
+  readonly coverage: Coverage | null;
+}
+
+/** Columns of one length, at equal steps. Prices without our own orders; null for an empty side. */
+export interface MarketSeries {
+  readonly stepMs: number;
+  readonly timeMs: readonly number[];
+  readonly bidMicros: readonly (number | null)[];
+  readonly askMicros: readonly (number | null)[];
+  /** Our best resting quotes. */
+  readonly ourBidMicros: readonly (number | null)[];
+  readonly ourAskMicros: readonly (number | null)[];
+  /** YES held minus NO held. */
+  readonly inventoryMicros: readonly number[];
+}
+
+/** The horizons of markouts after a fill, ms. Settlement is the market's outcome. */
+export const MARKOUT_HORIZONS_MS = [1_000, 5_000, 30_000, 60_000, 300_000] as const;
+
+/** At most so many samples a series keeps; a longer session has coarser ones. */
+export const MAX_SAMPLES = 2_048;
+
+export interface FillRecord {
+  readonly timeMs: number;
+  /** When the trader knew of it; null when it never did. */
+  readonly seenMs: number | null;
+  readonly orderPubkey: string;
+  readonly strategy: string;
+  /** In YES space: `bid` when it made us longer of YES (bought YES or sold NO). */
+  readonly side: 'bid' | 'ask';
+  /** The leg that did it: whether YES shares moved, else NO shares; and whether we bought them. */
+  readonly isYes: boolean;
+  readonly isBuy: boolean;
+  /** In YES space. */
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+  /** Change of currency without the fee: negative for a purchase. */
+  readonly cashMicros: number;
+  /** ≥ 0. */
+  readonly feeMicros: number;
+  readonly isMaker: boolean;
+  /**
+   * The market's middle right before the trade, without our own orders; where a side was empty, the last middle before,
+   * and where there was none yet, the price of the fill.
+   */
+  readonly markMicros: number;
+  /** The middle at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none by then. */
+  readonly marksAfterMicros: readonly (number | null)[];
+  /** How long the order had been resting, ms; 0 for a taker; null when not known. */
+  readonly restedMs: number | null;
+  /** Shares that stood ahead of the order when it came to rest; null when not known. */
+  readonly joinedBehindMicros: number | null;
+}
+
+/** Complete sets back to currency, or shares of a settled market. */
+export interface ConversionRecord {
+  readonly kind: 'merge' | 'redeem';
+  readonly timeMs: number;
+  /** Shares given up. */
+  readonly yesMicros: number;
+  readonly noMicros: number;
+  /** Currency received. */
+  readonly cashMicros: number;
+  /** YES price at that moment, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
+  readonly markMicros: number;
+}
+
+/** Times in ms; a market counts while it is open and the trader runs. */
+export interface QuotingFigures {
+  readonly openForMs: number;
+  readonly twoSidedMs: number;
+  readonly oneSidedMs: number;
+  readonly ordersPlaced: number;
+  readonly ordersCanceled: number;
+  /** Shares of all orders that came to rest. */
+  readonly postedMicros: number;
+  /** Sum over orders of shares ahead when they came to rest; divided by `ordersPlaced` it is a mean. Null: not known. */
+  readonly joinedBehindMicros: number | null;
+}
+
+export interface Coverage {
+  /** Recorded time that is in the recording, ms, and what its gaps take of it. */
+  readonly spanMs: number;
+  readonly gapMs: number;
+  readonly gaps: number;
+  readonly events: number;
+  readonly trades: number;
+  /** Lines or rows of the recording that could not be read or had no place in the book. */
+  readonly skipped: number;
+}
+
+export interface ScopeUse {
+  readonly limitPerMinute: number;
+  readonly count: number;
+  /** The most in any 60 seconds. */
+  readonly peakPerMinute: number;
+  /** Answered with 429. */
+  readonly throttled: number;
+}
+
+export interface RequestUse {
+  readonly public: ScopeUse;
+  readonly signed: ScopeUse;
+  /** By endpoint name, most frequent first. */
+  readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
+  /** Requests that never left, because their time was over before the budget had a place for them. */
+  readonly unsent: number;
+}
+
+export interface Refusal {
+  /** Who: `risk`, `guard` (a strategy's own), `exchange`. */
+  readonly by: 'risk' | 'guard' | 'exchange';
+  /** The limit, guard or slug. */
+  readonly name: string;
+  readonly count: number;
+}
+
+export interface SessionNotice {
+  readonly timeMs: number;
+  readonly severity: 'info' | 'loud';
+  readonly text: string;
+}
+
+/** Everything that a result depends on and that is not in the market: printed with every report. */
+export interface Assumptions {
+  readonly version: string;
+  readonly configHash: string;
+  readonly seed: number;
+  /** Null for what really happened. */
+  readonly fillModel: string | null;
+  readonly latency: string | null;
+  /** What was played, one line each. */
+  readonly data: readonly string[];
+  /** Sentences, e.g. that the recorded market does not react to our orders. */
+  readonly remarks: readonly string[];
+}
+
+/** One backtest under several fill models, from the most pessimistic to the most optimistic. */
+export interface Bracket {
+  readonly sessions: readonly SessionRecord[];
+}
