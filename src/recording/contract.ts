@@ -54,15 +54,26 @@ export interface RecordedMarket {
   readonly closeTimeMs: number;
   /** What YES resolved to; null when the recording does not know: such a market closes and stays unresolved. */
   readonly outcome: boolean | null;
+  /** The market's fees, where the recorder knew them. */
+  readonly fees?: RecordedFees;
   readonly source: RecordingSource;
 }
 
+export interface RecordedFees {
+  /** Shares of the traded value, in millionths: 10,000 is one per cent. */
+  readonly makerRateMicros: number;
+  readonly takerRateMicros: number;
+}
+
 export interface RecordingSource {
-  readonly kind: 'kalshi' | 'polymarket';
-  /** The file that it was read from. */
+  /** What its files are: a venue's own messages, or our format (`store/`). */
+  readonly kind: 'kalshi' | 'polymarket' | 'twinbook';
+  /** The file that it was read from, or the folder of its files. */
   readonly path: string;
   /** The venue's own name of the market. */
   readonly ticker: string;
+  /** Of our format: where the events came from, `kalshi` and `polymarket` if imported, else the recorded venue's name. */
+  readonly origin?: string;
 }
 
 /** Something about the data that its user must be told. Never a reason to stop. */
@@ -72,9 +83,52 @@ export interface RecordingWarning {
   readonly message: string;
 }
 
+/** A span of the venue's time about which the recording knows nothing: the book at its end is new, not a change. */
+export interface RecordedGap {
+  /** Unix ms of the last thing that was known before it. */
+  readonly fromMs: number;
+  /** Unix ms of the first event after it; null when nothing came after it. */
+  readonly toMs: number | null;
+  /** Why, as the recorder said it: a short phrase. */
+  readonly reason: string;
+}
+
+/** One request that the recorder made, with the clocks on both sides. */
+export interface RecordedPoll {
+  /** The call by its name in `protocol/endpoints.ts`, such as `markets.book`. */
+  readonly endpoint: string;
+  /** Our clock, Unix ms: when the request left. */
+  readonly sentMs: number;
+  /** Our clock, Unix ms: when its answer, or its failure, was known. `seenMs - sentMs` is the round trip. */
+  readonly seenMs: number;
+  /** The venue's clock as the answer told it, Unix ms; null when there was no answer or it told none. */
+  readonly venueMs: number | null;
+  readonly outcome: 'answered' | 'refused' | 'unknown';
+}
+
+/** What is known of a recording without decoding its events. */
+export interface RecordingSummary {
+  /** The venue's clock, Unix ms, of the first and last event; null when there is none. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  /** Events of the stream by their kind (`EVENT`); snapshots and gaps are not among them. */
+  readonly events: Readonly<Record<'level' | 'trade' | 'clear' | 'end', number>>;
+  readonly gaps: readonly RecordedGap[];
+  /** Events that were left out when it was written, because they were no events of this market (price off its tick). */
+  readonly refused: number;
+  /** Events whose time was before the one before them; they carry its time. */
+  readonly steppedBack: number;
+  /** Compressed, of all its files. */
+  readonly bytes: number;
+}
+
 /** One market's recording. Opening it has read its description, not its events. */
 export interface Recording {
   readonly market: RecordedMarket;
+  /** Only recordings in our format know it. */
+  readonly summary?: RecordingSummary;
+  /** The requests that made this recording, oldest first; only in our format, where the recorder kept them. */
+  polls?(): AsyncIterable<RecordedPoll>;
   /** Complete once `chunks()` has been read to its end; before that, what is known so far. */
   readonly warnings: readonly RecordingWarning[];
   /**
