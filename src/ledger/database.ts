@@ -53,6 +53,14 @@ export class Database {
     });
   }
 
+  /** A ledger that lives and dies with its process: for virtual time, where nothing can be lost. */
+  static inMemory(): Database {
+    return Database.#opened(':memory:', false, (database) => {
+      database.#prove('foreign_keys', 1, 'foreign_keys = ON');
+      database.#migrate();
+    });
+  }
+
   /** Opens an existing ledger to look at it, beside a running trader or without one. */
   static openReadOnly(path: string): Database {
     if (!existsSync(path)) {

@@ -47,6 +47,9 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   }
 }
 
+/** The same ledger in memory, for a backtest: what is not there after the process cannot be recovered. */
+export const openMemoryLedger = (): Ledger => new SqliteLedger(Database.inMemory(), { release: () => undefined });
+
 /** Opens the ledger to look at it; works beside a running trader and without one. */
 export function openReadOnly(path: string): LedgerReader {
   return new SqliteReader(Database.openReadOnly(path));
