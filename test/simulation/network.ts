@@ -7,7 +7,7 @@ import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/protocol/seam.js';
 import type { ExchangeSide } from './exchange-side.js';
 import { CALM, type Faults, type Tally } from './faults.js';
-import type { Timeline } from './timeline.js';
+import type { Timeline } from '../../src/backtest/timeline.js';
 
 /** After this the client has given up on an answer. */
 const TIMEOUT_MS = 10_000;

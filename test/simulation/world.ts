@@ -16,7 +16,7 @@ import { CALM, type Faults, Tally } from './faults.js';
 import { Invariants } from './invariants.js';
 import { type Delivery, Network } from './network.js';
 import { START_MS } from './setting.js';
-import { Timeline } from './timeline.js';
+import { Timeline } from '../../src/backtest/timeline.js';
 import { Killed, TraderProcess } from './trader-process.js';
 
 const BEAT_MS = 250;

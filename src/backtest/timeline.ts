@@ -37,6 +37,11 @@ export class Timeline {
     }
   }
 
+  /** When the next thing happens, Unix ms; Infinity when nothing will. */
+  get nextMs(): number {
+    return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Lets everything happen that is due by then. */
   runUntil(untilMs: number): void {
     for (let first = this.#heap[0]; first !== undefined && first.atMs <= untilMs; first = this.#heap[0]) {

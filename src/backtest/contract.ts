@@ -1,0 +1,65 @@
+/** What a backtest is given and gives. */
+
+import type { TraderSettings } from '../engine/settings.js';
+import type { EventChunk, RecordedMarket, Recording, RecordingSummary } from '../recording/contract.js';
+import type { SessionRecord } from '../report/contract.js';
+
+/** One market's events, read ahead. */
+export interface EventSource {
+  readonly market: RecordedMarket;
+  /** Known where the recording tells it without being read; else the first chunk tells. */
+  readonly firstMs: number | null;
+  /** What the recording says of itself; null where it cannot. */
+  readonly summary: RecordingSummary | null;
+  /** From the beginning, each time. Chunks belong to the reader until it asks for the next but one. */
+  open(): ChunkStream;
+}
+
+export interface ChunkStream {
+  /** The next chunk: at once when it is in memory, later when it must be read, null at the end. */
+  next(): EventChunk | null | Promise<EventChunk | null>;
+  /** Lets go of whatever is being read. */
+  close(): void;
+  /** Lines or rows that could not be read, as far as the stream was read. */
+  readonly skipped: number;
+}
+
+/** How long requests and answers are on their way, ms. */
+export interface LatencyModel {
+  /** As it was asked for, e.g. `constant:150` or `recorded:x3`. */
+  readonly name: string;
+  /** Draws the next one: from us to the exchange, and back. */
+  draw(): void;
+  readonly thereMs: number;
+  readonly backMs: number;
+}
+
+export interface BacktestPlan {
+  /** What the report is called. */
+  readonly title: string;
+  /** The trader's settings as a live start has them; the run's id and the bounded call are the shell's. */
+  readonly trader: Omit<TraderSettings, 'runId' | 'boundedCall'>;
+  readonly sources: readonly EventSource[];
+  /** Name of a fill model, see `exchange/core/fill-model.ts`. */
+  readonly fillModel: string;
+  readonly latency: LatencyModel;
+  readonly seed: number;
+  /** Fee rates in millionths where the recording names none. */
+  readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
+  /** How long merges and redeems are in process, ms. */
+  readonly landingMs: number;
+  /** Lines for the report: what was played. */
+  readonly data: readonly string[];
+  /** Told now and then: recorded ms that are done, of all. */
+  readonly progress?: (doneMs: number, allMs: number) => void;
+}
+
+export interface BacktestOutcome {
+  readonly session: SessionRecord;
+  /** Recorded events that were applied. */
+  readonly events: number;
+  /** Lower-case hex over every request, every answer and every fill, in order: same inputs, same hash. */
+  readonly traceHash: string;
+}
+
+export type { Recording };
