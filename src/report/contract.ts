@@ -24,9 +24,13 @@ export interface SessionRecord {
   readonly markets: readonly MarketSession[];
   /** Of the whole account; sampled, at most `MAX_SAMPLES`. */
   readonly account: AccountSeries;
-  /** Largest fall of the equity from its peak, found at the finest sampling, before samples were thinned out; ≥ 0. */
-  readonly maxDrawdownMicros: number;
-  readonly requests: RequestUse;
+  /**
+   * Largest fall of the equity from its peak, found at the finest sampling, before samples were thinned out; ≥ 0. Null
+   * when the equity was not known throughout.
+   */
+  readonly maxDrawdownMicros: number | null;
+  /** Null for a live ledger, which does not count requests. */
+  readonly requests: RequestUse | null;
   /** What risk, guards and the exchange refused, most frequent first. */
   readonly refusals: readonly Refusal[];
   /** Notices a person must see: strategies that failed, limits that stopped the trader, markets left out. */
@@ -38,8 +42,8 @@ export interface SessionRecord {
 export interface AccountSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
-  /** Currency and shares at their marks. */
-  readonly equityMicros: readonly number[];
+  /** Currency and shares at their marks; null while a mark of what is held is not known. */
+  readonly equityMicros: readonly (number | null)[];
   /** Currency behind resting orders and what held shares cost: capital that can do nothing else. */
   readonly lockedMicros: readonly number[];
 }
@@ -47,12 +51,16 @@ export interface AccountSeries {
 export interface MarketSession {
   readonly conditionId: string;
   readonly title: string;
+  /** Empty when not known: then the market is an event of its own. */
   readonly eventTitle: string;
   readonly category: string;
-  readonly tickMicros: number;
-  readonly openMs: number;
-  readonly closeMs: number;
-  /** What YES resolved to; null when that is not known: then what is held at the end is valued at its mark. */
+  readonly tickMicros: number | null;
+  readonly openMs: number | null;
+  readonly closeMs: number | null;
+  /**
+   * What YES resolved to: what is held at the end is then worth 0 or 1. Null when that is not known: what is held at the
+   * end is valued at `endMarkMicros`.
+   */
   readonly outcome: boolean | null;
   readonly makerFeeRateMicros: number;
   readonly series: MarketSeries;
@@ -62,7 +70,10 @@ export interface MarketSession {
   /** Shares at the end that no redemption has turned into currency. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
-  /** YES price at which they are valued; null when nothing was ever seen and nothing is held. */
+  /**
+   * The last YES middle before the market closed, or before the session ended; never the outcome, from which the
+   * settlement's part of the result is the distance. Null when none was ever seen.
+   */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
   /** Of the data this market was played from. Null for a live session without a recording. */
@@ -106,12 +117,13 @@ export interface FillRecord {
   readonly cashMicros: number;
   /** ≥ 0. */
   readonly feeMicros: number;
-  readonly isMaker: boolean;
+  /** Null when the exchange did not say. */
+  readonly isMaker: boolean | null;
   /**
    * The market's middle right before the trade, without our own orders; where a side was empty, the last middle before,
-   * and where there was none yet, the price of the fill.
+   * and where there was none yet, the price of the fill. Null when nobody recorded the book (a live ledger).
    */
-  readonly markMicros: number;
+  readonly markMicros: number | null;
   /** The middle at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none by then. */
   readonly marksAfterMicros: readonly (number | null)[];
   /** How long the order had been resting, ms; 0 for a taker; null when not known. */
@@ -130,14 +142,16 @@ export interface ConversionRecord {
   /** Currency received. */
   readonly cashMicros: number;
   /** YES price at that moment, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
-  readonly markMicros: number;
+  readonly markMicros: number | null;
 }
 
-/** Times in ms; a market counts while it is open and the trader runs. */
+/**
+ * Times in ms; a market counts while it is open and the trader runs. All three are null when that is not known.
+ */
 export interface QuotingFigures {
-  readonly openForMs: number;
-  readonly twoSidedMs: number;
-  readonly oneSidedMs: number;
+  readonly openForMs: number | null;
+  readonly twoSidedMs: number | null;
+  readonly oneSidedMs: number | null;
   readonly ordersPlaced: number;
   readonly ordersCanceled: number;
   /** Shares of all orders that came to rest. */
@@ -193,7 +207,8 @@ export interface SessionNotice {
 export interface Assumptions {
   readonly version: string;
   readonly configHash: string;
-  readonly seed: number;
+  /** Null where nothing was drawn. */
+  readonly seed: number | null;
   /** Null for what really happened. */
   readonly fillModel: string | null;
   readonly latency: string | null;
