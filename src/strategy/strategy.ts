@@ -8,6 +8,7 @@
 
 export { formatDecimal, parseDecimal } from '../base/decimal.js';
 export * from '../base/micros.js';
+export * from '../base/normal.js';
 export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js';
 export type * from '../market/view.js';
 export * from './contract.js';
@@ -20,6 +21,5 @@ export * from './maths/gueant-lehalle.js';
 export * from './maths/information.js';
 export * from './maths/log-odds.js';
 export * from './maths/news.js';
-export * from './maths/normal.js';
 export * from './maths/settlement.js';
 export type * from './params.js';

@@ -4,7 +4,7 @@
  * closer the end, the faster the price.
  */
 
-import { normalCdf, normalDensity, normalQuantile } from './normal.js';
+import { normalCdf, normalDensity, normalQuantile } from '../../base/normal.js';
 
 /** Volatility of the price per square root of a second, with so many seconds left. Infinity with none left. */
 export function newsSigma(p: number, secondsLeft: number): number {

@@ -8,7 +8,7 @@ import { gueantQuotes } from '../../../src/strategy/maths/gueant-lehalle.js';
 import { informedFromMove, informedHalfSpread, informedQuotes } from '../../../src/strategy/maths/information.js';
 import { logit, sigmoid } from '../../../src/strategy/maths/log-odds.js';
 import { newsSigma, staleCost } from '../../../src/strategy/maths/news.js';
-import { normalCdf, normalDensity, normalQuantile } from '../../../src/strategy/maths/normal.js';
+import { normalCdf, normalDensity, normalQuantile } from '../../../src/base/normal.js';
 import {
   certaintyEquivalent,
   eventReservationPrices,
