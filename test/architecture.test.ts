@@ -14,6 +14,7 @@ const ALL_BUT = (...not: string[]) => Object.keys(ROOMS).filter((room) => !not.i
 const ROOMS: Readonly<Record<string, readonly string[] | (() => readonly string[])>> = {
   base: [],
   protocol: ['base'],
+  statistics: ['base'],
   market: ['base', 'protocol'],
   strategy: ['base', 'market'],
   risk: ['base', 'market', 'strategy'],
@@ -36,7 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[] | (() => readonly string[
 };
 
 /** Rooms that see no world: no async, clock, timer, randomness or environment. */
-const CORE = ['base', 'protocol', ...LOWER, 'engine', 'exchange/core', 'strategies'];
+const CORE = ['base', 'protocol', ...LOWER, 'engine', 'statistics', 'exchange/core', 'strategies'];
 /** Rooms whose business is the world. */
 const WORLDLY = [
   'daemon',

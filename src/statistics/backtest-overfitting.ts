@@ -1,0 +1,133 @@
+/**
+ * Probability of backtest overfitting by combinatorially symmetric cross-validation: Bailey, Borwein, Lopez de Prado
+ * and Zhu, "The Probability of Backtest Overfitting", Journal of Computational Finance 20(4), 2017. The samples are cut
+ * into blocks; for every way to call half of the blocks "seen" and the others "unseen", the trial that is best in the
+ * seen half is looked up in the unseen half. Overfitted is a search whose winners are then no better than the median.
+ */
+
+import { momentsOf } from './moments.js';
+import { median } from './quantiles.js';
+import { type Values, valueAt } from './values.js';
+
+export interface OverfittingQuestion {
+  /**
+   * One row for each trial, all of the same samples in the same order: profit by period, or by event. What happens in
+   * one event is decided together and must not be cut by a block: with several events, give one sample for each.
+   */
+  readonly trials: readonly Values[];
+  /** Even, 2 to 20; 16 (12,870 ways) unless told. Blocks differ by at most one sample in length. */
+  readonly blocks?: number;
+  /** What "best" means; the Sharpe ratio unless told. */
+  readonly performance?: 'sharpe' | 'mean';
+}
+
+export interface Overfitting {
+  /** PBO: share of the ways in which the best seen trial does not beat the median unseen (lambda <= 0). */
+  readonly probability: number;
+  /** Share of the ways in which it loses money unseen. */
+  readonly lossProbability: number;
+  /** lambda = ln(w / (1 - w)) of each way, w = unseen rank / (N + 1); equal trials share their mean rank. */
+  readonly logits: Float64Array;
+  readonly medianLogit: number;
+}
+
+/**
+ * Null with fewer than two trials, or with fewer samples than blocks or than four. A trial that never varies in a half
+ * ranks by the sign of its mean there. RangeError for rows of unequal length or an impossible number of blocks.
+ * O(2^blocks x trials).
+ */
+export function backtestOverfitting(question: OverfittingQuestion): Overfitting | null {
+  const { trials, blocks = 16, performance = 'sharpe' } = question;
+  if (!(Number.isInteger(blocks) && blocks % 2 === 0 && blocks >= 2 && blocks <= 20)) {
+    throw new RangeError(`an even number of blocks from 2 to 20 is wanted, got ${blocks}`);
+  }
+  const samples = trials[0]?.length ?? 0;
+  for (const { length } of trials) {
+    if (length !== samples) throw new RangeError(`rows of equal length are wanted: ${samples}, got ${length}`);
+  }
+  if (trials.length < 2 || samples < Math.max(blocks, 4)) return null;
+  const rows = trials.map((trial) => blocksOf(trial, blocks));
+  const logits: number[] = [];
+  let losses = 0;
+  for (const seen of halves(blocks)) {
+    const best = bestOf(rows.map((row) => performanceOf(row, seen, performance)));
+    const unseen = rows.map((row) => performanceOf(row, ~seen, performance));
+    const share = meanRank(unseen, best) / (rows.length + 1);
+    logits.push(Math.log(share / (1 - share)));
+    if ((unseen[best] ?? 0) < 0) losses += 1;
+  }
+  return summary(logits, losses);
+}
+
+function summary(logits: readonly number[], losses: number): Overfitting {
+  const beaten = logits.filter((logit) => logit <= 0).length;
+  return {
+    probability: beaten / logits.length,
+    lossProbability: losses / logits.length,
+    logits: Float64Array.from(logits),
+    medianLogit: median(logits) ?? 0,
+  };
+}
+
+/** Of one trial and block. */
+interface Block {
+  readonly count: number;
+  readonly mean: number;
+  /** Sum of squared distances from the mean. */
+  readonly second: number;
+}
+
+function blocksOf(trial: Values, blocks: number): readonly Block[] {
+  return Array.from({ length: blocks }, (_, block) => {
+    const from = Math.floor((block * trial.length) / blocks);
+    const to = Math.floor(((block + 1) * trial.length) / blocks);
+    const values = Float64Array.from({ length: to - from }, (_none, i) => valueAt(trial, from + i));
+    const { mean, standardDeviation } = momentsOf(values);
+    return { count: to - from, mean: mean ?? 0, second: (standardDeviation ?? 0) ** 2 * (to - from - 1) };
+  });
+}
+
+/** Every set of half of the blocks, as the bits of a number, in ascending order. */
+function* halves(blocks: number): Generator<number> {
+  for (let set = 0; set < 2 ** blocks; set++) if (bitsOf(set) === blocks / 2) yield set;
+}
+
+function bitsOf(set: number): number {
+  let bits = 0;
+  for (let rest = set; rest !== 0; rest &= rest - 1) bits += 1;
+  return bits;
+}
+
+/** Blocks are merged by their moments (Chan, Golub and LeVeque), so that a trial that does not vary has variance 0. */
+function performanceOf(row: readonly Block[], set: number, performance: 'sharpe' | 'mean'): number {
+  let [count, mean, second] = [0, 0, 0];
+  for (let i = 0; i < row.length; i++) {
+    const block = row[i];
+    if (block === undefined || ((set >> i) & 1) === 0) continue;
+    const delta = block.mean - mean;
+    const all = count + block.count;
+    second += block.second + (delta * delta * count * block.count) / all;
+    mean += (delta * block.count) / all;
+    count = all;
+  }
+  if (performance === 'mean' || mean === 0) return mean;
+  return mean / Math.sqrt(second / (count - 1));
+}
+
+/** The first of the greatest. */
+function bestOf(figures: readonly number[]): number {
+  let best = 0;
+  for (let i = 1; i < figures.length; i++) if ((figures[i] ?? 0) > (figures[best] ?? 0)) best = i;
+  return best;
+}
+
+/** Rank among all, 1 for the lowest; equal figures share the mean of their ranks. */
+function meanRank(figures: readonly number[], index: number): number {
+  const own = figures[index] ?? 0;
+  let [below, equal] = [0, 0];
+  for (const value of figures) {
+    if (value < own) below += 1;
+    else if (value === own) equal += 1;
+  }
+  return below + (equal + 1) / 2;
+}

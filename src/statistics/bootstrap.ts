@@ -1,0 +1,80 @@
+/**
+ * Confidence by drawing whole events again (Efron's percentile interval). What happens within one event is decided
+ * together, so the event, not the fill or the day, is what there are independent samples of.
+ */
+
+import { Random } from '../base/random.js';
+import { momentsOf } from './moments.js';
+import { quantileOfSorted, sorted } from './quantiles.js';
+import { figure } from './values.js';
+
+export interface BootstrapPlan<Event> {
+  /** One entry for each event: its profit, or its sums, or all of its fills. */
+  readonly events: readonly Event[];
+  /**
+   * The figure of a sample of events (some twice, some not at all), or null where it has none. Must not keep the array,
+   * which is used again for the next sample.
+   */
+  readonly statistic: (sample: readonly Event[]) => number | null;
+  /** Same seed, same interval. */
+  readonly seed: number;
+  /** Samples drawn; 2000 unless told. */
+  readonly resamples?: number;
+  /** Probability mass of the interval, in (0, 1); 0.95 unless told. */
+  readonly confidence?: number;
+}
+
+export interface BootstrapInterval {
+  /** The figure of the events as they are. */
+  readonly estimate: number;
+  readonly low: number;
+  readonly high: number;
+  /** Deviation of the drawn figures. */
+  readonly standardError: number;
+  /** Samples for which the figure was not defined; they are not in the interval. */
+  readonly undefinedCount: number;
+}
+
+/**
+ * Null with fewer than two events, when the figure of the events as they are is not defined, or when fewer than half of
+ * the samples have one. RangeError for a confidence outside (0, 1) or fewer than two resamples.
+ */
+export function bootstrapByEvent<Event>(plan: BootstrapPlan<Event>): BootstrapInterval | null {
+  const { events, statistic, seed, resamples = 2000, confidence = 0.95 } = plan;
+  if (!(confidence > 0 && confidence < 1)) throw new RangeError(`a confidence lies within (0, 1), got ${confidence}`);
+  if (!(Number.isInteger(resamples) && resamples >= 2)) throw new RangeError(`two resamples or more, got ${resamples}`);
+  const estimate = events.length < 2 ? null : defined(statistic(events));
+  if (estimate === null) return null;
+  const random = Random.seeded(seed, 'bootstrap');
+  const sample = [...events];
+  const figures: number[] = [];
+  for (let i = 0; i < resamples; i++) {
+    redraw(sample, events, random);
+    const drawn = defined(statistic(sample));
+    if (drawn !== null) figures.push(drawn);
+  }
+  return figures.length * 2 < resamples ? null : intervalOf(estimate, figures, resamples, confidence);
+}
+
+const defined = (value: number | null): number | null => (value === null ? null : figure(value));
+
+function redraw<Event>(sample: Event[], events: readonly Event[], random: Random): void {
+  for (let i = 0; i < sample.length; i++) {
+    // The index is within the events by construction; Event itself may include undefined.
+    sample[i] = events[random.below(events.length)] as Event;
+  }
+}
+
+function intervalOf(
+  estimate: number,
+  figures: readonly number[],
+  resamples: number,
+  confidence: number,
+): BootstrapInterval | null {
+  const ascending = sorted(figures);
+  const low = quantileOfSorted(ascending, (1 - confidence) / 2);
+  const high = quantileOfSorted(ascending, (1 + confidence) / 2);
+  const { standardDeviation } = momentsOf(figures);
+  if (low === null || high === null || standardDeviation === null) return null;
+  return { estimate, low, high, standardError: standardDeviation, undefinedCount: resamples - figures.length };
+}

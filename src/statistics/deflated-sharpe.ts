@@ -1,0 +1,85 @@
+/**
+ * How believable a Sharpe ratio is: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier" (2012) for PSR and
+ * "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual: sampling and skew do
+ * not survive annualisation.
+ */
+
+import { normalCdf, normalQuantile } from '../base/normal.js';
+import { momentsOf } from './moments.js';
+import { sharpePerSample } from './sharpe.js';
+import { figure, requireFinite, type Values } from './values.js';
+
+/** A Sharpe ratio as it was observed. */
+export interface ObservedSharpe {
+  /** Per sample. */
+  readonly sharpe: number;
+  /** T: number of changes that it was computed from. */
+  readonly samples: number;
+  /** g3 and raw g4 (3 for normal) of those changes. */
+  readonly skewness: number;
+  readonly kurtosis: number;
+}
+
+/** The observed ratio of these changes of equity; null below two samples or without variance. */
+export function observedSharpe(changes: Values): ObservedSharpe | null {
+  const sharpe = sharpePerSample(changes);
+  const { count, skewness, kurtosis } = momentsOf(changes);
+  return sharpe === null || skewness === null || kurtosis === null
+    ? null
+    : { sharpe, samples: count, skewness, kurtosis };
+}
+
+/**
+ * PSR: probability that the true ratio is above `benchmark` (per sample):
+ * Phi((SR - SR0) sqrt(T - 1) / sqrt(1 - g3 SR + (g4 - 1) / 4 SR^2)).
+ * Null below two samples, and when no distribution has such moments (g4 < 1 + g3^2 can make the root's content <= 0).
+ */
+export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): number | null {
+  const { sharpe, samples, skewness, kurtosis } = observed;
+  for (const value of [sharpe, samples, skewness, kurtosis, benchmark]) requireFinite(value, 'a Sharpe ratio');
+  const variance = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe * sharpe;
+  if (samples < 2 || !(variance > 0)) return null;
+  return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
+}
+
+/** What was tried to find the ratio that is judged. */
+export interface Trials {
+  /** N: every configuration that was ever tried, kept or not; at least 1. `effectiveTrials` when they are alike. */
+  readonly count: number;
+  /** Variance of the trials' Sharpe ratios per sample; at least 0. */
+  readonly variance: number;
+}
+
+/**
+ * SR0: the highest of N ratios per sample that is to be expected when none of the trials has any skill:
+ * sqrt(V) ((1 - E) Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials; it
+ * falls below 0, the exact value for one trial, only under N = 1.3 and is held at 0 there. RangeError for N < 1 or V < 0.
+ */
+export function expectedMaxSharpe({ count, variance }: Trials): number {
+  requireFinite(count, 'a number of trials');
+  requireFinite(variance, 'a variance');
+  if (count < 1) throw new RangeError(`at least one trial was made, got ${count}`);
+  if (variance < 0) throw new RangeError(`a variance is not negative, got ${variance}`);
+  if (count === 1) return 0;
+  const highest = (1 - EULER) * -normalQuantile(1 / count) + EULER * -normalQuantile(1 / (count * Math.E));
+  return Math.sqrt(variance) * Math.max(0, highest);
+}
+
+/** Euler and Mascheroni's constant. */
+const EULER = 0.5772156649015329;
+
+/** DSR = PSR(SR0): probability that the true ratio is above what luck alone gives the best of so many trials. */
+export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
+  probabilisticSharpe(observed, expectedMaxSharpe(trials));
+
+/**
+ * Independent trials that N correlated ones amount to: r + (1 - r) N for a mean correlation r (2014, appendix 3).
+ * A negative r counts as 0: alike trials may lower the number, nothing raises it. RangeError for r > 1 or N < 1.
+ */
+export function effectiveTrials(count: number, meanCorrelation: number): number {
+  requireFinite(count, 'a number of trials');
+  if (count < 1) throw new RangeError(`at least one trial was made, got ${count}`);
+  if (!(meanCorrelation <= 1)) throw new RangeError(`a correlation is at most 1, got ${meanCorrelation}`);
+  const alike = Math.max(0, meanCorrelation);
+  return alike + (1 - alike) * count;
+}

@@ -1,0 +1,20 @@
+/** What every function of this room takes: numbers in an array or in a typed column. */
+export type Values = ArrayLike<number>;
+
+/** The value at `index`; RangeError with the index and what came when it is not a finite number. */
+export function valueAt(values: Values, index: number): number {
+  const value = values[index];
+  if (value === undefined || !Number.isFinite(value)) throw notFinite(value, `at index ${index}`);
+  return value;
+}
+
+/** RangeError when this is not a finite number. */
+export function requireFinite(value: number, what: string): void {
+  if (!Number.isFinite(value)) throw notFinite(value, `for ${what}`);
+}
+
+const notFinite = (value: number | undefined, where: string): RangeError =>
+  new RangeError(`a finite number is wanted ${where}, got ${value}`);
+
+/** A figure, or null where overflow or a division by nothing left none. */
+export const figure = (value: number): number | null => (Number.isFinite(value) ? value : null);
