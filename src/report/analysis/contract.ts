@@ -1,0 +1,268 @@
+/**
+ * Every figure of a report, as plain data: what `--json` prints, what the page shows and what the tables of the terminal
+ * are made of. Key names are part of the program's surface; `docs/backtesting.md` lists them.
+ *
+ * `…Micros` are millionths of the currency, of a share or of a price. Whole numbers are exact sums of what was booked;
+ * means, errors and intervals are not whole. `…Share` is a part of 1. `null` is "not known" or "not defined" (a mean
+ * without values), never zero.
+ */
+
+import type { Assumptions, Coverage, Refusal, RequestUse, SessionKind } from '../contract.js';
+
+export interface Analysis {
+  /** Raised when the meaning of a key changes. */
+  readonly format: 1;
+  readonly kind: SessionKind;
+  readonly title: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** What a reader must know before believing a figure, most serious first. */
+  readonly warnings: readonly Warning[];
+  readonly equity: EquityFigures;
+  readonly result: ResultSplit;
+  readonly trading: TradingFigures;
+  readonly quoting: QuotingShare;
+  readonly markouts: readonly Markout[];
+  readonly inventory: InventoryFigures;
+  readonly capital: CapitalFigures;
+  readonly drawdown: DrawdownFigures;
+  readonly byEvent: EventFigures;
+  readonly requests: RequestFigures | null;
+  readonly refusals: readonly Refusal[];
+  readonly coverage: CoverageFigures;
+  /** In the record's order. */
+  readonly markets: readonly MarketAnalysis[];
+  /** Condition ids, at most `RANKED_MARKETS` each, the most extreme first; only markets with a result other than 0. */
+  readonly bestMarkets: readonly string[];
+  readonly worstMarkets: readonly string[];
+  readonly assumptions: Assumptions;
+}
+
+export const RANKED_MARKETS = 5;
+
+/** `wrong`: figures contradict each other. `caution`: a figure stands for less than it seems to. `note`: good to know. */
+export type WarningLevel = 'wrong' | 'caution' | 'note';
+
+export interface Warning {
+  readonly level: WarningLevel;
+  /** Stable name, for programs. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Where the money is. `result` = end equity - capital. */
+export interface EquityFigures {
+  readonly capitalMicros: number;
+  readonly endCashMicros: number;
+  /** Shares at the end: at the outcome where it is known, else at the last mark, else at what they cost. */
+  readonly endHoldingsMicros: number;
+  /** The part of it that is valued at cost, because no price is known. */
+  readonly atCostMicros: number;
+  readonly endEquityMicros: number;
+  readonly resultMicros: number;
+  /** Of the capital; null without capital. */
+  readonly returnShare: number | null;
+}
+
+/**
+ * result = spread + drift - fees + merges + settlement + undivided, to the micro.
+ *
+ * - spread: at each fill, shares times the distance of its price from the middle: what was earned by being filled away
+ *   from the market.
+ * - drift: what held shares won or lost while the middle moved, until they were given up or the market closed. The
+ *   rounding of the exchange and of marks (less than a micro for each fill and conversion) is in here.
+ * - fees: paid, as a positive number.
+ * - merges: currency for complete sets beyond their value, 0 but for rounding.
+ * - settlement: from the last middle to the outcome, of what was still held.
+ * - undivided: what cannot be told apart because the middle is not known for it.
+ */
+export interface ResultSplit {
+  readonly resultMicros: number;
+  /** These four are null when no middle is known at all: then all but fees is undivided. */
+  readonly spreadMicros: number | null;
+  readonly driftMicros: number | null;
+  readonly mergesMicros: number | null;
+  readonly settlementMicros: number | null;
+  readonly feesMicros: number;
+  readonly undividedMicros: number;
+}
+
+export interface TradingFigures {
+  readonly fills: number;
+  readonly makerFills: number;
+  readonly takerFills: number;
+  /** Shares, in YES space: bought YES or sold NO; sold YES or bought NO. */
+  readonly boughtMicros: number;
+  readonly soldMicros: number;
+  /** Currency that changed hands. */
+  readonly turnoverMicros: number;
+  /** Shares of orders that came to rest. */
+  readonly postedMicros: number;
+  /** Shares that resting orders were filled with; with `postedMicros` the fill ratio. */
+  readonly restingFilledMicros: number;
+  readonly fillRatioShare: number | null;
+  readonly ordersPlaced: number;
+  readonly ordersCanceled: number;
+  /** Orders with at least one fill while they rested. */
+  readonly ordersFilled: number;
+  readonly queue: QueueFigures;
+  /** Time an order rested before a fill, ms. */
+  readonly rested: Spread;
+  /** From a fill until the trader knew of it, ms. */
+  readonly noticed: Spread;
+  /** Fills that the trader never came to know of. */
+  readonly neverNoticed: number;
+}
+
+/** Shares that stood ahead of an order when it came to rest; and the part of the queue that is, ahead / (ahead + own). */
+export interface QueueFigures {
+  readonly meanAheadMicros: number | null;
+  readonly aheadShare: number | null;
+  /** The same of the orders that were filled: what is ahead of those is less. */
+  readonly filledMeanAheadMicros: number | null;
+}
+
+/** How values spread. Null without values. */
+export interface Spread {
+  readonly count: number;
+  readonly mean: number | null;
+  readonly median: number | null;
+  /** The value that 90 % lie below. */
+  readonly p90: number | null;
+}
+
+export interface QuotingShare {
+  /** Market time: sum over markets of the time each was open while the trader ran. Null when not known. */
+  readonly openForMs: number | null;
+  readonly twoSidedMs: number | null;
+  readonly oneSidedMs: number | null;
+  readonly twoSidedShare: number | null;
+  readonly oneSidedShare: number | null;
+}
+
+export type MarkoutHorizon = number | 'settlement';
+export type MarkoutSide = 'all' | 'bid' | 'ask';
+
+/**
+ * For one horizon and side, per share and weighted by shares: effective half-spread = markout + adverse selection.
+ * The three are of the same fills: those whose middle at the horizon is known.
+ */
+export interface Markout {
+  /** Ms after the fill. */
+  readonly horizon: MarkoutHorizon;
+  readonly side: MarkoutSide;
+  readonly fills: number;
+  readonly sharesMicros: number;
+  readonly markets: number;
+  /** Distance of price and middle at the fill. Null when that is not known for each of the fills. */
+  readonly effectiveMicros: number | null;
+  /** What a share was worth to us at the horizon, against the price of the fill. */
+  readonly markoutMicros: number | null;
+  /** Of the markout, clustered by market; null with fewer than two markets. */
+  readonly standardErrorMicros: number | null;
+  /** How far the middle moved against us. */
+  readonly adverseMicros: number | null;
+}
+
+export interface InventoryFigures {
+  /** Largest |YES - NO| held in one market, in shares, and where. */
+  readonly peakMicros: number;
+  readonly peakMarket: string | null;
+  /** Median over markets of the time until half of a position is undone, from an AR(1) fit of its samples, ms. */
+  readonly halfLifeMs: number | null;
+  /** Shares (|YES - NO|) held when markets settled, and as a part of all shares traded. */
+  readonly carriedMicros: number;
+  readonly carriedShare: number | null;
+}
+
+export interface CapitalFigures {
+  readonly meanLockedMicros: number | null;
+  readonly peakLockedMicros: number | null;
+  /** Result / mean locked capital; not annualised. */
+  readonly returnOnLockedShare: number | null;
+}
+
+export interface DrawdownFigures {
+  readonly maxMicros: number | null;
+  /** Of the capital. */
+  readonly maxShare: number | null;
+  /** The longest time below an earlier peak, as far as the samples show it, ms. */
+  readonly longestMs: number | null;
+}
+
+/** Markets of one event resolve together: the event is what there are independent samples of. */
+export interface EventFigures {
+  /** Events with a fill. */
+  readonly events: number;
+  readonly won: number;
+  readonly lost: number;
+  readonly meanMicros: number | null;
+  readonly deviationMicros: number | null;
+  /** Mean / deviation of the results per event; per event, not per year. Null with fewer than two events. */
+  readonly sharpe: number | null;
+  /** 95 % of 2,000 redrawn sets of events have their result between these. */
+  readonly intervalMicros: readonly [low: number, high: number] | null;
+  /** What these few numbers cannot say. */
+  readonly caveat: string;
+}
+
+export interface RequestFigures extends RequestUse {
+  /** Time that was played or lived through, as far as it is covered by samples, in minutes. */
+  readonly minutes: number;
+  /** Mean and peak use of the limit. */
+  readonly publicShare: number | null;
+  readonly signedShare: number | null;
+  readonly publicPeakShare: number | null;
+  readonly signedPeakShare: number | null;
+}
+
+export interface CoverageFigures {
+  readonly markets: number;
+  readonly marketsQuoted: number;
+  readonly marketsTraded: number;
+  readonly marketsWithoutOutcome: number;
+  readonly marketsWithoutRecording: number;
+  /** Recorded time of all markets, and the part of it that its gaps leave; null without a recording. */
+  readonly spanMs: number;
+  readonly coveredShare: number | null;
+  readonly gaps: number;
+  readonly gapMs: number;
+  readonly events: number;
+  readonly trades: number;
+  readonly skipped: number;
+}
+
+export type Valuation = 'nothing held' | 'outcome' | 'mark' | 'cost';
+
+export interface MarketAnalysis {
+  readonly conditionId: string;
+  readonly title: string;
+  readonly eventTitle: string;
+  readonly category: string;
+  readonly outcome: boolean | null;
+  readonly result: ResultSplit;
+  readonly fills: number;
+  readonly boughtMicros: number;
+  readonly soldMicros: number;
+  readonly turnoverMicros: number;
+  readonly fillRatioShare: number | null;
+  readonly ordersPlaced: number;
+  readonly twoSidedShare: number | null;
+  /** Weighted by shares; null without fills whose middle is known then. */
+  readonly markout60sMicros: number | null;
+  readonly peakInventoryMicros: number;
+  readonly halfLifeMs: number | null;
+  readonly endYesMicros: number;
+  readonly endNoMicros: number;
+  readonly endValueMicros: number;
+  readonly valuedAt: Valuation;
+  readonly coverage: Coverage | null;
+}
+
+/** Several fill models side by side. */
+export interface BracketVerdict {
+  /** True when the result is a gain under one model and a loss under another. */
+  readonly signFlips: boolean;
+  /** In words; empty for a single session. */
+  readonly text: string;
+}
