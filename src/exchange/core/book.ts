@@ -21,8 +21,9 @@ export class Book {
   /** Null on a market without a recording; by side otherwise. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
 
+  readonly model: FillModel;
   readonly #pool: OrderPool;
-  readonly #model: FillModel;
+  readonly #lot: number;
   readonly #ticks: number;
   readonly #head: Int32Array;
   readonly #tail: Int32Array;
@@ -30,10 +31,11 @@ export class Book {
   readonly #bids: TickSet;
   readonly #asks: TickSet;
 
-  /** `ticks`: ticks from price 0 to price 1. */
-  constructor(pool: OrderPool, model: FillModel, ticks: number) {
+  /** `ticks`: ticks from price 0 to price 1. `lot`: the step of amounts, Micros. */
+  constructor(pool: OrderPool, model: FillModel, ticks: number, lot: number) {
+    this.model = model;
     this.#pool = pool;
-    this.#model = model;
+    this.#lot = lot;
     this.#ticks = ticks + 1;
     this.#head = new Int32Array(this.#ticks);
     this.#tail = new Int32Array(this.#ticks);
@@ -52,7 +54,7 @@ export class Book {
     const tick = i32(pool.tick, slot);
     const bid = isBidLeg(pool.leg[slot] ?? 0);
     const recorded = this.recorded;
-    pool.ahead[slot] = recorded === null ? 0 : this.#model.aheadOnJoin(recorded[bid ? BID : ASK].displayed(tick));
+    pool.ahead[slot] = recorded === null ? 0 : this.model.aheadOnJoin(recorded[bid ? BID : ASK].displayed(tick));
     this.append(slot, tick, bid);
   }
 
@@ -112,12 +114,18 @@ export class Book {
     }
   }
 
+  /** The best tick of what is recorded on a side. */
+  bestRecorded(side: BookSide): number {
+    if (this.recorded === null) return NO_TICK;
+    const { shown } = this.recorded[side];
+    return side === BID ? shown.down(this.#ticks - 1) : shown.up(0);
+  }
+
   /** The best tick of a side, real or recorded. */
   best(side: BookSide): number {
     const real = side === BID ? this.bestBid : this.bestAsk;
     if (this.recorded === null) return real;
-    const shown = this.recorded[side].shown;
-    const recorded = side === BID ? shown.down(this.#ticks - 1) : shown.up(0);
+    const recorded = this.bestRecorded(side);
     if (real === NO_TICK || recorded === NO_TICK) return Math.max(real, recorded);
     return side === BID ? Math.max(real, recorded) : Math.min(real, recorded);
   }
@@ -163,7 +171,13 @@ export class Book {
     const next = level.displayed(tick);
     const traded = level.settleTraded(tick);
     for (let slot = this.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
-      this.#pool.ahead[slot] = this.#model.aheadAfterChange(f64(this.#pool.ahead, slot), previous, next, traded);
+      this.#pool.ahead[slot] = this.model.aheadAfterChange(
+        f64(this.#pool.ahead, slot),
+        previous,
+        next,
+        traded,
+        this.#lot,
+      );
     }
     if (next !== previous) this.version += 1;
   }

@@ -232,6 +232,19 @@ export interface CoreReads extends MarginReads {
   /** YES space; null when the side is empty. */
   bestBid(market: MarketIndex): Micros | null;
   bestAsk(market: MarketIndex): Micros | null;
+  /**
+   * The levels of `bookRow` in YES space as numbers, without text: best first, at most `depth`, into `prices` and `amounts`
+   * (Micros), which hold at least `depth`. Returns how many there are. Nothing is allocated.
+   */
+  bookLevels(
+    market: MarketIndex,
+    side: BookSide,
+    depth: number,
+    prices: Int32Array | Float64Array,
+    amounts: Float64Array,
+  ): number;
+  /** Best recorded price of a side alone, whatever real orders stand there; null when nothing recorded is shown. YES space. */
+  bestRecorded(market: MarketIndex, side: BookSide): Micros | null;
   /** Displayed amount of a level in YES space, real and recorded. */
   levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros;
   /** What is left of an internal order; 0 when it no longer rests. */

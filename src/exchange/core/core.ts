@@ -17,23 +17,26 @@ import * as contract from './contract.js';
 import { done, invalid, type Refusal, refuse } from './fault.js';
 import { mayMove } from './lifecycle.js';
 import { MarginCalls } from './margin/calls.js';
-import type { Market, Trading } from './market.js';
+import type { Market } from './market.js';
 import { detailRow } from './market-rows.js';
 import { HOUSE, legFor } from './matching.js';
 import { MemoryArchive } from './memory-archive.js';
 import { asMicros, buyLock } from './money.js';
 import { makeParts } from './parts.js';
 import { isBuyLeg } from './pool.js';
+import { type RecordedColumns, RecordedFeed } from './recorded-feed.js';
 
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;
 
 export class ExchangeCore extends MarginCalls implements contract.Core {
   #lastInternalFilled = 0;
+  readonly #feed: RecordedFeed;
 
   /** With a snapshot the exchange goes on from there; see `restored`. What is final goes into the archive. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     super(makeParts(settings, archive, snapshot));
+    this.#feed = new RecordedFeed(this.parts.ground, this.parts.matching, (nowMs) => this.reach(nowMs));
     if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
     assert(house === HOUSE, 'the recorded market owns the first account');
@@ -279,10 +282,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     total: Micros,
   ): boolean {
     this.reach(nowMs);
-    const trading = this.#onGrid(index, price);
-    if (trading === null || !Number.isSafeInteger(total) || total < 0) return false;
-    trading.book.changeRecorded(side, price / trading.tick, total);
-    return true;
+    return this.#feed.level(this.parts.ground.catalog.markets[index], side, price, total);
   }
 
   recordedTrade(
@@ -293,13 +293,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     amount: Micros,
   ): boolean {
     this.reach(nowMs);
-    const trading = this.#onGrid(index, price);
-    const { ground, matching } = this.parts;
-    const market = ground.catalog.markets[index];
-    if (trading === null || market === undefined || !market.trades) return false;
-    if (!Number.isSafeInteger(amount) || amount <= 0) return false;
-    matching.recordedTrade(ground.nowMs, market, trading, takerSide, price / trading.tick, amount);
-    return true;
+    return this.#feed.trade(this.parts.ground.catalog.markets[index], takerSide, price, amount);
   }
 
   recordedClear(nowMs: number, index: contract.MarketIndex): void {
@@ -307,10 +301,21 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     this.parts.ground.catalog.market(index).trading?.book.clearRecorded();
   }
 
-  /** The book of a market if this price is one of its ticks strictly between 0 and 1. */
-  #onGrid(index: contract.MarketIndex, price: number): Trading | null {
-    const trading = this.parts.ground.catalog.markets[index]?.trading ?? null;
-    if (trading === null || price <= 0 || price >= ONE || price % trading.tick !== 0) return null;
-    return trading;
+  /**
+   * Plays recorded events of one market from place `from` on up to `untilMs` (inclusive), each as `recordedLevel`,
+   * `recordedTrade` or `recordedClear` does at its own time; what is due between them is done at its time. Returns the place
+   * of the first event that was not played: a later one, or one of another kind (the end), which is the caller's business.
+   * Afterwards the clock stands at the last event played, or where it stood if that was later. An event from before the
+   * clock, because another market was played further, is stamped with its own time.
+   *
+   * Columns are no JSON, so this is no command of a journal: it is for a core that none is kept of.
+   */
+  playRecorded(index: contract.MarketIndex, events: RecordedColumns, from: number, untilMs: number): number {
+    return this.#feed.play(this.parts.ground.catalog.market(index), events, from, untilMs);
+  }
+
+  /** How many events of the last `playRecorded` the market had no place for, as when `recordedLevel` answers false. */
+  get lastRecordedRefused(): number {
+    return this.#feed.refused;
   }
 }

@@ -1,6 +1,7 @@
 /** Markets, events, books, trades and assets as the wire spells them. */
 
 import { formatDecimal } from '../../base/decimal.js';
+import { assert } from '../../base/errors.js';
 import { type Micros, ONE } from '../../base/micros.js';
 import type { CandleInterval } from '../../protocol/states.js';
 import type { Catalog } from './catalog.js';
@@ -66,6 +67,34 @@ export function bookRow(market: Market, isYes: boolean, depth: number): WireBook
     return levels;
   };
   return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
+}
+
+/** The levels of `bookRow` in YES space, as numbers; see contract.ts. */
+export function bookLevels(
+  market: Market,
+  side: BookSide,
+  depth: number,
+  prices: Int32Array | Float64Array,
+  amounts: Float64Array,
+): number {
+  assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
+  const { trading } = market;
+  if (trading === null || market.state !== 'open') return 0;
+  const { book } = trading;
+  let count = 0;
+  for (let tick = book.best(side); tick !== NO_TICK && count < depth; tick = book.nextShown(side, tick)) {
+    prices[count] = tick * trading.tick;
+    amounts[count] = book.displayed(side, tick);
+    count += 1;
+  }
+  return count;
+}
+
+export function bestRecorded(market: Market, side: BookSide): Micros | null {
+  const { trading } = market;
+  if (trading === null || market.state !== 'open') return null;
+  const tick = trading.book.bestRecorded(side);
+  return tick === NO_TICK ? null : asMicros(tick * trading.tick);
 }
 
 export function summaryRow(catalog: Catalog, market: Market): WireSummary {

@@ -64,6 +64,8 @@ export interface MarketCard {
 export interface Trading {
   readonly config: OrderbookConfig;
   readonly tick: number;
+  /** 1 / tick: a product is cheaper than a quotient. */
+  readonly ticksPerMicro: number;
   readonly lot: number;
   readonly fundsStep: number;
   readonly makerRate: number;
@@ -166,15 +168,17 @@ export interface MarketDump {
 
 function tradingOf(config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
   const tick = stepOfPrecision(config.price_precision);
+  const lot = stepOfPrecision(config.amount_precision);
   return {
     config,
     tick,
-    lot: stepOfPrecision(config.amount_precision),
+    ticksPerMicro: 1 / tick,
+    lot,
     fundsStep: stepOfPrecision(config.funds_precision),
     makerRate: config.maker_fee_rate,
     takerRate: config.taker_fee_rate,
     lockRate: Math.max(config.maker_fee_rate, config.taker_fee_rate),
-    book: new Book(pool, model, ONE / tick),
+    book: new Book(pool, model, ONE / tick, lot),
   };
 }
 

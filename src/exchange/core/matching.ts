@@ -141,7 +141,8 @@ export class Matching {
 
   /**
    * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices meet it first, whatever is recorded
-   * before them: the trade went through their price. At its own price it eats what is ahead of each real order.
+   * before them: the trade went through their price. At its own price it eats what is ahead of each real order, or passes
+   * them all by if the fill model says so.
    */
   recordedTrade(nowMs: number, market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;
@@ -159,7 +160,7 @@ export class Matching {
     const level = book.openRecorded()[side];
     const shown = level.displayed(tick);
     let eaten = 0;
-    let slot = book.headOn(side, tick);
+    let slot = book.model.fillsAtTouch ? book.headOn(side, tick) : 0;
     while (slot !== 0 && this.#left > 0) {
       const before = Math.min(this.#left, Math.max(0, Math.min(f64(this.#pool.ahead, slot), shown) - eaten));
       eaten += before;

@@ -6,7 +6,7 @@ import { Catalog, type CatalogDump } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import { Conversions, type ConversionsDump } from './conversions.js';
 import { type DueDump, DueQueue } from './due.js';
-import { riskAverse } from './fill-model.js';
+import { fillModel } from './fill-model.js';
 import type { Ground } from './ground.js';
 import { Identity, type IdentityDump } from './identity.js';
 import { Margin, type MarginDump } from './margin/margin.js';
@@ -41,7 +41,7 @@ function freshParts(settings: CoreSettings, archive: Archive): Parts {
   const pool = new OrderPool();
   const ground: Ground = {
     settings,
-    catalog: new Catalog(settings, pool, riskAverse),
+    catalog: new Catalog(settings, pool, fillModel(settings.fillModel ?? 'risk-averse')),
     funds: new Funds(),
     due: new DueQueue(),
     archive,

@@ -212,6 +212,20 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
     return rows.bestPrice(this.#market(market), ASK);
   }
 
+  bookLevels(
+    market: MarketIndex,
+    side: BookSide,
+    depth: number,
+    prices: Int32Array | Float64Array,
+    amounts: Float64Array,
+  ): number {
+    return rows.bookLevels(this.#market(market), side, depth, prices, amounts);
+  }
+
+  bestRecorded(market: MarketIndex, side: BookSide): Micros | null {
+    return rows.bestRecorded(this.#market(market), side);
+  }
+
   levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros {
     const { trading } = this.#market(market);
     if (trading === null || price % trading.tick !== 0) return asMicros(0);

@@ -24,6 +24,11 @@ export interface CoreSettings {
   readonly challengeLifetimeMs: number;
   /** Pubkeys and condition ids are derived from it. */
   readonly seed: number;
+  /**
+   * How real orders stand in recorded queues, as fill-model.ts reads it; absent: `risk-averse`. TwinbookError `usage` for a
+   * name that it does not know. Orders of a snapshot keep their places and move by today's model.
+   */
+  readonly fillModel?: string;
 }
 
 /** Small integers in the order of creation. Account 0 is the recorded market's. */
