@@ -261,6 +261,10 @@ export interface CoreReads extends MarginReads {
   ): Page<WirePublicTrade>;
 
   order(account: AccountSlot, pubkey: string): WireOrder | null;
+  /** Recorded shares that stand before a resting order of this account; null when it does not rest. */
+  queueAhead(account: AccountSlot, pubkey: string): Micros | null;
+  /** Best price of the real orders alone, in YES space; null when none rests on that side. */
+  bestReal(market: MarketIndex, side: BookSide): Micros | null;
   orders(account: AccountSlot, query: OrderQuery): Page<WireOrder>;
   ownTrades(account: AccountSlot, query: PageQuery): Page<WireOwnTrade>;
   merge(account: AccountSlot, pubkey: string): WireConversion | null;

@@ -5,7 +5,7 @@ import { ONE } from '../../base/micros.js';
 import type { DraftTerms } from '../../protocol/draft-text.js';
 import type { ServiceErrorSlug } from '../../protocol/errors.js';
 import { isFinalOrder, type OrderStatus, type OrderType, RESTING_STATUSES } from '../../protocol/states.js';
-import { i32 } from './cells.js';
+import { f64, i32 } from './cells.js';
 import type {
   OrderQuery,
   OrderRequest,
@@ -163,7 +163,16 @@ export class Orders implements FillListener {
     record.filledAmount += amount;
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
     if (isMaker) record.status = 'partially_filled';
-    this.#trades.add(record, { amount, price, fee, isMaker, timeMs: this.#ground.nowMs });
+    const { nowMs: timeMs, settings } = this.#ground;
+    this.#trades.add(record, { amount, price, fee, isMaker, timeMs });
+    settings.observer?.filled({
+      ...{ timeMs, account: record.account, market: record.market, orderPubkey: record.pubkey },
+      tradePubkey: nameOf(settings.seed, 'trade', this.#trades.lastId),
+      isYes: isYesLeg(record.leg),
+      isBuy: isBuyLeg(record.leg),
+      priceMicros: isYesLeg(record.leg) ? price : ONE - price,
+      ...{ amountMicros: amount, costMicros: cost, feeMicros: fee, isMaker },
+    });
   }
 
   finished(id: number): void {
@@ -227,6 +236,12 @@ export class Orders implements FillListener {
   /** Of a final order a copy: nothing changes it any more. */
   find(account: number, pubkey: string): OrderRecord | null {
     return this.#records.find(account, pubkey);
+  }
+
+  /** Recorded shares before a resting order; null when it does not rest. */
+  ahead(account: number, pubkey: string): number | null {
+    const handle = this.find(account, pubkey)?.handle ?? 0;
+    return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.slotOf(handle));
   }
 
   row(record: OrderRecord): WireOrder {

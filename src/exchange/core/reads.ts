@@ -48,6 +48,7 @@ import * as rows from './market-rows.js';
 import { asMicros } from './money.js';
 import { dumpParts, type Parts } from './parts.js';
 import { marketsIn, pnlRow } from './pnl.js';
+import { NO_TICK } from './ticks.js';
 
 export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof MarginReads> {
   protected readonly parts: Parts;
@@ -257,6 +258,18 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
   order(account: AccountSlot, pubkey: string): WireOrder | null {
     const record = this.parts.orders.find(account, pubkey);
     return record === null ? null : this.parts.orders.row(record);
+  }
+
+  queueAhead(account: AccountSlot, pubkey: string): Micros | null {
+    const ahead = this.parts.orders.ahead(account, pubkey);
+    return ahead === null ? null : asMicros(ahead);
+  }
+
+  bestReal(market: MarketIndex, side: BookSide): Micros | null {
+    const { trading } = this.#market(market);
+    if (trading === null) return null;
+    const tick = side === BID ? trading.book.bestBid : trading.book.bestAsk;
+    return tick === NO_TICK ? null : asMicros(tick * trading.tick);
   }
 
   orders(account: AccountSlot, query: OrderQuery): Page<WireOrder> {

@@ -29,6 +29,32 @@ export interface CoreSettings {
    * name that it does not know. Orders of a snapshot keep their places and move by today's model.
    */
   readonly fillModel?: string;
+  /** Hears of fills at the moment of each; absent: nobody listens. */
+  readonly observer?: CoreObserver;
+}
+
+/** For a shell that measures. It may read the core, never change it. */
+export interface CoreObserver {
+  /** The book is still as it was right before the trade, but for the real orders that it has reached so far. */
+  filled(fill: ObservedFill): void;
+}
+
+/** One fill of an order of an account with a wallet. Amounts and currency in millionths. */
+export interface ObservedFill {
+  readonly timeMs: number;
+  readonly account: AccountSlot;
+  readonly market: MarketIndex;
+  readonly orderPubkey: string;
+  readonly tradePubkey: string;
+  readonly isYes: boolean;
+  readonly isBuy: boolean;
+  /** In YES space. */
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+  /** Currency that moved without the fee, always positive. */
+  readonly costMicros: number;
+  readonly feeMicros: number;
+  readonly isMaker: boolean;
 }
 
 /** Small integers in the order of creation. Account 0 is the recorded market's. */
