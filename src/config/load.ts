@@ -83,10 +83,18 @@ function readTrader(
       dailySummary: content.schedule.daily_summary,
     },
     log: { level: content.log.level, file: content.log.file === null ? null : absolute(content.log.file) },
+    recording: { enabled: content.recording.enabled, dir: absolute(content.recording.dir) },
+    journal: {
+      enabled: content.journal.enabled,
+      dir: content.journal.dir === undefined ? join(dirname(ledgerPath), 'runs') : absolute(content.journal.dir),
+      maxBytes: content.journal.max_mb * BYTES_PER_MB,
+    },
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
   return { content, at, trader };
 }
+
+const BYTES_PER_MB = 1_000_000;
 
 /** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
 const MAX_SOCKET_BYTES = 103;

@@ -103,6 +103,23 @@ const logSchema = z
   })
   .describe('Logs.');
 
+const recordingSchema = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Records what the trader’s own polls see, at no request more.'),
+    dir: path('Folder of recordings.')
+      .default('../data/recordings')
+      .describe('Folder of recordings, also of `twinbook record`.'),
+  })
+  .describe('Recordings of markets, for backtests.');
+
+const journalSchema = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Keeps all that each run of the trader saw and asked, for replays.'),
+    dir: path('Folder of runs; default runs beside the ledger.').optional(),
+    max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
+  })
+  .describe('The journal of observations.');
+
 export const traderSchema = z.strictObject({
   venue: z
     .strictObject({
@@ -134,6 +151,8 @@ export const traderSchema = z.strictObject({
   merge: mergeSchema.prefault({}),
   schedule: scheduleSchema.prefault({}),
   log: logSchema.prefault({}),
+  recording: recordingSchema.prefault({}),
+  journal: journalSchema.prefault({}),
   control: z
     .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
     .prefault({})

@@ -23,6 +23,8 @@ export interface Config {
   readonly merge: MergeConfig;
   readonly schedule: ScheduleConfig;
   readonly log: LogConfig;
+  readonly recording: RecordingConfig;
+  readonly journal: JournalConfig;
   readonly control: { readonly socket: string };
   readonly strategies: readonly StrategyConfig[];
   /** Lower-case hex SHA-256 of the canonical JSON of all that shapes a decision; recorded with every run. */
@@ -98,6 +100,22 @@ export interface LogConfig {
   readonly level: (typeof LOG_LEVELS)[number];
   /** Absolute path of the log file; null writes to standard error. */
   readonly file: string | null;
+}
+
+export interface RecordingConfig {
+  /** Whether the trader records what its own polls see. */
+  readonly enabled: boolean;
+  /** Absolute path of the folder of recordings. */
+  readonly dir: string;
+}
+
+export interface JournalConfig {
+  /** Whether everything that crosses the seam of the trader's core is kept, run by run. */
+  readonly enabled: boolean;
+  /** Absolute path of the folder of runs. */
+  readonly dir: string;
+  /** Room for all runs of this ledger together. */
+  readonly maxBytes: number;
 }
 
 export interface StrategyConfig {
