@@ -35,9 +35,11 @@ export class RecordedSide {
 
   /** What was eaten stays eaten while the level shrinks, never more than all of it; what the recording adds is new. */
   change(tick: number, total: number): void {
+    const before = this.displayed(tick);
     this.#total[tick] = total;
     if (f64(this.#eaten, tick) > total) this.#eaten[tick] = total;
-    this.#show(tick);
+    // Most changes leave a level that shows something one that does.
+    if (before > 0 !== this.displayed(tick) > 0) this.#show(tick);
   }
 
   trade(tick: number, amount: number): void {
