@@ -1,0 +1,16 @@
+/** Samples as results are: money to the cent, of any sign; and comparison up to rounding. */
+
+import fc from 'fast-check';
+import { expect } from 'vitest';
+
+export const samples = (length: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<number[]> =>
+  fc.array(
+    fc.integer({ min: -100_000, max: 100_000 }).map((cents) => cents / 100),
+    { maxLength: 60, ...length },
+  );
+
+/** Equal up to 1e-9 of their size; null only to null. */
+export function close(got: number | null, wanted: number | null): void {
+  if (got === null || wanted === null) return expect(got).toBe(wanted);
+  expect(Math.abs(got - wanted)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(wanted)));
+}
