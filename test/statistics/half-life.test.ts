@@ -23,7 +23,9 @@ test('the half-life of a simulated position is found again', () => {
 
 test('the slope is that of the normal equations', () => {
   fc.assert(
-    fc.property(samples({ minLength: 3 }), (values) => {
+    fc.property(samples({ minLength: 3 }), (money) => {
+      // In whole cents the sums of the normal equations are exact.
+      const values = money.map((value) => Math.round(value * 100));
       const [before, after] = [values.slice(0, -1), values.slice(1)];
       const sum = (of: (i: number) => number) => before.reduce((total, _value, i) => total + of(i), 0);
       const [x, y] = [(i: number) => before[i] ?? 0, (i: number) => after[i] ?? 0];
