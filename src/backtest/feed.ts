@@ -1,0 +1,238 @@
+/**
+ * The recorded markets of a backtest: opens each on the exchange when its time has come, plays its events into the core,
+ * closes and settles it. A market is played only as far as somebody looks at it: its events between two looks go in as
+ * one batch, each stamped with its own time.
+ */
+
+import { assert } from '../base/errors.js';
+import type { MarketIndex } from '../exchange/core/contract.js';
+import type { ExchangeCore } from '../exchange/core/core.js';
+import { ReplayMarket } from '../exchange/crowd/replay-market.js';
+import { EVENT, type EventChunk } from '../recording/contract.js';
+import type { BacktestPlan, ChunkStream, EventSource } from './contract.js';
+
+/** A market is listed so long before its first event, if it was open then: the trader has to find it first. */
+const LISTED_BEFORE_MS = 60_000;
+
+export interface FeedListener {
+  opened(played: Played): void;
+  /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
+  closed(played: Played, nowMs: number): void;
+}
+
+/** One market in play. */
+export interface Played {
+  readonly source: EventSource;
+  readonly index: MarketIndex;
+  readonly openedMs: number;
+  /** When the recording ended; null while it is played. */
+  readonly closedMs: number | null;
+  readonly events: number;
+  /** Events that had no place on the market's grid. */
+  readonly refused: number;
+}
+
+interface Listed {
+  readonly source: EventSource;
+  readonly opensMs: number;
+}
+
+export class Feed {
+  readonly #core: ExchangeCore;
+  readonly #listener: FeedListener;
+  /** By the time of their opening. */
+  readonly #waiting: Listed[];
+  readonly #open = new Map<MarketIndex, OpenMarket>();
+  #events = 0;
+  #lastClosedMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(core: ExchangeCore, waiting: Listed[], listener: FeedListener) {
+    this.#core = core;
+    this.#waiting = waiting;
+    this.#listener = listener;
+  }
+
+  /** Looks at the beginning of every source. Sources without any event are left out; `empty` names them. */
+  static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: FeedListener) {
+    const waiting: Listed[] = [];
+    const empty: EventSource[] = [];
+    for (const source of plan.sources) {
+      const firstMs = source.firstMs ?? (await firstEventMs(source));
+      if (firstMs === null) empty.push(source);
+      else waiting.push({ source, opensMs: opensMs(source, firstMs) });
+    }
+    waiting.sort((a, b) => a.opensMs - b.opensMs);
+    return { feed: new Feed(core, waiting, listener), empty };
+  }
+
+  /** Events that were applied so far. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** When the next market opens; Infinity when none is left. */
+  get nextOpenMs(): number {
+    return this.#waiting[0]?.opensMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** When a market closed last. */
+  get lastClosedMs(): number {
+    return this.#lastClosedMs;
+  }
+
+  get open(): Iterable<Played> {
+    return this.#open.values();
+  }
+
+  /** Everything up to this moment has been read and may be played. */
+  get readUntilMs(): number {
+    let untilMs = Number.POSITIVE_INFINITY;
+    for (const market of this.#open.values()) untilMs = Math.min(untilMs, market.readUntilMs);
+    return untilMs;
+  }
+
+  /** Reads on until everything up to this moment is there; plays what was read before, for nothing happens meanwhile. */
+  async read(untilMs: number): Promise<void> {
+    for (const market of this.#open.values()) {
+      while (market.closedMs === null && market.readUntilMs <= untilMs) {
+        this.sync(market.index, market.readUntilMs);
+        await market.read();
+      }
+    }
+  }
+
+  /** Opens what is due. */
+  async openDue(nowMs: number): Promise<void> {
+    while (this.nextOpenMs <= nowMs) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const market = new OpenMarket(this.#core, next.source, nowMs);
+      this.#open.set(market.index, market);
+      this.#listener.opened(market);
+      await market.read();
+    }
+  }
+
+  /** Plays one market up to and including this moment. */
+  sync(index: MarketIndex, nowMs: number): void {
+    const market = this.#open.get(index);
+    if (market === undefined) return;
+    this.#events += market.play(nowMs);
+    if (market.closedMs === null) return;
+    this.#open.delete(index);
+    this.#lastClosedMs = nowMs;
+    this.#listener.closed(market, nowMs);
+  }
+
+  syncAll(nowMs: number): void {
+    for (const index of this.#open.keys()) this.sync(index, nowMs);
+  }
+
+  close(): void {
+    for (const market of this.#open.values()) market.dispose();
+  }
+}
+
+/** Recorded openings may lie far back: a market then is listed a moment before its first event. */
+const opensMs = ({ market }: EventSource, firstMs: number): number =>
+  Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
+
+async function firstEventMs(source: EventSource): Promise<number | null> {
+  const stream = source.open();
+  try {
+    return (await stream.next())?.timeMs[0] ?? null;
+  } finally {
+    stream.close();
+  }
+}
+
+class OpenMarket implements Played {
+  readonly source: EventSource;
+  readonly index: MarketIndex;
+  readonly openedMs: number;
+  closedMs: number | null = null;
+  events = 0;
+  refused = 0;
+  readonly #core: ExchangeCore;
+  readonly #market: ReplayMarket;
+  readonly #stream: ChunkStream;
+  #chunk: EventChunk | null = null;
+  #at = 0;
+  #next: EventChunk | null = null;
+  #exhausted = false;
+
+  constructor(core: ExchangeCore, source: EventSource, nowMs: number) {
+    this.source = source;
+    this.openedMs = nowMs;
+    this.#core = core;
+    this.#market = new ReplayMarket(core, source.market);
+    this.#market.open(nowMs, source.market.closeTimeMs);
+    const index = core.marketIndexOf(source.market.conditionId);
+    assert(index !== null, 'a market that was just opened');
+    this.index = index;
+    this.#stream = source.open();
+  }
+
+  get readUntilMs(): number {
+    if (this.#exhausted) return Number.POSITIVE_INFINITY;
+    const last = this.#next ?? this.#chunk;
+    return last === null ? Number.NEGATIVE_INFINITY : (last.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** One chunk more. */
+  async read(): Promise<void> {
+    if (this.#exhausted) return;
+    // Without a wait where the columns are in memory: a promise for every chunk would be most of the work.
+    const answer = this.#stream.next();
+    const chunk = answer instanceof Promise ? await answer : answer;
+    if (chunk === null) this.#exhausted = true;
+    else if (this.#chunk === null) this.#chunk = chunk;
+    else {
+      assert(this.#next === null, 'a chunk is read only when the one before it is being played');
+      this.#next = chunk;
+    }
+  }
+
+  /** Plays what was read; returns how many events. */
+  play(untilMs: number): number {
+    let count = 0;
+    while (this.closedMs === null) {
+      const chunk = this.#chunk;
+      if (chunk === null || this.#at >= chunk.length) {
+        if (this.#next === null) {
+          if (this.#exhausted) this.#close(untilMs);
+          break;
+        }
+        this.#chunk = this.#next;
+        this.#next = null;
+        this.#at = 0;
+        continue;
+      }
+      const from = this.#at;
+      this.#at = this.#core.playRecorded(this.index, chunk, from, untilMs);
+      count += this.#at - from;
+      if (this.#at >= chunk.length) continue;
+      if (chunk.kind[this.#at] !== EVENT.end || (chunk.timeMs[this.#at] ?? 0) > untilMs) break;
+      count++;
+      this.#close(untilMs);
+    }
+    this.events += count;
+    return count;
+  }
+
+  #close(nowMs: number): void {
+    this.closedMs = nowMs;
+    this.#market.close(nowMs);
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#stream.close();
+    this.#chunk = null;
+    this.#next = null;
+  }
+}

@@ -1,0 +1,88 @@
+/** How a session used its request budget, and what was refused. */
+
+import type { Notice } from '../engine/state.js';
+import type { Scope } from '../protocol/endpoints.js';
+import type { VenueProfile } from '../protocol/profile.js';
+import type { Outcome } from '../protocol/seam.js';
+import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../report/contract.js';
+
+const WINDOW_MS = 60_000;
+/** A session that says more than this has said it all before. */
+const MAX_NOTICES = 500;
+
+/** One scope's requests in the last 60 seconds. */
+class Window {
+  readonly limitPerMinute: number;
+  count = 0;
+  throttled = 0;
+  peakPerMinute = 0;
+  #recentMs: number[] = [];
+
+  constructor(limitPerMinute: number) {
+    this.limitPerMinute = limitPerMinute;
+  }
+
+  sent(nowMs: number): void {
+    this.count++;
+    this.#recentMs.push(nowMs);
+    let gone = 0;
+    while ((this.#recentMs[gone] ?? nowMs) <= nowMs - WINDOW_MS) gone++;
+    if (gone > 0) this.#recentMs = this.#recentMs.slice(gone);
+    this.peakPerMinute = Math.max(this.peakPerMinute, this.#recentMs.length);
+  }
+
+  get use(): ScopeUse {
+    const { limitPerMinute, count, throttled, peakPerMinute } = this;
+    return { limitPerMinute, count, peakPerMinute, throttled };
+  }
+}
+
+export class RequestCount {
+  readonly #scopes: Readonly<Record<Scope, Window>>;
+  readonly #endpoints = new Map<string, number>();
+  readonly #refusals = new Map<string, number>();
+  readonly #notices: SessionNotice[] = [];
+  #unsaid = 0;
+
+  constructor(limits: VenueProfile['rate_limits']) {
+    this.#scopes = {
+      public: new Window(limits.public_per_minute),
+      signed: new Window(limits.signed_per_minute),
+      bootstrap: new Window(limits.bootstrap_per_minute),
+    };
+  }
+
+  sent(endpoint: string, scope: Scope, nowMs: number): void {
+    this.#scopes[scope].sent(nowMs);
+    this.#endpoints.set(endpoint, (this.#endpoints.get(endpoint) ?? 0) + 1);
+  }
+
+  answered(_endpoint: string, scope: Scope, outcome: Outcome): void {
+    if (outcome.kind !== 'refused') return;
+    if (outcome.slug === 'throttled') this.#scopes[scope].throttled++;
+    this.#refusals.set(outcome.slug, (this.#refusals.get(outcome.slug) ?? 0) + 1);
+  }
+
+  notices(notices: readonly Notice[]): void {
+    for (const { timeMs, severity, text } of notices) {
+      if (this.#notices.length < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
+      else this.#unsaid++;
+    }
+  }
+
+  get said(): readonly SessionNotice[] {
+    const last = this.#notices.at(-1);
+    if (this.#unsaid === 0 || last === undefined) return this.#notices;
+    const text = `${this.#unsaid} further notices are left out`;
+    return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
+  }
+
+  get use(): RequestUse {
+    const byEndpoint = [...this.#endpoints].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    return { public: this.#scopes.public.use, signed: this.#scopes.signed.use, byEndpoint, unsent: 0 };
+  }
+
+  get exchangeRefusals(): readonly Refusal[] {
+    return [...this.#refusals].map(([name, count]) => ({ by: 'exchange', name, count }));
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * One backtest: the virtual shell around the trader. Recorded events, requests on their way and the trader's beats happen
+ * in the order of one clock. What a book was like, the trader learns when a poll that saw it has come back, and no sooner.
+ */
+
+import { declarationOf } from '../protocol/endpoints.js';
+import type { Observation, Request } from '../protocol/seam.js';
+import type { BacktestOutcome, BacktestPlan, LatencyModel } from './contract.js';
+import { Feed, type Played } from './feed.js';
+import { RequestCount } from './request-count.js';
+import { sessionOf } from './session.js';
+import { Tally } from './tally.js';
+import { Timeline } from './timeline.js';
+import { Trace } from './trace.js';
+import { startTrader, type TraderSide } from './trader-side.js';
+import { type Answer, Venue } from './venue.js';
+
+/** As the daemon beats. */
+const BEAT_MS = 100;
+/** After the last market has closed, before a pause is skipped or the end begins: merges land, redeems are signed. */
+const AFTERMATH_MS = 120_000;
+/** As the daemon waits for the proof that nothing rests. */
+const STOP_MS = 180_000;
+
+export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {
+  const run = await BacktestRun.prepare(plan);
+  try {
+    await run.play();
+    return run.outcome();
+  } finally {
+    run.close();
+  }
+}
+
+class BacktestRun {
+  readonly #plan: BacktestPlan;
+  readonly #venue: Venue;
+  readonly #feed: Feed;
+  readonly #tally: Tally;
+  readonly #latency: LatencyModel;
+  readonly #timeline: Timeline;
+  readonly #side: TraderSide;
+  readonly #count: RequestCount;
+  readonly #trace = new Trace();
+  readonly #fromMs: number;
+  #nowMs: number;
+  #beatMs: number;
+  #underWay = 0;
+  #stopping = false;
+
+  private constructor(plan: BacktestPlan, venue: Venue, feed: Feed, tally: Tally, nowMs: number) {
+    this.#plan = plan;
+    this.#venue = venue;
+    this.#feed = feed;
+    this.#tally = tally;
+    this.#latency = plan.latency;
+    this.#timeline = new Timeline(nowMs);
+    this.#side = startTrader(plan, nowMs);
+    this.#count = new RequestCount(plan.trader.profile.rate_limits);
+    this.#fromMs = nowMs;
+    this.#nowMs = nowMs;
+    this.#beatMs = nowMs;
+  }
+
+  static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
+    const { profile, capitalMicros } = plan.trader;
+    const tally = new Tally();
+    const settings = {
+      serviceName: profile.service_name,
+      draftLifetimeMs: profile.draft_lifetime_s * 1000,
+      landingMs: plan.landingMs,
+      startingFunds: capitalMicros,
+      challengeLifetimeMs: 600_000,
+      seed: plan.seed,
+      fillModel: plan.fillModel,
+      observer: tally,
+    };
+    const venue = new Venue(settings, profile.rate_limits, 0);
+    tally.attach(venue.core, venue.account);
+    const { feed } = await Feed.prepare(venue.core, plan, {
+      opened: (played) => tally.opened(played),
+      closed: (played: Played, nowMs: number) => tally.closed(played, nowMs),
+    });
+    return new BacktestRun(plan, venue, feed, tally, feed.nextOpenMs);
+  }
+
+  async play(): Promise<void> {
+    while (!this.#isOver()) {
+      if (this.#isPause()) this.#skipPause();
+      const nextMs = this.#nextMs();
+      if (this.#feed.readUntilMs < nextMs) await this.#feed.read(nextMs);
+      if (this.#feed.nextOpenMs <= nextMs) {
+        this.#nowMs = this.#feed.nextOpenMs;
+        await this.#feed.openDue(this.#nowMs);
+        continue;
+      }
+      this.#happen(nextMs);
+    }
+  }
+
+  #nextMs(): number {
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#tally.nextMs);
+  }
+
+  /** One moment: what was to be measured, what arrives, and the trader's own beat. */
+  #happen(nowMs: number): void {
+    this.#nowMs = nowMs;
+    if (this.#tally.nextMs <= nowMs) {
+      this.#feed.syncAll(nowMs);
+      this.#tally.look(nowMs);
+    }
+    this.#timeline.runUntil(nowMs);
+    if (this.#beatMs > nowMs) return;
+    this.#beatMs = nowMs + BEAT_MS;
+    this.#step({ kind: 'time', nowMs });
+  }
+
+  /** Nothing is open, nothing under way, and what the last markets left behind has had its time. */
+  #isPause(): boolean {
+    const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
+    const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
+    return idle && Number.isFinite(nextOpenMs) && nextOpenMs - this.#nowMs > BEAT_MS;
+  }
+
+  #skipPause(): void {
+    this.#nowMs = this.#feed.nextOpenMs;
+    this.#beatMs = this.#nowMs;
+  }
+
+  #isOver(): boolean {
+    const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
+    if (openCount > 0 || Number.isFinite(nextOpenMs)) return false;
+    const restMs = this.#nowMs - lastClosedMs;
+    if (restMs <= AFTERMATH_MS) return false;
+    if (!this.#stopping) {
+      this.#stopping = true;
+      this.#step({ kind: 'command', nowMs: this.#nowMs, command: { kind: 'stop' } });
+    }
+    return restMs > AFTERMATH_MS + STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
+  }
+
+  #step(observation: Observation): void {
+    for (const request of this.#side.trader.handle(observation)) this.#send(request);
+    this.#count.notices(this.#side.trader.takeNotices());
+  }
+
+  #send(request: Request): void {
+    const sentMs = this.#nowMs;
+    this.#trace.number(sentMs);
+    this.#trace.text(request.call.endpoint);
+    this.#trace.text(JSON.stringify(request.call.body ?? null));
+    this.#count.sent(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
+    this.#latency.draw();
+    const { thereMs, backMs } = this.#latency;
+    this.#underWay++;
+    this.#timeline.after(thereMs, () => this.#arrive(request, sentMs, backMs));
+  }
+
+  #arrive(request: Request, sentMs: number, backMs: number): void {
+    const { call } = request;
+    const nowMs = this.#nowMs;
+    const isPublic = declarationOf(call.endpoint).scope === 'public';
+    // Public calls name their market by this parameter, or none.
+    const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
+    const index = conditionId === undefined ? null : this.#venue.core.marketIndexOf(conditionId);
+    // What nobody looks at may wait; our own state depends on every market.
+    if (isPublic && index !== null) this.#feed.sync(index, nowMs);
+    else this.#feed.syncAll(nowMs);
+    const answer = this.#venue.answer(call, nowMs);
+    this.#tally.answered(call, answer.outcome, nowMs);
+    this.#count.answered(call.endpoint, declarationOf(call.endpoint).scope, answer.outcome);
+    this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+  }
+
+  #deliver(requestId: number, { outcome, venueTimeMs, budget }: Answer, sentMs: number): void {
+    this.#underWay--;
+    this.#trace.number(this.#nowMs);
+    this.#trace.text(outcome.kind === 'refused' ? outcome.slug : outcome.kind);
+    this.#step({ kind: 'outcome', nowMs: this.#nowMs, requestId, outcome, sentMs, venueTimeMs, budget });
+  }
+
+  outcome(): BacktestOutcome {
+    this.#side.trader.end(this.#nowMs, 'the data ended');
+    const session = sessionOf({
+      ...{ plan: this.#plan, venue: this.#venue, tally: this.#tally, count: this.#count, ledger: this.#side.ledger },
+      ...{ fromMs: this.#fromMs, toMs: this.#nowMs },
+    });
+    for (const { fills } of session.markets) {
+      for (const fill of fills) {
+        this.#trace.number(fill.timeMs);
+        this.#trace.number(fill.priceMicros);
+        this.#trace.number(fill.amountMicros);
+      }
+    }
+    return { session, events: this.#feed.events, traceHash: this.#trace.hash };
+  }
+
+  close(): void {
+    this.#feed.close();
+    this.#side.ledger.close();
+  }
+}

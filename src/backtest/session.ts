@@ -1,0 +1,122 @@
+/** From what was measured to the record that a report is made of. */
+
+import type { Ledger } from '../ledger/contract.js';
+import type { RecordedMarket } from '../recording/contract.js';
+import type { Coverage, FillRecord, MarketSession, SessionRecord } from '../report/contract.js';
+import type { BacktestPlan } from './contract.js';
+import type { MarketTally, PendingFill } from './market-tally.js';
+import type { RequestCount } from './request-count.js';
+import type { Tally } from './tally.js';
+import type { Venue } from './venue.js';
+
+export interface Measured {
+  readonly plan: BacktestPlan;
+  readonly venue: Venue;
+  readonly tally: Tally;
+  readonly count: RequestCount;
+  readonly ledger: Ledger;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const REMARKS = [
+  'The recorded market does not react to our orders: large ones would have moved it.',
+  'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
+];
+
+export function sessionOf(measured: Measured): SessionRecord {
+  const { plan, venue, tally, count, fromMs, toMs } = measured;
+  const { trader } = plan;
+  const { account } = tally;
+  return {
+    format: 1,
+    kind: 'backtest',
+    title: plan.title,
+    ...{ fromMs, toMs },
+    capitalMicros: trader.capitalMicros,
+    endCashMicros: venue.core.fundsOf(venue.account).total,
+    markets: [...tally.markets.values()].map((market) => marketSession(market, measured)),
+    account: {
+      stepMs: account.stepMs,
+      timeMs: account.timeMs,
+      equityMicros: account.columns.equity,
+      lockedMicros: account.columns.locked.map((value) => value ?? 0),
+    },
+    maxDrawdownMicros: tally.maxDrawdownMicros,
+    requests: count.use,
+    refusals: [...count.exchangeRefusals].sort((a, b) => b.count - a.count),
+    notices: count.said,
+    assumptions: {
+      version: trader.version,
+      configHash: trader.configHash,
+      seed: plan.seed,
+      fillModel: plan.fillModel,
+      latency: plan.latency.name,
+      data: plan.data,
+      remarks: REMARKS,
+    },
+  };
+}
+
+function marketSession(tally: MarketTally, { ledger }: Measured): MarketSession {
+  const { played, samples, openForMs, twoSidedMs, oneSidedMs } = tally;
+  const market = played.source.market;
+  const { columns } = samples;
+  return {
+    conditionId: market.conditionId,
+    title: market.title,
+    eventTitle: market.eventTitle,
+    category: market.category,
+    tickMicros: 10 ** (6 - market.tickPrecision),
+    openMs: played.openedMs,
+    closeMs: played.closedMs,
+    outcome: market.outcome,
+    ...feesOf(market),
+    series: {
+      stepMs: samples.stepMs,
+      timeMs: samples.timeMs,
+      bidMicros: columns.bid,
+      askMicros: columns.ask,
+      ourBidMicros: columns.ourBid,
+      ourAskMicros: columns.ourAsk,
+      inventoryMicros: columns.inventory.map((value) => value ?? 0),
+    },
+    fills: tally.fills.map((fill) => fillRecord(fill, ledger)),
+    conversions: tally.conversions,
+    endYesMicros: tally.yesMicros,
+    endNoMicros: tally.noMicros,
+    endMarkMicros: tally.markMicros,
+    quoting: {
+      ...{ openForMs, twoSidedMs, oneSidedMs },
+      ordersPlaced: tally.ordersPlaced,
+      ordersCanceled: tally.ordersCanceled,
+      postedMicros: tally.postedMicros,
+      joinedBehindMicros: tally.joinedBehindMicros,
+    },
+    coverage: coverageOf(tally),
+  };
+}
+
+const feesOf = ({ fees }: RecordedMarket) => ({
+  makerFeeRateMicros: fees?.makerRateMicros ?? 0,
+  takerFeeRateMicros: fees?.takerRateMicros ?? 0,
+});
+
+function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): FillRecord {
+  const order = ledger.order(fill.orderPubkey);
+  const strategy = order === null ? '' : (ledger.intent(order.intentId)?.strategy ?? '');
+  const booked = ledger.fills({ orderPubkey: fill.orderPubkey }).find(({ pubkey }) => pubkey === tradePubkey);
+  return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
+}
+
+function coverageOf({ played }: MarketTally): Coverage {
+  const { summary } = played.source;
+  const gaps = summary?.gaps ?? [];
+  const spanMs = (played.closedMs ?? played.openedMs) - played.openedMs;
+  const gapMs = gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? summary?.lastMs ?? fromMs) - fromMs), 0);
+  return {
+    ...{ spanMs, gapMs, gaps: gaps.length, events: played.events },
+    trades: summary?.events.trade ?? 0,
+    skipped: played.refused + (summary?.refused ?? 0),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * The exchange of a backtest, without sockets: the same core, the same handlers and the same rate limits as the paper
+ * exchange has behind HTTP. Answers are records, not text, and signatures are taken as given: nothing of what a backtest
+ * is to show depends on JSON or on cryptography.
+ */
+
+import { assert } from '../base/errors.js';
+import type { Micros } from '../base/micros.js';
+import type { AccountSlot, CoreSettings, MarketIndex, Result } from '../exchange/core/contract.js';
+import { ExchangeCore } from '../exchange/core/core.js';
+import { BookTexts } from '../exchange/http/book-texts.js';
+import type { Desk, Reply, ServiceCall } from '../exchange/http/calls.js';
+import { HANDLERS } from '../exchange/http/handlers.js';
+import { RateLimit } from '../exchange/http/rate-limits.js';
+import { WalletSignatures } from '../exchange/http/wallet-signatures.js';
+import { declarationOf, type EndpointName, type Scope } from '../protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceFault } from '../protocol/errors.js';
+import type { VenueProfile } from '../protocol/profile.js';
+import type { Orderbook } from '../protocol/records.js';
+import type { AnyCall, BudgetReport, Outcome } from '../protocol/seam.js';
+
+/** A public key that nobody has a secret of: nothing here is ever signed. */
+const WALLET = '11111111111111111111111111111112';
+/** What stands for a signature. */
+export const SIGNATURE = '0'.repeat(128);
+
+export interface Answer {
+  readonly outcome: Outcome;
+  readonly venueTimeMs: number;
+  readonly budget: BudgetReport;
+}
+
+export class Venue {
+  readonly core: ExchangeCore;
+  readonly account: AccountSlot;
+  readonly #desk: Desk;
+  readonly #limits: Readonly<Record<Scope, RateLimit>>;
+  // Read again for every book: the answer is made from them at once.
+  readonly #prices = new Int32Array(100);
+  readonly #amounts = new Float64Array(100);
+
+  constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number) {
+    this.core = new ExchangeCore(settings);
+    this.account = openAccount(this.core, nowMs);
+    this.#desk = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
+    this.#limits = {
+      public: new RateLimit(limits.public_per_minute),
+      signed: new RateLimit(limits.signed_per_minute),
+      bootstrap: new RateLimit(limits.bootstrap_per_minute),
+    };
+  }
+
+  /** What the service does and answers at this moment. */
+  answer(call: AnyCall, nowMs: number): Answer {
+    const { scope } = declarationOf(call.endpoint);
+    const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
+    // As the headers tell them: whole seconds.
+    const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
+    const outcome = allowed ? this.#serve(call, nowMs) : refused({ slug: 'throttled' });
+    return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
+  }
+
+  #serve(call: AnyCall, nowMs: number): Outcome {
+    this.core.advance(nowMs);
+    switch (call.endpoint) {
+      case 'markets.book':
+        return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
+      case 'orders.submit':
+        return this.#submitted(call.endpoint, this.core.submitOrder(nowMs, this.account, call.params.pubkey, true));
+      case 'orders.cancelSubmit':
+        return this.#submitted(call.endpoint, this.core.submitCancel(nowMs, this.account, call.params.pubkey, true));
+      case 'merges.submit':
+        return this.#submitted(call.endpoint, this.core.submitMerge(nowMs, this.account, call.params.pubkey, true));
+      case 'splits.submit':
+        return this.#submitted(call.endpoint, this.core.submitSplit(nowMs, this.account, call.params.pubkey, true));
+      case 'redeems.submit':
+        return this.#submitted(call.endpoint, this.core.submitRedeem(nowMs, this.account, call.params.pubkey, true));
+      default:
+        return this.#handled(call, nowMs);
+    }
+  }
+
+  /** The call that a backtest makes most, without a detour over decimal strings. */
+  #book(conditionId: string, isYes: boolean, depth: number): Outcome {
+    const index = this.core.marketIndexOf(conditionId);
+    if (index === null) return refused({ slug: 'not_found' });
+    assert(isYes, 'the trader asks for YES books');
+    const data: Orderbook = {
+      market: conditionId,
+      is_yes: true,
+      bid: this.#side(index, 0, depth),
+      ask: this.#side(index, 1, depth),
+    };
+    return { kind: 'answered', data, nextCursor: null };
+  }
+
+  #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
+    const count = this.core.bookLevels(index, side, depth, this.#prices, this.#amounts);
+    const rows: Orderbook['bid'] = [];
+    // Integers of the core; the brand exists in the types only.
+    for (let i = 0; i < count; i++) {
+      rows.push({ price: this.#prices[i] as Micros, total_amount: this.#amounts[i] as Micros });
+    }
+    return rows;
+  }
+
+  #submitted(endpoint: EndpointName, result: Result<unknown>): Outcome {
+    return result.ok ? read(endpoint, result.value, null) : refused(result.fault);
+  }
+
+  #handled(call: AnyCall, nowMs: number): Outcome {
+    const declaration = declarationOf(call.endpoint);
+    const body = declaration.body === null ? null : declaration.body.parse(call.body);
+    const limit = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : (declaration.page ?? 0);
+    const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
+    const reply = handle(call.endpoint, whole, this.#desk);
+    if (!reply.ok) return refused(reply.fault);
+    assert('data' in reply, `${call.endpoint} answers with a record`);
+    return read(call.endpoint, reply.data, reply.nextCursor ?? null);
+  }
+}
+
+/** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
+function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, desk);
+}
+
+/** As the client reads it from the wire. */
+function read(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
+  // The endpoint's own schema makes this value.
+  return { kind: 'answered', data: declarationOf(endpoint).data.parse(record) as never, nextCursor };
+}
+
+function refused({ slug, message, details }: ServiceFault): Outcome {
+  const usual = SERVICE_ERRORS[slug];
+  return { kind: 'refused', status: usual.status, slug, message: message ?? usual.message, details: details ?? [] };
+}
+
+function openAccount(core: ExchangeCore, nowMs: number): AccountSlot {
+  const challenge = core.createChallenge(nowMs, WALLET, 'nonce');
+  assert(challenge.ok, 'a fresh exchange gives a challenge');
+  const { message, nonce } = challenge.value;
+  core.createKey(nowMs, { wallet_address: WALLET, message, nonce }, true, 'key', 'secret');
+  const credential = core.credential('key');
+  assert(credential !== null, 'a fresh exchange opens an account');
+  return credential.account;
+}
