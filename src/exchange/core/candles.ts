@@ -38,16 +38,18 @@ export class Candles {
   #count = 0;
   #capacity = FIRST_CAPACITY;
   #cells = new Float64Array(FIRST_CAPACITY * STRIDE);
+  /** When the newest bar ends, Unix ms, and where its cells begin: a trade looks no further. */
+  #endMs = Number.NEGATIVE_INFINITY;
+  #newest = 0;
 
   /** A price was made: by a trade of `notional` currency, or by a moved reference (0). Times never go back. */
   write(timeMs: number, yesPrice: number, notional: number): void {
-    const interval = Math.floor(timeMs / BAR_MS);
-    const cells = this.#cells;
-    const at = this.#at(this.#count - 1);
-    if (this.#count === 0 || f64(cells, at) !== interval) {
-      this.#begin(interval, yesPrice, notional);
+    if (timeMs >= this.#endMs) {
+      this.#begin(Math.floor(timeMs / BAR_MS), yesPrice, notional);
       return;
     }
+    const cells = this.#cells;
+    const at = this.#newest;
     if (yesPrice > f64(cells, at + HIGH)) cells[at + HIGH] = yesPrice;
     if (yesPrice < f64(cells, at + LOW)) cells[at + LOW] = yesPrice;
     cells[at + CLOSE] = yesPrice;
@@ -60,6 +62,7 @@ export class Candles {
     const at = this.#at(this.#count);
     const cells = this.#cells;
     this.#count += 1;
+    this.#markNewest(interval);
     cells[at] = interval;
     cells[at + OPEN] = price;
     cells[at + HIGH] = price;
@@ -68,13 +71,18 @@ export class Candles {
     cells[at + VOLUME] = notional;
   }
 
+  #markNewest(interval: number): void {
+    this.#newest = this.#at(this.#count - 1);
+    this.#endMs = (interval + 1) * BAR_MS;
+  }
+
   #widen(capacity: number): void {
     this.#capacity = Math.min(capacity, BARS_KEPT);
     this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
   }
 
   #at(bar: number): number {
-    return (((bar % this.#capacity) + this.#capacity) % this.#capacity) * STRIDE;
+    return (bar % this.#capacity) * STRIDE;
   }
 
   get #oldest(): number {
@@ -137,6 +145,7 @@ export class Candles {
     while (capacity < this.#count) capacity *= 2;
     this.#widen(capacity);
     this.#cells.set(dump);
+    if (this.#count > 0) this.#markNewest(f64(this.#cells, this.#at(this.#count - 1)));
   }
 }
 

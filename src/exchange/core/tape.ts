@@ -40,6 +40,8 @@ export class Tape {
 
   #capacity = FIRST_CAPACITY;
   #cells = new Float64Array(FIRST_CAPACITY * STRIDE);
+  /** Where the next trade's cells begin; the end of the ring counts as its start. */
+  #next = 0;
 
   write(
     timeMs: number,
@@ -56,8 +58,9 @@ export class Tape {
     this.volume += notional;
     this.lastPrice = yesPrice;
     this.lastMs = timeMs;
-    const at = this.#at(this.count);
     const cells = this.#cells;
+    const at = this.#next === cells.length ? 0 : this.#next;
+    this.#next = at + STRIDE;
     cells[at] = timeMs;
     cells[at + PRICE] = isYes ? yesPrice : 1_000_000 - yesPrice;
     cells[at + AMOUNT] = amount;
@@ -156,6 +159,7 @@ export class Tape {
     for (let id = this.#oldest, from = 0; id <= this.count; id++, from += STRIDE) {
       this.#cells.set(dump.trades.slice(from, from + STRIDE), this.#at(id));
     }
+    this.#next = this.count === 0 ? 0 : this.#at(this.count) + STRIDE;
   }
 }
 
