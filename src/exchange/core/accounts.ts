@@ -1,12 +1,15 @@
 /** Balances as columns by account slot: currency for all markets, shares per market. Plain integers of Micros. */
 
-import { f64, fillSparse, sparse, u8, widenF64, widenU8 } from './cells.js';
+import { f64, fillSparse, sparse, widenF64 } from './cells.js';
+
+/** Cells of an account: currency, what of it is locked, and 1 for an account without end. */
+const FUNDS_STRIDE = 4;
+const FUNDS_LOCKED = 1;
+const UNLIMITED = 2;
 
 /** Currency of every account. `locked` is part of `total`. */
 export class Funds {
-  #total = new Float64Array(64);
-  #locked = new Float64Array(64);
-  #unlimited = new Uint8Array(64);
+  #cells = new Float64Array(64 * FUNDS_STRIDE);
   #count = 0;
 
   get count(): number {
@@ -14,54 +17,52 @@ export class Funds {
   }
 
   open(unlimited: boolean): number {
-    if (this.#count === this.#total.length) this.#widen(this.#count * 2);
-    this.#unlimited[this.#count] = unlimited ? 1 : 0;
+    if (this.#count * FUNDS_STRIDE === this.#cells.length) this.#widen(this.#count * 2);
+    this.#cells[this.#count * FUNDS_STRIDE + UNLIMITED] = unlimited ? 1 : 0;
     return this.#count++;
   }
 
   total(account: number): number {
-    return f64(this.#total, account);
+    return f64(this.#cells, account * FUNDS_STRIDE);
   }
 
   locked(account: number): number {
-    return f64(this.#locked, account);
+    return f64(this.#cells, account * FUNDS_STRIDE + FUNDS_LOCKED);
   }
 
   /** What is not locked; without end for an unlimited account. */
   available(account: number): number {
-    if (u8(this.#unlimited, account) === 1) return Number.POSITIVE_INFINITY;
-    return f64(this.#total, account) - f64(this.#locked, account);
+    const at = account * FUNDS_STRIDE;
+    if (f64(this.#cells, at + UNLIMITED) === 1) return Number.POSITIVE_INFINITY;
+    return f64(this.#cells, at) - f64(this.#cells, at + FUNDS_LOCKED);
   }
 
   add(account: number, change: number): void {
-    this.#total[account] = f64(this.#total, account) + change;
+    const at = account * FUNDS_STRIDE;
+    this.#cells[at] = f64(this.#cells, at) + change;
   }
 
   lock(account: number, change: number): void {
-    this.#locked[account] = f64(this.#locked, account) + change;
+    const at = account * FUNDS_STRIDE + FUNDS_LOCKED;
+    this.#cells[at] = f64(this.#cells, at) + change;
   }
 
-  #widen(size: number): void {
-    this.#total = widenF64(this.#total, size);
-    this.#locked = widenF64(this.#locked, size);
-    this.#unlimited = widenU8(this.#unlimited, size);
+  #widen(accounts: number): void {
+    this.#cells = widenF64(this.#cells, accounts * FUNDS_STRIDE);
   }
 
   dump(): FundsDump {
-    return {
-      count: this.#count,
-      total: sparse(this.#total),
-      locked: sparse(this.#locked),
-      unlimited: sparse(this.#unlimited),
-    };
+    const column = (cell: number): number[] => sparse(this.#cells.filter((_, at) => at % FUNDS_STRIDE === cell));
+    return { count: this.#count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
   }
 
   load(dump: FundsDump): void {
-    if (dump.count > this.#total.length) this.#widen(2 ** Math.ceil(Math.log2(dump.count)));
+    if (dump.count * FUNDS_STRIDE > this.#cells.length) this.#widen(2 ** Math.ceil(Math.log2(dump.count)));
     this.#count = dump.count;
-    fillSparse(this.#total, dump.total);
-    fillSparse(this.#locked, dump.locked);
-    fillSparse(this.#unlimited, dump.unlimited);
+    const columns = [dump.total, dump.locked, dump.unlimited];
+    for (const [cell, pairs] of columns.entries()) {
+      for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * FUNDS_STRIDE + cell] = pairs[i + 1] ?? 0;
+    }
   }
 }
 
