@@ -2,6 +2,13 @@
 
 import { createContext, Script } from 'node:vm';
 
+/** A call was cut short. Its name stays `Error`, as what is thrown is shown to people. */
+export class CallTimedOut extends Error {
+  constructor(limitMs: number) {
+    super(`took longer than ${limitMs} ms`);
+  }
+}
+
 /**
  * Makes a bounded caller. V8 can only cut short code that runs inside a `Script` with a time-out, so the call goes
  * through one that does nothing but call. What the strategy had half done when it was cut short is lost with it.
@@ -18,7 +25,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
       // The script returns what `run` returned, which is what `call` returned.
       return script.runInContext(context, { timeout: limitMs }) as T;
     } catch (error) {
-      if (isTimeout(error)) throw new Error(`took longer than ${limitMs} ms`);
+      if (isTimeout(error)) throw new CallTimedOut(limitMs);
       throw error;
     } finally {
       sandbox.run = () => undefined;

@@ -1,6 +1,5 @@
 /** The real shell of the core: performs its requests over HTTP, and gives it what came back, and the time. */
 
-import type { Trader } from '../engine/trader.js';
 import type { Observation, OperatorCommand, Request } from '../protocol/seam.js';
 import { nowMs } from './clock.js';
 
@@ -12,24 +11,32 @@ export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
 
+/** The core: the trader, or whatever else speaks the seam. */
+export interface Core {
+  handle(observation: Observation): readonly Request[];
+}
+
+/** What is told of each step: what the core was given, what it asked, and what it threw (null when it did not). */
+export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
+
 /**
  * Runs until it is ended. An error out of the core (a broken ledger, a failed assertion) ends it at once: nothing more
  * is decided with a memory that may be wrong.
  */
 export class Loop {
-  readonly #trader: Trader;
+  readonly #core: Core;
   readonly #performer: Performer;
-  readonly #afterStep: () => void;
+  readonly #afterStep: Told;
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
   /**
-   * @param afterStep called after every observation, e.g. to log what was said
+   * @param afterStep called after every observation, e.g. to log what was said, and when the core has thrown
    * @param failed called once, with what the core threw
    */
-  constructor(trader: Trader, performer: Performer, afterStep: () => void, failed: (error: unknown) => void) {
-    this.#trader = trader;
+  constructor(core: Core, performer: Performer, afterStep: Told, failed: (error: unknown) => void) {
+    this.#core = core;
     this.#performer = performer;
     this.#afterStep = afterStep;
     this.#failed = failed;
@@ -52,15 +59,22 @@ export class Loop {
 
   #observe(observation: Observation): void {
     if (this.#ended) return;
+    let requests: readonly Request[] = [];
     try {
-      for (const request of this.#trader.handle(observation)) {
-        // The performer reports every failure as an outcome; what it throws all the same is a bug and ends the loop.
-        this.#performer.perform(request).then(
-          (outcome) => this.#observe(outcome),
-          (error: unknown) => this.#fail(error),
-        );
-      }
-      this.#afterStep();
+      requests = this.#core.handle(observation);
+    } catch (error) {
+      this.#afterStep(observation, [], error);
+      return this.#fail(error);
+    }
+    for (const request of requests) {
+      // The performer reports every failure as an outcome; what it throws all the same is a bug and ends the loop.
+      this.#performer.perform(request).then(
+        (outcome) => this.#observe(outcome),
+        (error: unknown) => this.#fail(error),
+      );
+    }
+    try {
+      this.#afterStep(observation, requests, null);
     } catch (error) {
       this.#fail(error);
     }
