@@ -19,7 +19,7 @@ import { serveControl } from './control-server.js';
 import { cancelDirectly } from './direct-cancel.js';
 import { startJobs } from './jobs.js';
 import { type Log, openLog } from './log.js';
-import { Loop } from './loop.js';
+import { Loop, type Told } from './loop.js';
 import { Screen, type Terminal } from './screen.js';
 import { openSession, type Session } from './session.js';
 import { resultText } from './status-text.js';
@@ -88,7 +88,7 @@ class Service {
     this.#loop = new Loop(
       session.trader,
       session.client,
-      () => this.#afterStep(),
+      (...step) => this.#afterStep(...step),
       (error) => this.#fail(error),
     );
   }
@@ -227,7 +227,9 @@ class Service {
     return this.#session.trader.snapshot(nowMs());
   }
 
-  #afterStep(): void {
+  #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
+    this.#session.journal.step(observation, requests, failure);
+    if (failure !== null) return;
     for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
       if (severity === 'loud') this.#log.logger.warn({ kind }, text);
       else this.#log.logger.info({ kind }, text);

@@ -18,7 +18,6 @@ import type { SignAnswer } from '../executor/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Observation, Request } from '../protocol/seam.js';
 import type { RiskLimits } from '../risk/limits.js';
-import type { ParamValues } from '../strategy/params.js';
 
 export const JOURNAL_FORMAT = 1;
 
@@ -80,7 +79,7 @@ export interface Signed {
 }
 
 export interface RunEnd {
-  /** Steps written. */
+  /** Steps that the journal was given; when it stopped early, the last of them may not have reached the disk. */
   readonly steps: number;
   readonly endedMs: number;
   /** Why the journal ended before the run did: no space, the size limit. Null when it holds the whole run. */

@@ -23,6 +23,8 @@ import type { Wallet } from '../wallet/wallet.js';
 import { boundedCall } from './bounded-call.js';
 import { nowMs } from './clock.js';
 import type { Log } from './log.js';
+import { type Journal, openJournal } from './run-journal.js';
+import type { RunFacts } from './run-journal-describe.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
@@ -39,6 +41,8 @@ export interface Session {
   readonly ledger: Ledger;
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
+  /** Of everything that crosses the seam; closed with the session. */
+  readonly journal: Journal;
   /** Closes the client, which drops and cuts all that it was doing, and gives another with the same credentials. */
   freshClient(): Promise<ServiceClient>;
   close(): Promise<void>;
@@ -88,8 +92,11 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
       closers.push(() => fresh.close());
       return fresh;
     };
-    const trader = newTrader(options, ledger, wallet, profile);
-    return { trader, client, ledger, wallet, profile, freshClient, close };
+    const run = newRun(options, profile);
+    const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
+    closers.push(() => journal.close());
+    const trader = newTrader(run, ledger, wallet, journal);
+    return { trader, client, ledger, wallet, profile, journal, freshClient, close };
   } catch (error) {
     await close();
     throw error;
@@ -209,16 +216,21 @@ async function acceptedCredentials(
   throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);
 }
 
-function newTrader(options: SessionOptions, ledger: Ledger, wallet: Wallet, profile: VenueProfile): Trader {
-  const { config, version } = options;
+function newRun({ config, version }: SessionOptions, profile: VenueProfile): RunFacts {
+  const startedMs = nowMs();
+  // Time orders the runs for a reader; the random part keeps two starts within one millisecond apart.
+  const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
+  return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
+}
+
+function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journal): Trader {
+  const { config, version, profile, runId } = run;
   const signer = wallet.draftSigner({
     ...signingRules(profile, config.venue.allowBlindSigning),
     loadDraft: (intentId) => ledger.storedDraft(intentId),
   });
-  // Time orders the runs for a reader; the random part keeps two starts within one millisecond apart.
-  const runId = `${nowMs().toString(36)}${randomBytes(3).toString('hex')}`;
   const { configHash } = config;
-  const executor = new Executor(ledger, signer, profile, {
+  const executor = new Executor(ledger, journal.signer(signer), profile, {
     runId,
     configHash,
     ownPollMs: config.polling.ownIntervalMs,
@@ -230,9 +242,15 @@ function newTrader(options: SessionOptions, ledger: Ledger, wallet: Wallet, prof
     polling: config.polling,
     merge: config.merge,
     strategies: config.strategies,
-    boundedCall: boundedCall(STRATEGY_LIMIT_MS),
+    boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
   };
-  return new Trader(settings, ledger, executor, nowMs());
+  return new Trader(settings, ledger, executor, run.startedMs);
+}
+
+/** Something that does not stop the trader, but that its operator should know. */
+function warn({ log, say }: SessionOptions, text: string): void {
+  log.logger.warn(text);
+  say(`warning: ${text}`);
 }
 
 function tell(notice: ClientNotice, { log, say }: SessionOptions): void {

@@ -1,0 +1,204 @@
+/**
+ * The journal of a run: everything that crosses the seam between the core and its shell, kept so that a run can be
+ * replayed decision by decision. `run-journal-contract.ts` says what lies on disk, `run-journal-read.ts` reads it.
+ *
+ * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
+ * second of them; whatever goes wrong (a full disk, a run that outgrows its room) is said once, and the journal ends
+ * while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
+ */
+
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../base/folder.js';
+import type { BoundedCall } from '../engine/host.js';
+import type { DraftSigner } from '../executor/contract.js';
+import type { Ledger } from '../ledger/contract.js';
+import type { Observation, Request } from '../protocol/seam.js';
+import { nowMs } from './clock.js';
+import type { RunEnd } from './run-journal-contract.js';
+import { describeRun, type RunFacts } from './run-journal-describe.js';
+import { bytesOf, makeRoom } from './run-journal-room.js';
+import { Segments } from './run-journal-segments.js';
+import { Witness } from './run-journal-witness.js';
+
+const FLUSH_EVERY_MS = 1_000;
+/** Looking through the folders of all runs is no work for every second. */
+const ROOM_EVERY_FLUSHES = 60;
+/** Copying a larger ledger would keep the start waiting for seconds. */
+const LARGEST_LEDGER_BYTES = 500_000_000;
+
+export const LEDGER_COPY = 'ledger.sqlite';
+export const RUN_FILE = 'run.json';
+export const END_FILE = 'end.json';
+
+/** What the shell gives the journal. */
+export interface Journal {
+  /** The same, listened to. */
+  boundedCall(inner: BoundedCall): BoundedCall;
+  signer(inner: DraftSigner): DraftSigner;
+  /** After each `Trader.handle`; `failure` is what it threw. */
+  step(observation: Observation, requests: readonly Request[], failure: unknown): void;
+  /** Writes what is left. Never throws. */
+  close(): Promise<void>;
+}
+
+export interface JournalOptions extends RunFacts {
+  readonly ledger: Ledger;
+  /** For a person, once, when the journal cannot go on or the run cannot be replayed. */
+  readonly loud: (text: string) => void;
+}
+
+/** For a trader without a journal. */
+export const NO_JOURNAL: Journal = {
+  boundedCall: (inner) => inner,
+  signer: (inner) => inner,
+  step: () => undefined,
+  close: () => Promise.resolve(),
+};
+
+/** Begins the journal of a run; between opening the ledger and making the `Trader`. Never throws: it says what is wrong. */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { config, runId, loud } = options;
+  if (!config.journal.enabled) return NO_JOURNAL;
+  const folder = join(config.journal.dir, runId);
+  try {
+    makeFolder(folder, 0o700);
+    const ledgerMissing = await copyLedger(options, join(folder, LEDGER_COPY));
+    if (ledgerMissing !== null) loud(`this run cannot be replayed: ${ledgerMissing}`);
+    const temporary = join(folder, `${RUN_FILE}.part`);
+    writeFileSync(temporary, `${JSON.stringify(describeRun(options, ledgerMissing), null, 2)}\n`);
+    renameSync(temporary, join(folder, RUN_FILE));
+    return new RunJournalWriter(folder, options);
+  } catch (error) {
+    removeIfThere(folder);
+    loud(`this run has no journal and cannot be replayed: ${textOf(error)}`);
+    return NO_JOURNAL;
+  }
+}
+
+/**
+ * SQLite's own copy: the file must not be copied beside it, as closing it a second time would drop the locks that SQLite
+ * holds on it. Nobody writes meanwhile: the trader is not made yet. Returns why there is no copy.
+ */
+async function copyLedger({ ledger, config }: JournalOptions, target: string): Promise<string | null> {
+  const { size } = statSync(config.ledger.path);
+  const largest = Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
+  if (size > largest) return `its ledger of ${megabytes(size)} is too large to be copied at the start`;
+  await ledger.backupSource.backup(target);
+  return null;
+}
+
+class RunJournalWriter implements Journal {
+  readonly #folder: string;
+  readonly #options: JournalOptions;
+  readonly #segments: Segments;
+  readonly #witness = new Witness();
+  readonly #fixedBytes: number;
+  readonly #timer: NodeJS.Timeout;
+  #flushing: Promise<void> = Promise.resolve();
+  #isFlushing = false;
+  #flushes = 0;
+  #steps = 0;
+  #stopped: string | null = null;
+
+  constructor(folder: string, options: JournalOptions) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#segments = new Segments(folder);
+    this.#fixedBytes = bytesOf(folder);
+    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
+    this.#timer.unref();
+    this.#keepWithinRoom();
+  }
+
+  boundedCall(inner: BoundedCall): BoundedCall {
+    return this.#witness.boundedCall(inner);
+  }
+
+  signer(inner: DraftSigner): DraftSigner {
+    return this.#witness.signer(inner);
+  }
+
+  step(observation: Observation, requests: readonly Request[], failure: unknown): void {
+    const { timedOut, signed } = this.#witness.take();
+    if (this.#stopped !== null) return;
+    try {
+      // Most steps are the time and nothing else: what is empty is left out.
+      const line = JSON.stringify({
+        index: this.#steps,
+        observation,
+        ...(requests.length === 0 ? {} : { requests }),
+        ...(timedOut.length === 0 ? {} : { timedOut }),
+        ...(signed.length === 0 ? {} : { signed }),
+        ...(failure === null ? {} : { failure: textOf(failure) }),
+      });
+      if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
+      this.#steps += 1;
+    } catch (error) {
+      this.#stop(textOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flushing;
+    if (this.#stopped !== null) return;
+    try {
+      await this.#segments.close();
+      this.#writeEnd(null);
+    } catch (error) {
+      this.#stop(textOf(error));
+    }
+  }
+
+  /** One at a time: a slow disk makes fewer and larger writes. */
+  #flush(): void {
+    if (this.#isFlushing || this.#stopped !== null) return;
+    this.#isFlushing = true;
+    this.#flushing = this.#segments
+      .flush()
+      .then(() => this.#keepWithinRoom())
+      .catch((error: unknown) => this.#stop(textOf(error)))
+      .finally(() => {
+        this.#isFlushing = false;
+      });
+  }
+
+  #keepWithinRoom(): void {
+    const { config } = this.#options;
+    const { dir, maxBytes } = config.journal;
+    const bytes = this.#fixedBytes + this.#segments.bytes;
+    if (bytes > maxBytes) return this.#stop(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
+    if (this.#flushes++ % ROOM_EVERY_FLUSHES !== 0) return;
+    makeRoom(dir, this.#folder, bytes, maxBytes, config.ledger.path);
+  }
+
+  #stop(why: string): void {
+    if (this.#stopped !== null) return;
+    this.#stopped = why;
+    clearInterval(this.#timer);
+    this.#options.loud(`the journal of this run ends here, trading goes on: ${why}`);
+    void this.#segments.abandon();
+    try {
+      this.#writeEnd(why);
+    } catch {
+      // The disk that could not take a line need not take this: such a run reads as one that was cut off.
+    }
+  }
+
+  #writeEnd(stoppedEarly: string | null): void {
+    const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
+    writeFileSync(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
+  }
+}
+
+function removeIfThere(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // What could not be made cannot always be removed either.
+  }
+}
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`;
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
