@@ -1,9 +1,94 @@
 /** The bracket as a table for the terminal. */
 
-import { AssertionFailed } from '../base/errors.js';
-import type { Analysis } from './analysis/contract.js';
+import { bracketVerdict, modelOf } from './analysis/bracket.js';
+import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
+import { count, duration, gain, money, percent, ratio, signedCents, UNKNOWN } from './figures.js';
+
+type Line = readonly [name: string, figure: (analysis: Analysis) => string];
+
+const LINES: readonly Line[] = [
+  ['Result', ({ result }) => gain(result.resultMicros)],
+  ['  of the capital', ({ equity }) => percent(equity.returnShare, 2)],
+  ['  spread earned', ({ result }) => gain(result.spreadMicros)],
+  ['  inventory drift', ({ result }) => gain(result.driftMicros)],
+  ['  fees', ({ result }) => gain(-result.feesMicros)],
+  ['  merges', ({ result }) => gain(result.mergesMicros)],
+  ['  settlement', ({ result }) => gain(result.settlementMicros)],
+  ['  cannot be divided', ({ result }) => gain(result.undividedMicros)],
+  ['95 % interval, from', ({ byEvent }) => gain(byEvent.intervalMicros?.[0] ?? null)],
+  ['95 % interval, to', ({ byEvent }) => gain(byEvent.intervalMicros?.[1] ?? null)],
+  ['Sharpe per event', ({ byEvent }) => ratio(byEvent.sharpe)],
+  ['Deepest drawdown', ({ drawdown }) => money(drawdown.maxMicros)],
+  ['Capital locked, mean', ({ capital }) => money(capital.meanLockedMicros)],
+  ['Fills', ({ trading }) => count(trading.fills)],
+  ['Filled of posted', ({ trading }) => percent(trading.fillRatioShare)],
+  ['Markout 5 s, cents', (analysis) => markout(analysis, 5_000)],
+  ['Markout 60 s, cents', (analysis) => markout(analysis, 60_000)],
+  ['Markout settlement, cents', (analysis) => markout(analysis, 'settlement')],
+  ['Two-sided quotes', ({ quoting }) => percent(quoting.twoSidedShare)],
+  ['Public requests, of limit', ({ requests }) => percent(requests?.publicShare ?? null)],
+  ['Carried into settlement', ({ inventory }) => percent(inventory.carriedShare)],
+  ['Markets traded', ({ coverage }) => `${count(coverage.marketsTraded)} of ${count(coverage.markets)}`],
+  ['Recorded time covered', ({ coverage }) => percent(coverage.coveredShare)],
+  ['Recorded time', ({ coverage }) => (coverage.spanMs === 0 ? UNKNOWN : duration(coverage.spanMs))],
+];
+
+/** The widest that a table gets. */
+const WIDTH = 100;
+const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
+/** Narrower columns would cut figures. More sessions than fit side by side stand below each other. */
+const LEAST_COLUMN = 15;
+const PER_TABLE = Math.floor((WIDTH - NAME_WIDTH) / LEAST_COLUMN);
 
 /** Sessions side by side, at most 100 columns wide, ending in a line break; a flip of the result's sign is said. */
 export function summaryTable(analyses: readonly Analysis[]): string {
-  throw new AssertionFailed(`not yet written: ${analyses.length}`);
+  const tables: string[] = [];
+  for (let from = 0; from < analyses.length; from += PER_TABLE)
+    tables.push(sideBySide(analyses.slice(from, from + PER_TABLE)));
+  const { signFlips, text } = bracketVerdict(analyses);
+  const verdict = text === '' ? [] : [wrapped(signFlips ? `SIGN FLIPS. ${text}` : text)];
+  return `${[...tables, ...verdict, ...warningLines(analyses)].join('\n\n')}\n`;
+}
+
+function sideBySide(analyses: readonly Analysis[]): string {
+  const room = Math.min(22, Math.floor((WIDTH - NAME_WIDTH) / Math.max(1, analyses.length)));
+  const line = (name: string, cells: readonly string[]): string =>
+    `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitted(cell, room - 1).padStart(room)).join('')}`.trimEnd();
+  const rows = LINES.map(([name, figure]) => line(name, analyses.map(figure)));
+  return [line('Fill model', analyses.map(modelOf)), ...rows].join('\n');
+}
+
+const fitted = (cell: string, room: number): string => (cell.length <= room ? cell : `${cell.slice(0, room - 1)}…`);
+
+function markout({ markouts }: Analysis, horizon: MarkoutHorizon): string {
+  const isWanted = (row: Markout): boolean => row.horizon === horizon && row.side === 'all';
+  return signedCents(markouts.find(isWanted)?.markoutMicros ?? null);
+}
+
+/** Each sentence once, with the models that it is about when it is not about all of them. */
+function warningLines(analyses: readonly Analysis[]): readonly string[] {
+  const about = new Map<string, Analysis[]>();
+  for (const analysis of analyses)
+    for (const { level, text } of analysis.warnings)
+      if (level !== 'note') about.set(text, [...(about.get(text) ?? []), analysis]);
+  const lines = [...about].map(([text, told]) => {
+    const whose = told.length === analyses.length ? '' : `${told.map(modelOf).join(', ')}: `;
+    return wrapped(`! ${whose}${plain(text)}`, '  ');
+  });
+  return lines.length === 0 ? [] : [lines.join('\n')];
+}
+
+/** Titles come from the exchange: control characters could move the cursor of the reader's terminal. */
+const plain = (text: string): string => text.replace(/\p{C}/gu, '?');
+
+function wrapped(text: string, indent = ''): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + word.length + 1 > WIDTH) {
+      lines.push(line);
+      line = `${indent}${word}`;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join('\n');
 }

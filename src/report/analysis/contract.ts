@@ -69,8 +69,8 @@ export interface EquityFigures {
  *
  * - spread: at each fill, shares times the distance of its price from the middle: what was earned by being filled away
  *   from the market.
- * - drift: what held shares won or lost while the middle moved, until they were given up or the market closed. The
- *   rounding of the exchange and of marks (less than a micro for each fill and conversion) is in here.
+ * - drift: what held shares won or lost while the middle moved, until they were given up or the market closed. What
+ *   rounding the parts to whole micros leaves over, at most 4 micros a market, is in here.
  * - fees: paid, as a positive number.
  * - merges: currency for complete sets beyond their value, 0 but for rounding.
  * - settlement: from the last middle to the outcome, of what was still held.
@@ -78,12 +78,12 @@ export interface EquityFigures {
  */
 export interface ResultSplit {
   readonly resultMicros: number;
-  /** These four are null when no middle is known at all: then all but fees is undivided. */
+  /** Spread and drift are null when no fill's middle is known, settlement when none of what was settled has one. */
   readonly spreadMicros: number | null;
   readonly driftMicros: number | null;
-  readonly mergesMicros: number | null;
-  readonly settlementMicros: number | null;
   readonly feesMicros: number;
+  readonly mergesMicros: number;
+  readonly settlementMicros: number | null;
   readonly undividedMicros: number;
 }
 

@@ -1,0 +1,38 @@
+/** How much of the markets' time was recorded, and what was left out of it. */
+
+import type { MarketSession } from '../contract.js';
+import type { CoverageFigures, QuotingShare } from './contract.js';
+import { share, sum, sumIfAll } from './total.js';
+
+export function coverageOf(markets: readonly MarketSession[]): CoverageFigures {
+  const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
+  const spanMs = sum(recorded.map((coverage) => coverage.spanMs));
+  const gapMs = sum(recorded.map((coverage) => coverage.gapMs));
+  return {
+    markets: markets.length,
+    marketsQuoted: markets.filter(({ quoting }) => quoting.ordersPlaced > 0).length,
+    marketsTraded: markets.filter(({ fills }) => fills.length > 0).length,
+    marketsWithoutOutcome: markets.filter(({ outcome }) => outcome === null).length,
+    marketsWithoutRecording: markets.length - recorded.length,
+    spanMs,
+    coveredShare: share(spanMs - gapMs, spanMs),
+    gaps: sum(recorded.map((coverage) => coverage.gaps)),
+    gapMs,
+    events: sum(recorded.map((coverage) => coverage.events)),
+    trades: sum(recorded.map((coverage) => coverage.trades)),
+    skipped: sum(recorded.map((coverage) => coverage.skipped)),
+  };
+}
+
+export function quotingOf(markets: readonly MarketSession[]): QuotingShare {
+  const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
+  const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));
+  const oneSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.oneSidedMs));
+  return {
+    openForMs,
+    twoSidedMs,
+    oneSidedMs,
+    twoSidedShare: share(twoSidedMs, openForMs),
+    oneSidedShare: share(oneSidedMs, openForMs),
+  };
+}

@@ -1,0 +1,157 @@
+/** What must be known before a figure is believed. A session with nothing in it says so here, in words. */
+
+import type { MarketSession, SessionRecord } from '../contract.js';
+import { count, counted, duration, exactGain, money, percent, shares } from '../figures.js';
+import type { Analysis, Warning, WarningLevel } from './contract.js';
+import { FEW_EVENTS } from './events.js';
+import type { MarketResult } from './split.js';
+
+export type Figures = Omit<Analysis, 'warnings'>;
+
+/** A check says its sentence, or null when there is nothing to say. */
+type Check = readonly [WarningLevel, name: string, say: (figures: Figures, record: SessionRecord) => string | null];
+
+const CHECKS: readonly Check[] = [
+  ['wrong', 'unexplained', unexplained],
+  [
+    'caution',
+    'no_markets',
+    ({ coverage }) => (coverage.markets > 0 ? null : 'No market was in this session: there is nothing to report.'),
+  ],
+  ['caution', 'no_orders', noOrders],
+  ['caution', 'no_fills', noFills],
+  ['caution', 'held_at_cost', heldAtCost],
+  ['caution', 'held_without_outcome', heldWithoutOutcome],
+  ['caution', 'undivided', undivided],
+  ['caution', 'gaps', gaps],
+  ['caution', 'skipped', skipped],
+  ['caution', 'requests_unsent', unsent],
+  ['caution', 'throttled', throttled],
+  ['caution', 'fills_never_noticed', neverNoticed],
+  ['caution', 'few_events', fewEvents],
+  ['note', 'without_outcome', withoutOutcome],
+  ['note', 'without_recording', withoutRecording],
+];
+
+export function warningsOf(
+  figures: Figures,
+  record: SessionRecord,
+  results: readonly MarketResult[],
+): readonly Warning[] {
+  const found = CHECKS.flatMap(([level, name, say]): Warning[] => {
+    const text = say(figures, record);
+    return text === null ? [] : [{ level, name, text }];
+  });
+  const all = [...misplacedShares(record.markets, results), ...found, ...noticesOf(record)];
+  return LEVELS.flatMap((level) => all.filter((warning) => warning.level === level));
+}
+
+const LEVELS: readonly WarningLevel[] = ['wrong', 'caution', 'note'];
+
+function unexplained({ equity, result }: Figures): string | null {
+  const difference = equity.resultMicros - result.resultMicros;
+  if (difference === 0) return null;
+  return `The parts of the result add up to ${exactGain(result.resultMicros)}, but the equity changed by ${exactGain(equity.resultMicros)}: ${exactGain(difference)} is not explained. Do not trust this report.`;
+}
+
+function misplacedShares(markets: readonly MarketSession[], results: readonly MarketResult[]): readonly Warning[] {
+  return markets.flatMap((market, index): Warning[] => {
+    const result = results[index];
+    if (result === undefined) return [];
+    if (result.yesMicros === market.endYesMicros && result.noMicros === market.endNoMicros) return [];
+    const left = `${shares(result.yesMicros)} YES and ${shares(result.noMicros)} NO`;
+    const said = `${shares(market.endYesMicros)} YES and ${shares(market.endNoMicros)} NO`;
+    const text = `Fills and conversions of “${market.title}” leave ${left}, the session says ${said}. Do not trust its figures.`;
+    return [{ level: 'wrong', name: 'misplaced_shares', text }];
+  });
+}
+
+function noOrders({ coverage, trading }: Figures): string | null {
+  if (coverage.markets === 0 || trading.ordersPlaced > 0 || trading.fills > 0) return null;
+  return 'Not one order came to rest: a result of 0 here says nothing about the strategy. The refusals may say why.';
+}
+
+function noFills({ trading }: Figures): string | null {
+  if (trading.ordersPlaced === 0 || trading.fills > 0) return null;
+  return `None of ${counted(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal.`;
+}
+
+function heldAtCost({ equity, markets }: Figures): string | null {
+  const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;
+  if (held === 0) return null;
+  return `Shares in ${counted(held, 'market')} have no price and count at what they cost, ${money(equity.atCostMicros)}: their gain or loss is not in the result.`;
+}
+
+function heldWithoutOutcome({ markets }: Figures): string | null {
+  const held = markets.filter(({ valuedAt }) => valuedAt === 'mark');
+  if (held.length === 0) return null;
+  const value = held.reduce((total, market) => total + market.endValueMicros, 0);
+  return `Shares in ${counted(held.length, 'market')} without an outcome are valued at the last middle, ${money(value)}: an opinion, not money.`;
+}
+
+function undivided({ result, markets }: Figures): string | null {
+  const unknown = markets.filter(
+    ({ fills, result: split }) => fills > 0 && (split.spreadMicros === null || split.undividedMicros !== 0),
+  );
+  if (unknown.length === 0) return null;
+  return `The middle is not known for fills in ${counted(unknown.length, 'market')}: ${money(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`;
+}
+
+function gaps({ coverage }: Figures): string | null {
+  if (coverage.gaps === 0) return null;
+  const missing =
+    coverage.coveredShare === null ? '' : ` (${percent(1 - coverage.coveredShare, 2)} of the recorded time)`;
+  return `The recording has ${counted(coverage.gaps, 'gap')}, ${duration(coverage.gapMs)} in all${missing}: what happened in them is not known.`;
+}
+
+function skipped({ coverage }: Figures): string | null {
+  if (coverage.skipped === 0) return null;
+  return `${counted(coverage.skipped, 'line')} of the recording could not be used and ${coverage.skipped === 1 ? 'was' : 'were'} left out.`;
+}
+
+function unsent({ requests }: Figures): string | null {
+  if (requests === null || requests.unsent === 0) return null;
+  return `${counted(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`;
+}
+
+function throttled({ requests }: Figures): string | null {
+  const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
+  return refused === 0 ? null : `The exchange answered ${counted(refused, 'request')} with 429 (too many requests).`;
+}
+
+function neverNoticed({ trading }: Figures): string | null {
+  if (trading.neverNoticed === 0) return null;
+  return `The trader never came to know of ${counted(trading.neverNoticed, 'fill')}: they are in the result, but not in what it decided.`;
+}
+
+function fewEvents({ byEvent }: Figures): string | null {
+  if (byEvent.events === 0 || byEvent.events >= FEW_EVENTS) return null;
+  return `There ${byEvent.events === 1 ? 'is 1 independent event' : `are ${count(byEvent.events)} independent events`}: too few to tell skill from luck.`;
+}
+
+function withoutOutcome({ coverage }: Figures): string | null {
+  if (coverage.marketsWithoutOutcome === 0) return null;
+  return `${counted(coverage.marketsWithoutOutcome, 'market')} of ${count(coverage.markets)} ${coverage.marketsWithoutOutcome === 1 ? 'has' : 'have'} no known outcome.`;
+}
+
+function withoutRecording({ coverage, kind }: Figures): string | null {
+  if (coverage.marketsWithoutRecording === 0) return null;
+  const where = kind === 'live' ? 'there is no recording of' : 'the recording says nothing about its coverage of';
+  return `How much of the time was seen is not known: ${where} ${counted(coverage.marketsWithoutRecording, 'market')}.`;
+}
+
+/** More of them would push everything else off the page; all are in the record. */
+const NOTICES = 20;
+
+function noticesOf({ notices }: SessionRecord): readonly Warning[] {
+  const warnings = notices.map(
+    ({ severity, text }): Warning => ({ level: severity === 'loud' ? 'caution' : 'note', name: 'notice', text }),
+  );
+  const loudFirst = LEVELS.flatMap((level) => warnings.filter((warning) => warning.level === level));
+  const more = loudFirst.length - NOTICES;
+  if (more <= 0) return loudFirst;
+  return [
+    ...loudFirst.slice(0, NOTICES),
+    { level: 'caution', name: 'notice', text: `… and ${counted(more, 'more notice')}.` },
+  ];
+}

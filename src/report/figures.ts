@@ -1,0 +1,82 @@
+/** Figures as a person reads them, the same in the page, the warnings and the terminal. Never used to compute. */
+
+const ONE = 1_000_000;
+
+/** What stands where nothing is known. */
+export const UNKNOWN = '–';
+
+const MINUS = '−';
+
+/** `1234567.5` as `1,234,567.50`: rounded to so many places, halves away from zero, a real minus sign. */
+export function decimal(value: number, places: number): string {
+  const size = Math.abs(value).toFixed(places);
+  const [whole = '', fraction] = size.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const isZero = Number(size) === 0;
+  return `${value < 0 && !isZero ? MINUS : ''}${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+const orUnknown = <T>(value: T | null, text: (known: T) => string): string => (value === null ? UNKNOWN : text(value));
+
+/** Currency with two places, e.g. `−12.30`. */
+export const money = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / ONE, 2));
+
+/** The same with a plus sign for a gain. */
+export const gain = (micros: number | null): string =>
+  orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${money(known)}`);
+
+/** Every millionth of it, for figures that are to be added up: `+12.345678`. */
+export function exactGain(micros: number): string {
+  const size = Math.abs(micros);
+  const whole = Math.floor(size / ONE);
+  const sign = micros > 0 ? '+' : micros < 0 ? MINUS : '';
+  return `${sign}${decimal(whole, 0)}.${String(size - whole * ONE).padStart(6, '0')}`;
+}
+
+/** Shares: whole ones from a hundred on, else two places. */
+export const shares = (micros: number | null): string =>
+  orUnknown(micros, (known) => decimal(known / ONE, Math.abs(known) >= 100 * ONE || known % ONE === 0 ? 0 : 2));
+
+/** A price or an edge per share in cents of the currency, e.g. `+0.42`. */
+export const cents = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / 10_000, 2));
+
+export const signedCents = (micros: number | null): string =>
+  orUnknown(micros, (known) => `${known >= 50 ? '+' : ''}${cents(known)}`);
+
+export const percent = (part: number | null, places = 1): string =>
+  orUnknown(part, (known) => `${decimal(known * 100, places)} %`);
+
+export const count = (value: number | null): string => orUnknown(value, (known) => decimal(known, 0));
+
+export const ratio = (value: number | null): string => orUnknown(value, (known) => decimal(known, 2));
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`: two units at most. */
+export const duration = (ms: number | null): string =>
+  orUnknown(ms, (known) => {
+    if (known < 1_000) return `${decimal(known, 0)} ms`;
+    if (known < 10_000) return `${decimal(known / 1_000, 1)} s`;
+    const rounded = Math.round(known / 1_000) * 1_000;
+    const first = UNITS.findIndex(([, size]) => rounded >= size);
+    let left = rounded;
+    const parts: string[] = [];
+    for (const [name, size] of UNITS.slice(first, first + 2)) {
+      const whole = Math.floor(left / size);
+      left -= whole * size;
+      if (whole > 0) parts.push(`${whole} ${name}`);
+    }
+    return parts.join(' ');
+  });
+
+/** `2026-11-21 11:20:07`, UTC. */
+export const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+/** `1 market`, `2 markets`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
