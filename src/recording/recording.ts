@@ -13,10 +13,12 @@ import { TwinbookError } from '../base/errors.js';
 import type { Recording } from './contract.js';
 import { isKalshiFile, kalshiWindows, openKalshi } from './kalshi.js';
 import { isPolymarketFile, openPolymarket } from './polymarket.js';
+import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
 
 /**
- * Opens every recording under these paths: a folder of the Kalshi set (the whole set, one window's folder, or one
- * `.ndjson.gz` file), the Polymarket folder or one of its `.parquet` files. Sorted by opening time, then by ticker; a
+ * Opens every recording under these paths: a folder in our own format (all of it, a market's folder, or one of its days),
+ * a folder of the Kalshi set (the whole set, one window's folder, or one `.ndjson.gz` file), the Polymarket folder or one
+ * of its `.parquet` files. Sorted by opening time, then by ticker; a
  * market found twice is opened once. Throws TwinbookError `file_unreadable` for a path that is missing,
  * `recording_invalid` for one that holds no recording.
  */
@@ -37,16 +39,25 @@ export async function openRecordings(paths: readonly string[]): Promise<Recordin
 async function openPath(path: string): Promise<Recording[]> {
   if (!statOf(path).isDirectory()) {
     if (isKalshiFile(path)) return [await openKalshi([path])];
+    if (isFileOfStore(path)) throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
     if (isPolymarketFile(path)) return openPolymarket(path);
     throw unknownKind(path, 'is neither a .ndjson.gz nor a .parquet file');
   }
+  if (isStore(path)) return openStore(path);
   const recordings: Recording[] = [];
   for (const files of kalshiWindows(path)) recordings.push(await openKalshi(files));
   for (const name of readdirSync(path).filter(isPolymarketFile).sort()) {
     recordings.push(...(await openPolymarket(join(path, name))));
   }
-  if (recordings.length === 0) throw unknownKind(path, 'holds neither .ndjson.gz nor .parquet files');
+  if (recordings.length === 0) throw unknownKind(path, 'holds no recording');
   return recordings;
+}
+
+/** In our own format: what `twinbook record` and `twinbook data import` write. */
+async function openStore(path: string): Promise<Recording[]> {
+  const { openMarket } = await import('./store/market-reader.js');
+  const opened = await Promise.all(marketFolders(path).map(openMarket));
+  return opened.filter((recording) => recording !== null);
 }
 
 function statOf(path: string): Stats {
@@ -64,5 +75,5 @@ const unknownKind = (path: string, why: string): TwinbookError =>
   new TwinbookError(
     'recording_invalid',
     `${path} ${why}`,
-    'a recording is a Kalshi folder or .ndjson.gz file, or a Polymarket folder or .parquet file',
+    'a recording is a folder with market=… in it, a Kalshi folder or .ndjson.gz file, or a Polymarket folder or .parquet file',
   );

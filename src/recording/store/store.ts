@@ -6,10 +6,119 @@
  * Never: an event that was not given, a file that is there only in part, a second writer in the same folder.
  */
 
-import type { RecordingStore, StoreSettings } from './contract.js';
+import { makeFolder } from '../../base/folder.js';
+import type { RecordedMarket, RecordedPoll } from '../contract.js';
+import type { MarketSink, RecordingStore, StoreSettings } from './contract.js';
+import { recoverFolder, unreadableFolder } from './day-folder.js';
+import { type FolderLock, lockFolder } from './folder-lock.js';
+import { dayFolders, marketFolders } from './folders.js';
+import { dateOf, NO_MARKET } from './layout.js';
+import { MarketWriter, type WriterRules } from './market-writer.js';
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_RULES = { rotateAfterMs: HOUR_MS, rotateAfterRows: 1_000_000, snapshotEveryMs: 300_000 };
 
 /**
  * Opens (and makes) a folder of recordings for writing. What an earlier writer left open is turned into Parquet first.
  * Throws TwinbookError `file_unreadable` when the folder cannot be written or another process writes it.
  */
-export declare function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore>;
+export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
+  const { lock } = await takeFolder(folder);
+  const rules: WriterRules = {
+    origin: settings.origin,
+    crashSafe: settings.crashSafe ?? true,
+    rotateAfterMs: settings.rotateAfterMs ?? DEFAULT_RULES.rotateAfterMs,
+    rotateAfterRows: settings.rotateAfterRows ?? DEFAULT_RULES.rotateAfterRows,
+    snapshotEveryMs: settings.snapshotEveryMs ?? DEFAULT_RULES.snapshotEveryMs,
+    now: settings.now ?? Date.now,
+  };
+  return new RecordingFolder(folder, lock, rules);
+}
+
+/** Turns what a writer that died left open into Parquet. Returns how many segments that were. Throws as `openRecordingStore`. */
+export async function repairFolder(folder: string): Promise<number> {
+  const { lock, recovered } = await takeFolder(folder);
+  lock.release();
+  return recovered;
+}
+
+async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered: number }> {
+  let lock: FolderLock;
+  try {
+    makeFolder(folder);
+    lock = lockFolder(folder);
+  } catch (error) {
+    throw unreadableFolder(folder, error);
+  }
+  try {
+    let recovered = 0;
+    for (const market of marketFolders(folder)) {
+      for (const day of dayFolders(market)) recovered += await recoverFolder(day);
+    }
+    return { lock, recovered };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+class RecordingFolder implements RecordingStore {
+  lostRows = 0;
+  readonly #folder: string;
+  readonly #lock: FolderLock;
+  readonly #rules: WriterRules;
+  readonly #writers = new Map<string, MarketWriter>();
+
+  constructor(folder: string, lock: FolderLock, rules: WriterRules) {
+    this.#folder = folder;
+    this.#lock = lock;
+    this.#rules = rules;
+  }
+
+  market(market: RecordedMarket): MarketSink {
+    const known = this.#writers.get(market.conditionId);
+    if (known !== undefined) {
+      known.sink.describe(market);
+      return known.sink;
+    }
+    return this.#writerOf(market.conditionId, market).sink;
+  }
+
+  poll(poll: RecordedPoll): void {
+    const writer = this.#writers.get(NO_MARKET) ?? this.#writerOf(NO_MARKET, null);
+    writer.segmentOf(dateOf(poll.sentMs), 0).poll(poll);
+  }
+
+  async flush(): Promise<void> {
+    await this.#each((writer) => writer.flush(false));
+  }
+
+  async rotate(): Promise<void> {
+    await this.#each((writer) => writer.flush(true));
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.rotate();
+    } finally {
+      for (const writer of this.#writers.values()) await writer.release();
+      this.#lock.release();
+    }
+  }
+
+  /** All of them, even when one fails; then throws the first failure. */
+  async #each(run: (writer: MarketWriter) => Promise<void>): Promise<void> {
+    const failures: unknown[] = [];
+    for (const writer of this.#writers.values()) {
+      await run(writer).catch((error: unknown) => failures.push(error));
+    }
+    this.lostRows = [...this.#writers.values()].reduce((sum, writer) => sum + writer.lostRows, 0);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #writerOf(conditionId: string, market: RecordedMarket | null): MarketWriter {
+    const writer = new MarketWriter(this.#folder, conditionId, market, this.#rules);
+    this.#writers.set(conditionId, writer);
+    return writer;
+  }
+}

@@ -1,0 +1,135 @@
+/** One market's files of one UTC day: what is closed, what is open, and how the open becomes closed. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { TwinbookError } from '../../base/errors.js';
+import { connected, fileError } from './duckdb.js';
+import { syncFolder, writeJson } from './json-file.js';
+import { isDayFolder, MANIFEST, MARKET, parseName, segmentName } from './layout.js';
+import { emptyManifest, eventsFiles, type Manifest, readManifest } from './manifest.js';
+import { readMarket } from './market-file.js';
+import type { Continuation } from './market-sink.js';
+import { type SegmentRows, writeParquet } from './parquet-files.js';
+
+/** What the closing of a segment adds to the manifest beside its files. */
+export interface SegmentCounts {
+  readonly refused: number;
+  readonly steppedBack: number;
+  readonly brokenLines: number;
+}
+
+/** The UTC day of a day folder. */
+export const dayOf = (folder: string): string => basename(resolve(folder)).replace('date=', '');
+
+/** The condition id of a market's folder, or of one of its day folders. */
+export function conditionIdIn(folder: string): string {
+  const full = resolve(folder);
+  const name = basename(isDayFolder(full) ? dirname(full) : full);
+  return decodeURIComponent(name.replace('market=', ''));
+}
+
+/** Open segments of the folder that no Parquet file stands for yet, oldest first, by number. */
+export function openSegments(folder: string, manifest: Manifest | null): number[] {
+  const closed = new Set((manifest?.files ?? []).map((file) => parseName(file.name)?.number));
+  return readdirSync(folder)
+    .flatMap((name) => parseName(name) ?? [])
+    .filter(({ table, number }) => table === 'segment' && !closed.has(number))
+    .map(({ number }) => number)
+    .sort((a, b) => a - b);
+}
+
+/** A number that no file of the folder has. */
+export function nextNumber(folder: string): number {
+  const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
+  return Math.max(0, ...numbers) + 1;
+}
+
+/**
+ * Turns a segment into Parquet. In this order: the files, the manifest that lists them, then the segment goes. A crash in
+ * between leaves either a segment beside files that do not count yet, or one that no longer counts.
+ * Throws TwinbookError `file_unreadable`; then the segment is as it was.
+ */
+export async function closeSegment(
+  folder: string,
+  origin: string,
+  number: number,
+  rows: SegmentRows,
+  counts: SegmentCounts,
+): Promise<void> {
+  const path = join(folder, MANIFEST);
+  try {
+    const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), dayOf(folder), origin);
+    const files = await connected((connection) => writeParquet(connection, folder, number, rows));
+    writeJson(path, {
+      ...manifest,
+      files: [...manifest.files, ...files],
+      refused: manifest.refused + counts.refused,
+      stepped_back: manifest.stepped_back + counts.steppedBack,
+      broken_lines: manifest.broken_lines + counts.brokenLines,
+    } satisfies Manifest);
+    await rm(join(folder, segmentName(number)), { force: true });
+    syncFolder(folder);
+  } catch (error) {
+    throw fileError('file_unreadable', `cannot write the recording in ${folder}`, error);
+  }
+}
+
+/** Turns into Parquet what a writer that died left open in this folder, and removes what does not count. Returns how many. */
+export async function recoverFolder(folder: string): Promise<number> {
+  const manifest = readManifest(join(folder, MANIFEST));
+  const open = openSegments(folder, manifest);
+  const listed = new Set(manifest?.files.map((file) => file.name));
+  for (const name of readdirSync(folder)) {
+    const file = parseName(name);
+    const isSegment = file?.table === 'segment';
+    const half =
+      name.endsWith('.tmp') || (file !== null && !isSegment && !listed.has(name) && open.includes(file.number));
+    const done = isSegment && !open.includes(file.number);
+    if (half || done) await rm(join(folder, name), { force: true });
+  }
+  for (const number of open) {
+    const path = join(folder, segmentName(number));
+    await closeSegment(folder, originOf(folder), number, { path, columns: null }, countsOf(path));
+  }
+  return open.length;
+}
+
+/** As the description beside the segment says, which is written before it. */
+const originOf = (folder: string): string => readMarket(join(folder, MARKET), folder)?.source.origin ?? '';
+
+/** What a segment's file says beside its rows. */
+export function countsOf(path: string): SegmentCounts {
+  // Segments are rotated long before they are large.
+  const text = readFileSync(path, 'utf8');
+  const lines = text.split('\n').filter((line) => line !== '');
+  let refused = 0;
+  let steppedBack = 0;
+  let brokenLines = 0;
+  for (const line of lines) {
+    try {
+      const row = JSON.parse(line) as { table?: unknown; refused?: unknown; stepped_back?: unknown };
+      if (row.table !== 'counts') continue;
+      // Each such line counts from the beginning of the segment.
+      refused = Number(row.refused);
+      steppedBack = Number(row.stepped_back);
+    } catch {
+      brokenLines++;
+    }
+  }
+  return { refused, steppedBack, brokenLines };
+}
+
+/** Where the closed files of this folder end; null when there are none. */
+export function lastRow(folder: string): Continuation | null {
+  const manifest = readManifest(join(folder, MANIFEST));
+  const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
+  if (last === undefined) return null;
+  // A file without rows is never listed.
+  return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
+}
+
+export const unreadableFolder = (folder: string, error: unknown): TwinbookError =>
+  new TwinbookError('file_unreadable', `cannot write recordings to ${folder}: ${(error as Error).message}`, '', {
+    cause: error,
+  });

@@ -1,0 +1,69 @@
+/** DuckDB as the reader and writer of our files. It is loaded when the first of them is opened, not before. */
+
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
+import { assert, TwinbookError } from '../../base/errors.js';
+
+/**
+ * One thread, because the other core belongs to what reads or feeds us. Row groups of a few recordings at a time are all
+ * that it has to hold. No extension is ever fetched.
+ */
+const OPTIONS = {
+  threads: '1',
+  memory_limit: '512MB',
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+};
+
+let shared: Promise<DuckDBInstance> | null = null;
+
+/** A connection of its own; close it. They share what DuckDB keeps in memory. */
+export async function connect(): Promise<DuckDBConnection> {
+  shared ??= import('@duckdb/node-api').then(({ DuckDBInstance }) => DuckDBInstance.create(':memory:', OPTIONS));
+  return (await shared).connect();
+}
+
+/** Runs with a connection and closes it. */
+export async function connected<T>(run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  const connection = await connect();
+  try {
+    return await run(connection);
+  } finally {
+    connection.closeSync();
+  }
+}
+
+/** The whole answer of a small query. */
+export async function rowsOf(
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return (await connection.runAndReadAll(sql)).getRowObjects();
+}
+
+/** BIGINT comes as bigint; everything here fits into a double. */
+export const numberOf = (value: unknown): number => Number(value);
+export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+
+type Columns = Float64Array | Int32Array | Uint8Array;
+
+/**
+ * The column's own memory: reading it value by value is four times slower. It is a copy that belongs to the chunk's
+ * reader. Without `type` of that kind in the query this is an assertion, for the library does not promise it.
+ */
+export function typedColumn<Column extends Columns>(
+  chunk: DuckDBDataChunk,
+  column: number,
+  type: abstract new (...args: never[]) => Column,
+): Column {
+  // The field is private to the library's types, though every vector of numbers has it.
+  const { items } = chunk.getColumnVector(column) as unknown as { readonly items: unknown };
+  assert(items instanceof type, `column ${column} is no ${type.name}`);
+  return items;
+}
+
+/** What DuckDB says of a file, as an error of the user's: its first line, without our SQL. */
+export function fileError(code: 'recording_invalid' | 'file_unreadable', what: string, error: unknown): TwinbookError {
+  if (error instanceof TwinbookError) return error;
+  const [reason = ''] = (error as Error).message.split('\n');
+  return new TwinbookError(code, `${what}: ${reason}`, '', { cause: error });
+}

@@ -1,0 +1,63 @@
+/** Rows of `events` in memory, as columns that grow: how an import holds a segment before it becomes Parquet. */
+
+import { EVENT } from '../contract.js';
+
+/** The kinds of rows as bytes: those of the stream as everywhere, and those that only files have. */
+export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const;
+
+/** Kinds that have a side, a price and an amount. */
+export const isPriced = (kind: number): boolean =>
+  kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
+
+const FIRST_CAPACITY = 8192;
+
+export class EventColumns {
+  /** Rows are numbered from here without a hole. */
+  readonly firstSeq: number;
+  length = 0;
+  timeMs = new Float64Array(FIRST_CAPACITY);
+  /** NaN: not known. */
+  seenMs = new Float64Array(FIRST_CAPACITY);
+  kind = new Uint8Array(FIRST_CAPACITY);
+  side = new Uint8Array(FIRST_CAPACITY);
+  /** Of a gap: its reason's place in `reasons`, counted from 1. */
+  priceMicros = new Int32Array(FIRST_CAPACITY);
+  amountMicros = new Float64Array(FIRST_CAPACITY);
+  readonly reasons: string[] = [];
+
+  constructor(firstSeq: number) {
+    this.firstSeq = firstSeq;
+  }
+
+  push(timeMs: number, seenMs: number | null, kind: number, side: number, price: number, amount: number): void {
+    if (this.length === this.timeMs.length) this.#grow();
+    const at = this.length++;
+    this.timeMs[at] = timeMs;
+    this.seenMs[at] = seenMs ?? Number.NaN;
+    this.kind[at] = kind;
+    this.side[at] = side;
+    this.priceMicros[at] = price;
+    this.amountMicros[at] = amount;
+  }
+
+  /** The price of a gap with this reason. */
+  reason(text: string): number {
+    const known = this.reasons.indexOf(text);
+    return known >= 0 ? known + 1 : this.reasons.push(text);
+  }
+
+  #grow(): void {
+    const capacity = this.timeMs.length * 2;
+    this.timeMs = larger(this.timeMs, new Float64Array(capacity));
+    this.seenMs = larger(this.seenMs, new Float64Array(capacity));
+    this.kind = larger(this.kind, new Uint8Array(capacity));
+    this.side = larger(this.side, new Uint8Array(capacity));
+    this.priceMicros = larger(this.priceMicros, new Int32Array(capacity));
+    this.amountMicros = larger(this.amountMicros, new Float64Array(capacity));
+  }
+}
+
+function larger<Column extends Float64Array | Uint8Array | Int32Array>(from: Column, to: Column): Column {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,51 @@
+/** One file of events, closed or open, and what is known of it before it is streamed. */
+
+import { statSync } from 'node:fs';
+import { connected, numberOf, numberOrNull, rowsOf } from './duckdb.js';
+import type { EventsFile } from './manifest.js';
+import { gapsOf } from './parquet-files.js';
+import { parquetSource, STREAM_KINDS, segmentSource } from './tables.js';
+
+export interface EventsPart {
+  readonly path: string;
+  /** Lines of an open segment; else Parquet. */
+  readonly isSegment: boolean;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  /** Rows of each kind of the stream. */
+  readonly events: EventsFile['kinds'];
+  readonly gaps: EventsFile['gaps'];
+  readonly bytes: number;
+}
+
+/** Its rows as a table of SQL. */
+export const sourceOf = (part: EventsPart): string =>
+  part.isSegment ? segmentSource(part.path, 'events') : parquetSource(part.path);
+
+/** Looks through an open segment; null when it has no events. What is written to it later is not seen. */
+export async function openPart(path: string): Promise<EventsPart | null> {
+  const source = segmentSource(path, 'events');
+  return connected(async (connection) => {
+    const rows = await rowsOf(
+      connection,
+      `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq,
+        min(time_ms) AS first_ms, max(time_ms) AS last_ms FROM ${source} GROUP BY kind`,
+    );
+    if (rows.length === 0) return null;
+    const of = (column: string) => rows.map((row) => numberOf(row[column]));
+    const count = (kind: string): number => numberOf(rows.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
+    return {
+      path,
+      isSegment: true,
+      firstSeq: Math.min(...of('first_seq')),
+      lastSeq: Math.max(...of('last_seq')),
+      firstMs: numberOrNull(Math.min(...of('first_ms'))),
+      lastMs: numberOrNull(Math.max(...of('last_ms'))),
+      events: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, count(kind)])) as EventsPart['events'],
+      gaps: await gapsOf(connection, source),
+      bytes: statSync(path).size,
+    };
+  });
+}

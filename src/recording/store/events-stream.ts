@@ -1,0 +1,121 @@
+/**
+ * Streams the files of a market as one run of chunks. Snapshots are passed over, for what they say is known; only where
+ * the stream begins in mid-book, or a file is missing, the next snapshot becomes a new book.
+ */
+
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
+import { TwinbookError } from '../../base/errors.js';
+import { EVENT, type EventChunk, type RecordingWarning } from '../contract.js';
+import { connect, fileError, typedColumn } from './duckdb.js';
+import { type EventsPart, sourceOf } from './events-part.js';
+import { bookSelect, chunkSelect } from './tables.js';
+
+/** `warnings` is filled anew. Throws TwinbookError `recording_invalid` for a file that is not what its manifest says. */
+export async function* readChunks(
+  parts: readonly EventsPart[],
+  warnings: RecordingWarning[],
+): AsyncGenerator<EventChunk> {
+  warnings.length = 0;
+  const order = new OrderCheck();
+  const connection = await connect();
+  try {
+    for (const [at, part] of parts.entries()) {
+      if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
+        warnings.push({ path: part.path, message: 'rows before this file are missing: the book begins anew with it' });
+        yield* decode(connection, part, bookSelect(sourceOf(part), part.firstSeq), order);
+      }
+      yield* wholePart(connection, part, order);
+    }
+  } finally {
+    connection.closeSync();
+  }
+  if (!order.ended) {
+    const path = parts.at(-1)?.path ?? '';
+    warnings.push({ path, message: 'the recording stops before the close of the market: it ends there' });
+    yield endAt(order.lastMs);
+  }
+}
+
+async function* wholePart(
+  connection: DuckDBConnection,
+  part: EventsPart,
+  order: OrderCheck,
+): AsyncGenerator<EventChunk> {
+  let events = 0;
+  for await (const chunk of decode(connection, part, chunkSelect(sourceOf(part)), order)) {
+    events += chunk.length;
+    yield chunk;
+  }
+  // An open segment grows while it is read; what was closed does not change.
+  const wanted = Object.values(part.events).reduce((sum, count) => sum + count, 0);
+  if (part.isSegment || events === wanted) return;
+  throw new TwinbookError(
+    'recording_invalid',
+    `${part.path} holds ${events} events, its manifest says ${wanted}`,
+    'the file was changed; `twinbook data verify` checks all files',
+  );
+}
+
+async function* decode(
+  connection: DuckDBConnection,
+  part: EventsPart,
+  sql: string,
+  order: OrderCheck,
+): AsyncGenerator<EventChunk> {
+  try {
+    const result = await connection.stream(sql);
+    for (;;) {
+      const rows = await result.fetchChunk();
+      if (rows === null || rows.rowCount === 0) return;
+      const chunk = chunkOf(rows);
+      order.check(chunk, part.path);
+      yield chunk;
+    }
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${part.path}`, error);
+  }
+}
+
+/** Columns as `chunkSelect` gives them. */
+const chunkOf = (rows: DuckDBDataChunk): EventChunk => ({
+  length: rows.rowCount,
+  timeMs: typedColumn(rows, 0, Float64Array),
+  kind: typedColumn(rows, 1, Uint8Array),
+  side: typedColumn(rows, 2, Uint8Array),
+  priceMicros: typedColumn(rows, 3, Int32Array),
+  amountMicros: typedColumn(rows, 4, Float64Array),
+});
+
+const endAt = (timeMs: number): EventChunk => ({
+  length: 1,
+  timeMs: Float64Array.of(timeMs),
+  kind: Uint8Array.of(EVENT.end),
+  side: Uint8Array.of(0),
+  priceMicros: Int32Array.of(0),
+  amountMicros: Float64Array.of(0),
+});
+
+/** Holds a stream to what its readers rely on: time goes forward, and nothing follows the end. */
+class OrderCheck {
+  lastMs = Number.NEGATIVE_INFINITY;
+  ended = false;
+
+  check(chunk: EventChunk, path: string): void {
+    let last = this.lastMs;
+    const { length, timeMs } = chunk;
+    for (let at = 0; at < length; at++) {
+      // A column is as long as its chunk.
+      const time = timeMs[at] as number;
+      if (!(time >= last)) throw this.#broken(path, `time runs backwards, from ${last} to ${time}`);
+      last = time;
+    }
+    if (this.ended) throw this.#broken(path, 'events follow the end of the market');
+    this.lastMs = last;
+    this.ended = chunk.kind[length - 1] === EVENT.end;
+  }
+
+  #broken(path: string, what: string): TwinbookError {
+    const hint = '`twinbook data verify` shows every file that is damaged';
+    return new TwinbookError('recording_invalid', `${path}: ${what}`, hint);
+  }
+}

@@ -1,0 +1,68 @@
+/** One writer per folder of recordings. */
+
+import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TwinbookError } from '../../base/errors.js';
+
+const LOCK = '.writer';
+
+/** Folders that this process writes: its own pid in a lock file may be that of an earlier life of the machine. */
+const held = new Set<string>();
+
+export interface FolderLock {
+  release(): void;
+}
+
+/** Takes the folder or throws TwinbookError `file_unreadable` that names the process that has it. */
+export function lockFolder(folder: string): FolderLock {
+  const real = realpathSync(folder);
+  const path = join(real, LOCK);
+  const holder = writerOf(real);
+  if (holder !== null) throw taken(folder, holder);
+  // A process that died left it behind.
+  rmSync(path, { force: true });
+  try {
+    writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw taken(folder, writerOf(real) ?? 0);
+  }
+  held.add(real);
+  return {
+    release: () => {
+      held.delete(real);
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+/** The process that writes this folder now; null when none does. */
+export function writerOf(folder: string): number | null {
+  const real = realpathSync(folder);
+  if (held.has(real)) return process.pid;
+  let pid: number;
+  try {
+    pid = Number(readFileSync(join(real, LOCK), 'utf8'));
+  } catch {
+    return null; // nobody has written here, or it was released this moment
+  }
+  return pid !== process.pid && isAlive(pid) ? pid : null;
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Of another user, but there.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+const taken = (folder: string, pid: number): TwinbookError =>
+  new TwinbookError(
+    'file_unreadable',
+    `another process (${pid}) writes recordings to ${folder}`,
+    'stop it first, or give another folder',
+  );

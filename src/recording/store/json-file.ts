@@ -1,0 +1,54 @@
+/** Small JSON files that are there whole or not at all. */
+
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { TwinbookError } from '../../base/errors.js';
+
+/** Null when there is no such file. Throws TwinbookError `recording_invalid` when it is not what it should be. */
+export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
+  if (!existsSync(path)) return null;
+  let problem: string;
+  let cause: unknown;
+  try {
+    const read = schema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    if (read.success) return read.data;
+    problem = z.prettifyError(read.error).replaceAll('\n', ' ');
+    cause = read.error;
+  } catch (error) {
+    problem = (error as Error).message;
+    cause = error;
+  }
+  const hint =
+    'it was changed or damaged, or a newer version of Twinbook wrote it; `twinbook data verify` checks all files';
+  throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
+}
+
+/** Written to another name, synced, renamed: a crash leaves the old file or the new one. Throws what the system says. */
+export function writeJson(path: string, value: unknown): void {
+  const temporary = `${path}.tmp`;
+  try {
+    const file = openSync(temporary, 'w');
+    try {
+      writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
+
+/** A new name is only durable when its folder is. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

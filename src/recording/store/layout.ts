@@ -1,0 +1,41 @@
+/** Names in a folder of recordings: `market=<condition id>/date=<UTC day>/…`, which DuckDB, pandas and Spark read as columns. */
+
+import { basename, join } from 'node:path';
+
+export const TABLES = ['events', 'polls', 'own'] as const;
+export type Table = (typeof TABLES)[number];
+
+export const MANIFEST = 'manifest.json';
+export const MARKET = 'market.json';
+/** The sink for requests that belong to no market; no condition id has an underscore first. */
+export const NO_MARKET = '_none';
+
+/** Readers of partitions undo the escapes; a slash in an id of some venue must not leave the folder. */
+export const marketFolder = (root: string, conditionId: string): string =>
+  join(root, `market=${encodeURIComponent(conditionId)}`);
+
+export const dayFolder = (root: string, conditionId: string, date: string): string =>
+  join(marketFolder(root, conditionId), `date=${date}`);
+
+export const isMarketFolder = (path: string): boolean => basename(path).startsWith('market=');
+export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/.test(basename(path));
+
+/** The UTC day of a moment (Unix ms), such as `2026-11-21`. */
+export const dateOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+
+export const parquetName = (table: Table, number: number): string => `${table}-${padded(number)}.parquet`;
+/** A segment that is not Parquet yet. It becomes the Parquet files of the same number. */
+export const segmentName = (number: number): string => `open-${padded(number)}.ndjson`;
+
+/** What a file of a day folder is by its name; null for one that is none of ours. */
+export function parseName(name: string): { readonly table: Table | 'segment'; readonly number: number } | null {
+  const match = /^(?:(events|polls|own)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
+  if (match === null) return null;
+  const [, table, number, segment] = match;
+  // The pattern allows no other word.
+  return table === undefined
+    ? { table: 'segment', number: Number(segment) }
+    : { table: table as Table, number: Number(number) };
+}
+
+const padded = (number: number): string => String(number).padStart(4, '0');

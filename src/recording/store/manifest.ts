@@ -1,0 +1,85 @@
+/** `manifest.json` of a day folder: which files there are and what they must hold. A file that is not in it does not count. */
+
+import { z } from 'zod';
+import type { RecordedGap } from '../contract.js';
+import { readJson } from './json-file.js';
+import { STREAM_KINDS } from './tables.js';
+
+export const FORMAT = 'twinbook-recording';
+/** Raised when files of this version can no longer be read as the version before. */
+export const FORMAT_VERSION = 1;
+
+const count = z.number().int().min(0);
+const time = z.number().int();
+
+const eventsFile = z.strictObject({
+  table: z.literal('events'),
+  name: z.string(),
+  rows: count,
+  bytes: count,
+  sha256: z.string(),
+  /** The venue's clock, Unix ms, of the first and last row; null without rows. */
+  first_ms: time.nullable(),
+  last_ms: time.nullable(),
+  /** Rows are numbered through all files of a market; a number that is missing between two files is a missing file. */
+  first_seq: count,
+  last_seq: count,
+  /** Rows of each kind of the stream. */
+  kinds: z.record(z.enum(STREAM_KINDS), count),
+  gaps: z.array(z.strictObject({ from_ms: time, to_ms: time.nullable(), reason: z.string() })),
+});
+
+const otherFile = z.strictObject({
+  table: z.enum(['polls', 'own']),
+  name: z.string(),
+  rows: count,
+  bytes: count,
+  sha256: z.string(),
+});
+
+const manifest = z.strictObject({
+  format: z.literal(FORMAT),
+  version: z.literal(FORMAT_VERSION),
+  condition_id: z.string(),
+  date: z.string(),
+  origin: z.string(),
+  files: z.array(z.discriminatedUnion('table', [eventsFile, otherFile])),
+  /** Events that were no events of this market and were not written. */
+  refused: count,
+  /** Events whose time went back and was raised. */
+  stepped_back: count,
+  /** Lines of segments that a crash or a damage made unreadable. */
+  broken_lines: count,
+});
+
+export type Manifest = z.output<typeof manifest>;
+export type EventsFile = z.output<typeof eventsFile>;
+export type OtherFile = z.output<typeof otherFile>;
+
+export const emptyManifest = (conditionId: string, date: string, origin: string): Manifest => ({
+  format: FORMAT,
+  version: FORMAT_VERSION,
+  condition_id: conditionId,
+  date,
+  origin,
+  files: [],
+  refused: 0,
+  stepped_back: 0,
+  broken_lines: 0,
+});
+
+/** Null when there is none yet. Throws TwinbookError `recording_invalid` for one that is damaged or of a newer version. */
+export const readManifest = (path: string): Manifest | null => readJson(path, manifest, 'a manifest of a recording');
+
+/** The files of events, oldest first. */
+export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
+  files
+    .filter((file) => file.table === 'events')
+    // Names are numbered with leading zeros, but more than 9999 files of a day are allowed.
+    .sort((a, b) => a.first_seq - b.first_seq);
+
+export const gapOf = (gap: EventsFile['gaps'][number]): RecordedGap => ({
+  fromMs: gap.from_ms,
+  toMs: gap.to_ms,
+  reason: gap.reason,
+});

@@ -1,0 +1,82 @@
+/** `market.json`: what a recorded market is, beside its files of each day. */
+
+import { z } from 'zod';
+import { micros, stepOfPrecision } from '../../base/micros.js';
+import type { RecordedMarket } from '../contract.js';
+import { readJson, writeJson } from './json-file.js';
+
+const precision = z.number().int().min(0).max(6);
+const rate = z.number().int().min(0).max(1_000_000);
+
+const marketFile = z.strictObject({
+  condition_id: z.string().min(1),
+  event_title: z.string(),
+  title: z.string(),
+  category: z.enum(['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance']),
+  rules: z.array(z.string()),
+  tick_precision: precision.min(1),
+  amount_precision: precision,
+  open_time_ms: z.number().int(),
+  close_time_ms: z.number().int(),
+  /** What YES resolved to; null while it is not known. */
+  outcome: z.boolean().nullable(),
+  fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),
+  origin: z.string(),
+  ticker: z.string(),
+});
+
+type MarketFile = z.output<typeof marketFile>;
+
+/** `path` is the market's folder. Null when there is no description. Throws TwinbookError `recording_invalid`. */
+export function readMarket(file: string, path: string): RecordedMarket | null {
+  const read = readJson(file, marketFile, 'a description of a recorded market');
+  return read === null ? null : marketOf(read, path);
+}
+
+/** Throws what the system says. */
+export const writeMarket = (file: string, market: RecordedMarket, origin: string): void =>
+  writeJson(file, fileOf(market, origin));
+
+export const tickOf = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
+
+function fileOf(market: RecordedMarket, origin: string): MarketFile {
+  const { fees } = market;
+  return {
+    condition_id: market.conditionId,
+    event_title: market.eventTitle,
+    title: market.title,
+    category: market.category,
+    rules: [...market.rules],
+    tick_precision: market.tickPrecision,
+    amount_precision: market.amountPrecision,
+    open_time_ms: market.openTimeMs,
+    close_time_ms: market.closeTimeMs,
+    outcome: market.outcome,
+    fees:
+      fees === undefined ? null : { maker_rate_micros: fees.makerRateMicros, taker_rate_micros: fees.takerRateMicros },
+    origin,
+    ticker: market.source.ticker,
+  };
+}
+
+const marketOf = (file: MarketFile, path: string): RecordedMarket => ({
+  conditionId: file.condition_id,
+  eventTitle: file.event_title,
+  title: file.title,
+  category: file.category,
+  rules: file.rules,
+  tickPrecision: file.tick_precision,
+  amountPrecision: file.amount_precision,
+  openTimeMs: file.open_time_ms,
+  closeTimeMs: file.close_time_ms,
+  outcome: file.outcome,
+  ...(file.fees === null
+    ? {}
+    : {
+        fees: {
+          makerRateMicros: micros(file.fees.maker_rate_micros),
+          takerRateMicros: micros(file.fees.taker_rate_micros),
+        },
+      }),
+  source: { kind: 'twinbook', path, ticker: file.ticker, origin: file.origin },
+});

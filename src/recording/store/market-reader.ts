@@ -1,0 +1,158 @@
+/** A market's folder as a recording: opening reads the small JSON files, streaming decodes Parquet by whole columns. */
+
+import { join } from 'node:path';
+import { TwinbookError } from '../../base/errors.js';
+import type {
+  EventChunk,
+  RecordedGap,
+  RecordedMarket,
+  RecordedPoll,
+  Recording,
+  RecordingSummary,
+  RecordingWarning,
+} from '../contract.js';
+import { conditionIdIn, countsOf, openSegments } from './day-folder.js';
+import { type EventsPart, openPart } from './events-part.js';
+import { readChunks } from './events-stream.js';
+import { dayFolders } from './folders.js';
+import { isDayFolder, MANIFEST, MARKET, NO_MARKET, segmentName } from './layout.js';
+import { eventsFiles, gapOf, type Manifest, readManifest } from './manifest.js';
+import { readMarket } from './market-file.js';
+import { readPolls } from './polls.js';
+
+/**
+ * The recording in a market's folder, of all its days, or of one day's folder; null when there is nothing of the stream
+ * in it. Throws TwinbookError `recording_invalid` when a manifest or description cannot be read.
+ */
+export async function openMarket(folder: string): Promise<Recording | null> {
+  const days = dayFolders(folder).map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
+  if (conditionIdIn(folder) === NO_MARKET || days.length === 0) return null;
+  const market = describedIn(folder, days);
+  const opened: RecordingWarning[] = [];
+  const parts: EventsPart[] = [];
+  for (const day of days) parts.push(...(await partsOf(day, opened)));
+  if (parts.length === 0) return null;
+  const summary = summaryOf(days, parts);
+  opened.push(...oddities(market, folder, days, summary));
+  const found: RecordingWarning[] = [];
+  return {
+    market,
+    summary,
+    get warnings() {
+      return [...opened, ...found];
+    },
+    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, found),
+    polls: (): AsyncIterable<RecordedPoll> => readPolls(days.map((day) => day.path)),
+  };
+}
+
+interface Day {
+  readonly path: string;
+  readonly manifest: Manifest | null;
+}
+
+/** The newest description, with the outcome of whichever knows it: it may have been learnt after the last day. */
+function describedIn(folder: string, days: readonly Day[]): RecordedMarket {
+  const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
+  const market = known.at(-1);
+  if (market === undefined) {
+    const where = isDayFolder(folder) ? folder : `${folder}/date=…`;
+    throw new TwinbookError(
+      'recording_invalid',
+      `${where} has no ${MARKET}: nobody knows what market it is`,
+      'copy whole day folders: market.json and manifest.json belong to the files beside them',
+    );
+  }
+  if (market.conditionId !== conditionIdIn(folder)) {
+    throw new TwinbookError(
+      'recording_invalid',
+      `${folder} holds the description of the market ${market.conditionId}`,
+      'a folder was renamed or files were put into the wrong one',
+    );
+  }
+  return { ...market, outcome: market.outcome ?? known.findLast(({ outcome }) => outcome !== null)?.outcome ?? null };
+}
+
+/** Closed files, then what a writer has open or left open. */
+async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
+  const files = (manifest === null ? [] : eventsFiles(manifest)).map(
+    (file): EventsPart => ({
+      path: join(path, file.name),
+      isSegment: false,
+      firstSeq: file.first_seq,
+      lastSeq: file.last_seq,
+      firstMs: file.first_ms,
+      lastMs: file.last_ms,
+      events: file.kinds,
+      gaps: file.gaps,
+      bytes: file.bytes,
+    }),
+  );
+  const open: EventsPart[] = [];
+  for (const number of openSegments(path, manifest)) {
+    const segment = join(path, segmentName(number));
+    const { brokenLines } = countsOf(segment);
+    if (brokenLines > 0) warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped` });
+    const part = await openPart(segment);
+    if (part !== null) open.push(part);
+  }
+  return [...files, ...open];
+}
+
+function summaryOf(days: readonly Day[], parts: readonly EventsPart[]): RecordingSummary {
+  const events = { level: 0, trade: 0, clear: 0, end: 0 };
+  for (const part of parts) {
+    for (const [kind, count] of Object.entries(part.events)) events[kind as keyof typeof events] += count;
+  }
+  const sum = (of: (manifest: Manifest) => number) =>
+    days.reduce((total, { manifest }) => total + (manifest === null ? 0 : of(manifest)), 0);
+  return {
+    firstMs: parts[0]?.firstMs ?? null,
+    lastMs: parts.at(-1)?.lastMs ?? null,
+    events,
+    gaps: gapsOf(parts),
+    refused: sum((manifest) => manifest.refused),
+    steppedBack: sum((manifest) => manifest.stepped_back),
+    bytes:
+      parts.reduce((total, part) => total + (part.isSegment ? part.bytes : 0), 0) +
+      sum((manifest) => manifest.files.reduce((bytes, file) => bytes + file.bytes, 0)),
+  };
+}
+
+/** A gap at the end of a file ends with the next one; files that are missing are a gap too. */
+function gapsOf(parts: readonly EventsPart[]): RecordedGap[] {
+  const gaps: RecordedGap[] = [];
+  for (const [at, part] of parts.entries()) {
+    const before = parts[at - 1];
+    if (before !== undefined && before.lastSeq + 1 !== part.firstSeq) {
+      gaps.push({ fromMs: before.lastMs ?? 0, toMs: part.firstMs, reason: 'a file is missing' });
+    }
+    for (const gap of part.gaps) gaps.push({ ...gapOf(gap), toMs: gap.to_ms ?? parts[at + 1]?.firstMs ?? null });
+  }
+  return gaps;
+}
+
+function oddities(
+  market: RecordedMarket,
+  path: string,
+  days: readonly Day[],
+  summary: RecordingSummary,
+): RecordingWarning[] {
+  const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
+  const messages = [
+    summary.refused > 0
+      ? `${summary.refused} events were refused when it was written: they were none of this market`
+      : '',
+    broken > 0 ? `${lines(broken)} lost when its writer died` : '',
+    summary.gaps.length > 0
+      ? `${summary.gaps.length} gaps, ${seconds(summary.gaps)} s in all: nothing is known of them`
+      : '',
+    market.outcome === null ? 'the outcome is not known: it closes unresolved' : '',
+  ];
+  return messages.filter((message) => message !== '').map((message) => ({ path, message }));
+}
+
+const lines = (count: number): string => (count === 1 ? '1 line was' : `${count} lines were`);
+
+const seconds = (gaps: readonly RecordedGap[]): number =>
+  Math.round(gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? fromMs) - fromMs), 0) / 1000);

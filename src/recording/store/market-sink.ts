@@ -1,0 +1,227 @@
+/** Takes the events of one market, checks them, numbers them, and puts snapshots of the book between them. */
+
+import type { RecordedMarket, RecordedPoll } from '../contract.js';
+import type { MarketSink, OwnRow, Stamp } from './contract.js';
+import { ROW } from './event-columns.js';
+import { dateOf } from './layout.js';
+import { tickOf } from './market-file.js';
+import type { Segment } from './segment.js';
+
+/** Where the files of an earlier writer end. */
+export interface Continuation {
+  readonly lastSeq: number;
+  /** The venue's clock, Unix ms, of the last row. */
+  readonly lastMs: number;
+  /** The market has closed. */
+  readonly ended: boolean;
+}
+
+/** The segment that rows of a UTC day go to; the first row of the stream in it will be `nextSeq`. */
+export type SegmentOf = (date: string, nextSeq: number) => Segment;
+
+const NOT_RECORDING = 'nothing was recorded';
+const NOT_WRITTEN = 'what was recorded could not be written';
+
+type Side = Map<number, number>;
+
+export class RecordingSink implements MarketSink {
+  refused = 0;
+  steppedBack = 0;
+  /** The description has to be written. */
+  changed = true;
+  #market: RecordedMarket;
+  #tickMicros: number;
+  readonly #segmentOf: SegmentOf;
+  readonly #snapshotEveryMs: number;
+  #seq: number;
+  #lastMs: number;
+  #ended: boolean;
+  #inGap = false;
+  /** Said before the next event: the stream was interrupted by us, and its file does not know the book any more. */
+  #interrupted: string | null;
+  #snapshotMs = Number.NEGATIVE_INFINITY;
+  /** Whether `#book` is all of it: from the first `clear` on. */
+  #bookKnown = false;
+  readonly #book: readonly [bids: Side, asks: Side] = [new Map(), new Map()];
+  #segment: Segment | null = null;
+  #segmentDay = 0;
+  /** As of the last flush. */
+  #durable: Continuation;
+
+  constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, segmentOf: SegmentOf) {
+    this.#market = market;
+    this.#tickMicros = tickOf(market);
+    this.#segmentOf = segmentOf;
+    this.#snapshotEveryMs = snapshotEveryMs;
+    this.#seq = before?.lastSeq ?? 0;
+    this.#lastMs = before?.lastMs ?? Number.NEGATIVE_INFINITY;
+    this.#ended = before?.ended ?? false;
+    this.#interrupted = before === null || before.ended ? null : NOT_RECORDING;
+    this.#durable = this.#position();
+  }
+
+  get market(): RecordedMarket {
+    return this.#market;
+  }
+
+  /** The UTC day of the last event; null before the first. */
+  get date(): string | null {
+    return Number.isFinite(this.#lastMs) ? dateOf(this.#lastMs) : null;
+  }
+
+  describe(market: RecordedMarket): void {
+    this.#market = market;
+    this.#tickMicros = tickOf(market);
+    this.changed = true;
+  }
+
+  level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    if (!this.#accepts(at, priceMicros, amountMicros)) return false;
+    this.#event(at, ROW.level, side, priceMicros, amountMicros);
+    const levels = side === 0 ? this.#book[0] : this.#book[1];
+    if (amountMicros === 0) levels.delete(priceMicros);
+    else levels.set(priceMicros, amountMicros);
+    return true;
+  }
+
+  trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    if (!this.#accepts(at, priceMicros, amountMicros) || amountMicros === 0) return false;
+    this.#event(at, ROW.trade, side, priceMicros, amountMicros);
+    return true;
+  }
+
+  clear(at: Stamp): void {
+    if (this.#isOver(at)) return;
+    // What is cleared anyway need not be written once more.
+    this.#forgetBook();
+    this.#bookKnown = true;
+    this.#event(at, ROW.clear, 0, 0, 0);
+  }
+
+  gap(at: Stamp, reason: string): void {
+    if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
+    // Before the first event there is nothing that could be interrupted.
+    if (this.#seq === 0) return;
+    this.#gap(this.#timeOf(at), at.seenMs, reason);
+  }
+
+  end(at: Stamp): void {
+    if (this.#isOver(at)) return;
+    this.#event(at, ROW.end, 0, 0, 0);
+    this.#ended = true;
+  }
+
+  poll(poll: RecordedPoll): void {
+    this.#segmentOf(dateOf(poll.sentMs), this.#seq + 1).poll(poll);
+  }
+
+  own(row: OwnRow): void {
+    this.#segmentOf(dateOf(row.seenMs), this.#seq + 1).own(row);
+  }
+
+  /** Everything given so far is safe. */
+  flushed(): void {
+    this.#durable = this.#position();
+  }
+
+  /** Everything since the last `flushed` is lost. The file goes on from there: with a gap and the book as it is now. */
+  lost(): void {
+    if (this.#durable.lastSeq === this.#seq) return;
+    const endLost = this.#ended && !this.#durable.ended;
+    this.#seq = this.#durable.lastSeq;
+    this.#ended = this.#durable.ended;
+    this.#interrupted = NOT_WRITTEN;
+    this.#inGap = false;
+    // Nobody tells the end of a market twice.
+    if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
+  }
+
+  #position(): Continuation {
+    return { lastSeq: this.#seq, lastMs: this.#lastMs, ended: this.#ended };
+  }
+
+  #accepts(at: Stamp, priceMicros: number, amountMicros: number): boolean {
+    if (this.#isOver(at)) return false;
+    const isPrice = priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % this.#tickMicros === 0;
+    if (isPrice && Number.isSafeInteger(amountMicros) && amountMicros >= 0) return true;
+    this.refused++;
+    return false;
+  }
+
+  #isOver(at: Stamp): boolean {
+    if (!this.#ended && Number.isSafeInteger(at.timeMs)) return false;
+    this.refused++;
+    return true;
+  }
+
+  #timeOf(at: Stamp): number {
+    if (at.timeMs >= this.#lastMs) return at.timeMs;
+    this.steppedBack++;
+    return this.#lastMs;
+  }
+
+  #event(at: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number): void {
+    const timeMs = this.#timeOf(at);
+    if (this.#interrupted !== null) this.#resume(timeMs, at.seenMs, this.#interrupted);
+    const segment = this.#segmentAt(timeMs);
+    const isNew = !segment.hasEvents && this.#seq > 0;
+    if (kind === ROW.clear) {
+      this.#snapshotMs = timeMs;
+    } else if (this.#bookKnown && (isNew || timeMs >= this.#snapshotMs + this.#snapshotEveryMs)) {
+      this.#writeBook(timeMs, at.seenMs, ROW.snapshot, ROW.snapshot_level);
+      this.#snapshotMs = timeMs;
+    }
+    this.#row(timeMs, at.seenMs, kind, side, priceMicros, amountMicros, null);
+    this.#inGap = false;
+  }
+
+  #resume(timeMs: number, seenMs: number | null, reason: string): void {
+    this.#interrupted = null;
+    const fromMs = Math.min(this.#durable.lastMs, timeMs);
+    if (Number.isFinite(fromMs)) this.#gap(fromMs, seenMs, reason);
+    // As events, not as a snapshot: what the file says of the book so far is not the book any more.
+    if (this.#bookKnown) this.#writeBook(timeMs, seenMs, ROW.clear, ROW.level);
+  }
+
+  #gap(timeMs: number, seenMs: number | null, reason: string): void {
+    this.#row(timeMs, seenMs, ROW.gap, 0, 0, 0, reason);
+    this.#inGap = true;
+  }
+
+  #writeBook(timeMs: number, seenMs: number | null, head: number, level: number): void {
+    this.#row(timeMs, seenMs, head, 0, 0, 0, null);
+    for (const [side, levels] of this.#book.entries()) {
+      for (const [price, amount] of levels) this.#row(timeMs, seenMs, level, side, price, amount, null);
+    }
+  }
+
+  #row(
+    timeMs: number,
+    seenMs: number | null,
+    kind: number,
+    side: number,
+    priceMicros: number,
+    amountMicros: number,
+    reason: string | null,
+  ): void {
+    const segment = this.#segmentAt(timeMs);
+    segment.event(++this.#seq, timeMs, seenMs, kind, side, priceMicros, amountMicros, reason);
+    this.#lastMs = timeMs;
+  }
+
+  #segmentAt(timeMs: number): Segment {
+    // Rows come in runs of the same day: asking the calendar for each of them would cost more than all the rest.
+    const day = Math.floor(timeMs / DAY_MS);
+    if (this.#segment === null || this.#segmentDay !== day || this.#segment.closing) {
+      this.#segment = this.#segmentOf(dateOf(timeMs), this.#seq + 1);
+      this.#segmentDay = day;
+    }
+    return this.#segment;
+  }
+
+  #forgetBook(): void {
+    for (const levels of this.#book) levels.clear();
+  }
+}
+
+const DAY_MS = 86_400_000;

@@ -1,0 +1,187 @@
+/** One market's open segments, and when they become Parquet. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert } from '../../base/errors.js';
+import { makeFolder } from '../../base/folder.js';
+import type { RecordedMarket } from '../contract.js';
+import { closeSegment, lastRow, nextNumber, unreadableFolder } from './day-folder.js';
+import { EventColumns } from './event-columns.js';
+import { dayFolders } from './folders.js';
+import { dayFolder, MARKET, marketFolder, segmentName } from './layout.js';
+import { writeMarket } from './market-file.js';
+import { type Continuation, RecordingSink } from './market-sink.js';
+import { Segment } from './segment.js';
+
+export interface WriterRules {
+  readonly origin: string;
+  readonly crashSafe: boolean;
+  readonly rotateAfterMs: number;
+  readonly rotateAfterRows: number;
+  readonly snapshotEveryMs: number;
+  readonly now: () => number;
+}
+
+export class MarketWriter {
+  lostRows = 0;
+  readonly #root: string;
+  readonly #conditionId: string;
+  readonly #rules: WriterRules;
+  readonly #sink: RecordingSink | null;
+  /** By UTC day. Around midnight there are two: the venue's day ends when the venue says so. */
+  readonly #open = new Map<string, Segment>();
+  /** They take no more rows; one that could not become Parquet is tried again. */
+  #closing: Segment[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** Folders that hold the description as it is now. */
+  readonly #described = new Set<string>();
+  /** In manifests already. */
+  #counted = { refused: 0, steppedBack: 0 };
+  /** Of the rest, what the open segment says. */
+  #noted = 0;
+
+  /** Without a market it takes only what belongs to none. */
+  constructor(root: string, conditionId: string, market: RecordedMarket | null, rules: WriterRules) {
+    this.#root = root;
+    this.#conditionId = conditionId;
+    this.#rules = rules;
+    const segmentOf = (date: string, nextSeq: number): Segment => this.segmentOf(date, nextSeq);
+    this.#sink =
+      market === null ? null : new RecordingSink(market, this.#continuation(), rules.snapshotEveryMs, segmentOf);
+  }
+
+  get sink(): RecordingSink {
+    assert(this.#sink !== null, 'a writer without a market');
+    return this.#sink;
+  }
+
+  segmentOf(date: string, nextSeq: number): Segment {
+    const open = this.#open.get(date);
+    if (open !== undefined) return open;
+    const folder = dayFolder(this.#root, this.#conditionId, date);
+    const number = Math.max(existsSync(folder) ? nextNumber(folder) : 1, (this.#numbers.get(date) ?? 0) + 1);
+    const columns = this.#rules.crashSafe ? null : new EventColumns(nextSeq);
+    const segment = new Segment(folder, segmentName(number), number, this.#rules.now(), columns);
+    this.#numbers.set(date, number);
+    this.#open.set(date, segment);
+    return segment;
+  }
+
+  /** Writes what is pending; then closes what is due, or everything. Throws TwinbookError `file_unreadable`. */
+  async flush(everything: boolean): Promise<void> {
+    await this.#write();
+    for (const [date, segment] of this.#open) {
+      if (!everything && !this.#isDue(date, segment)) continue;
+      this.#open.delete(date);
+      segment.closing = true;
+      this.#closing.push(segment);
+    }
+    for (const segment of this.#closing) {
+      await this.#toParquet(segment);
+      this.#closing = this.#closing.filter((other) => other !== segment);
+    }
+  }
+
+  /** Lets go of the files, as they are. */
+  async release(): Promise<void> {
+    for (const segment of [...this.#open.values(), ...this.#closing]) await segment.close();
+  }
+
+  #isDue(date: string, segment: Segment): boolean {
+    const today = this.#sink?.date ?? date;
+    const isOld = this.#rules.now() - segment.openedMs >= this.#rules.rotateAfterMs;
+    return isOld || segment.rows >= this.#rules.rotateAfterRows || date < today;
+  }
+
+  async #write(): Promise<void> {
+    const segments = [...this.#open.values()];
+    const written: Segment[] = [];
+    try {
+      for (const segment of segments) makeFolder(segment.folder);
+      this.#describe(segments);
+      this.#noteCounts();
+      for (const segment of segments) {
+        written.push(segment);
+        await segment.write();
+      }
+      this.#sink?.flushed();
+    } catch (error) {
+      // All or nothing: rows are numbered through, and a number must not be given twice.
+      this.lostRows += segments.reduce((sum, segment) => sum + segment.pendingRows, 0);
+      for (const segment of written) this.lostRows += await segment.undo();
+      for (const segment of segments) segment.discard();
+      this.#sink?.lost();
+      this.#noted = 0;
+      throw unreadableFolder(this.#root, error);
+    }
+  }
+
+  #describe(segments: readonly Segment[]): void {
+    const sink = this.#sink;
+    if (sink === null) return;
+    const folders = segments.map((segment) => segment.folder);
+    if (sink.changed) {
+      this.#described.clear();
+      const newest = this.#dayFolders().at(-1);
+      if (newest !== undefined) folders.push(newest);
+    }
+    for (const folder of folders) {
+      if (this.#described.has(folder)) continue;
+      writeMarket(join(folder, MARKET), sink.market, this.#rules.origin);
+      this.#described.add(folder);
+      sink.changed = false;
+    }
+  }
+
+  /** They belong to the segment that takes the events now. */
+  #noteCounts(): void {
+    const { refused, steppedBack } = this.#newCounts();
+    const segment = this.#current();
+    if (segment === undefined || refused + steppedBack === this.#noted) return;
+    segment.counts(refused, steppedBack);
+    this.#noted = refused + steppedBack;
+  }
+
+  #newCounts(): { refused: number; steppedBack: number } {
+    const { refused = 0, steppedBack = 0 } = this.#sink ?? {};
+    return { refused: refused - this.#counted.refused, steppedBack: steppedBack - this.#counted.steppedBack };
+  }
+
+  #current(): Segment | undefined {
+    const [date] = [...this.#open.keys()].sort().slice(-1);
+    return date === undefined ? undefined : this.#open.get(date);
+  }
+
+  async #toParquet(segment: Segment): Promise<void> {
+    await segment.close();
+    const path = existsSync(segment.path) ? segment.path : null;
+    if (path === null && segment.columns === null) return;
+    const counts = this.#newCounts();
+    await closeSegment(
+      segment.folder,
+      this.#rules.origin,
+      segment.number,
+      { path, columns: segment.columns },
+      { ...counts, brokenLines: 0 },
+    );
+    this.#counted = {
+      refused: this.#counted.refused + counts.refused,
+      steppedBack: this.#counted.steppedBack + counts.steppedBack,
+    };
+    this.#noted = 0;
+  }
+
+  #continuation(): Continuation | null {
+    let last: Continuation | null = null;
+    for (const folder of this.#dayFolders()) {
+      const row = lastRow(folder);
+      if (row !== null && row.lastSeq > (last?.lastSeq ?? 0)) last = row;
+    }
+    return last;
+  }
+
+  #dayFolders(): string[] {
+    const folder = marketFolder(this.#root, this.#conditionId);
+    return existsSync(folder) ? dayFolders(folder) : [];
+  }
+}

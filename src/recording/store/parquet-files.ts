@@ -1,0 +1,168 @@
+/** Makes Parquet files of a segment: written to a temporary name, read back, synced, renamed. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { numberOf, numberOrNull, rowsOf, typedColumn } from './duckdb.js';
+import type { EventColumns } from './event-columns.js';
+import { ROW } from './event-columns.js';
+import { parquetName, TABLES, type Table } from './layout.js';
+import { type EventsFile, FORMAT, FORMAT_VERSION, type OtherFile } from './manifest.js';
+import { COLUMNS, parquetSource, quoted, STREAM_KINDS, segmentSource } from './tables.js';
+
+/** Rows of a row group: what a reader has in memory at a time, with room for what it reads ahead. */
+const GROUP_ROWS = 61_440;
+
+export interface SegmentRows {
+  /** The file of the segment; null when it has none. */
+  readonly path: string | null;
+  /** Its events, when they are not in the file. */
+  readonly columns: EventColumns | null;
+}
+
+/** Writes the files with this number in the folder, of every table that has rows. Leaves nothing behind when it throws. */
+export async function writeParquet(
+  connection: DuckDBConnection,
+  folder: string,
+  number: number,
+  rows: SegmentRows,
+): Promise<(EventsFile | OtherFile)[]> {
+  const files: (EventsFile | OtherFile)[] = [];
+  for (const table of TABLES) {
+    const source = await sourceOf(connection, rows, table);
+    if (source === null) continue;
+    const name = parquetName(table, number);
+    const temporary = join(folder, `.${name}.tmp`);
+    try {
+      await copy(connection, source, table, temporary);
+      const about = await describe(connection, temporary, table, name);
+      if (about.rows === 0) continue;
+      await syncFile(temporary);
+      await rename(temporary, join(folder, name));
+      files.push(about);
+    } finally {
+      await rm(temporary, { force: true });
+      await connection.run('DROP TABLE IF EXISTS segment_events');
+    }
+  }
+  return files;
+}
+
+async function sourceOf(connection: DuckDBConnection, rows: SegmentRows, table: Table): Promise<string | null> {
+  if (table === 'events' && rows.columns !== null) return loadColumns(connection, rows.columns);
+  return rows.path === null ? null : segmentSource(rows.path, table);
+}
+
+async function copy(connection: DuckDBConnection, source: string, table: Table, path: string): Promise<void> {
+  const columns = Object.keys(COLUMNS[table])
+    .map((name) => `"${name}"`)
+    .join(', ');
+  const meta = `KV_METADATA {format: ${quoted(FORMAT)}, version: ${quoted(String(FORMAT_VERSION))}, "table": ${quoted(table)}}`;
+  await connection.run(
+    `COPY (SELECT ${columns} FROM ${source}) TO ${quoted(path)}
+     (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}, ${meta})`,
+  );
+}
+
+/** Puts events that are in memory where SQL can see them, with the types of the file. */
+async function loadColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
+  const { DOUBLE, DuckDBDataChunk, INTEGER, UTINYINT } = await import('@duckdb/node-api');
+  await connection.run(`CREATE OR REPLACE TEMP TABLE segment_events
+    (seq DOUBLE, time_ms DOUBLE, seen_ms DOUBLE, kind UTINYINT, side UTINYINT, price INTEGER, amount DOUBLE)`);
+  const appender = await connection.createAppender('segment_events', 'main', 'temp');
+  const types = [DOUBLE, DOUBLE, DOUBLE, UTINYINT, UTINYINT, INTEGER, DOUBLE];
+  for (let from = 0; from < events.length; from += CHUNK_ROWS) {
+    const to = Math.min(events.length, from + CHUNK_ROWS);
+    const chunk = DuckDBDataChunk.create(types, to - from);
+    const seq = typedColumn(chunk, 0, Float64Array);
+    for (let at = from; at < to; at++) seq[at - from] = events.firstSeq + at;
+    typedColumn(chunk, 1, Float64Array).set(events.timeMs.subarray(from, to));
+    typedColumn(chunk, 2, Float64Array).set(events.seenMs.subarray(from, to));
+    typedColumn(chunk, 3, Uint8Array).set(events.kind.subarray(from, to));
+    typedColumn(chunk, 4, Uint8Array).set(events.side.subarray(from, to));
+    typedColumn(chunk, 5, Int32Array).set(events.priceMicros.subarray(from, to));
+    typedColumn(chunk, 6, Float64Array).set(events.amountMicros.subarray(from, to));
+    for (let column = 0; column < types.length; column++) chunk.getColumnVector(column).flush();
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
+  const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quoted(name)}`);
+  const priced = `kind IN (${ROW.level}, ${ROW.trade}, ${ROW.snapshot_level})`;
+  const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quoted).join(', ')}])[price]`;
+  return `(SELECT seq::BIGINT AS seq, time_ms::BIGINT AS time_ms,
+    CASE WHEN isnan(seen_ms) THEN NULL ELSE seen_ms::BIGINT END AS seen_ms,
+    CASE kind ${names.join(' ')} END AS kind,
+    CASE WHEN ${priced} THEN CASE side WHEN 0 THEN 'bid' ELSE 'ask' END END AS side,
+    CASE WHEN ${priced} THEN price END AS price_micros,
+    CASE WHEN ${priced} THEN amount::BIGINT END AS amount_micros,
+    CASE WHEN kind = ${ROW.gap} THEN ${reasons} END AS reason FROM segment_events)`;
+}
+
+/** As many as a vector of DuckDB holds. */
+const CHUNK_ROWS = 2048;
+
+/** What the manifest says of a file, from the file itself: it is read back before it counts. */
+async function describe(
+  connection: DuckDBConnection,
+  path: string,
+  table: Table,
+  name: string,
+): Promise<EventsFile | OtherFile> {
+  const source = parquetSource(path);
+  const checksum = { name, bytes: (await stat(path)).size, sha256: await sha256(path) };
+  if (table !== 'events') {
+    const [row] = await rowsOf(connection, `SELECT count(*) AS rows FROM ${source}`);
+    return { table, ...checksum, rows: numberOf(row?.['rows']) };
+  }
+  const [row] = await rowsOf(
+    connection,
+    `SELECT count(*) AS rows, min(time_ms) AS first_ms, max(time_ms) AS last_ms, min(seq) AS first_seq,
+      max(seq) AS last_seq FROM ${source}`,
+  );
+  const counts = await rowsOf(connection, `SELECT kind, count(*) AS rows FROM ${source} GROUP BY kind`);
+  const rowsOfKind = (kind: string): number =>
+    numberOf(counts.find((counted) => counted['kind'] === kind)?.['rows'] ?? 0);
+  return {
+    table,
+    ...checksum,
+    rows: numberOf(row?.['rows']),
+    first_ms: numberOrNull(row?.['first_ms'] ?? null),
+    last_ms: numberOrNull(row?.['last_ms'] ?? null),
+    first_seq: numberOf(row?.['first_seq'] ?? 0),
+    last_seq: numberOf(row?.['last_seq'] ?? 0),
+    kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOfKind(kind)])) as EventsFile['kinds'],
+    gaps: await gapsOf(connection, source),
+  };
+}
+
+/** Gaps of a table of events, each up to the row after it. */
+export async function gapsOf(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
+  const rows = await rowsOf(
+    connection,
+    `SELECT gap.time_ms AS from_ms, next.time_ms AS to_ms, coalesce(gap.reason, '') AS reason
+     FROM (SELECT * FROM ${source} WHERE kind = 'gap') gap
+     LEFT JOIN ${source} next ON next.seq = gap.seq + 1 ORDER BY gap.seq`,
+  );
+  return rows.map((row) => ({
+    from_ms: numberOf(row['from_ms']),
+    to_ms: numberOrNull(row['to_ms']),
+    reason: String(row['reason']),
+  }));
+}
+
+export async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

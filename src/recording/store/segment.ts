@@ -1,0 +1,164 @@
+/**
+ * The open end of a recording: rows of one market and day that are not Parquet yet. They are lines of JSON in a file that
+ * only grows, so that whatever was synced can be read after `kill -9`. An import keeps its events in columns instead: it
+ * can be run again.
+ */
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RecordedPoll } from '../contract.js';
+import type { OwnRow } from './contract.js';
+import { type EventColumns, isPriced, ROW } from './event-columns.js';
+import { syncFolder } from './json-file.js';
+
+const KIND_NAMES = Object.fromEntries(Object.entries(ROW).map(([name, code]) => [code, name]));
+
+export class Segment {
+  readonly folder: string;
+  readonly path: string;
+  readonly number: number;
+  /** Our clock, Unix ms. */
+  readonly openedMs: number;
+  /** Events that are held here and not in the file. */
+  readonly columns: EventColumns | null;
+  /** Rows of events, polls and own. */
+  rows = 0;
+  hasEvents = false;
+  /** It is becoming Parquet and takes no more rows. */
+  closing = false;
+  /** Not yet written. */
+  #pending: string[] = [];
+  #pendingRows = 0;
+  #durableBytes = 0;
+  /** What the last `write` added. */
+  #lastWrite = { rows: 0, bytes: 0 };
+  #file: FileHandle | null = null;
+
+  constructor(folder: string, name: string, number: number, openedMs: number, columns: EventColumns | null) {
+    this.folder = folder;
+    this.path = join(folder, name);
+    this.number = number;
+    this.openedMs = openedMs;
+    this.columns = columns;
+  }
+
+  /** Rows given and not yet written. */
+  get pendingRows(): number {
+    return this.#pendingRows;
+  }
+
+  event(
+    seq: number,
+    timeMs: number,
+    seenMs: number | null,
+    kind: number,
+    side: number,
+    price: number,
+    amount: number,
+    reason: string | null,
+  ): void {
+    this.hasEvents = true;
+    if (this.columns !== null) {
+      this.rows++;
+      this.columns.push(timeMs, seenMs, kind, side, reason === null ? price : this.columns.reason(reason), amount);
+      return;
+    }
+    const priced = isPriced(kind);
+    this.#row({
+      table: 'events',
+      seq,
+      time_ms: timeMs,
+      seen_ms: seenMs,
+      kind: KIND_NAMES[kind],
+      ...(priced ? { side: side === 0 ? 'bid' : 'ask', price_micros: price, amount_micros: amount } : {}),
+      ...(reason === null ? {} : { reason }),
+    });
+  }
+
+  poll(poll: RecordedPoll): void {
+    this.#row({
+      table: 'polls',
+      endpoint: poll.endpoint,
+      sent_ms: poll.sentMs,
+      seen_ms: poll.seenMs,
+      venue_ms: poll.venueMs,
+      outcome: poll.outcome,
+    });
+  }
+
+  own(row: OwnRow): void {
+    this.#row({
+      table: 'own',
+      record: row.record,
+      seen_ms: row.seenMs,
+      pubkey: row.pubkey,
+      order_pubkey: row.orderPubkey,
+      status: row.status,
+      side: row.side,
+      is_yes: row.isYes,
+      price_micros: row.priceMicros,
+      amount_micros: row.amountMicros,
+      filled_amount_micros: row.filledAmountMicros,
+      remaining_amount_micros: row.remainingAmountMicros,
+      fee_micros: row.feeMicros,
+      is_maker: row.isMaker,
+      timestamp: row.timestamp,
+    });
+  }
+
+  /** What was refused so far in this segment, so that it is known after a crash too. */
+  counts(refused: number, steppedBack: number): void {
+    this.#line({ table: 'counts', refused, stepped_back: steppedBack });
+  }
+
+  /** Writes and syncs the pending lines. Throws what the system says; `undo` then makes the file as it was before. */
+  async write(): Promise<void> {
+    this.#lastWrite = { rows: 0, bytes: 0 };
+    if (this.#pending.length === 0) return;
+    const bytes = Buffer.from(this.#pending.join(''));
+    this.#file ??= await this.#open();
+    await this.#file.appendFile(bytes);
+    await this.#file.datasync();
+    this.#durableBytes += bytes.length;
+    this.#lastWrite = { rows: this.#pendingRows, bytes: bytes.length };
+    this.discard();
+  }
+
+  /** Takes back what the last `write` wrote, half of it or all; returns the rows that were taken back. */
+  async undo(): Promise<number> {
+    const { rows, bytes } = this.#lastWrite;
+    this.#lastWrite = { rows: 0, bytes: 0 };
+    this.#durableBytes -= bytes;
+    await this.#file?.truncate(this.#durableBytes);
+    return rows;
+  }
+
+  /** Forgets the pending lines. */
+  discard(): void {
+    this.#pending = [];
+    this.#pendingRows = 0;
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    await file?.close();
+  }
+
+  /** Only a new file: an older segment of that name would not be ours. */
+  async #open(): Promise<FileHandle> {
+    const file = await open(this.path, 'ax');
+    syncFolder(this.folder);
+    return file;
+  }
+
+  #row(row: object): void {
+    this.rows++;
+    this.#pendingRows++;
+    this.#line(row);
+  }
+
+  #line(row: object): void {
+    this.#pending.push(`${JSON.stringify(row)}\n`);
+  }
+}

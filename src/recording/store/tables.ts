@@ -1,0 +1,86 @@
+/** The columns of our files, in the order in which they are written, and how they are read as the numbers of the stream. */
+
+import { EVENT } from '../contract.js';
+import type { Table } from './layout.js';
+
+/** Kinds of rows of `events` that are no events of the stream: they are about it. */
+export const MARKERS = ['snapshot', 'snapshot_level', 'gap'] as const;
+export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
+
+/** Name and Parquet (DuckDB) type of each column. */
+export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> = {
+  events: {
+    seq: 'BIGINT',
+    time_ms: 'BIGINT',
+    seen_ms: 'BIGINT',
+    kind: 'VARCHAR',
+    side: 'VARCHAR',
+    price_micros: 'INTEGER',
+    amount_micros: 'BIGINT',
+    reason: 'VARCHAR',
+  },
+  polls: {
+    endpoint: 'VARCHAR',
+    sent_ms: 'BIGINT',
+    seen_ms: 'BIGINT',
+    venue_ms: 'BIGINT',
+    outcome: 'VARCHAR',
+  },
+  own: {
+    record: 'VARCHAR',
+    seen_ms: 'BIGINT',
+    pubkey: 'VARCHAR',
+    order_pubkey: 'VARCHAR',
+    status: 'VARCHAR',
+    side: 'VARCHAR',
+    is_yes: 'BOOLEAN',
+    price_micros: 'INTEGER',
+    amount_micros: 'BIGINT',
+    filled_amount_micros: 'BIGINT',
+    remaining_amount_micros: 'BIGINT',
+    fee_micros: 'BIGINT',
+    is_maker: 'BOOLEAN',
+    timestamp: 'BIGINT',
+  },
+};
+
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A closed file as a table of SQL. */
+export const parquetSource = (path: string): string => `read_parquet(${quoted(path)}, hive_partitioning = false)`;
+
+/** The rows of one table in an open segment. A line that is cut or broken is no row. */
+export function segmentSource(path: string, table: Table): string {
+  const types = { table: 'VARCHAR', ...COLUMNS[table] };
+  const columns = Object.entries(types).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
+  const rows = `read_json(${quoted(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${columns.join(', ')}})`;
+  return `(SELECT ${Object.keys(COLUMNS[table]).map(named).join(', ')} FROM ${rows} WHERE "table" = ${quoted(table)})`;
+}
+
+const named = (column: string): string => `"${column}"`;
+const listOf = (texts: readonly string[]): string => texts.map(quoted).join(', ');
+
+/**
+ * Events as the columns of a chunk: time_ms (double), kind (byte), side (byte), price_micros (int), amount_micros
+ * (double). Doubles hold all of them exactly and, unlike BIGINT, come out as a typed array of numbers.
+ */
+export const chunkSelect = (source: string): string =>
+  `SELECT ${CHUNK_COLUMNS} FROM ${source} WHERE kind IN (${listOf(STREAM_KINDS)})`;
+
+/** The book that a file begins with, as events: its snapshot, or at least an empty book where it has none. */
+export const bookSelect = (source: string, firstSeq: number): string => `
+  WITH head AS (SELECT * FROM ${source} WHERE seq < coalesce(
+    (SELECT min(seq) FROM ${source} WHERE kind NOT IN ('snapshot', 'snapshot_level')), ${Number.MAX_SAFE_INTEGER}))
+  SELECT ${CHUNK_COLUMNS} FROM (
+    SELECT seq, time_ms, 'clear' AS kind, NULL AS side, NULL AS price_micros, NULL AS amount_micros
+      FROM ${source} WHERE seq = ${firstSeq}
+    UNION ALL
+    SELECT seq, time_ms, 'level', side, price_micros, amount_micros FROM head WHERE kind = 'snapshot_level'
+  ) ORDER BY seq`;
+
+const CHUNK_COLUMNS = `time_ms::DOUBLE,
+  (CASE kind WHEN 'level' THEN ${EVENT.level} WHEN 'trade' THEN ${EVENT.trade}
+    WHEN 'clear' THEN ${EVENT.clear} ELSE ${EVENT.end} END)::UTINYINT,
+  (CASE side WHEN 'ask' THEN 1 ELSE 0 END)::UTINYINT,
+  coalesce(price_micros, 0)::INTEGER,
+  coalesce(amount_micros, 0)::DOUBLE`;
