@@ -1,7 +1,7 @@
 /** What a backtest is given and gives. */
 
 import type { TraderSettings } from '../engine/settings.js';
-import type { EventChunk, RecordedMarket, Recording, RecordingSummary } from '../recording/contract.js';
+import type { EventChunk, RecordedMarket, RecordingSummary } from '../recording/contract.js';
 import type { SessionRecord } from '../report/contract.js';
 
 /** One market's events, read ahead. */
@@ -11,6 +11,8 @@ export interface EventSource {
   readonly firstMs: number | null;
   /** What the recording says of itself; null where it cannot. */
   readonly summary: RecordingSummary | null;
+  /** What its user must be told of the data; complete once it was played to its end. */
+  readonly warnings: readonly string[];
   /** From the beginning, each time. Chunks belong to the reader until it asks for the next but one. */
   open(): ChunkStream;
 }
@@ -20,8 +22,6 @@ export interface ChunkStream {
   next(): EventChunk | null | Promise<EventChunk | null>;
   /** Lets go of whatever is being read. */
   close(): void;
-  /** Lines or rows that could not be read, as far as the stream was read. */
-  readonly skipped: number;
 }
 
 /** How long requests and answers are on their way, ms. */
@@ -61,5 +61,3 @@ export interface BacktestOutcome {
   /** Lower-case hex over every request, every answer and every fill, in order: same inputs, same hash. */
   readonly traceHash: string;
 }
-
-export type { Recording };

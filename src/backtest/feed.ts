@@ -15,7 +15,7 @@ import type { BacktestPlan, ChunkStream, EventSource } from './contract.js';
 const LISTED_BEFORE_MS = 60_000;
 
 export interface FeedListener {
-  opened(played: Played): void;
+  opened(played: Played, nowMs: number): void;
   /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
   closed(played: Played, nowMs: number): void;
 }
@@ -38,6 +38,8 @@ interface Listed {
 }
 
 export class Feed {
+  /** When the last market closes, as the recordings say it. */
+  readonly untilMs: number;
   readonly #core: ExchangeCore;
   readonly #listener: FeedListener;
   /** By the time of their opening. */
@@ -49,6 +51,7 @@ export class Feed {
   private constructor(core: ExchangeCore, waiting: Listed[], listener: FeedListener) {
     this.#core = core;
     this.#waiting = waiting;
+    this.untilMs = Math.max(...waiting.map(({ source }) => source.summary?.lastMs ?? source.market.closeTimeMs));
     this.#listener = listener;
   }
 
@@ -112,7 +115,7 @@ export class Feed {
       if (next === undefined) return;
       const market = new OpenMarket(this.#core, next.source, nowMs);
       this.#open.set(market.index, market);
-      this.#listener.opened(market);
+      this.#listener.opened(market, nowMs);
       await market.read();
     }
   }

@@ -1,5 +1,6 @@
 /** How a session used its request budget, and what was refused. */
 
+import type { Snapshot } from '../engine/snapshot.js';
 import type { Notice } from '../engine/state.js';
 import type { Scope } from '../protocol/endpoints.js';
 import type { VenueProfile } from '../protocol/profile.js';
@@ -42,6 +43,10 @@ export class RequestCount {
   readonly #endpoints = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
+  /** By market and control: a desk counts from its beginning. */
+  readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
+  readonly #byGuard = new Map<string, number>();
+  #unsent = 0;
   #unsaid = 0;
 
   constructor(limits: VenueProfile['rate_limits']) {
@@ -57,7 +62,7 @@ export class RequestCount {
     this.#endpoints.set(endpoint, (this.#endpoints.get(endpoint) ?? 0) + 1);
   }
 
-  answered(_endpoint: string, scope: Scope, outcome: Outcome): void {
+  answered(scope: Scope, outcome: Outcome): void {
     if (outcome.kind !== 'refused') return;
     if (outcome.slug === 'throttled') this.#scopes[scope].throttled++;
     this.#refusals.set(outcome.slug, (this.#refusals.get(outcome.slug) ?? 0) + 1);
@@ -77,12 +82,30 @@ export class RequestCount {
     return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
   }
 
-  get use(): RequestUse {
-    const byEndpoint = [...this.#endpoints].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    return { public: this.#scopes.public.use, signed: this.#scopes.signed.use, byEndpoint, unsent: 0 };
+  /** What risk has refused in these markets since the start, and why strategies do not quote right now. */
+  looked({ markets, unsent }: Snapshot): void {
+    this.#unsent = unsent;
+    for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
+      for (const { name, count } of refusals) this.#byRisk.set(`${conditionId} ${name}`, { name, count });
+      if (bidMicros !== null || askMicros !== null) continue;
+      const guard = note.replaceAll(/\d+(\.\d+)?/g, '#');
+      this.#byGuard.set(guard, (this.#byGuard.get(guard) ?? 0) + 1);
+    }
   }
 
-  get exchangeRefusals(): readonly Refusal[] {
-    return [...this.#refusals].map(([name, count]) => ({ by: 'exchange', name, count }));
+  get use(): RequestUse {
+    const byEndpoint = [...this.#endpoints].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    return { public: this.#scopes.public.use, signed: this.#scopes.signed.use, byEndpoint, unsent: this.#unsent };
+  }
+
+  /** Most frequent first. Of guards: looks, one a minute, at a market that was not quoted for that reason. */
+  get refused(): readonly Refusal[] {
+    const byRisk = new Map<string, number>();
+    for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
+    const rows = (by: Refusal['by'], counts: ReadonlyMap<string, number>): Refusal[] =>
+      [...counts].map(([name, count]) => ({ by, name, count }));
+    return [...rows('risk', byRisk), ...rows('guard', this.#byGuard), ...rows('exchange', this.#refusals)].sort(
+      (a, b) => b.count - a.count || (a.name < b.name ? -1 : 1),
+    );
   }
 }

@@ -3,10 +3,12 @@
  * in the order of one clock. What a book was like, the trader learns when a poll that saw it has come back, and no sooner.
  */
 
+import { TwinbookError } from '../base/errors.js';
 import { declarationOf } from '../protocol/endpoints.js';
 import type { Observation, Request } from '../protocol/seam.js';
-import type { BacktestOutcome, BacktestPlan, LatencyModel } from './contract.js';
-import { Feed, type Played } from './feed.js';
+import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
+import { Feed } from './feed.js';
+import { QuoteHours } from './quote-hours.js';
 import { RequestCount } from './request-count.js';
 import { sessionOf } from './session.js';
 import { Tally } from './tally.js';
@@ -19,6 +21,8 @@ import { type Answer, Venue } from './venue.js';
 const BEAT_MS = 100;
 /** After the last market has closed, before a pause is skipped or the end begins: merges land, redeems are signed. */
 const AFTERMATH_MS = 120_000;
+/** Between two looks at what holds the trader back. */
+const LOOK_MS = 60_000;
 /** As the daemon waits for the proof that nothing rests. */
 const STOP_MS = 180_000;
 
@@ -41,15 +45,20 @@ class BacktestRun {
   readonly #timeline: Timeline;
   readonly #side: TraderSide;
   readonly #count: RequestCount;
+  readonly #hours: QuoteHours;
+  readonly #empty: readonly EventSource[];
   readonly #trace = new Trace();
   readonly #fromMs: number;
   #nowMs: number;
   #beatMs: number;
+  #lookedMs = Number.NEGATIVE_INFINITY;
   #underWay = 0;
   #stopping = false;
 
-  private constructor(plan: BacktestPlan, venue: Venue, feed: Feed, tally: Tally, nowMs: number) {
+  private constructor(plan: BacktestPlan, venue: Venue, feed: Feed, tally: Tally, empty: readonly EventSource[]) {
+    const nowMs = feed.nextOpenMs;
     this.#plan = plan;
+    this.#empty = empty;
     this.#venue = venue;
     this.#feed = feed;
     this.#tally = tally;
@@ -57,6 +66,7 @@ class BacktestRun {
     this.#timeline = new Timeline(nowMs);
     this.#side = startTrader(plan, nowMs);
     this.#count = new RequestCount(plan.trader.profile.rate_limits);
+    this.#hours = new QuoteHours(plan.trader.strategies);
     this.#fromMs = nowMs;
     this.#nowMs = nowMs;
     this.#beatMs = nowMs;
@@ -77,11 +87,12 @@ class BacktestRun {
     };
     const venue = new Venue(settings, profile.rate_limits, 0);
     tally.attach(venue.core, venue.account);
-    const { feed } = await Feed.prepare(venue.core, plan, {
-      opened: (played) => tally.opened(played),
-      closed: (played: Played, nowMs: number) => tally.closed(played, nowMs),
-    });
-    return new BacktestRun(plan, venue, feed, tally, feed.nextOpenMs);
+    const { feed, empty } = await Feed.prepare(venue.core, plan, tally);
+    if (!Number.isFinite(feed.nextOpenMs)) {
+      const names = empty.map(({ market }) => market.title).join(', ');
+      throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`);
+    }
+    return new BacktestRun(plan, venue, feed, tally, empty);
   }
 
   async play(): Promise<void> {
@@ -112,7 +123,15 @@ class BacktestRun {
     this.#timeline.runUntil(nowMs);
     if (this.#beatMs > nowMs) return;
     this.#beatMs = nowMs + BEAT_MS;
+    for (const command of this.#hours.changes(nowMs)) this.#step({ kind: 'command', nowMs, command });
     this.#step({ kind: 'time', nowMs });
+    if (nowMs - this.#lookedMs >= LOOK_MS) this.#look();
+  }
+
+  #look(): void {
+    this.#lookedMs = this.#nowMs;
+    this.#count.looked(this.#side.trader.snapshot(this.#nowMs));
+    this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#feed.untilMs - this.#fromMs);
   }
 
   /** Nothing is open, nothing under way, and what the last markets left behind has had its time. */
@@ -168,7 +187,7 @@ class BacktestRun {
     else this.#feed.syncAll(nowMs);
     const answer = this.#venue.answer(call, nowMs);
     this.#tally.answered(call, answer.outcome, nowMs);
-    this.#count.answered(call.endpoint, declarationOf(call.endpoint).scope, answer.outcome);
+    this.#count.answered(declarationOf(call.endpoint).scope, answer.outcome);
     this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
   }
 
@@ -180,10 +199,11 @@ class BacktestRun {
   }
 
   outcome(): BacktestOutcome {
+    this.#look();
     this.#side.trader.end(this.#nowMs, 'the data ended');
     const session = sessionOf({
       ...{ plan: this.#plan, venue: this.#venue, tally: this.#tally, count: this.#count, ledger: this.#side.ledger },
-      ...{ fromMs: this.#fromMs, toMs: this.#nowMs },
+      ...{ empty: this.#empty, fromMs: this.#fromMs, toMs: this.#nowMs },
     });
     for (const { fills } of session.markets) {
       for (const fill of fills) {
@@ -197,6 +217,7 @@ class BacktestRun {
 
   close(): void {
     this.#feed.close();
+    this.#hours.close();
     this.#side.ledger.close();
   }
 }

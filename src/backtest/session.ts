@@ -2,8 +2,8 @@
 
 import type { Ledger } from '../ledger/contract.js';
 import type { RecordedMarket } from '../recording/contract.js';
-import type { Coverage, FillRecord, MarketSession, SessionRecord } from '../report/contract.js';
-import type { BacktestPlan } from './contract.js';
+import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../report/contract.js';
+import type { BacktestPlan, EventSource } from './contract.js';
 import type { MarketTally, PendingFill } from './market-tally.js';
 import type { RequestCount } from './request-count.js';
 import type { Tally } from './tally.js';
@@ -15,6 +15,7 @@ export interface Measured {
   readonly tally: Tally;
   readonly count: RequestCount;
   readonly ledger: Ledger;
+  readonly empty: readonly EventSource[];
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -23,6 +24,15 @@ const REMARKS = [
   'The recorded market does not react to our orders: large ones would have moved it.',
   'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
 ];
+
+/** What was wrong with the data, before all else. */
+function dataNotices({ plan, empty, fromMs }: Measured): SessionNotice[] {
+  const texts = [
+    ...plan.sources.flatMap(({ warnings }) => warnings),
+    ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
+  ];
+  return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
+}
 
 export function sessionOf(measured: Measured): SessionRecord {
   const { plan, venue, tally, count, fromMs, toMs } = measured;
@@ -44,8 +54,8 @@ export function sessionOf(measured: Measured): SessionRecord {
     },
     maxDrawdownMicros: tally.maxDrawdownMicros,
     requests: count.use,
-    refusals: [...count.exchangeRefusals].sort((a, b) => b.count - a.count),
-    notices: count.said,
+    refusals: count.refused,
+    notices: [...dataNotices(measured), ...count.said],
     assumptions: {
       version: trader.version,
       configHash: trader.configHash,
@@ -58,7 +68,7 @@ export function sessionOf(measured: Measured): SessionRecord {
   };
 }
 
-function marketSession(tally: MarketTally, { ledger }: Measured): MarketSession {
+function marketSession(tally: MarketTally, { ledger, venue, plan }: Measured): MarketSession {
   const { played, samples, openForMs, twoSidedMs, oneSidedMs } = tally;
   const market = played.source.market;
   const { columns } = samples;
@@ -71,7 +81,7 @@ function marketSession(tally: MarketTally, { ledger }: Measured): MarketSession 
     openMs: played.openedMs,
     closeMs: played.closedMs,
     outcome: market.outcome,
-    ...feesOf(market),
+    ...feesOf(market, plan),
     series: {
       stepMs: samples.stepMs,
       timeMs: samples.timeMs,
@@ -93,13 +103,13 @@ function marketSession(tally: MarketTally, { ledger }: Measured): MarketSession 
       postedMicros: tally.postedMicros,
       joinedBehindMicros: tally.joinedBehindMicros,
     },
-    coverage: coverageOf(tally),
+    coverage: coverageOf(tally, venue),
   };
 }
 
-const feesOf = ({ fees }: RecordedMarket) => ({
-  makerFeeRateMicros: fees?.makerRateMicros ?? 0,
-  takerFeeRateMicros: fees?.takerRateMicros ?? 0,
+const feesOf = ({ fees }: RecordedMarket, plan: BacktestPlan) => ({
+  makerFeeRateMicros: (fees ?? plan.fees).makerRateMicros,
+  takerFeeRateMicros: (fees ?? plan.fees).takerRateMicros,
 });
 
 function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): FillRecord {
@@ -109,14 +119,14 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function coverageOf({ played }: MarketTally): Coverage {
+function coverageOf({ played }: MarketTally, { core }: Venue): Coverage {
   const { summary } = played.source;
   const gaps = summary?.gaps ?? [];
   const spanMs = (played.closedMs ?? played.openedMs) - played.openedMs;
   const gapMs = gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? summary?.lastMs ?? fromMs) - fromMs), 0);
   return {
     ...{ spanMs, gapMs, gaps: gaps.length, events: played.events },
-    trades: summary?.events.trade ?? 0,
+    trades: summary?.events.trade ?? core.marketFacts(played.index).tradeCount,
     skipped: played.refused + (summary?.refused ?? 0),
   };
 }

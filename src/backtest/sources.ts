@@ -8,6 +8,9 @@ export const streamed = (recording: Recording): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
   summary: recording.summary ?? null,
+  get warnings() {
+    return recording.warnings.map(({ path, message }) => `${path}: ${message}`);
+  },
   open: () => new FileStream(recording),
 });
 
@@ -20,11 +23,82 @@ export const decoded = (
   market,
   firstMs: chunks[0]?.timeMs[0] ?? null,
   summary,
+  warnings: [],
   open: () => {
     let at = 0;
-    return { next: () => chunks[at++] ?? null, close: () => undefined, skipped: 0 };
+    return { next: () => chunks[at++] ?? null, close: () => undefined };
   },
 });
+
+/** More events than this are read anew for each run: 22 bytes each, and a backtest is to fit into 300 MB. */
+const KEPT_EVENTS = 4_000_000;
+
+/**
+ * The same source, which keeps its columns from the first run for the next one, as long as all that share `kept` stay
+ * within the bound.
+ */
+export function kept(source: EventSource, shared: { events: number }): EventSource {
+  let chunks: EventChunk[] | null = null;
+  return {
+    market: source.market,
+    firstMs: source.firstMs,
+    summary: source.summary,
+    get warnings() {
+      return source.warnings;
+    },
+    open: () => {
+      if (chunks !== null) return decoded(source.market, chunks).open();
+      return new KeepingStream(source.open(), shared, (read) => {
+        chunks = read;
+      });
+    },
+  };
+}
+
+class KeepingStream implements ChunkStream {
+  readonly #stream: ChunkStream;
+  readonly #shared: { events: number };
+  readonly #done: (chunks: EventChunk[]) => void;
+  #chunks: EventChunk[] | null = [];
+  #events = 0;
+
+  constructor(stream: ChunkStream, shared: { events: number }, done: (chunks: EventChunk[]) => void) {
+    this.#stream = stream;
+    this.#shared = shared;
+    this.#done = done;
+  }
+
+  next(): EventChunk | null | Promise<EventChunk | null> {
+    const chunk = this.#stream.next();
+    return chunk instanceof Promise ? chunk.then((read) => this.#keep(read)) : this.#keep(chunk);
+  }
+
+  close(): void {
+    // Not read to its end: of no use to another run.
+    this.#giveUp();
+    this.#stream.close();
+  }
+
+  #keep(chunk: EventChunk | null): EventChunk | null {
+    if (this.#chunks === null) return chunk;
+    if (chunk === null) {
+      this.#done(this.#chunks);
+      this.#chunks = null;
+      return null;
+    }
+    this.#chunks.push(chunk);
+    this.#events += chunk.length;
+    this.#shared.events += chunk.length;
+    if (this.#shared.events > KEPT_EVENTS) this.#giveUp();
+    return chunk;
+  }
+
+  #giveUp(): void {
+    if (this.#chunks === null) return;
+    this.#shared.events -= this.#events;
+    this.#chunks = null;
+  }
+}
 
 class FileStream implements ChunkStream {
   readonly #iterator: AsyncIterator<EventChunk>;
@@ -35,10 +109,6 @@ class FileStream implements ChunkStream {
 
   constructor(recording: Recording) {
     this.#iterator = recording.chunks()[Symbol.asyncIterator]();
-  }
-
-  get skipped(): number {
-    return 0;
   }
 
   next(): EventChunk | null | Promise<EventChunk | null> {

@@ -20,6 +20,8 @@ export interface Snapshot {
   readonly unknownOrders: number;
   /** Fills booked by this run. */
   readonly fills: number;
+  /** Asks of this run that were given up before they left. */
+  readonly unsent: number;
   readonly markets: readonly MarketSnapshot[];
   readonly budgets: { readonly public: BudgetStatus; readonly signed: BudgetStatus };
   /** Why only reducing orders may leave; null when ledger and exchange agree. */
@@ -66,6 +68,7 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,
     fills: state.fills,
+    unsent: state.unsent,
     markets: [...state.markets.all].map(({ conditionId }) => marketSnapshot(state, conditionId, nowMs)),
     budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
     reduceOnly: state.reconciler.verdict,

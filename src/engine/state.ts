@@ -58,6 +58,8 @@ export class TraderState {
   /** Outcomes in a row about which nothing is known. */
   silence = 0;
   fills = 0;
+  /** Asks that were given up before they left. */
+  unsent = 0;
   #own: OwnState | null = null;
   #guard: LossGuard | null;
   #guardSavedMs = Number.NEGATIVE_INFINITY;

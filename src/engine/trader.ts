@@ -58,6 +58,7 @@ export class Trader {
       const released = this.#state.queue.release(nowMs);
       requests.push(...released.requests);
       if (released.unsent.length === 0) return requests;
+      this.#state.unsent += released.unsent.length;
       this.#step(nowMs, () => {
         for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs));
       });
