@@ -22,6 +22,7 @@ const ROOMS: Readonly<Record<string, readonly string[] | (() => readonly string[
   executor: ['base', 'protocol', 'ledger', 'risk'],
   scheduler: ['base', 'protocol', 'market'],
   engine: LOWER,
+  journal: ['base', 'protocol', 'risk', 'executor', 'engine'],
   wallet: ['base', 'protocol'],
   client: ['base', 'protocol', 'wallet'],
   recording: ['base', 'protocol', 'market'],

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { shippedStrategies, shippedStrategyFile } from '../config/shipped.js';
 import type { Config, StrategyConfig } from '../config/types.js';
+import { JOURNAL_FORMAT, type JournaledStrategy, type RunDescription } from '../journal/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
-import { JOURNAL_FORMAT, type JournaledStrategy, type RunDescription } from './run-journal-contract.js';
 
 export interface RunFacts {
   readonly config: Config;

@@ -2,8 +2,8 @@
 
 import type { BoundedCall } from '../engine/host.js';
 import type { DraftSigner } from '../executor/contract.js';
+import type { Signed, Step } from '../journal/contract.js';
 import { CallTimedOut } from './bounded-call.js';
-import type { Signed, Step } from './run-journal-contract.js';
 
 export class Witness {
   #calls = 0;

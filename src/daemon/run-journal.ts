@@ -1,6 +1,6 @@
 /**
  * The journal of a run: everything that crosses the seam between the core and its shell, kept so that a run can be
- * replayed decision by decision. `run-journal-contract.ts` says what lies on disk, `run-journal-read.ts` reads it.
+ * replayed decision by decision. `journal/contract.ts` says what lies on disk, `journal/read-run.ts` reads it.
  *
  * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
  * second of them; whatever goes wrong (a full disk, a run that outgrows its room) is said once, and the journal ends
@@ -12,10 +12,11 @@ import { join } from 'node:path';
 import { makeFolder } from '../base/folder.js';
 import type { BoundedCall } from '../engine/host.js';
 import type { DraftSigner } from '../executor/contract.js';
+import type { RunEnd } from '../journal/contract.js';
+import { END_FILE, LEDGER_COPY, RUN_FILE } from '../journal/journal.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { Observation, Request } from '../protocol/seam.js';
 import { nowMs } from './clock.js';
-import type { RunEnd } from './run-journal-contract.js';
 import { describeRun, type RunFacts } from './run-journal-describe.js';
 import { bytesOf, makeRoom } from './run-journal-room.js';
 import { Segments } from './run-journal-segments.js';
@@ -26,10 +27,6 @@ const FLUSH_EVERY_MS = 1_000;
 const ROOM_EVERY_FLUSHES = 60;
 /** Copying a larger ledger would keep the start waiting for seconds. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
-
-export const LEDGER_COPY = 'ledger.sqlite';
-export const RUN_FILE = 'run.json';
-export const END_FILE = 'end.json';
 
 /** What the shell gives the journal. */
 export interface Journal {

@@ -6,14 +6,8 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { TwinbookError } from '../base/errors.js';
-import { END_FILE, LEDGER_COPY, RUN_FILE } from './run-journal.js';
-import {
-  JOURNAL_FORMAT,
-  type RunDescription,
-  type RunEnd,
-  type RunJournal,
-  type Step,
-} from './run-journal-contract.js';
+import { JOURNAL_FORMAT, type RunDescription, type RunEnd, type RunJournal, type Step } from './contract.js';
+import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
 
 const description = z.looseObject({
   format: z.literal(JOURNAL_FORMAT),
