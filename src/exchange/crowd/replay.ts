@@ -54,7 +54,9 @@ export class Replay implements Driver {
         continue;
       }
       const part = { recording, market, firstMs: await firstEventMs(recording) };
-      const { kind } = recording.market.source;
+      const { kind: format, origin } = recording.market.source;
+      // Of our own format it is not the files but the venue that makes a source.
+      const kind = origin ?? format;
       bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
     }
     const timelines = [...bySource.values()].map((parts) => new Timeline(parts, speed, nowMs));
