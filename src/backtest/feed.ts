@@ -41,6 +41,7 @@ export class Feed {
   /** When the last market closes, as the recordings say it. */
   readonly untilMs: number;
   readonly #core: ExchangeCore;
+  readonly #fees: BacktestPlan['fees'];
   readonly #listener: FeedListener;
   /** By the time of their opening. */
   readonly #waiting: Listed[];
@@ -48,8 +49,9 @@ export class Feed {
   #events = 0;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(core: ExchangeCore, waiting: Listed[], listener: FeedListener) {
+  private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: FeedListener) {
     this.#core = core;
+    this.#fees = fees;
     this.#waiting = waiting;
     this.untilMs = Math.max(...waiting.map(({ source }) => source.summary?.lastMs ?? source.market.closeTimeMs));
     this.#listener = listener;
@@ -65,7 +67,7 @@ export class Feed {
       else waiting.push({ source, opensMs: opensMs(source, firstMs) });
     }
     waiting.sort((a, b) => a.opensMs - b.opensMs);
-    return { feed: new Feed(core, waiting, listener), empty };
+    return { feed: new Feed(core, plan.fees, waiting, listener), empty };
   }
 
   /** Events that were applied so far. */
@@ -113,7 +115,7 @@ export class Feed {
     while (this.nextOpenMs <= nowMs) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const market = new OpenMarket(this.#core, next.source, nowMs);
+      const market = new OpenMarket(this.#core, next.source, this.#fees, nowMs);
       this.#open.set(market.index, market);
       this.#listener.opened(market, nowMs);
       await market.read();
@@ -168,11 +170,11 @@ class OpenMarket implements Played {
   #next: EventChunk | null = null;
   #exhausted = false;
 
-  constructor(core: ExchangeCore, source: EventSource, nowMs: number) {
+  constructor(core: ExchangeCore, source: EventSource, fees: BacktestPlan['fees'], nowMs: number) {
     this.source = source;
     this.openedMs = nowMs;
     this.#core = core;
-    this.#market = new ReplayMarket(core, source.market);
+    this.#market = new ReplayMarket(core, { fees, ...source.market });
     this.#market.open(nowMs, source.market.closeTimeMs);
     const index = core.marketIndexOf(source.market.conditionId);
     assert(index !== null, 'a market that was just opened');

@@ -8,6 +8,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.js';
+import { addBacktestCommand } from './backtest.js';
 import { addConfigCommands } from './config-commands.js';
 import { addControlCommands } from './control-commands.js';
 import { addDoctorCommand } from './doctor.js';
@@ -51,6 +52,7 @@ Every command finds ledger, venue and control socket through its configuration f
   addReconcileCommand(program, session);
   addDoctorCommand(program, session);
   addKeysCommands(program, session);
+  addBacktestCommand(program, session);
   addConfigCommands(program, session);
   return program;
 }

@@ -14,6 +14,11 @@ import { type At, loadVenue } from './venue.js';
 import { readYaml } from './yaml-source.js';
 
 export interface LoadOptions {
+  /**
+   * For a backtest: the file may also be a strategy file, which is then traded as a trader's file would with the paper
+   * profile, a capital of 1000 and the default of every other setting.
+   */
+  readonly strategyFileToo?: boolean;
   /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
   readonly env: Environment;
   /** What `path` and relative paths of the environment are relative to. */
@@ -52,10 +57,10 @@ export const loadTraderConfig = (path: string, options: LoadOptions): TraderConf
 
 function readTrader(
   path: string,
-  { env, cwd }: LoadOptions,
+  { env, cwd, strategyFileToo = false }: LoadOptions,
 ): { readonly content: TraderFile; readonly at: At; readonly trader: TraderConfig } {
   const file = resolve(cwd, path);
-  const { content, at } = readTraderFile(file, env, cwd);
+  const { content, at } = readTraderFile(file, env, cwd, strategyFileToo);
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
   const venue = loadVenue(content.venue, content.exchange?.embedded ?? false, folder, cwd, at);
@@ -110,10 +115,16 @@ function socketOf(given: string | undefined, ledgerPath: string, absolute: (text
 }
 
 /** The trader's file with the environment laid over it, checked field by field. */
-function readTraderFile(file: string, env: Environment, cwd: string): { content: TraderFile; at: At } {
+function readTraderFile(
+  file: string,
+  env: Environment,
+  cwd: string,
+  strategyFileToo: boolean,
+): { content: TraderFile; at: At } {
   const source = readYaml(file, cwd);
+  const written = strategyFileToo && isStrategyFile(source.value) ? aroundStrategy(file) : source.value;
   const problems: Problem[] = [];
-  const { value, sources } = applyEnvironment(source.value, schema, env, cwd, problems);
+  const { value, sources } = applyEnvironment(written, schema, env, cwd, problems);
   const locate = (path: readonly PropertyKey[], text: string, part: 'key' | 'value' = 'value'): Problem => {
     for (let length = path.length; length > 0; length--) {
       const variable = sources.get(fieldName(path.slice(0, length)));
@@ -130,6 +141,18 @@ function readTraderFile(file: string, env: Environment, cwd: string): { content:
   if (problems.length > 0 || !parsed.success) throw configError(problems);
   return { content: parsed.data, at: locate };
 }
+
+const isStrategyFile = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);
+
+/** The trader that a strategy file alone is given. Wallet and ledger are never opened in a backtest. */
+const aroundStrategy = (file: string) => ({
+  venue: { profile: 'paper' },
+  wallet: { file: 'wallet.json' },
+  ledger: { path: 'twinbook.sqlite' },
+  capital: '1000',
+  strategies: [file],
+});
 
 /** What must hold between settings, each with its reason. */
 function relationProblems(content: TraderFile, at: At): readonly Problem[] {

@@ -110,6 +110,12 @@ export class ReplayMarket {
   }
 }
 
+/** Where the recording names none, the exchange's usual ones. */
+const feesOf = ({ fees }: RecordedMarket) =>
+  fees === undefined
+    ? {}
+    : { maker_fee_rate: fees.makerRateMicros as Micros, taker_fee_rate: fees.takerRateMicros as Micros };
+
 function specOf(market: RecordedMarket, resolutionDate: number): MarketSpec {
   const tick = stepOfPrecision(market.tickPrecision);
   return {
@@ -120,11 +126,12 @@ function specOf(market: RecordedMarket, resolutionDate: number): MarketSpec {
       min_price: tick,
       // 1 - tick is a whole number of ticks below one million.
       max_price: (1_000_000 - tick) as Micros,
+      ...feesOf(market),
     },
     event: market.eventTitle,
     condition_id: market.conditionId,
     title: market.title,
-    description: `A replay of the recorded market ${market.source.ticker} (${market.source.kind}).`,
+    description: `A replay of the recorded market ${market.source.ticker} (${market.source.origin ?? market.source.kind}).`,
     category: market.category,
     rules: market.rules,
     resolution_date: resolutionDate,

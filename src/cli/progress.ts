@@ -1,0 +1,39 @@
+/** How far a long command is: a line that is rewritten on a terminal, now and then a line of its own elsewhere. */
+
+import type { CliIo } from './io.js';
+
+/** On a terminal, often enough to be seen moving. */
+const TERMINAL_EVERY_MS = 100;
+const ELSEWHERE_EVERY_MS = 10_000;
+
+export class ProgressLine {
+  readonly #io: CliIo;
+  readonly #quiet: boolean;
+  readonly #terminal = process.stderr.isTTY === true;
+  #shownMs = Date.now();
+  #isOpen = false;
+
+  /** @param quiet shows nothing outside of a terminal */
+  constructor(io: CliIo, quiet: boolean) {
+    this.#io = io;
+    this.#quiet = quiet;
+  }
+
+  /** `share` of 1, and a word on what is being done. Cheap when called too often. */
+  show(share: number, what: string): void {
+    const nowMs = Date.now();
+    if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
+    if (this.#quiet && !this.#terminal) return;
+    this.#shownMs = nowMs;
+    const text = `${String(Math.floor(share * 100)).padStart(3)} %  ${what}`;
+    if (this.#terminal) this.#io.err(`\r${text}\u001b[K`);
+    else this.#io.err(`${text}\n`);
+    this.#isOpen = this.#terminal;
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    if (this.#isOpen) this.#io.err('\r\u001b[K');
+    this.#isOpen = false;
+  }
+}
