@@ -1,0 +1,155 @@
+/**
+ * Turns recordings of other venues into our format, event by event as their readers give them. A market appears in the
+ * target folder when all of it is there: an import that was killed leaves nothing that looks whole.
+ */
+
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TwinbookError } from '../base/errors.js';
+import { EVENT, type EventChunk, type Recording, type RecordingWarning } from './contract.js';
+import { openRecordings } from './recording.js';
+import type { MarketSink } from './store/contract.js';
+import { marketFolder } from './store/layout.js';
+import { openRecordingStore } from './store/store.js';
+
+export type ImportKind = 'kalshi' | 'polymarket';
+
+export interface ImportProgress {
+  readonly ticker: string;
+  /** Of all markets, counted from 0. */
+  readonly market: number;
+  readonly markets: number;
+  /** Events of all markets so far. */
+  readonly events: number;
+  /** How much of all is done, 0 to 1, as far as recorded time tells. */
+  readonly share: number;
+}
+
+export interface ImportedMarket {
+  readonly conditionId: string;
+  readonly ticker: string;
+  readonly title: string;
+  /** `present`: the folder has this market already, and it was left as it is. `failed`: nothing of it was written. */
+  readonly status: 'imported' | 'present' | 'failed';
+  readonly events: number;
+  /** Why it failed; null otherwise. */
+  readonly failure: string | null;
+  readonly warnings: readonly RecordingWarning[];
+}
+
+export interface ImportOptions {
+  /** Markets that the folder has already are written anew. */
+  readonly replace?: boolean;
+  readonly progress?: (progress: ImportProgress) => void;
+}
+
+/** Only the import writes here, and only what is not whole yet. */
+const WORKSHOP = '.importing';
+
+/**
+ * Imports every recording of this kind under the paths. A market that cannot be read is reported and the others go on.
+ * Throws TwinbookError as `openRecordings` does, `recording_invalid` when a path holds recordings of another kind,
+ * `file_unreadable` when the folder cannot be written.
+ */
+export async function importRecordings(
+  kind: ImportKind,
+  paths: readonly string[],
+  out: string,
+  options: ImportOptions = {},
+): Promise<readonly ImportedMarket[]> {
+  const recordings = await openRecordings(paths);
+  for (const { market } of recordings) {
+    const { source } = market;
+    if (source.kind === kind) continue;
+    throw new TwinbookError('recording_invalid', `${source.path} is a recording of ${source.kind}, not of ${kind}`);
+  }
+  const workshop = join(out, WORKSHOP);
+  const done: ImportedMarket[] = [];
+  let events = 0;
+  try {
+    for (const [at, recording] of recordings.entries()) {
+      const { ticker } = recording.market.source;
+      const told = (written: number, share: number): void =>
+        options.progress?.({
+          ticker,
+          market: at,
+          markets: recordings.length,
+          events: events + written,
+          share: (at + share) / recordings.length,
+        });
+      const imported = await importMarket(recording, kind, out, workshop, options.replace ?? false, told);
+      done.push(imported);
+      events += imported.events;
+      told(0, 1);
+    }
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+  return done;
+}
+
+async function importMarket(
+  recording: Recording,
+  kind: ImportKind,
+  out: string,
+  workshop: string,
+  replace: boolean,
+  told: (events: number, share: number) => void,
+): Promise<ImportedMarket> {
+  const { conditionId, title, source } = recording.market;
+  const about = { conditionId, title, ticker: source.ticker };
+  const target = marketFolder(out, conditionId);
+  if (existsSync(target) && !replace) {
+    return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
+  }
+  // What an import that was killed left here is not whole.
+  await rm(workshop, { recursive: true, force: true });
+  const store = await openRecordingStore(workshop, { origin: kind, crashSafe: false });
+  let events = 0;
+  try {
+    const sink = store.market(recording.market);
+    for await (const chunk of recording.chunks()) {
+      give(sink, chunk);
+      events += chunk.length;
+      await store.flush();
+      told(events, shareOf(recording, chunk));
+    }
+  } catch (error) {
+    if (error instanceof TwinbookError && error.code === 'recording_invalid') {
+      return { ...about, status: 'failed', events: 0, failure: error.message, warnings: recording.warnings };
+    }
+    throw error;
+  } finally {
+    await store.close();
+  }
+  await putInPlace(marketFolder(workshop, conditionId), target, join(workshop, 'replaced'));
+  return { ...about, status: 'imported', events, failure: null, warnings: recording.warnings };
+}
+
+/** The events of a chunk, with nothing known of when they were seen. */
+function give(sink: MarketSink, chunk: EventChunk): void {
+  const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
+  for (let at = 0; at < length; at++) {
+    // Columns are as long as their chunk.
+    const stamp = { timeMs: timeMs[at] as number, seenMs: null };
+    const price = priceMicros[at] as number;
+    const amount = amountMicros[at] as number;
+    const what = kind[at];
+    if (what === EVENT.level) sink.level(stamp, side[at] as number, price, amount);
+    else if (what === EVENT.trade) sink.trade(stamp, side[at] as number, price, amount);
+    else if (what === EVENT.clear) sink.clear(stamp);
+    else sink.end(stamp);
+  }
+}
+
+function shareOf({ market }: Recording, chunk: EventChunk): number {
+  const span = market.closeTimeMs - market.openTimeMs;
+  const at = (chunk.timeMs[chunk.length - 1] ?? market.openTimeMs) - market.openTimeMs;
+  return span > 0 ? Math.min(1, Math.max(0, at / span)) : 1;
+}
+
+async function putInPlace(made: string, target: string, aside: string): Promise<void> {
+  if (existsSync(target)) await rename(target, aside);
+  await rename(made, target);
+}

@@ -1,0 +1,151 @@
+/**
+ * Makes `data/sample/`: three markets of the paper exchange's own crowd, fifteen minutes each, seen event by event, resolved
+ * by the crowd's hidden truth. `npx tsx test/recording/make-sample.ts` writes it anew; a test holds the folder to it.
+ *
+ * The round trips in it are drawn, not measured: about 60 ms, now and then a slow one.
+ */
+
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseDecimal } from '../../src/base/decimal.js';
+import { micros } from '../../src/base/micros.js';
+import { Random } from '../../src/base/random.js';
+import type { BookSide, Core, MarketIndex } from '../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../src/exchange/core/core.js';
+import { Crowd } from '../../src/exchange/crowd/crowd.js';
+import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
+import type { MarketSink, RecordingStore } from '../../src/recording/store/contract.js';
+import { openRecordingStore } from '../../src/recording/store/store.js';
+
+export const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
+
+const START_MS = Date.UTC(2026, 10, 20, 14);
+const LENGTH_MS = 15 * 60_000;
+const MARKETS = 3;
+const SEED = 4;
+/** The crowd needs a moment until its books are full. */
+const WARM_UP_MS = 60_000;
+const POLL_EVERY_MS = 2000;
+const ONE = 1_000_000;
+
+/** Writes the sample to a folder that is empty or not there. */
+export async function makeSample(folder: string): Promise<void> {
+  const core = new ExchangeCore({
+    serviceName: 'SVC',
+    draftLifetimeMs: 60_000,
+    landingMs: 400,
+    startingFunds: micros(0),
+    challengeLifetimeMs: 600_000,
+    seed: SEED,
+  });
+  const crowd = Crowd.attach(core, { seed: SEED }, START_MS - WARM_UP_MS);
+  while (crowd.nextDueMs() < START_MS) crowd.tick(crowd.nextDueMs());
+  const store = await openRecordingStore(folder, { origin: 'paper-crowd', crashSafe: false, snapshotEveryMs: 120_000 });
+  const random = Random.seeded(SEED, 'outcomes and round trips');
+  const scribes = crowd
+    .truths()
+    .slice(0, MARKETS)
+    .map(({ index }) => new Scribe(core, index, store));
+  watch(core, scribes);
+  while (crowd.nextDueMs() < START_MS + LENGTH_MS) crowd.tick(crowd.nextDueMs());
+  for (const [at, scribe] of scribes.entries()) {
+    const truth = crowd.truths()[at]?.probability ?? 0.5;
+    scribe.close(START_MS + LENGTH_MS, random.chance(truth));
+    poll(scribe.sink, random);
+  }
+  await store.close();
+}
+
+/** Tells the scribes of everything that may change a book, as it happens. */
+function watch(core: Core, scribes: readonly Scribe[]): void {
+  const place = core.placeInternal.bind(core);
+  core.placeInternal = (nowMs, account, market, side, ...order) => {
+    const handle = place(nowMs, account, market, side, ...order);
+    for (const scribe of scribes) if (scribe.index === market) scribe.look(nowMs, side);
+    return handle;
+  };
+  const cancel = core.cancelInternal.bind(core);
+  core.cancelInternal = (nowMs, handle) => {
+    const canceled = cancel(nowMs, handle);
+    for (const scribe of scribes) scribe.look(nowMs, null);
+    return canceled;
+  };
+}
+
+const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as const;
+
+type Levels = Map<number, number>;
+
+/** Writes down one market: what its book shows after each order, and what the order took from it. */
+class Scribe {
+  readonly index: MarketIndex;
+  readonly sink: MarketSink;
+  readonly #core: Core;
+  #book: readonly [bids: Levels, asks: Levels] = [new Map(), new Map()];
+
+  constructor(core: Core, index: MarketIndex, store: RecordingStore) {
+    this.#core = core;
+    this.index = index;
+    this.sink = store.market(describe(core, index));
+    this.sink.clear({ timeMs: START_MS, seenMs: START_MS });
+    this.look(START_MS, null);
+  }
+
+  /** `taker` is the side of the order that was placed: what the other side lost, it traded. */
+  look(nowMs: number, taker: BookSide | null): void {
+    const row = this.#core.bookRow(this.index, true, 100);
+    const next = [levelsOf(row.bid), levelsOf(row.ask)] as const;
+    const stamp = { timeMs: nowMs, seenMs: nowMs };
+    for (const side of [SIDE.bid, SIDE.ask]) {
+      const [before, after] = [this.#book[side], next[side]];
+      for (const price of new Set([...before.keys(), ...after.keys()])) {
+        const [was, is] = [before.get(price) ?? 0, after.get(price) ?? 0];
+        if (was === is) continue;
+        if (is < was && taker !== null && taker !== side) this.sink.trade(stamp, taker, price, was - is);
+        this.sink.level(stamp, side, price, is);
+      }
+    }
+    this.#book = next;
+  }
+
+  close(nowMs: number, outcome: boolean): void {
+    this.sink.end({ timeMs: nowMs, seenMs: nowMs });
+    this.sink.describe({ ...this.sink.market, outcome });
+  }
+}
+
+/** Best first, so that a sweep trades level by level. */
+const levelsOf = (rows: readonly { price: string; total_amount: string }[]): Levels =>
+  new Map(rows.map((row) => [parseDecimal(row.price) ?? 0, parseDecimal(row.total_amount) ?? 0]));
+
+function describe(core: Core, index: MarketIndex): RecordedMarket {
+  const detail = core.detailRow(index);
+  return {
+    conditionId: detail.condition_id,
+    eventTitle: detail.event?.title ?? detail.title,
+    title: detail.title,
+    category: CATEGORIES.find((known) => known === detail.category) ?? 'wtf',
+    rules: ['A made-up market of the paper exchange, resolved by a hidden probability of the simulation.'],
+    tickPrecision: 2,
+    amountPrecision: 2,
+    openTimeMs: START_MS,
+    closeTimeMs: START_MS + LENGTH_MS,
+    outcome: null,
+    fees: { makerRateMicros: 0, takerRateMicros: ONE / 100 },
+    source: { kind: 'twinbook', path: '', ticker: detail.condition_id },
+  };
+}
+
+function poll(sink: MarketSink, random: Random): void {
+  for (let sentMs = START_MS; sentMs < START_MS + LENGTH_MS; sentMs += POLL_EVERY_MS) {
+    const slow = random.chance(0.02) ? 500 * random.uniform() : 0;
+    const roundTripMs = Math.round(20 + 40 * Math.exp(0.5 * random.normal()) + slow);
+    const venueMs = sentMs + Math.floor(roundTripMs / 2);
+    sink.poll({ endpoint: 'markets.book', sentMs, seenMs: sentMs + roundTripMs, venueMs, outcome: 'answered' });
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  rmSync(SAMPLE, { recursive: true, force: true });
+  await makeSample(SAMPLE);
+}
