@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { TwinbookError } from '../../../src/base/errors.js';
+import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import { FILL_MODEL_NAMES, type FillModelSpec, fillModel } from '../../../src/exchange/core/fill-model.js';
+import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import { m, settings, Venue } from './venue.js';
+
+/**
+ * After hftbacktest (models/queue.rs): a level of 100 that we join, then trade 30, depth 60, depth 90, depth
+ * 50, trade 25, depth 25; what stands ahead of us after each. A negative number is how much of us was filled.
+ */
+const GOLDEN: Readonly<Record<string, readonly number[]>> = {
+  'risk-averse': [70, 60, 60, 50, 25, 25],
+  'trade-through': [70, 60, 60, 50, 25, 25],
+  'power:1': [70, 60, 60, 33.333333, 8.333333, 8.333333],
+  'power:2': [70, 60, 60, 28, 3, 3],
+  'power:3': [70, 60, 60, 24.444444, -0.555556],
+  power: [70, 60, 60, 24.444444, -0.555556],
+  'power2:2': [70, 60, 60, 24.444444, -0.555556],
+  'power3:3': [70, 60, 60, 48.148148, 23.148148],
+  log: [70, 60, 60, 38.205701, 13.205701],
+  log2: [70, 60, 60, 50, 25],
+};
+
+/** A market whose amounts are as fine as they can be, with its own fill model. */
+function market(model: string) {
+  const fine = { min_amount: m('0.01'), amount_precision: 6, taker_fee_rate: m(0) };
+  const venue = new Venue(fine, {}, { ...settings, fillModel: model });
+  const account = venue.account(1);
+  return {
+    venue,
+    account,
+    level: (total: number) => venue.core.recordedLevel(venue.nowMs, 0, BID, m('0.4'), m(total)),
+    trade: (amount: number, price = '0.4') => venue.core.recordedTrade(venue.nowMs, 0, ASK, m(price), m(amount)),
+    join: (amount = '10') => venue.place(account, [true, 'buy', '0.4', amount]),
+    filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
+    ahead: () => (((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7] ?? Number.NaN) / 1e6,
+  };
+}
+
+describe('the published sequence of a queue', () => {
+  it.each(Object.entries(GOLDEN))('moves an order up under %s as hftbacktest does', (name, golden) => {
+    const { level, trade, join, filled, ahead } = market(name);
+    level(100);
+    const order = join();
+    const steps = [
+      () => trade(30),
+      () => level(60),
+      () => level(90),
+      () => level(50),
+      () => trade(25),
+      () => level(25),
+    ];
+    for (const [at, expected] of golden.entries()) {
+      steps[at]?.();
+      // Millionths of a share are all there are; what is ahead is rounded up to them.
+      expect(expected < 0 ? -filled(order) : ahead()).toBeCloseTo(expected, 5);
+    }
+  });
+
+  it('is no queue at all under optimistic: every trade at the price is ours as far as it goes', () => {
+    const { level, trade, join, filled, ahead, venue, account } = market('optimistic');
+    level(100);
+    const order = join();
+    expect(ahead()).toBe(0);
+    trade(3);
+    level(97);
+    level(300);
+    expect([ahead(), filled(order)]).toEqual([0, 3]);
+    trade(30);
+    expect(venue.order(account, order).status).toBe('filled');
+    // Seven are ours, the rest is the recorded level's: the tape shows the whole trade once.
+    expect(venue.core.publicTrades(0, { limit: 2 }).rows.map((row) => row.amount)).toEqual(['23', '7']);
+  });
+});
+
+describe('a trade', () => {
+  const all = FILL_MODEL_NAMES.map((name) => name.replace(':N', ':2'));
+
+  it.each(all)('and the decrease that belongs to it move an order up once under %s', (name) => {
+    const { level, trade, join, ahead, filled } = market(name);
+    level(100);
+    const order = join();
+    trade(20);
+    const after = ahead();
+    level(80);
+    expect(ahead()).toBe(after);
+    // Two trades before the level is said again are one decrease.
+    trade(5);
+    trade(10);
+    const [afterBoth, filledBoth] = [ahead(), filled(order)];
+    level(65);
+    expect([ahead(), filled(order)]).toEqual([afterBoth, filledBoth]);
+  });
+
+  it.each(all)('beyond the price fills under %s, whatever is ahead', (name) => {
+    const { level, trade, join, filled } = market(name);
+    level(100);
+    const order = join();
+    trade(4, '0.39');
+    expect(filled(order)).toBe(4);
+  });
+
+  it.each(all)('of 30 fills no more than 30 over all real orders and the queue under %s', (name) => {
+    const { level, trade, join, filled, venue } = market(name);
+    level(5);
+    const orders = [join('20'), join('20')];
+    level(15);
+    orders.push(join('20'));
+    trade(30);
+    const ours = orders.map(filled).reduce((sum, amount) => sum + amount, 0);
+    const printed = venue.core.publicTrades(0, { limit: 100 }).rows.map((row) => Number(row.amount));
+    expect(printed.reduce((sum, amount) => sum + amount, 0)).toBe(30);
+    expect(ours).toBe({ 'trade-through': 0, optimistic: 30 }[name] ?? 25);
+  });
+
+  it('at the price fills nothing under trade-through, however often', () => {
+    const { level, trade, join, filled } = market('trade-through');
+    level(10);
+    const order = join();
+    for (let times = 0; times < 5; times++) trade(50);
+    level(0);
+    trade(50);
+    expect(filled(order)).toBe(0);
+  });
+});
+
+describe('a decrease without a trade', () => {
+  it('never fills, and leaves whole lots ahead', () => {
+    const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });
+    const account = venue.account(1);
+    const level = (total: number) => venue.core.recordedLevel(venue.nowMs, 0, BID, m('0.4'), m(total));
+    const ahead = () => ((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7];
+    level(100);
+    const order = venue.place(account, [true, 'buy', '0.4', '10']);
+    level(200);
+    level(167);
+    // 100 - 33 / 2 = 83.5, against us.
+    expect(ahead()).toBe(m(84));
+    level(0);
+    expect([ahead(), venue.order(account, order).filled_amount]).toEqual([0, '0']);
+  });
+});
+
+describe('the name of a fill model', () => {
+  it.each([
+    ['power', 'power:3'],
+    ['power:1', 'power:1'],
+    ['power:2.5', 'power:2.5'],
+    ['power3:3', 'power3:3'],
+    ['log', 'log'],
+    ['trade-through', 'trade-through'],
+  ])('%s is the model %s', (given, name) => {
+    expect(fillModel(given).name).toBe(name);
+    expect(fillModel(fillModel(given).name).name).toBe(name);
+  });
+
+  it('may be given as data', () => {
+    expect(fillModel({ kind: 'power', exponent: 2 }).name).toBe('power:2');
+    expect(fillModel({ kind: 'optimistic' }).name).toBe('optimistic');
+  });
+
+  it.each([
+    '',
+    'fifo',
+    'Power',
+    'power:',
+    'power:0',
+    'power:-1',
+    'power:0.3',
+    'power:11',
+    'power:two',
+    'log:2',
+    'risk-averse:1',
+    'optimistic:1',
+    { kind: 'power', exponent: Number.NaN } as FillModelSpec,
+  ])('%j is none, and the error says which there are', (given) => {
+    expect(() => fillModel(given)).toThrow(TwinbookError);
+    try {
+      fillModel(given);
+    } catch (error) {
+      // Only TwinbookErrors are thrown, as the line above has shown.
+      const { code, message, hint } = error as TwinbookError;
+      expect(code).toBe('usage');
+      expect(message).toContain(JSON.stringify(typeof given === 'string' ? given : JSON.stringify(given)));
+      for (const name of FILL_MODEL_NAMES) expect(hint).toContain(name);
+    }
+  });
+
+  it('stops an exchange from being made with a model that it does not know', () => {
+    expect(() => new Venue({}, {}, { ...settings, fillModel: 'lucky' })).toThrow(/"lucky"/);
+  });
+});
+
+describe('a half exponent', () => {
+  it.each([0.5, 1, 1.5, 2, 2.5, 10])('%d lies where the formula says', (exponent) => {
+    const { aheadAfterChange } = fillModel({ kind: 'power', exponent });
+    const [front, back, canceled] = [40e6, 60e6, 10e6];
+    const behind = back ** exponent / (back ** exponent + front ** exponent);
+    expect(aheadAfterChange(front, 100e6, 90e6, 0, 1)).toBeCloseTo(front - (1 - behind) * canceled, -1);
+  });
+});
