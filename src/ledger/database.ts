@@ -33,7 +33,10 @@ export class Database {
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  #writing = false;
+  /** `open`: nothing was written yet, so SQLite has not been told to begin. */
+  #transaction: 'none' | 'open' | 'begun' = 'none';
+  /** Called when rows are no longer what was written: after a rollback, and when the ledger breaks. */
+  onUndone: () => void = () => undefined;
 
   private constructor(path: string, sqlite: Sqlite.Database) {
     this.path = path;
@@ -95,35 +98,52 @@ export class Database {
   }
 
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    // SQLite cannot promise a row's type; the schema (STRICT tables) and the tests of each query do.
-    return this.#guarded(() => this.#statement(sql).get(...values) as Row | undefined);
+    const statement = this.#statement(sql);
+    try {
+      // SQLite cannot promise a row's type; the schema (STRICT tables) and the tests of each query do.
+      return statement.get(...values) as Row | undefined;
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
-    // As in `get`.
-    return this.#guarded(() => this.#statement(sql).all(...values) as Row[]);
+    const statement = this.#statement(sql);
+    try {
+      // As in `get`.
+      return statement.all(...values) as Row[];
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   /** A write; returns how many rows changed. Only inside `transaction`. */
   run(sql: string, ...values: readonly SqlValue[]): number {
-    assert(this.#writing, 'a ledger write outside of a transaction');
-    return this.#guarded(() => this.#statement(sql).run(...values).changes);
+    return this.#write(sql, values).changes;
   }
 
-  /** BEGIN IMMEDIATE … COMMIT. What `work` throws rolls back and is thrown on. */
+  /** As `run`, for a single row of a table whose key SQLite counts up: returns that key. */
+  insert(sql: string, ...values: readonly SqlValue[]): number {
+    return Number(this.#write(sql, values).lastInsertRowid);
+  }
+
+  /**
+   * BEGIN IMMEDIATE … COMMIT around everything that `work` writes; nothing at all when it writes nothing. What `work`
+   * throws rolls back and is thrown on.
+   */
   transaction<T>(work: () => T): T {
-    assert(!this.#writing, 'ledger transactions do not nest');
-    this.#guarded(() => this.#sqlite.exec('BEGIN IMMEDIATE'));
-    this.#writing = true;
+    assert(this.#transaction === 'none', 'ledger transactions do not nest');
+    if (this.#broken !== null) throw this.#broken;
+    this.#transaction = 'open';
     try {
       const result = work();
-      this.#guarded(() => this.#sqlite.exec('COMMIT'));
+      if (this.#begun) this.#control('COMMIT');
       return result;
     } catch (error) {
       this.#rollBack();
       throw error;
     } finally {
-      this.#writing = false;
+      this.#transaction = 'none';
     }
   }
 
@@ -135,7 +155,34 @@ export class Database {
     this.#sqlite.close();
   }
 
+  get #begun(): boolean {
+    return this.#transaction === 'begun';
+  }
+
+  #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
+    assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
+    // With the first write only: we are the one writer, so what was read before it still holds.
+    if (!this.#begun) this.#control('BEGIN IMMEDIATE');
+    this.#transaction = 'begun';
+    const statement = this.#statement(sql);
+    try {
+      return statement.run(...values);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #control(sql: 'BEGIN IMMEDIATE' | 'COMMIT'): void {
+    const statement = this.#statement(sql);
+    try {
+      statement.run();
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
   #rollBack(): void {
+    this.onUndone();
     if (!this.#sqlite.inTransaction) return;
     try {
       this.#sqlite.exec('ROLLBACK');
@@ -145,27 +192,27 @@ export class Database {
   }
 
   #statement(sql: string): Sqlite.Statement<SqlValue[], unknown> {
+    if (this.#broken !== null) throw this.#broken;
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#sqlite.prepare<SqlValue[]>(sql);
-    this.#statements.set(sql, statement);
-    return statement;
+    try {
+      const statement = this.#sqlite.prepare<SqlValue[]>(sql);
+      this.#statements.set(sql, statement);
+      return statement;
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
-  #guarded<T>(work: () => T): T {
-    if (this.#broken !== null) throw this.#broken;
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof Sqlite.SqliteError)) throw error;
-      // A violated constraint is our own bug, found before anything was written.
-      if (error.code.startsWith('SQLITE_CONSTRAINT')) throw new AssertionFailed(`ledger: ${error.message}`);
-      const broken = new LedgerBroken(`the ledger ${this.path} failed: ${error.message} (${error.code})`, {
-        cause: error,
-      });
-      this.#broken = broken;
-      throw broken;
-    }
+  /** What a failure of SQLite is to us: a bug, or the end of this ledger. */
+  #failed(error: unknown): unknown {
+    if (!(error instanceof Sqlite.SqliteError)) return error;
+    // A violated constraint is our own bug, found before anything was written.
+    if (error.code.startsWith('SQLITE_CONSTRAINT')) return new AssertionFailed(`ledger: ${error.message}`);
+    const text = `the ledger ${this.path} failed: ${error.message} (${error.code})`;
+    this.#broken = new LedgerBroken(text, { cause: error });
+    this.onUndone();
+    return this.#broken;
   }
 
   #prove(pragma: string, wanted: string | number, setting: string): void {

@@ -9,26 +9,29 @@
 
 import { assert, must } from '../base/errors.js';
 import { type Micros, sub, ZERO } from '../base/micros.js';
-import type {
-  BackupSource,
-  ConversionRecord,
-  FillBooking,
-  FillRow,
-  IntentChange,
-  IntentRow,
-  Ledger,
-  LedgerReader,
-  MarketRecord,
-  Oddity,
-  OperatorEvent,
-  OrderChange,
-  OrderRecord,
-  RunRow,
+import {
+  type BackupSource,
+  type ConversionRecord,
+  type FillBooking,
+  type FillRow,
+  type IntentChange,
+  type IntentRow,
+  isFinalIntent,
+  type Ledger,
+  type LedgerReader,
+  type MarketRecord,
+  type Oddity,
+  type OperatorEvent,
+  type OrderChange,
+  type OrderRecord,
+  type PositionRow,
+  type RunRow,
 } from './contract.js';
 import { checkFolder, Database } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { balanced, capitalPostings, conversionPostings, fillPostings, type Posting } from './postings.js';
 import { SqliteReader } from './reads.js';
+import { Remembered, readThrough } from './remembered.js';
 import * as rows from './rows.js';
 
 /**
@@ -57,10 +60,33 @@ export function openReadOnly(path: string): LedgerReader {
 
 class SqliteLedger extends SqliteReader implements Ledger {
   readonly #lock: WriterLock;
+  readonly #known = new Remembered();
 
   constructor(db: Database, lock: WriterLock) {
     super(db);
     this.#lock = lock;
+    db.onUndone = () => this.#known.drop();
+  }
+
+  override intent(id: string): IntentRow | null {
+    return this.#known.intents.get(id) ?? super.intent(id);
+  }
+
+  override positions(): readonly PositionRow[] {
+    this.#known.positions ??= super.positions();
+    return this.#known.positions;
+  }
+
+  override market(conditionId: string): MarketRecord | null {
+    return readThrough(this.#known.markets, conditionId, () => super.market(conditionId));
+  }
+
+  override note(key: string): string | null {
+    return readThrough(this.#known.notes, key, () => super.note(key));
+  }
+
+  protected override balance(account: string): Micros {
+    return readThrough(this.#known.balances, account, () => super.balance(account));
   }
 
   transaction<T>(work: () => T): T {
@@ -124,27 +150,25 @@ class SqliteLedger extends SqliteReader implements Ledger {
       intent.lastReason,
       intent.configHash,
     );
+    this.#rememberIntent(intent);
   }
 
   changeIntent(id: string, change: IntentChange): void {
-    const before = must(this.intent(id), `intent ${id}`);
-    const { state, draftPubkey, message, expiresAtS, signature, submitCount, updatedMs, lastReason } = {
-      ...before,
-      ...change,
-    };
+    const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     this.db.run(
       `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
          updated_ms = ?, last_reason = ? WHERE id = ?`,
-      state,
-      draftPubkey,
-      message,
-      expiresAtS,
-      signature,
-      submitCount,
-      updatedMs,
-      lastReason,
+      after.state,
+      after.draftPubkey,
+      after.message,
+      after.expiresAtS,
+      after.signature,
+      after.submitCount,
+      after.updatedMs,
+      after.lastReason,
       id,
     );
+    this.#rememberIntent(after);
   }
 
   activeIntents(): IntentRow[] {
@@ -221,6 +245,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   saveMarket(market: MarketRecord): void {
+    this.#known.markets.delete(market.conditionId);
     this.db.run(
       `INSERT INTO markets (condition_id, title, state, event, yes_label, no_label, maker_fee_rate, taker_fee_rate,
          resolution_s, seen_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -243,6 +268,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   setNote(key: string, value: string): void {
     const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
     this.db.run(sql, key, value);
+    this.#known.notes.set(key, value);
   }
 
   addEvent(event: OperatorEvent): void {
@@ -257,19 +283,19 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   /** Writes proven postings and carries them into the balances. */
   #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
-    this.db.run('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
+    const id = this.db.insert('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
     for (const { account, asset, amountMicros } of postings) {
-      this.db.run(
-        `INSERT INTO postings SELECT id, ?, ?, ? FROM transactions WHERE kind = ? AND ref = ?`,
-        account,
-        asset,
-        amountMicros,
-        kind,
-        ref,
-      );
+      this.db.run('INSERT INTO postings VALUES (?, ?, ?, ?)', id, account, asset, amountMicros);
       const sql = 'INSERT INTO balances VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount';
       this.db.run(sql, account, asset, amountMicros);
+      this.#known.balances.delete(account);
     }
+    this.#known.positions = null;
+  }
+
+  #rememberIntent(intent: IntentRow): void {
+    if (isFinalIntent(intent.state)) this.#known.intents.delete(intent.id);
+    else this.#known.intents.set(intent.id, intent);
   }
 }
 
@@ -282,7 +308,13 @@ export const ACTIVE_INTENTS =
 export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 
 /** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
-function sameTrade(a: FillRow, b: FillRow): boolean {
-  const content = ({ seenMs: _, ...trade }: FillRow): string => JSON.stringify(Object.entries(trade).sort());
-  return content(a) === content(b);
-}
+const sameTrade = (a: FillRow, b: FillRow): boolean =>
+  a.orderPubkey === b.orderPubkey &&
+  a.marketConditionId === b.marketConditionId &&
+  a.isYes === b.isYes &&
+  a.side === b.side &&
+  a.priceMicros === b.priceMicros &&
+  a.amountMicros === b.amountMicros &&
+  a.feeMicros === b.feeMicros &&
+  a.isMaker === b.isMaker &&
+  a.timestampS === b.timestampS;

@@ -74,7 +74,7 @@ export class SqliteReader implements LedgerReader {
     return this.#list<rows.ConversionColumns>('conversions', new Filter(page)).map(rows.toConversion);
   }
 
-  positions(): PositionRow[] {
+  positions(): readonly PositionRow[] {
     const held = this.db.all<{ account: string; amount: number }>(
       "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",
     );
