@@ -15,7 +15,7 @@ import type { BacktestPlan, ChunkStream, EventSource } from './contract.js';
 const LISTED_BEFORE_MS = 60_000;
 
 export interface FeedListener {
-  opened(played: Played, nowMs: number): void;
+  opened(played: Played): void;
   /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
   closed(played: Played, nowMs: number): void;
 }
@@ -117,7 +117,7 @@ export class Feed {
       if (next === undefined) return;
       const market = new OpenMarket(this.#core, next.source, this.#fees, nowMs);
       this.#open.set(market.index, market);
-      this.#listener.opened(market, nowMs);
+      this.#listener.opened(market);
       await market.read();
     }
   }

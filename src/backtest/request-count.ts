@@ -8,6 +8,8 @@ import type { Outcome } from '../protocol/seam.js';
 import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../report/contract.js';
 
 const WINDOW_MS = 60_000;
+/** So many times that are no longer of the minute may wait for being let go of together. */
+const FORGET_EVERY = 4_096;
 /** A session that says more than this has said it all before. */
 const MAX_NOTICES = 500;
 
@@ -17,7 +19,9 @@ class Window {
   count = 0;
   throttled = 0;
   peakPerMinute = 0;
-  #recentMs: number[] = [];
+  /** Times of the last minute; those before `#first` are gone. */
+  readonly #recentMs: number[] = [];
+  #first = 0;
 
   constructor(limitPerMinute: number) {
     this.limitPerMinute = limitPerMinute;
@@ -25,11 +29,14 @@ class Window {
 
   sent(nowMs: number): void {
     this.count++;
-    this.#recentMs.push(nowMs);
-    let gone = 0;
-    while ((this.#recentMs[gone] ?? nowMs) <= nowMs - WINDOW_MS) gone++;
-    if (gone > 0) this.#recentMs = this.#recentMs.slice(gone);
-    this.peakPerMinute = Math.max(this.peakPerMinute, this.#recentMs.length);
+    const recent = this.#recentMs;
+    recent.push(nowMs);
+    while ((recent[this.#first] ?? nowMs) <= nowMs - WINDOW_MS) this.#first++;
+    if (this.#first > FORGET_EVERY) {
+      recent.splice(0, this.#first);
+      this.#first = 0;
+    }
+    this.peakPerMinute = Math.max(this.peakPerMinute, recent.length - this.#first);
   }
 
   get use(): ScopeUse {

@@ -83,11 +83,16 @@ class BacktestRun {
       challengeLifetimeMs: 600_000,
       seed: plan.seed,
       fillModel: plan.fillModel,
-      observer: tally,
     };
-    const venue = new Venue(settings, profile.rate_limits, 0);
+    const venue = new Venue(settings, profile.rate_limits, 0, tally);
     tally.attach(venue.core, venue.account);
-    const { feed, empty } = await Feed.prepare(venue.core, plan, tally);
+    const { feed, empty } = await Feed.prepare(venue.core, plan, {
+      opened: (played) => tally.opened(played),
+      closed: (played, nowMs) => {
+        venue.changed();
+        tally.closed(played, nowMs);
+      },
+    });
     if (!Number.isFinite(feed.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
       throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`);
@@ -167,7 +172,7 @@ class BacktestRun {
     const sentMs = this.#nowMs;
     this.#trace.number(sentMs);
     this.#trace.text(request.call.endpoint);
-    this.#trace.text(JSON.stringify(request.call.body ?? null));
+    if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
     this.#count.sent(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
     this.#latency.draw();
     const { thereMs, backMs } = this.#latency;

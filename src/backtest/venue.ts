@@ -6,7 +6,14 @@
 
 import { assert } from '../base/errors.js';
 import type { Micros } from '../base/micros.js';
-import type { AccountSlot, CoreSettings, MarketIndex, Result } from '../exchange/core/contract.js';
+import type {
+  AccountSlot,
+  CoreObserver,
+  CoreSettings,
+  MarketIndex,
+  ObservedFill,
+  Result,
+} from '../exchange/core/contract.js';
 import { ExchangeCore } from '../exchange/core/core.js';
 import { BookTexts } from '../exchange/http/book-texts.js';
 import type { Desk, Reply, ServiceCall } from '../exchange/http/calls.js';
@@ -17,12 +24,16 @@ import { declarationOf, type EndpointName, type Scope } from '../protocol/endpoi
 import { SERVICE_ERRORS, type ServiceFault } from '../protocol/errors.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Orderbook } from '../protocol/records.js';
-import type { AnyCall, BudgetReport, Outcome } from '../protocol/seam.js';
+import type { AnyCall, BudgetReport, Call, Outcome } from '../protocol/seam.js';
+import { OwnTradePage, PublicTradePage } from './own-lists.js';
 
 /** A public key that nobody has a secret of: nothing here is ever signed. */
 const WALLET = '11111111111111111111111111111112';
 /** What stands for a signature. */
 export const SIGNATURE = '0'.repeat(128);
+
+/** What the trader asks for, and the most that the service gives. */
+const LONGEST_PAGE = 100;
 
 export interface Answer {
   readonly outcome: Outcome;
@@ -39,9 +50,22 @@ export class Venue {
   readonly #prices = new Int32Array(100);
   readonly #amounts = new Float64Array(100);
 
-  constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number) {
-    this.core = new ExchangeCore(settings);
+  readonly #publicTrades = new Map<MarketIndex, PublicTradePage>();
+  readonly #ownTrades: OwnTradePage;
+  /** The answer to `#ordersQuery` while nothing of ours has changed. */
+  #orders: Outcome | null = null;
+  #ordersQuery: object | null = null;
+
+  /** `listener` hears of fills after the venue has. */
+  constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
+    const filled = (fill: ObservedFill) => {
+      this.#ownTrades.add();
+      this.#orders = null;
+      listener.filled(fill);
+    };
+    this.core = new ExchangeCore({ ...settings, observer: { filled } });
     this.account = openAccount(this.core, nowMs);
+    this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
     this.#desk = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
     this.#limits = {
       public: new RateLimit(limits.public_per_minute),
@@ -60,9 +84,30 @@ export class Venue {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
+  /** Something happened that no call of ours has told, such as the end of a market. */
+  changed(): void {
+    this.#orders = null;
+    this.#ownTrades.changed();
+  }
+
   #serve(call: AnyCall, nowMs: number): Outcome {
+    if ((this.core.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs) this.changed();
     this.core.advance(nowMs);
+    if (declarationOf(call.endpoint).method !== 'GET') this.changed();
     switch (call.endpoint) {
+      case 'markets.trades':
+        if (call.query.cursor !== undefined || call.query.limit !== LONGEST_PAGE) return this.#handled(call, nowMs);
+        return this.#tradesOf(call.params.condition_id);
+      case 'trades.list':
+        return isFirstPage(call.query) ? this.#ownTrades.answer() : this.#handled(call, nowMs);
+      case 'orders.list':
+        if (this.#orders === null || this.#ordersQuery !== call.query) {
+          // The plan of polls makes its query anew, the fields are the same; another one is simply answered.
+          const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
+          if (this.#orders === null || !isSame) this.#orders = this.#handled(call, nowMs);
+          this.#ordersQuery = call.query;
+        }
+        return this.#orders;
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
       case 'orders.submit':
@@ -78,6 +123,17 @@ export class Venue {
       default:
         return this.#handled(call, nowMs);
     }
+  }
+
+  #tradesOf(conditionId: string): Outcome {
+    const index = this.core.marketIndexOf(conditionId);
+    if (index === null) return refused({ slug: 'not_found' });
+    let trades = this.#publicTrades.get(index);
+    if (trades === undefined) {
+      trades = new PublicTradePage(this.core, index, LONGEST_PAGE);
+      this.#publicTrades.set(index, trades);
+    }
+    return trades.answer();
   }
 
   /** The call that a backtest makes most, without a detour over decimal strings. */
@@ -119,6 +175,9 @@ export class Venue {
     return read(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 }
+
+const isFirstPage = (query: Call<'trades.list'>['query']): boolean =>
+  query.cursor === undefined && query.market_condition_id === undefined && query.limit === LONGEST_PAGE;
 
 /** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
 function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
