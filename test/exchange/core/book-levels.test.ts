@@ -1,0 +1,102 @@
+/** The book as numbers is the book as text. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
+import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import { Drawer } from './drawer.js';
+import { m, Venue } from './venue.js';
+
+const DEPTH = 60;
+
+/** `price:amount` of each level in Micros, from the text that the wire would carry. */
+function fromText(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
+  const { bid, ask } = core.bookRow(market, true, depth);
+  return (side === BID ? bid : ask).map(({ price, total_amount }) => `${m(price)}:${m(total_amount)}`);
+}
+
+function fromNumbers(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
+  const [prices, amounts] = [new Int32Array(DEPTH), new Float64Array(DEPTH)];
+  const count = core.bookLevels(market, side, depth, prices, amounts);
+  return Array.from({ length: count }, (_, at) => `${prices[at]}:${amounts[at]}`);
+}
+
+/** The best price that a snapshot has recorded amounts at, eaten ones taken off; null when the market shows no book. */
+function bestShown(core: ExchangeCore, market: number, side: BookSide): number | null {
+  const saved = (core.snapshot() as Snapshot).catalog.markets[market];
+  const recorded = saved?.recorded?.[side];
+  if (saved === undefined || recorded === undefined || saved.state !== 'open') return null;
+  const { config } = saved.card;
+  if (config.kind !== 'orderbook') return null;
+  const eaten = new Map<number, number>();
+  for (let i = 0; i < recorded.eaten.length; i += 2) eaten.set(recorded.eaten[i] ?? 0, recorded.eaten[i + 1] ?? 0);
+  const ticks = recorded.total.filter(
+    (tick, i) => i % 2 === 0 && (recorded.total[i + 1] ?? 0) > (eaten.get(tick) ?? 0),
+  );
+  if (ticks.length === 0) return null;
+  return (side === BID ? Math.max(...ticks) : Math.min(...ticks)) * 10 ** (6 - config.price_precision);
+}
+
+describe('a book read as numbers', () => {
+  it('is the book of the wire, at every depth and moment', () => {
+    let levels = 0;
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 0, max: 5 }), (seed, depth) => {
+        const drawer = new Drawer(seed);
+        for (let step = 0; step < 120; step++) {
+          drawer.step();
+          for (let market = 0; market < drawer.core.marketCount; market++) {
+            for (const side of [BID, ASK] as const) {
+              for (const deep of [depth, DEPTH]) {
+                const text = fromText(drawer.core, market, side, deep);
+                expect(fromNumbers(drawer.core, market, side, deep)).toEqual(text);
+                levels += text.length;
+              }
+            }
+          }
+        }
+      }),
+      { numRuns: 8 },
+    );
+    expect(levels).toBeGreaterThan(1_000);
+  });
+
+  it('tells the best recorded price whatever real orders stand before it', () => {
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const drawer = new Drawer(seed);
+        for (let step = 0; step < 120; step++) {
+          drawer.step();
+          for (let market = 0; market < drawer.core.marketCount; market++) {
+            for (const side of [BID, ASK] as const)
+              expect(drawer.core.bestRecorded(market, side)).toBe(bestShown(drawer.core, market, side));
+          }
+        }
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('has no recorded price before anything is recorded, on a market that closed, or where all is eaten', () => {
+    const venue = new Venue({ taker_fee_rate: m(0) });
+    const { core, nowMs } = venue;
+    const account = venue.account(1);
+    venue.place(account, [true, 'buy', '0.4', '5']);
+    expect(core.bestRecorded(0, BID)).toBe(null);
+    core.recordedLevel(nowMs, 0, ASK, m('0.6'), m(5));
+    expect(core.bestRecorded(0, ASK)).toBe(600_000);
+    venue.place(account, [true, 'buy', '0.6', '5']);
+    expect(core.bestRecorded(0, ASK)).toBe(null);
+    core.recordedLevel(nowMs, 0, ASK, m('0.61'), m(5));
+    core.setMarketState(nowMs, venue.id, 'waiting_to_resolve');
+    expect(core.bestRecorded(0, ASK)).toBe(null);
+    expect(fromNumbers(core, 0, ASK, DEPTH)).toEqual([]);
+  });
+
+  it('refuses columns that hold fewer levels than are asked for', () => {
+    const { core } = new Venue();
+    expect(() => core.bookLevels(0, BID, 3, new Int32Array(2), new Float64Array(3))).toThrow(/levels/);
+    expect(() => core.bookLevels(0, BID, 3, new Int32Array(3), new Float64Array(2))).toThrow(/levels/);
+  });
+});
