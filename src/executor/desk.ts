@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Ask } from '../protocol/seam.js';
 import { askFor, type Step } from './asks.js';
+import { BookedTrades } from './booked-trades.js';
 import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { OrderShelf } from './shelf.js';
@@ -29,6 +30,7 @@ export class Desk {
   readonly settings: ExecutorSettings;
   readonly tracks: Tracks;
   readonly orders: OrderShelf;
+  readonly bookedTrades = new BookedTrades();
   placing: Placing = true;
   /** The exchange's clock, ms, as last seen; null while it never was. */
   venueNowMs: number | null = null;

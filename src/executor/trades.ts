@@ -10,7 +10,10 @@ import { readAgain } from './orders.js';
 
 /** Rows as lists give them, newest first. */
 export function observeTrades(desk: Desk, rows: readonly OwnTradeRow[], nowMs: number): void {
-  for (const row of [...rows].reverse()) {
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const row = must(rows[i], 'a row of the page');
+    // Every page shows again what the page before it showed, and what is booked brings nothing when it comes again.
+    if (desk.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : desk.orders.get(row.order.pubkey);
     if (order === null) foreign(desk, row, nowMs);
     else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(desk, row, nowMs);
@@ -52,6 +55,7 @@ function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): 
   };
   const booking = desk.orders.bookFill(fill);
   if (booking === 'differs') differs(desk, row, nowMs);
+  else desk.bookedTrades.add(row);
   if (booking !== 'booked') return;
   const strategy = desk.ledger.intent(order.intentId)?.strategy ?? '';
   desk.tell({ kind: 'fillBooked', fill, intentId: order.intentId, strategy });
