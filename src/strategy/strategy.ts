@@ -17,6 +17,7 @@ export * from './guards.js';
 export * from './ladder.js';
 export * from './markout.js';
 export * from './maths/avellaneda-stoikov.js';
+export * from './maths/gueant-horizon.js';
 export * from './maths/gueant-lehalle.js';
 export * from './maths/information.js';
 export * from './maths/log-odds.js';

@@ -4,7 +4,7 @@
  */
 
 export interface StoikovSetting {
-  /** Risk aversion, per unit of money. */
+  /** Risk aversion, per unit of money; 0 or more. */
   readonly gamma: number;
   /** Volatility of the price per square root of a unit of time. */
   readonly sigma: number;
@@ -21,7 +21,24 @@ export const stoikovReservation = (
 ): number => price - inventory * gamma * sigma * sigma * timeLeft;
 
 /** Both half-spreads together: gamma sigma^2 (T - t) + (2 / gamma) ln(1 + gamma / k); 2 / k for gamma 0. */
-export function stoikovSpread({ gamma, sigma, k }: StoikovSetting, timeLeft: number): number {
-  const monopoly = gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;
-  return gamma * sigma * sigma * timeLeft + 2 * monopoly;
+export const stoikovSpread = ({ gamma, sigma, k }: StoikovSetting, timeLeft: number): number =>
+  gamma * sigma * sigma * timeLeft + 2 * monopolyHalfSpread(gamma, k);
+
+/**
+ * Half the spread on each side of the reservation price. Never moved back to the fair price: with much inventory a
+ * quote lies beyond it, and the paper's results do not hold if it is held there.
+ */
+export function stoikovQuotes(
+  price: number,
+  inventory: number,
+  setting: StoikovSetting,
+  timeLeft: number,
+): { bid: number; ask: number } {
+  const reservation = stoikovReservation(price, inventory, setting, timeLeft);
+  const half = stoikovSpread(setting, timeLeft) / 2;
+  return { bid: reservation - half, ask: reservation + half };
 }
+
+/** What a maker earns who fears no inventory: (1 / gamma) ln(1 + gamma / k), and the monopolist's 1 / k for gamma 0. */
+export const monopolyHalfSpread = (gamma: number, k: number): number =>
+  gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;

@@ -1,7 +1,10 @@
 /**
- * Closed-form quotes of Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115) far from the horizon, with an order size
- * and a risk parameter of its own for non-execution (Guéant, arXiv 1605.01862, eq. 4.6 and 4.7).
+ * Closed-form quotes of Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115) far from the horizon: with an order size
+ * and a risk parameter of its own for non-execution (Guéant, arXiv 1605.01862, eq. 4.6 and 4.7), and with a drift of
+ * the price and impact of fills. The exact solution, to any horizon, is `gueant-horizon.ts`.
  */
+
+import { monopolyHalfSpread } from './avellaneda-stoikov.js';
 
 export interface GueantSetting {
   /** Rate of fills at distance 0, and how it thins out: lambda = a e^(-k delta). */
@@ -18,8 +21,30 @@ export interface GueantSetting {
 /** bid = fair - (half + skew q), ask = fair + (half - skew q). */
 export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSetting): { half: number; skew: number } {
   const ratio = (xi * orderSize) / k;
-  const c1 = ratio === 0 ? 1 / k : Math.log1p(ratio) / (xi * orderSize);
+  const c1 = monopolyHalfSpread(xi * orderSize, k);
   const growth = ratio === 0 ? Math.E : (1 + ratio) ** (1 / ratio + 1);
   const c2 = Math.sqrt((gamma / (2 * a * orderSize * k)) * growth);
   return { half: c1 + (orderSize / 2) * sigma * c2, skew: sigma * c2 };
+}
+
+/** The original model: orders of one unit, one risk aversion, and what may be known about the price. */
+export interface GueantModel {
+  readonly a: number;
+  readonly k: number;
+  readonly gamma: number;
+  readonly sigma: number;
+  /** Expected change of the price in a unit of time; 0 unless told. Needs gamma above 0. */
+  readonly drift?: number;
+  /** How far each fill moves the price against us (xi in the paper); 0 unless told. */
+  readonly impact?: number;
+}
+
+/** Distances of bid and ask from the fair price with `inventory` units held, far from the horizon (section 4). */
+export function gueantDistances(model: GueantModel, inventory: number): { bid: number; ask: number } {
+  const { gamma, sigma, k, drift = 0, impact = 0 } = model;
+  const { skew } = gueantQuotes({ ...model, xi: gamma, orderSize: 1 });
+  const slope = skew * Math.exp((k * impact) / 4);
+  const half = monopolyHalfSpread(gamma, k) + impact / 2 + slope / 2;
+  const shifted = drift === 0 ? inventory : inventory - drift / (gamma * sigma * sigma);
+  return { bid: half + slope * shifted, ask: half - slope * shifted };
 }
