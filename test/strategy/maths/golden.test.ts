@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type StoikovSetting,
-  stoikovReservation,
-  stoikovSpread,
-} from '../../../src/strategy/maths/avellaneda-stoikov.js';
-import { gueantQuotes } from '../../../src/strategy/maths/gueant-lehalle.js';
+import { normalDensity, normalQuantile } from '../../../src/base/normal.js';
 import { informedFromMove, informedHalfSpread, informedQuotes } from '../../../src/strategy/maths/information.js';
 import { logit, sigmoid } from '../../../src/strategy/maths/log-odds.js';
 import { newsSigma, staleCost } from '../../../src/strategy/maths/news.js';
-import { normalCdf, normalDensity, normalQuantile } from '../../../src/base/normal.js';
 import {
   certaintyEquivalent,
   eventReservationPrices,
@@ -32,6 +26,18 @@ describe('settlement-aware reservation price (CARA, p = 0.6, gamma = 0.01, n = 1
   test('is the LMSR with b = 1 / gamma: cost of 10 shares from 0.5 with b = 100 is 5.12494795', () => {
     const cost = certaintyEquivalent(0.5, 0.01, 0) - certaintyEquivalent(0.5, 0.01, -10);
     expect(cost).toBeCloseTo(5.12494795, 8);
+  });
+
+  // From 0.50 with b = 100: the YES size that lies between there and each price (Hanson's LMSR as a ladder).
+  test.each([
+    [0.51, 4.0005],
+    [0.52, 8.0043],
+    [0.53, 12.0144],
+    [0.54, 16.0343],
+    [0.55, 20.0671],
+  ])('offers %d by selling so many shares: %d', (price, shares) => {
+    expect(100 * (logit(price) - logit(0.5))).toBeCloseTo(shares, 4);
+    expect(reservationPrice(0.5, 0.01, -shares)).toBeCloseTo(price, 6);
   });
 
   test('stays finite for any inventory, and is p q without risk aversion', () => {
@@ -118,88 +124,3 @@ describe('Gaussian-score model', () => {
     ]);
   });
 });
-
-test('the normal distribution agrees with tables and with its own inverse', () => {
-  // Abramowitz and Stegun, table 26.1 and 26.2.
-  expect(normalCdf(1)).toBeCloseTo(0.841344746068543, 14);
-  expect(normalCdf(-2)).toBeCloseTo(0.022750131948179, 14);
-  expect(normalCdf(-5) / 2.866515718791939e-7).toBeCloseTo(1, 10);
-  expect(normalQuantile(0.975)).toBeCloseTo(1.959963984540054, 13);
-  for (const p of [1e-12, 1e-4, 0.2, 0.5, 0.8, 0.9999]) expect(normalCdf(normalQuantile(p)) / p).toBeCloseTo(1, 10);
-});
-
-test('GLFT closed form gives the figures of the hftbacktest notebook (cell 24)', () => {
-  const setting = { a: 2.986162360812285, k: 0.04235741115084049, gamma: 0.05, xi: 0.05, orderSize: 1, sigma: 10.69 };
-  const { half, skew } = gueantQuotes(setting);
-  expect(half).toBeCloseTo(20.47208533844371, 12);
-  expect(skew).toBeCloseTo(9.76326865029227, 12);
-  const limit = gueantQuotes({ ...setting, xi: 1e-9 });
-  const zero = gueantQuotes({ ...setting, xi: 0 });
-  expect(limit.half / zero.half).toBeCloseTo(1, 6);
-});
-
-describe('Avellaneda–Stoikov 2008, tables 1 to 3 (exact moments of the published simulation)', () => {
-  test.each([
-    [0.1, 64.8925, 6.5432, 2.9268],
-    [0.01, 68.3996, 8.9606, 5.2125],
-    [1, 31.4545, 4.8379, 1.6414],
-    [0.5, 48.5681, 5.8981, 1.9558],
-  ])('gamma = %d', (gamma, profit, deviation, inventoryDeviation) => {
-    const moments = stoikovMoments({ gamma, sigma: 2, k: 1.5 });
-    expect(moments.profit).toBeCloseTo(profit, 4);
-    expect(moments.deviation).toBeCloseTo(deviation, 4);
-    expect(moments.inventoryDeviation).toBeCloseTo(inventoryDeviation, 4);
-  });
-
-  test('the spread of a risk-neutral maker is 2 / k', () => {
-    expect(stoikovSpread({ gamma: 0, sigma: 2, k: 1.5 }, 1)).toBeCloseTo(2 / 1.5, 12);
-    expect(stoikovSpread({ gamma: 1e-9, sigma: 2, k: 1.5 }, 1)).toBeCloseTo(2 / 1.5, 8);
-  });
-});
-
-/** P(q), E[income; q], E[income^2; q] carried through 200 steps; fills do not depend on the price, so no sampling. */
-function stoikovMoments(setting: StoikovSetting) {
-  const [rate, steps, maxInventory] = [140, 200, 120];
-  const dt = 1 / steps;
-  const size = 2 * maxInventory + 1;
-  let chain = { p: new Float64Array(size), first: new Float64Array(size), second: new Float64Array(size) };
-  chain.p[maxInventory] = 1;
-  let carried = 0;
-  for (let step = 0; step < steps; step++) {
-    const timeLeft = 1 - step * dt;
-    const next = { p: new Float64Array(size), first: new Float64Array(size), second: new Float64Array(size) };
-    for (let i = 1; i < size - 1; i++) {
-      const weight = chain.p[i] ?? 0;
-      if (weight === 0) continue;
-      const half = stoikovSpread(setting, timeLeft) / 2;
-      const shift = stoikovReservation(0, i - maxInventory, setting, timeLeft);
-      const [ask, bid] = [half + shift, half - shift];
-      const sold = Math.min(1, rate * Math.exp(-setting.k * ask) * dt);
-      const bought = Math.min(1, rate * Math.exp(-setting.k * bid) * dt);
-      for (const [move, income, chance] of [
-        [0, 0, (1 - sold) * (1 - bought)],
-        [-1, ask, sold * (1 - bought)],
-        [1, bid, (1 - sold) * bought],
-        [0, ask + bid, sold * bought],
-      ] as const) {
-        const first = chain.first[i] ?? 0;
-        next.p[i + move] = (next.p[i + move] ?? 0) + chance * weight;
-        next.first[i + move] = (next.first[i + move] ?? 0) + chance * (first + income * weight);
-        const second = (chain.second[i] ?? 0) + 2 * income * first + income * income * weight;
-        next.second[i + move] = (next.second[i + move] ?? 0) + chance * second;
-      }
-    }
-    chain = next;
-    carried += setting.sigma ** 2 * dt * inventorySquare(chain.p, maxInventory);
-  }
-  const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
-  const profit = sum(chain.first);
-  return {
-    profit,
-    deviation: Math.sqrt(sum(chain.second) - profit * profit + carried),
-    inventoryDeviation: Math.sqrt(inventorySquare(chain.p, maxInventory)),
-  };
-}
-
-const inventorySquare = (p: Float64Array, middle: number): number =>
-  p.reduce((sum, weight, i) => sum + weight * (i - middle) ** 2, 0);
