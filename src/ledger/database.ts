@@ -56,9 +56,12 @@ export class Database {
     });
   }
 
-  /** A ledger that lives and dies with its process: for virtual time, where nothing can be lost. */
-  static inMemory(): Database {
-    return Database.#opened(':memory:', false, (database) => {
+  /**
+   * A ledger that lives and dies with its process: for virtual time, where nothing can be lost. `content` is the file of a
+   * ledger that was closed, or SQLite's copy of one, to go on from; it is not written.
+   */
+  static inMemory(content: Uint8Array | null = null): Database {
+    return Database.#opened(content === null ? ':memory:' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#migrate();
     });
@@ -78,10 +81,11 @@ export class Database {
     });
   }
 
-  static #opened(path: string, readonly: boolean, prepare: (database: Database) => void): Database {
+  static #opened(source: string | Buffer, readonly: boolean, prepare: (database: Database) => void): Database {
+    const path = typeof source === 'string' ? source : ':memory:';
     let sqlite: Sqlite.Database | null = null;
     try {
-      sqlite = new Sqlite(path, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
+      sqlite = new Sqlite(source, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
       const database = new Database(path, sqlite);
       database.#version();
       prepare(database);
@@ -268,4 +272,14 @@ export function checkFolder(path: string): void {
       throw new TwinbookError('file_unreadable', `${place} is not writable for this user`, hint, { cause });
     }
   }
+}
+
+/** In the header of a file, the bytes that say how it is written and read: 2 is WAL, 1 is not. */
+const WAL_FLAGS = { from: 18, to: 20 } as const;
+
+/** SQLite opens no memory whose header says WAL. */
+function withoutWal(content: Uint8Array): Buffer {
+  const copy = Buffer.from(content);
+  if (copy.length > WAL_FLAGS.to) copy.fill(1, WAL_FLAGS.from, WAL_FLAGS.to);
+  return copy;
 }

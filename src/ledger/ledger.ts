@@ -50,8 +50,12 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   }
 }
 
-/** The same ledger in memory, for a backtest: what is not there after the process cannot be recovered. */
-export const openMemoryLedger = (): Ledger => new SqliteLedger(Database.inMemory(), { release: () => undefined });
+/**
+ * The same ledger in memory, for a backtest: what is not there after the process cannot be recovered. `content` is the file
+ * of a closed ledger to go on from, for a replay. Throws ledger_newer or ledger_broken.
+ */
+export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
+  new SqliteLedger(Database.inMemory(content), { release: () => undefined });
 
 /** Opens the ledger to look at it; works beside a running trader and without one. */
 export function openReadOnly(path: string): LedgerReader {
