@@ -1,0 +1,80 @@
+/** Compares what the core did in one step with what it did then. */
+
+import { canonicalJson } from '../../config/hash.js';
+import type { Step } from '../../journal/contract.js';
+import type { Request } from '../../protocol/seam.js';
+import type { Difference, FieldDifference, Redone } from './contract.js';
+import { observationText, requestText } from './words.js';
+
+/** So many lines say enough about one step. */
+const MAX_LINES = 8;
+
+/** Null when it did the same: the same requests and signatures in the same order, and the same failure if any. */
+export function differenceOf(step: Step, redone: Redone): Difference | null {
+  const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
+  if (what === null) return null;
+  const at = firstDifferent(step.requests, redone.requests);
+  const { index, observation } = step;
+  return {
+    ...{ step: index, timeMs: observation.nowMs, observation: observationText(observation), what },
+    then: lines(step.requests),
+    now: lines(redone.requests),
+    fields: at === null ? [] : fieldDifferences(step.requests[at], redone.requests[at]).slice(0, MAX_LINES),
+  };
+}
+
+function failureDifference({ failure: then }: Step, { failure: now }: Redone): string | null {
+  if (then === now) return null;
+  if (then === null) return `the trader fails now, it did not then: ${now}`;
+  return now === null ? `the trader failed then, it does not now: ${then}` : `it failed then: ${then}; now: ${now}`;
+}
+
+function signingDifference({ signed: then }: Step, { signed: now }: Redone): string | null {
+  const length = Math.max(then.length, now.length);
+  for (let i = 0; i < length; i++) {
+    const [before, after] = [then[i]?.intentId, now[i]];
+    if (before === after) continue;
+    if (before === undefined) return `intent ${after} is signed now, it was not then`;
+    return after === undefined
+      ? `intent ${before} was signed then, it is not now`
+      : `intent ${before} was signed then, now ${after}`;
+  }
+  return null;
+}
+
+function requestDifference({ requests: then }: Step, { requests: now }: Redone): string | null {
+  const at = firstDifferent(then, now);
+  if (at === null) return null;
+  const [before, after] = [then[at], now[at]];
+  if (before === undefined && after !== undefined) return `now it also asks to ${requestText(after)}`;
+  if (before !== undefined && after === undefined) return `then it also asked to ${requestText(before)}`;
+  return before !== undefined && after !== undefined
+    ? `then it asked to ${requestText(before)}; now to ${requestText(after)}`
+    : null;
+}
+
+/** The place of the first request that is not the same; null when all are. */
+function firstDifferent(then: readonly Request[], now: readonly Request[]): number | null {
+  const length = Math.max(then.length, now.length);
+  for (let i = 0; i < length; i++) if (canonicalJson(then[i]) !== canonicalJson(now[i])) return i;
+  return null;
+}
+
+function lines(requests: readonly Request[]): string[] {
+  const shown = requests.slice(0, MAX_LINES).map((request) => `request ${request.id}: ${requestText(request)}`);
+  const more = requests.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}
+
+/** Each leaf that differs. Values come from JSON or would survive it. */
+function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
+  if (canonicalJson(then) === canonicalJson(now)) return [];
+  if (!isRecord(then) || !isRecord(now)) return [{ path, then: textOf(then), now: textOf(now) }];
+  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
+  return names.flatMap((name) => fieldDifferences(then[name], now[name], path === '' ? name : `${path}.${name}`));
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));
