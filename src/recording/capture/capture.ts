@@ -9,19 +9,18 @@
 import type { DataOf } from '../../protocol/endpoints.js';
 import type { MarketDetail } from '../../protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../protocol/seam.js';
-import { isSettledMarket, RESTING_STATUSES } from '../../protocol/states.js';
+import { isSettledMarket } from '../../protocol/states.js';
 import type { CaptureCounts, CaptureSettings, PolledAt } from './contract.js';
 import { describeMarket, outcomeOf, sameDescription } from './describe.js';
 import { MarketCapture } from './market-capture.js';
-import { OwnOrders, type OwnTerms } from './own-orders.js';
-import { OwnRows } from './own-rows.js';
+import { OwnCapture } from './own-capture.js';
 
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** The service's own depth when none is asked for. */
 const DEFAULT_DEPTH = 20;
-/** Drafts whose terms are remembered until they are submitted; a trader has a few at a time. */
-const MAX_DRAFTS = 1_000;
+/** Until somebody says what is usual. */
+const USUAL_MS = 10_000;
 
 export class Capture {
   readonly #settings: CaptureSettings;
@@ -29,32 +28,27 @@ export class Capture {
   readonly #markets = new Map<string, MarketCapture>();
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, boolean>();
-  readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
-  readonly #own = new OwnOrders();
-  readonly #ownRows = new OwnRows();
-  #ownCount = 0;
-  #usualMs = 10_000;
+  readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
+  #usualMs = USUAL_MS;
 
   constructor(settings: CaptureSettings) {
     this.#settings = settings;
   }
 
   get counts(): CaptureCounts {
-    const all = [...this.#markets.values()].map(({ counts }) => counts);
-    const sum = (pick: (counts: MarketCapture['counts']) => number) => all.reduce((total, one) => total + pick(one), 0);
-    return {
-      markets: this.#markets.size,
-      levels: sum(({ levels }) => levels),
-      trades: sum(({ trades }) => trades),
-      gaps: sum(({ gaps }) => gaps),
-      own: this.#ownCount,
-      refused: sum(({ refused }) => refused),
-    };
+    const total = { markets: this.#markets.size, levels: 0, trades: 0, gaps: 0, own: this.#own.count, refused: 0 };
+    for (const { counts } of this.#markets.values()) {
+      total.levels += counts.levels;
+      total.trades += counts.trades;
+      total.gaps += counts.gaps;
+      total.refused += counts.refused;
+    }
+    return total;
   }
 
   /** Own orders that may rest, as far as answers told. */
   get ownResting(): number {
-    return this.#own.resting;
+    return this.#own.orders.resting;
   }
 
   /** The usual time between two looks at one book, ms: what takes several times as long is a gap. */
@@ -65,40 +59,36 @@ export class Capture {
   /** A request leaves. */
   asked({ id, call }: Request, nowMs: number): void {
     this.#underWay.set(id, call);
-    if (call.endpoint === 'orders.submit') {
-      const draft = this.#drafts.get(call.params.pubkey);
-      if (draft !== undefined) this.#own.submitted(call.params.pubkey, draft.terms, draft.amountMicros, nowMs);
-    } else if (call.endpoint === 'orders.cancelSubmit') this.#own.disturbed(call.params.pubkey, nowMs);
+    this.#own.asked(call, nowMs);
   }
 
-  /** Its outcome. `venueMs`: what the venue's clock probably said between request and answer. */
+  /** Its outcome. `venueMs`: what the venue's clock probably said between request and answer, ms; rounded. */
   seen(observation: OutcomeObservation, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
     if (call === undefined || (outcome.kind === 'unknown' && !outcome.sent)) return;
-    const at: PolledAt = { sentMs, seenMs: nowMs, venueMs };
-    const market = 'condition_id' in call.params ? call.params.condition_id : null;
     const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
-    const captured = market === null ? undefined : this.#markets.get(market);
-    (captured?.sink ?? this.#settings.store).poll(poll);
-    this.#takeIn(call, outcome, at);
+    const market = marketOf(call);
+    const sink = market === null ? undefined : this.#markets.get(market)?.sink;
+    (sink ?? this.#settings.store).poll(poll);
+    this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
   }
 
   /** Time has passed. */
   tick(nowMs: number): void {
     for (const market of this.#markets.values()) market.tick(nowMs);
-    this.#own.forget(nowMs);
+    this.#own.orders.forget(nowMs);
   }
 
-  /** Writes what waits; the last thing before the store is closed. */
-  close(nowMs: number): void {
-    for (const market of this.#markets.values()) market.flush(nowMs);
-  }
-
-  /** The market is looked at no more: it closed, or left the list. */
+  /** The market is looked at no more. */
   lost(conditionId: string, reason: string, nowMs: number): void {
     this.#markets.get(conditionId)?.onGap(reason, nowMs);
+  }
+
+  /** Hands over what waits; the last thing before the store is closed. */
+  close(nowMs: number): void {
+    for (const market of this.#markets.values()) market.flush(nowMs);
   }
 
   // The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate.
@@ -109,39 +99,15 @@ export class Capture {
         const { condition_id: id } = call.params;
         if (data === null) return this.#markets.get(id)?.onGap(`a poll of the book failed: ${why(outcome)}`, at.seenMs);
         const depth = call.query.depth ?? DEFAULT_DEPTH;
-        return this.#market(id)?.onBook(data as DataOf<'markets.book'>, depth, at, this.#usualMs);
+        return this.#market(id, at)?.onBook(data as DataOf<'markets.book'>, depth, at, this.#usualMs);
       }
       case 'markets.trades': {
         if (outcome.kind !== 'answered') return;
         const rows = data as DataOf<'markets.trades'>;
-        return this.#market(call.params.condition_id)?.onTrades(rows, outcome.nextCursor === null, at);
+        return this.#market(call.params.condition_id, at)?.onTrades(rows, outcome.nextCursor === null, at);
       }
       case 'markets.detail':
         if (data !== null) this.#onDetail(data as DataOf<'markets.detail'>, at);
-        return;
-      default:
-        return this.#onOwn(call, outcome, data, at);
-    }
-  }
-
-  #onOwn(call: AnyCall, outcome: Outcome, data: unknown, at: PolledAt): void {
-    switch (call.endpoint) {
-      case 'orders.create':
-        if (data !== null) this.#onDraft(call.body, data as DataOf<'orders.create'>);
-        return;
-      case 'orders.submit':
-        this.#drafts.delete(call.params.pubkey);
-        if (outcome.kind === 'refused') return this.#own.refused(call.params.pubkey);
-        return this.#onOrder(data as DataOf<'orders.submit'> | null, call.params.pubkey, at);
-      case 'orders.cancelSubmit':
-        return this.#onOrder(data as DataOf<'orders.cancelSubmit'> | null, call.params.pubkey, at);
-      case 'orders.detail':
-        return this.#onOrder(data as DataOf<'orders.detail'> | null, call.params.pubkey, at);
-      case 'orders.list':
-        if (outcome.kind === 'answered') this.#onOrders(call.query, data as DataOf<'orders.list'>, outcome.nextCursor, at);
-        return;
-      case 'trades.list':
-        for (const row of (data ?? []) as DataOf<'trades.list'>) this.#onOwnTrade(row, at);
         return;
       case 'redeems.list':
         for (const row of (data ?? []) as DataOf<'redeems.list'>) this.#onRedeem(row);
@@ -151,21 +117,20 @@ export class Capture {
         if (data !== null) this.#onRedeem(data as DataOf<'redeems.detail'>);
         return;
       default:
-        return;
+        return this.#own.seen(call, outcome, at);
     }
   }
 
   /** The capture of this market; undefined while its description is not known, or when it is not wanted. */
-  #market(conditionId: string): MarketCapture | undefined {
+  #market(conditionId: string, at: PolledAt): MarketCapture | undefined {
     const known = this.#markets.get(conditionId);
     const detail = this.#details.get(conditionId);
     if (known !== undefined || detail === undefined || detail.state !== 'open') return known;
-    const { store, venue, folder, only } = this.#settings;
+    const { store, only } = this.#settings;
     if (only !== null && !only.has(conditionId)) return undefined;
-    const outcome = this.#outcomes.get(conditionId) ?? null;
-    const described = describeMarket(detail, venue, folder, outcome, 0);
+    const described = this.#described(detail, this.#outcomes.get(conditionId) ?? null, at);
     if (described === null) return undefined;
-    const captured = new MarketCapture(store.market(described), this.#own);
+    const captured = new MarketCapture(store.market(described), this.#own.orders);
     this.#markets.set(conditionId, captured);
     return captured;
   }
@@ -175,17 +140,12 @@ export class Capture {
     this.#details.set(detail.condition_id, detail);
     const captured = this.#markets.get(detail.condition_id);
     if (captured === undefined) return;
-    this.#describe(detail, captured, at);
+    const { market } = captured.sink;
+    const described = this.#described(detail, market.outcome, at);
+    if (described !== null && !sameDescription(described, market)) captured.sink.describe(described);
     if (detail.state === 'open' || before?.state === detail.state) return;
     if (isSettledMarket(detail.state)) captured.end(at);
     else captured.onGap(`the market is ${detail.state}`, at.seenMs);
-  }
-
-  #describe(detail: MarketDetail, { sink }: MarketCapture, at: PolledAt): void {
-    const { venue, folder } = this.#settings;
-    const outcome = this.#outcomes.get(detail.condition_id) ?? sink.market.outcome;
-    const described = describeMarket(detail, venue, folder, outcome, at.venueMs);
-    if (described !== null && !sameDescription(described, sink.market)) sink.describe(described);
   }
 
   #onRedeem(row: DataOf<'redeems.detail'>): void {
@@ -196,57 +156,17 @@ export class Capture {
     if (sink !== undefined && sink.market.outcome !== outcome) sink.describe({ ...sink.market, outcome });
   }
 
-  #onDraft(body: Extract<AnyCall, { endpoint: 'orders.create' }>['body'], { pubkey }: DataOf<'orders.create'>): void {
-    const { market_condition_id: market, is_yes: isYes, side, price, amount } = body;
-    // A market order does not rest.
-    if (price === undefined || price === null || amount === undefined || amount === null) return;
-    const terms = { market, isYes, buys: side === 'buy', priceMicros: microsOf(price) };
-    this.#drafts.set(pubkey, { terms, amountMicros: microsOf(amount) });
-    const oldest = this.#drafts.size > MAX_DRAFTS ? this.#drafts.keys().next().value : undefined;
-    if (oldest !== undefined) this.#drafts.delete(oldest);
-  }
-
-  #onOrder(row: DataOf<'orders.detail'> | null, pubkey: string, at: PolledAt): void {
-    if (row === null) return this.#own.disturbed(pubkey, at.seenMs);
-    this.#own.seen(row, at.sentMs, at.seenMs);
-    this.#writeOrder(row, at);
-  }
-
-  #onOrders(
-    query: Extract<AnyCall, { endpoint: 'orders.list' }>['query'],
-    rows: DataOf<'orders.list'>,
-    nextCursor: string | null,
-    at: PolledAt,
-  ): void {
-    for (const row of rows) {
-      this.#own.seen(row, at.sentMs, at.seenMs);
-      this.#writeOrder(row, at);
-    }
-    const { cursor, market_condition_id: market, is_yes: isYes, side, status } = query;
-    const everything = [cursor, market, isYes, side].every((filter) => filter === undefined);
-    const resting = RESTING_STATUSES.every((one) => status === undefined || status.includes(one));
-    if (!everything || !resting || nextCursor !== null) return;
-    this.#own.listed(new Set(rows.flatMap(({ pubkey }) => pubkey ?? [])), at.sentMs, at.seenMs);
-  }
-
-  #onOwnTrade(row: DataOf<'trades.list'>[number], at: PolledAt): void {
-    // Orders that were over before we looked are no news.
-    this.#own.seen(row.order, at.sentMs, at.seenMs);
-    const sink = this.#markets.get(row.order.market.condition_id)?.sink;
-    const own = sink === undefined ? null : this.#ownRows.trade(row, at.seenMs);
-    if (own === null) return;
-    sink?.own(own);
-    this.#ownCount += 1;
-  }
-
-  #writeOrder(row: DataOf<'orders.detail'>, at: PolledAt): void {
-    const sink = this.#markets.get(row.market.condition_id)?.sink;
-    const own = sink === undefined ? null : this.#ownRows.order(row, at.seenMs);
-    if (own === null) return;
-    sink?.own(own);
-    this.#ownCount += 1;
+  #described(detail: MarketDetail, outcome: boolean | null, at: PolledAt) {
+    const { venue, folder } = this.#settings;
+    return describeMarket(detail, venue, folder, outcome, Math.round(at.venueMs));
   }
 }
+
+/** The market that a poll looks at; null for any other call. */
+const marketOf = (call: AnyCall): string | null =>
+  call.endpoint === 'markets.book' || call.endpoint === 'markets.trades' || call.endpoint === 'markets.detail'
+    ? call.params.condition_id
+    : null;
 
 function why(outcome: Outcome): string {
   if (outcome.kind === 'refused') return outcome.slug;

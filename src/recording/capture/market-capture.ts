@@ -59,7 +59,8 @@ export class MarketCapture {
     const { book, droppedLevels } = readBook(answer);
     this.counts.refused += droppedLevels;
     const sinceMs = this.#latestAt === null ? 0 : at.seenMs - this.#latestAt.seenMs;
-    if (sinceMs > LATE_FACTOR * usualMs) this.onGap(`the book was not seen for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
+    if (sinceMs > LATE_FACTOR * usualMs)
+      this.onGap(`the book was not seen for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
     this.#latest = book;
     this.#latestAt = at;
     this.#held.push({ book, depth, at });

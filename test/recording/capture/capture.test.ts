@@ -1,0 +1,357 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Levels, MARKET, Polls, tradeOf } from './world.js';
+
+const DEAD = { kind: 'unknown', reason: 'connect ECONNREFUSED', sent: true } as const;
+
+describe('a captured market', () => {
+  it('begins with its whole book and goes on with what changed', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10, 0.39: 5 }, { 0.5: 7 });
+    polls.trades(1200, []);
+    polls.book(2000, { 0.4: 12 }, { 0.5: 7, 0.51: 1 });
+    polls.trades(2200, []);
+    expect(polls.remembered.lines()).toEqual([
+      'clear 1050',
+      'level 1050 bid 0.4 10',
+      'level 1050 bid 0.39 5',
+      'level 1050 ask 0.5 7',
+      'level 2050 bid 0.39 0',
+      'level 2050 bid 0.4 12',
+      'level 2050 ask 0.51 1',
+    ]);
+    expect(polls.remembered.descriptions).toEqual([
+      {
+        ...{ conditionId: MARKET, eventTitle: 'Rain', title: 'Will it rain?', category: 'tech', rules: ['one'] },
+        ...{ tickPrecision: 2, amountPrecision: 2, openTimeMs: 1000, closeTimeMs: 500_000_000, outcome: null },
+        fees: { makerRateMicros: 0, takerRateMicros: 10_000 },
+        source: { kind: 'twinbook', path: 'F', ticker: MARKET, origin: 'V' },
+      },
+    ]);
+    expect(polls.remembered.polls).toHaveLength(5);
+  });
+
+  it('puts a trade that was learnt later before the decrease that a book had shown', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, { 0.5: 7 });
+    polls.trades(1200, [tradeOf(0, 0.5, 100)]);
+    polls.book(3000, { 0.4: 10 }, { 0.5: 4 });
+    expect(polls.remembered.lines().slice(3)).toEqual([]);
+    polls.trades(3200, [tradeOf(2, 0.5, 3), tradeOf(0, 0.5, 100)]);
+    expect(polls.remembered.lines().slice(3)).toEqual(['trade 2500 bid 0.5 3', 'level 3050 ask 0.5 4']);
+  });
+
+  it('does not wait for ever for a look at the trades', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    polls.trades(1200, []);
+    polls.book(2000, { 0.4: 9 }, {});
+    polls.capture.tick(15_000);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 10']);
+    polls.capture.tick(23_000);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 9']);
+  });
+
+  it('does not call a level gone that lies deeper than was asked', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10, 0.39: 5, 0.38: 3 }, {}, 3);
+    polls.trades(1200, []);
+    polls.book(2000, { 0.42: 1, 0.41: 2, 0.4: 10 }, {}, 3);
+    polls.trades(2200, []);
+    expect(polls.remembered.book()).toEqual(['bid 0.38 3', 'bid 0.39 5', 'bid 0.4 10', 'bid 0.41 2', 'bid 0.42 1']);
+    // Fewer levels than were asked for are all there are.
+    polls.book(3000, { 0.41: 2, 0.4: 10 }, {}, 3);
+    polls.trades(3200, []);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 10', 'bid 0.41 2']);
+  });
+
+  const gaps: [string, (polls: Polls) => void, string][] = [
+    ['failed', (polls) => polls.fails('markets.book', 2000, DEAD), 'a poll of the book failed: connect ECONNREFUSED'],
+    [
+      'was refused',
+      (polls) =>
+        polls.fails('markets.book', 2000, {
+          kind: 'refused',
+          status: 404,
+          slug: 'not_found',
+          message: '',
+          details: [],
+        }),
+      'a poll of the book failed: not_found',
+    ],
+    ['came late', () => undefined, 'the book was not seen for 5 s'],
+    ['was no longer made', (polls) => polls.capture.lost(MARKET, 'it left the list', 2000), 'it left the list'],
+    ['found the market paused', (polls) => polls.detail(2000, 'interrupted'), 'the market is interrupted'],
+  ];
+  it.each(gaps)('has a gap and a whole book after a poll that %s', (_, trouble, reason) => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    polls.trades(1200, []);
+    trouble(polls);
+    polls.book(6000, { 0.4: 9, 0.3: 1 }, {});
+    polls.trades(6200, [tradeOf(3, 0.4, 1, false)]);
+    expect(polls.remembered.lines().slice(2)).toEqual([
+      `gap 1050 ${reason}`,
+      // Somebody bought NO at 0.4, so sold YES at 0.6. That is known, what the book was is still not.
+      'trade 3500 ask 0.6 1',
+      `gap 3500 ${reason}`,
+      'clear 6050',
+      'level 6050 bid 0.4 9',
+      'level 6050 bid 0.3 1',
+    ]);
+    expect(polls.capture.counts).toMatchObject({ gaps: 1, trades: 1, levels: 3, markets: 1 });
+  });
+
+  it('has no gap when a request never left, or when only the trades were not answered', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    polls.fails('markets.book', 1500, { kind: 'unknown', reason: 'too late', sent: false });
+    polls.fails('markets.trades', 1500, DEAD);
+    polls.book(2000, { 0.4: 10 }, {});
+    polls.trades(2200, []);
+    expect(polls.remembered.lines()).toEqual(['clear 1050', 'level 1050 bid 0.4 10']);
+  });
+
+  it('has a gap when a page of trades does not reach back to what was known', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    polls.trades(1200, [tradeOf(1, 0.4, 1)], 'more');
+    polls.trades(2200, [tradeOf(3, 0.4, 1), tradeOf(2, 0.4, 1)], 'more');
+    polls.book(3000, { 0.4: 10 }, {});
+    polls.trades(3200, [tradeOf(3, 0.4, 1), tradeOf(2, 0.4, 1), tradeOf(1, 0.4, 1)], 'more');
+    expect(polls.remembered.lines().filter((line) => line.startsWith('gap'))[0]).toBe(
+      'gap 1050 more trades than a page shows',
+    );
+  });
+
+  it('ends with the market, and only once', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    polls.trades(1200, []);
+    polls.detail(5000, 'resolved');
+    polls.detail(6000, 'resolved');
+    expect(polls.remembered.lines().slice(2)).toEqual(['end 5050']);
+  });
+
+  it('learns the outcome from an own redeem, the only answer that tells', () => {
+    const polls = new Polls();
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    const redeem = { pubkey: 'R', market_condition_id: MARKET, state: 'done', message: null, created: 1 };
+    const paid = { funds: 7_000_000, onchain_funds: 7_000_000, yes_shares: 2_000_000, no_shares: 7_000_000 };
+    polls.poll({ endpoint: 'redeems.detail', params: { pubkey: 'R' } }, { ...redeem, ...paid }, 2000);
+    expect(polls.remembered.descriptions.at(-1)?.outcome).toBe(false);
+    // A later detail does not know it and does not take it away.
+    polls.detail(3000, 'resolved');
+    expect(polls.remembered.descriptions.at(-1)?.outcome).toBe(false);
+  });
+
+  it('is only one of those that are wanted', () => {
+    const polls = new Polls(new Set(['another']));
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    polls.capture.close(2000);
+    expect(polls.remembered.descriptions).toEqual([]);
+  });
+});
+
+describe('own orders', () => {
+  const order = (pubkey: string, status: string, remaining: number, isYes = true, price = 0.4) => ({
+    ...{ pubkey, status, side: 'buy', price: price * 1e6, amount: 5e6, remaining_amount: remaining * 1e6 },
+    ...{ filled_amount: (5 - remaining) * 1e6, funds: null, remaining_funds: null, filled_funds: null },
+    ...{ market: { condition_id: MARKET, title: null }, outcome: { is_yes: isYes, text: null } },
+  });
+  const place = (polls: Polls, sentMs: number, isYes = true, price = '0.4') => {
+    const body = {
+      market_condition_id: MARKET,
+      is_yes: isYes,
+      side: 'buy',
+      order_type: 'limit',
+      price,
+      amount: '5',
+    } as const;
+    polls.poll({ endpoint: 'orders.create', body }, { pubkey: 'P', message: 'm' }, sentMs);
+    return polls.ask({ endpoint: 'orders.submit', params: { pubkey: 'P' }, body: { signature: 's' } }, sentMs + 200);
+  };
+  const begun = () => {
+    const polls = new Polls();
+    polls.capture.expect(100_000);
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, {});
+    polls.trades(1200, []);
+    return polls;
+  };
+  const seen = (polls: Polls, sentMs: number, bids: Levels, asks: Levels = {}) => {
+    polls.book(sentMs, bids, asks);
+    polls.trades(sentMs + 200, []);
+    return polls.remembered.book();
+  };
+
+  it('are not recorded as the liquidity of others', () => {
+    const polls = begun();
+    const submit = place(polls, 1500);
+    polls.answer(
+      submit,
+      { kind: 'answered', data: order('P', 'open', 5) as never, nextCursor: null },
+      { sentMs: 1700, seenMs: 1800 },
+    );
+    expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
+    expect(seen(polls, 3000, { 0.4: 18 })).toEqual(['bid 0.4 13']);
+    expect(polls.capture.ownResting).toBe(1);
+    polls.poll({ endpoint: 'orders.cancelSubmit', params: { pubkey: 'P' } }, order('P', 'canceled', 5), 3500);
+    expect(seen(polls, 4000, { 0.4: 13 })).toEqual(['bid 0.4 13']);
+    expect(polls.capture.ownResting).toBe(0);
+    expect(polls.remembered.own.map(({ status, priceMicros }) => [status, priceMicros])).toEqual([
+      ['open', 400_000],
+      ['canceled', 400_000],
+    ]);
+  });
+
+  it('that buy NO are asks of the YES book', () => {
+    const polls = begun();
+    const submit = place(polls, 1500, false, '0.45');
+    polls.answer(
+      submit,
+      { kind: 'answered', data: order('P', 'open', 5, false, 0.45) as never, nextCursor: null },
+      { sentMs: 1700, seenMs: 1800 },
+    );
+    expect(seen(polls, 2000, { 0.4: 10 }, { 0.55: 8 })).toEqual(['ask 0.55 3', 'bid 0.4 10']);
+  });
+
+  it('that may or may not be in a book leave its level as it was known', () => {
+    const polls = begun();
+    const submit = place(polls, 1500);
+    // Its answer is still out: whether 15 are 10 and ours or 15 of others, nobody can say.
+    expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
+    polls.answer(
+      submit,
+      { kind: 'refused', status: 400, slug: 'invalid', message: '', details: [] },
+      { sentMs: 1700, seenMs: 2500 },
+    );
+    expect(seen(polls, 3000, { 0.4: 15 })).toEqual(['bid 0.4 15']);
+  });
+
+  it('that were filled before we knew are not taken for a cancellation of others', () => {
+    const polls = begun();
+    const submit = place(polls, 1500);
+    polls.answer(
+      submit,
+      { kind: 'answered', data: order('P', 'open', 5) as never, nextCursor: null },
+      { sentMs: 1700, seenMs: 1800 },
+    );
+    expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
+    polls.book(3000, { 0.4: 12 }, {});
+    const trade = {
+      pubkey: 'T',
+      market_condition_id: MARKET,
+      amount: 3e6,
+      price: 4e5,
+      timestamp: 2,
+      fee: 0,
+      is_maker: true,
+    };
+    polls.poll(
+      { endpoint: 'trades.list' },
+      [{ ...trade, state: 'done', order: order('P', 'partially_filled', 2) }],
+      3150,
+    );
+    polls.trades(3300, []);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 10']);
+    expect(seen(polls, 4000, { 0.4: 12 })).toEqual(['bid 0.4 10']);
+    expect(polls.remembered.own.map(({ record, amountMicros }) => [record, amountMicros])).toEqual([
+      ['order', 5e6],
+      ['trade', 3e6],
+    ]);
+  });
+
+  it('that a whole list of what rests does not show are gone', () => {
+    const polls = begun();
+    polls.poll({ endpoint: 'orders.list' }, [order('P', 'open', 5)], 1500);
+    expect(seen(polls, 2000, { 0.4: 15 })).toEqual(['bid 0.4 10']);
+    polls.poll({ endpoint: 'orders.list' }, [], 2500);
+    expect(polls.capture.ownResting).toBe(0);
+    expect(seen(polls, 3000, { 0.4: 15 })).toEqual(['bid 0.4 15']);
+  });
+});
+
+describe('any market', () => {
+  /** What happens at the venue every 100 ms. */
+  const moment = fc.oneof(
+    fc.record({
+      what: fc.constant('add' as const),
+      price: fc.integer({ min: 51, max: 60 }),
+      amount: fc.integer({ min: 1, max: 9 }),
+    }),
+    fc.record({ what: fc.constant('take' as const), amount: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ what: fc.constantFrom('book' as const, 'trades' as const, 'nothing' as const) }),
+  );
+
+  it('is recorded as it was: its book, each trade once, time forward, no decrease before its trade', () => {
+    fc.assert(
+      fc.property(fc.array(moment, { maxLength: 300 }), (moments) => {
+        const polls = new Polls();
+        polls.capture.expect(1_000_000);
+        polls.detail(0);
+        const asks = new Map<number, number>([[55, 20]]);
+        const rows: ReturnType<typeof tradeOf>[] = [];
+        const levels = () => Object.fromEntries([...asks].map(([price, amount]) => [price / 100, amount]));
+        polls.book(1000, { 0.4: 1 }, levels());
+        polls.trades(1200, rows);
+        let nowMs = 3000;
+        for (const one of moments) {
+          nowMs += 200;
+          if (one.what === 'add') asks.set(one.price, (asks.get(one.price) ?? 0) + one.amount);
+          if (one.what === 'take') {
+            const best = Math.min(...asks.keys());
+            const amount = Math.min(one.amount, asks.get(best) ?? 0);
+            if (amount === 0) continue;
+            rows.unshift(tradeOf(Math.floor(nowMs / 1000), best / 100, amount));
+            const left = (asks.get(best) ?? 0) - amount;
+            if (left === 0) asks.delete(best);
+            else asks.set(best, left);
+          }
+          if (one.what === 'book') polls.book(nowMs, { 0.4: 1 }, levels());
+          if (one.what === 'trades') polls.trades(nowMs, rows.slice(0, 100));
+        }
+        polls.book(nowMs + 1000, { 0.4: 1 }, levels());
+        polls.trades(nowMs + 2000, rows.slice(0, 100));
+        polls.capture.close(nowMs + 3000);
+
+        const { events } = polls.remembered;
+        const expected = ['bid 0.4 1', ...[...asks].map(([price, amount]) => `ask ${price / 100} ${amount}`)];
+        expect(polls.remembered.book()).toEqual(expected.sort());
+        expect(events.map(({ timeMs }) => timeMs)).toEqual(
+          [...events.map(({ timeMs }) => timeMs)].sort((a, b) => a - b),
+        );
+        const traded = events.filter(({ what }) => what === 'trade');
+        // A hundred rows are a page: what was never shown cannot be recorded.
+        if (rows.length <= 100) {
+          expect(traded.map(({ price, amount }) => `${price} ${amount}`).sort()).toEqual(
+            rows.map(({ price, amount }) => `${price} ${amount}`).sort(),
+          );
+        }
+        const unexplained = new Map<number, number>();
+        const known = new Map<number, number>();
+        for (const { what, side, price, amount } of events) {
+          if (what === 'clear') known.clear();
+          if (what === 'trade') unexplained.set(price, (unexplained.get(price) ?? 0) + amount);
+          if (what !== 'level' || side === 0) continue;
+          const decrease = (known.get(price) ?? 0) - amount;
+          known.set(price, amount);
+          if (decrease <= 0 || rows.length > 100) continue;
+          // Additions at the same price may hide a part of what was traded, never the other way round.
+          expect(unexplained.get(price) ?? 0).toBeGreaterThanOrEqual(decrease);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
