@@ -59,6 +59,18 @@ test('every forecast lies in the one bucket whose bounds hold it', () => {
   );
 });
 
+test('a forecast on a bound, or next to it, lies where the printed bounds put it', () => {
+  for (let count = 1; count <= 100; count++) {
+    for (let i = 0; i < count; i++) {
+      const bound = i / count;
+      const inside = (probability: number) =>
+        reliability([{ probability, outcome: 1 }], count).findIndex((bucket) => bucket.count === 1);
+      expect(inside(bound)).toBe(i);
+      if (i > 0) expect(inside(bound * (1 - 2 ** -53))).toBe(i - 1);
+    }
+  }
+});
+
 test('a bucket says what was forecast and what happened, and nothing when it is empty', () => {
   const buckets = reliability(
     [

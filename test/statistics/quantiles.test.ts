@@ -40,6 +40,10 @@ test('quantiles stand in order and between the extremes', () => {
   );
 });
 
+test('between equal samples it is exactly their value', () => {
+  for (let part = 0; part <= 1; part += 1 / 128) expect(quantile([0.1, 0.1, 0.1, 0.1], part)).toBe(0.1);
+});
+
 test('without samples there is no quantile, of one sample it is its value', () => {
   expect(median([])).toBeNull();
   expect(quantile([4], 0.3)).toBe(4);

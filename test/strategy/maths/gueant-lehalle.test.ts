@@ -151,6 +151,14 @@ describe('GLFT at its limits', () => {
     expect(stoikovSpread(model, 1)).toBeCloseTo(2 / 0.3, 12);
   });
 
+  test('without risk aversion the limit is felt as with hardly any', () => {
+    const none = { ...FIGURES, gamma: 0 };
+    const little = { ...FIGURES, gamma: 1e-7 };
+    for (const inventory of [20, 28, 29]) {
+      expect(bid(none, inventory, 50, 30)).toBeCloseTo(bid(little, inventory, 50, 30), 4);
+    }
+  });
+
   test('what cannot be is refused', () => {
     expect(() => gueantHorizonQuotes(FIGURES, 1.5, 1)).toThrow('got 1.5');
     expect(() => gueantHorizonQuotes(FIGURES, 0, 1)).toThrow('got 0');
