@@ -11,6 +11,7 @@ import { VERSION } from '../config/version.js';
 import { addBacktestCommand } from './backtest.js';
 import { addConfigCommands } from './config-commands.js';
 import { addControlCommands } from './control-commands.js';
+import { addDataCommands } from './data-commands.js';
 import { addDoctorCommand } from './doctor.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { reportFailure } from './failure.js';
@@ -53,6 +54,7 @@ Every command finds ledger, venue and control socket through its configuration f
   addDoctorCommand(program, session);
   addKeysCommands(program, session);
   addBacktestCommand(program, session);
+  addDataCommands(program, session);
   addConfigCommands(program, session);
   return program;
 }

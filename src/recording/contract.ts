@@ -81,6 +81,8 @@ export interface RecordingWarning {
   readonly path: string;
   /** A sentence: what was found and what was done about it. */
   readonly message: string;
+  /** A file is not as it was written: cut, or with lines that cannot be read. */
+  readonly isDamage?: true;
 }
 
 /** A span of the venue's time about which the recording knows nothing: the book at its end is new, not a change. */

@@ -32,7 +32,7 @@ export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarni
     }
     const after = stream.counts();
     const broken = after.broken - before.broken + report.tooLong;
-    if (broken > 0) warnings.push({ path, message: `${broken} broken lines were skipped` });
+    if (broken > 0) warnings.push({ path, message: `${broken} broken lines were skipped`, isDamage: true });
     if (after.foreign > before.foreign) {
       warnings.push({ path, message: `${after.foreign - before.foreign} messages of other markets were skipped` });
     }
@@ -40,6 +40,7 @@ export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarni
       warnings.push({
         path,
         message: `the file is cut or damaged (${report.cut}): only what could be read of it is used`,
+        isDamage: true,
       });
     }
   }

@@ -23,7 +23,7 @@ export async function openPolymarket(path: string): Promise<Recording[]> {
   try {
     const warnings: RecordingWarning[] = [];
     const broken = await countOf(connection, `FROM events WHERE NOT (${ROW_IS_SOUND})`);
-    if (broken > 0) warnings.push({ path, message: `${broken} broken rows were skipped` });
+    if (broken > 0) warnings.push({ path, message: `${broken} broken rows were skipped`, isDamage: true });
     const tokens = await tokensOf(connection);
     if (tokens.length === 0) {
       throw new TwinbookError('recording_invalid', `${path} holds no rows that can be read`);

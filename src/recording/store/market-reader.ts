@@ -92,7 +92,9 @@ async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): P
   for (const number of openSegments(path, manifest)) {
     const segment = join(path, segmentName(number));
     const { brokenLines } = countsOf(segment);
-    if (brokenLines > 0) warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped` });
+    if (brokenLines > 0) {
+      warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped`, isDamage: true });
+    }
     const part = await openPart(segment);
     if (part !== null) open.push(part);
   }

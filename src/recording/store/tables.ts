@@ -1,6 +1,7 @@
 /** The columns of our files, in the order in which they are written, and how they are read as the numbers of the stream. */
 
 import { EVENT } from '../contract.js';
+import { ROW } from './event-columns.js';
 import type { Table } from './layout.js';
 
 /** Kinds of rows of `events` that are no events of the stream: they are about it. */
@@ -84,3 +85,13 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
   (CASE side WHEN 'ask' THEN 1 ELSE 0 END)::UTINYINT,
   coalesce(price_micros, 0)::INTEGER,
   coalesce(amount_micros, 0)::DOUBLE`;
+
+/** Every row as numbers: seq, time_ms, kind (`ROW`; 255 for one that is none), side (255 for none), price_micros, amount_micros. */
+export const rowSelect = (source: string): string => `
+  SELECT coalesce(seq, -1)::DOUBLE, coalesce(time_ms, 0)::DOUBLE,
+    (CASE kind ${Object.entries(ROW)
+      .map(([name, code]) => `WHEN ${quoted(name)} THEN ${code}`)
+      .join(' ')} ELSE 255 END)::UTINYINT,
+    (CASE side WHEN 'bid' THEN 0 WHEN 'ask' THEN 1 ELSE 255 END)::UTINYINT,
+    coalesce(price_micros, 0)::INTEGER, coalesce(amount_micros, -1)::DOUBLE
+  FROM ${source}`;

@@ -1,0 +1,131 @@
+/** Rebuilds a recorded book event by event and weighs what it showed with how long it showed it. */
+
+import { EVENT, SIDE } from '../contract.js';
+
+const ONE = 1_000_000;
+
+/** Time-weighted sums; divide by the time to get a mean. */
+export interface BookTime {
+  /** ms of recorded time with a known book, and parts of it. */
+  knownMs: number;
+  twoSidedMs: number;
+  crossedMs: number;
+  /** Of the two-sided time: sum of spread × ms, in millionths. */
+  spreadMicrosMs: number;
+  /** Of the known time, by side: sums of levels × ms, of amount at the best price × ms, of the whole amount × ms. */
+  readonly levelsMs: [number, number];
+  readonly touchMicrosMs: [number, number];
+  readonly depthMicrosMs: [number, number];
+}
+
+export class BookMeter {
+  readonly time: BookTime = {
+    knownMs: 0,
+    twoSidedMs: 0,
+    crossedMs: 0,
+    spreadMicrosMs: 0,
+    levelsMs: [0, 0],
+    touchMicrosMs: [0, 0],
+    depthMicrosMs: [0, 0],
+  };
+  /** The longest time that the best bid was not below the best ask, and when it began; 0 when it never was. */
+  longestCrossedMs = 0;
+  longestCrossedFromMs = 0;
+  readonly #tick: number;
+  readonly #amounts: readonly [Float64Array, Float64Array];
+  readonly #levels: [number, number] = [0, 0];
+  readonly #depth: [number, number] = [0, 0];
+  /** Ticks; -1: the side is empty. */
+  readonly #best: [number, number] = [-1, -1];
+  #lastMs: number | null = null;
+  #crossedSinceMs: number | null = null;
+
+  /** @param tickMicros the market's tick; every price must be on it */
+  constructor(tickMicros: number) {
+    this.#tick = tickMicros;
+    const slots = ONE / tickMicros + 1;
+    this.#amounts = [new Float64Array(slots), new Float64Array(slots)];
+  }
+
+  /** Time passes; the book is as the events so far left it. */
+  advance(timeMs: number): void {
+    const lastMs = this.#lastMs;
+    this.#lastMs = timeMs;
+    if (lastMs === null || timeMs <= lastMs) return;
+    const passedMs = timeMs - lastMs;
+    const { time } = this;
+    time.knownMs += passedMs;
+    for (const side of [0, 1] as const) {
+      time.levelsMs[side] += this.#levels[side] * passedMs;
+      time.depthMicrosMs[side] += this.#depth[side] * passedMs;
+      time.touchMicrosMs[side] += (this.#amounts[side][this.#best[side]] ?? 0) * passedMs;
+    }
+    const [bid, ask] = this.#best;
+    if (bid >= 0 && ask >= 0) {
+      time.twoSidedMs += passedMs;
+      time.spreadMicrosMs += (ask - bid) * this.#tick * passedMs;
+      if (bid >= ask) time.crossedMs += passedMs;
+    }
+    this.#watchCross(lastMs, timeMs);
+  }
+
+  /** What happened until the next event is not known: it does not count. */
+  skip(timeMs: number): void {
+    this.#lastMs = timeMs;
+    this.#crossedSinceMs = null;
+  }
+
+  /** A level, a clear or an end; trades change nothing by themselves. */
+  apply(kind: number, side: number, priceMicros: number, amountMicros: number): void {
+    if (kind === EVENT.clear || kind === EVENT.end) return this.#clear();
+    if (kind === EVENT.level) this.#set(side === SIDE.bid ? 0 : 1, Math.round(priceMicros / this.#tick), amountMicros);
+  }
+
+  amountAt(side: number, priceMicros: number): number {
+    return this.#amounts[side === SIDE.bid ? 0 : 1][Math.round(priceMicros / this.#tick)] ?? 0;
+  }
+
+  get levelCount(): number {
+    return this.#levels[0] + this.#levels[1];
+  }
+
+  #set(side: 0 | 1, tick: number, amount: number): void {
+    const amounts = this.#amounts[side];
+    const before = amounts[tick] ?? 0;
+    amounts[tick] = amount;
+    this.#depth[side] += amount - before;
+    this.#levels[side] += Number(amount > 0) - Number(before > 0);
+    const best = this.#best[side];
+    const isBetter = best < 0 || (side === 0 ? tick > best : tick < best);
+    if (amount > 0 && isBetter) this.#best[side] = tick;
+    else if (amount === 0 && tick === best) this.#best[side] = this.#nextBest(side, tick);
+  }
+
+  #nextBest(side: 0 | 1, from: number): number {
+    const amounts = this.#amounts[side];
+    const step = side === 0 ? -1 : 1;
+    for (let tick = from; tick >= 0 && tick < amounts.length; tick += step) if ((amounts[tick] ?? 0) > 0) return tick;
+    return -1;
+  }
+
+  #clear(): void {
+    for (const side of [0, 1] as const) {
+      this.#amounts[side].fill(0);
+      this.#levels[side] = 0;
+      this.#depth[side] = 0;
+      this.#best[side] = -1;
+    }
+  }
+
+  #watchCross(fromMs: number, toMs: number): void {
+    const [bid, ask] = this.#best;
+    if (bid < 0 || ask < 0 || bid < ask) {
+      this.#crossedSinceMs = null;
+      return;
+    }
+    this.#crossedSinceMs ??= fromMs;
+    if (toMs - this.#crossedSinceMs <= this.longestCrossedMs) return;
+    this.longestCrossedMs = toMs - this.#crossedSinceMs;
+    this.longestCrossedFromMs = this.#crossedSinceMs;
+  }
+}

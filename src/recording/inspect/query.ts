@@ -1,0 +1,168 @@
+/**
+ * SQL over recordings in our format, for reading alone: one SELECT, which sees the files of the recordings and nothing else
+ * of the machine or the network, and can write nowhere.
+ */
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { DuckDBConnection, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
+import { TwinbookError } from '../../base/errors.js';
+import type { Recording } from '../contract.js';
+import { openRecordings } from '../recording.js';
+import { openSegments } from '../store/day-folder.js';
+import { dayFolders, isStore, marketFolders } from '../store/folders.js';
+import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
+import { readManifest } from '../store/manifest.js';
+import { COLUMNS, quoted, segmentSource } from '../store/tables.js';
+
+export type SqlValue = string | number | boolean | null;
+
+export interface QueryAnswer {
+  readonly columns: readonly string[];
+  /** In batches. A BIGINT beyond 2^53 comes as text, and so does whatever is no number, text or truth value. */
+  rows(): AsyncIterable<readonly (readonly SqlValue[])[]>;
+  close(): void;
+}
+
+const OPTIONS = {
+  memory_limit: '1GB',
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  // What does not fit into the memory is an error, not a file somewhere.
+  max_temp_directory_size: '0B',
+};
+
+/**
+ * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders. Throws TwinbookError `usage` for
+ * SQL that is not one SELECT or cannot be run, `recording_invalid` when a path holds no recording in our format.
+ */
+export async function queryRecordings(sql: string, paths: readonly string[]): Promise<QueryAnswer> {
+  for (const path of paths) {
+    if (!isStore(path)) {
+      const hint = 'SQL reads our own format: turn others into it with `twinbook data import`';
+      throw new TwinbookError('recording_invalid', `${path} is no folder of recordings with market=… in it`, hint);
+    }
+  }
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
+  try {
+    await makeViews(connection, paths);
+    await lockDown(connection, paths);
+    return answerOf(await select(connection, sql), connection);
+  } catch (error) {
+    connection.closeSync();
+    if (error instanceof TwinbookError) throw error;
+    const hint = `views: ${[...TABLES, 'markets'].join(', ')}; their columns are in docs/recordings.md`;
+    throw new TwinbookError('usage', `the query cannot be run: ${(error as Error).message}`, hint, { cause: error });
+  }
+}
+
+async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  const { StatementType } = await import('@duckdb/node-api');
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) {
+    throw new TwinbookError('usage', `wanted one SELECT, got ${statements.count} statements`);
+  }
+  const statement = await statements.prepare(0);
+  if (statement.statementType !== StatementType.SELECT) {
+    const what = StatementType[statement.statementType] ?? 'something else';
+    throw new TwinbookError('usage', `wanted one SELECT, got ${what}: recordings are read and never changed`);
+  }
+  return statement.stream();
+}
+
+async function makeViews(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
+  const days = paths.flatMap((path) => marketFolders(path).flatMap(dayFolders));
+  for (const table of TABLES) await connection.run(viewOf(table, days));
+  await makeMarkets(connection, await openRecordings(paths));
+}
+
+/** Closed files and open segments, each row with its market and day, as the names of the folders say. */
+function viewOf(table: Table, days: readonly string[]): string {
+  const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
+  const closed: string[] = [];
+  const parts: string[] = [];
+  for (const day of days) {
+    const manifest = readManifest(join(day, MANIFEST));
+    const files = (manifest?.files ?? []).filter((file) => file.table === table).map((file) => join(day, file.name));
+    closed.push(...files.filter((file) => existsSync(file)));
+    for (const number of openSegments(day, manifest)) {
+      const [market, date] = partitionsOf(day);
+      const source = segmentSource(join(day, segmentName(number)), table);
+      parts.push(
+        `SELECT ${quoted(market)} AS market, DATE ${quoted(date)} AS date, ${names.join(', ')} FROM ${source}`,
+      );
+    }
+  }
+  if (closed.length > 0) {
+    const files = closed.map((file) => quoted(resolve(file))).join(', ');
+    parts.unshift(`SELECT market, date, ${names.join(', ')} FROM read_parquet([${files}], hive_partitioning = true,
+      hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`);
+  }
+  const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
+    .map(([name, type]) => `NULL::${type} AS "${name}"`)
+    .join(', ');
+  return `CREATE VIEW ${table} AS ${parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`}`;
+}
+
+function partitionsOf(day: string): [market: string, date: string] {
+  const [market = '', date = ''] = resolve(day).split('/').slice(-2);
+  return [decodeURIComponent(market.replace('market=', '')), date.replace('date=', '')];
+}
+
+async function makeMarkets(connection: DuckDBConnection, recordings: readonly Recording[]): Promise<void> {
+  await connection.run(`CREATE TABLE markets (market VARCHAR, ticker VARCHAR, origin VARCHAR, title VARCHAR,
+    event_title VARCHAR, category VARCHAR, tick_precision INTEGER, amount_precision INTEGER, open_time_ms BIGINT,
+    close_time_ms BIGINT, outcome BOOLEAN, maker_rate_micros INTEGER, taker_rate_micros INTEGER, first_ms BIGINT,
+    last_ms BIGINT, levels BIGINT, trades BIGINT, gaps BIGINT)`);
+  for (const { market, summary } of recordings) {
+    const values = [
+      market.conditionId,
+      market.source.ticker,
+      market.source.origin ?? null,
+      market.title,
+      market.eventTitle,
+      market.category,
+      market.tickPrecision,
+      market.amountPrecision,
+      market.openTimeMs,
+      market.closeTimeMs,
+      market.outcome,
+      market.fees?.makerRateMicros ?? null,
+      market.fees?.takerRateMicros ?? null,
+      summary?.firstMs ?? null,
+      summary?.lastMs ?? null,
+      summary?.events.level ?? null,
+      summary?.events.trade ?? null,
+      summary?.gaps.length ?? null,
+    ];
+    await connection.run(`INSERT INTO markets VALUES (${values.map(literal).join(', ')})`);
+  }
+}
+
+const literal = (value: string | number | boolean | null): string =>
+  typeof value === 'string' ? quoted(value) : String(value);
+
+/** From here on only the recordings' folders can be opened; whoever asks for more, be it by a setting, is refused. */
+async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
+  const folders = paths.map((path) => quoted(`${resolve(path)}/`)).join(', ');
+  await connection.run(`SET allowed_directories = [${folders}]`);
+  await connection.run('SET enable_external_access = false');
+  await connection.run('SET lock_configuration = true');
+}
+
+function answerOf(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
+  return {
+    columns: result.columnNames(),
+    async *rows() {
+      for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
+    },
+    close: () => connection.closeSync(),
+  };
+}
+
+function simple(value: DuckDBValue): SqlValue {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
+  return String(value);
+}

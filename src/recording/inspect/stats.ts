@@ -1,0 +1,121 @@
+/** What a recording holds, in figures: every event is read once. */
+
+import { stepOfPrecision } from '../../base/micros.js';
+import { EVENT, type RecordedGap, type Recording } from '../contract.js';
+import { BookMeter } from './book-meter.js';
+
+export interface RecordingStats {
+  /** The venue's clock, Unix ms, of the first and last event. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly levels: number;
+  readonly trades: number;
+  /** Shares that were traded, millionths. */
+  readonly volumeMicros: number;
+  readonly gaps: readonly RecordedGap[];
+  readonly gapMs: number;
+  /** Share of the market's life, from open to close, that was recorded without a gap; null when its life has no length. */
+  readonly coverage: number | null;
+  /** Share of the recorded time with a bid and an ask, 0 to 1; null when no time passed. */
+  readonly twoSided: number | null;
+  /** Mean over the two-sided time, in millionths; null when there was none. */
+  readonly spreadMicros: number | null;
+  /** Means over the recorded time, by side; null when no time passed. */
+  readonly levelsBySide: readonly [bid: number, ask: number] | null;
+  readonly touchMicros: readonly [bid: number, ask: number] | null;
+  readonly depthMicros: readonly [bid: number, ask: number] | null;
+  /** The longest time that the book stood crossed, ms. */
+  readonly longestCrossedMs: number;
+}
+
+/** Reads the recording to its end. Throws as its `chunks` does. */
+export async function statsOf(recording: Recording): Promise<RecordingStats> {
+  const { market } = recording;
+  const gaps = recording.summary?.gaps ?? [];
+  const meter = new BookMeter(stepOfPrecision(market.tickPrecision));
+  const skips = new GapWalk(gaps);
+  let [firstMs, lastMs]: [number | null, number] = [null, 0];
+  let [levels, trades, volumeMicros] = [0, 0, 0];
+  for await (const { length, timeMs, kind, side, priceMicros, amountMicros } of recording.chunks()) {
+    firstMs ??= timeMs[0] ?? null;
+    lastMs = timeMs[length - 1] ?? lastMs;
+    for (let at = 0; at < length; at++) {
+      // Columns are as long as their chunk.
+      const [time, what, amount] = [timeMs[at] as number, kind[at] as number, amountMicros[at] as number];
+      if (skips.endsAt(time)) meter.skip(time);
+      meter.advance(time);
+      meter.apply(what, side[at] as number, priceMicros[at] as number, amount);
+      if (what === EVENT.level) levels++;
+      if (what === EVENT.trade) {
+        trades++;
+        volumeMicros += amount;
+      }
+    }
+  }
+  const from = firstMs ?? lastMs;
+  const gapMs = lengthOf(gaps, from, lastMs);
+  const life = { fromMs: market.openTimeMs, toMs: market.closeTimeMs };
+  return {
+    firstMs: from,
+    lastMs,
+    levels,
+    trades,
+    volumeMicros,
+    gaps,
+    gapMs,
+    coverage: coverageOf(life, { fromMs: from, toMs: lastMs }, gaps),
+    ...meansOf(meter),
+  };
+}
+
+function meansOf({ time, longestCrossedMs }: BookMeter) {
+  const { knownMs, twoSidedMs } = time;
+  const mean = ([bid, ask]: readonly [number, number]): readonly [number, number] | null =>
+    knownMs > 0 ? [bid / knownMs, ask / knownMs] : null;
+  return {
+    twoSided: knownMs > 0 ? twoSidedMs / knownMs : null,
+    spreadMicros: twoSidedMs > 0 ? time.spreadMicrosMs / twoSidedMs : null,
+    levelsBySide: mean(time.levelsMs),
+    touchMicros: mean(time.touchMicrosMs),
+    depthMicros: mean(time.depthMicrosMs),
+    longestCrossedMs,
+  };
+}
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Share of `life` that lies in `recorded` and in no gap; null when `life` has no length. */
+export function coverageOf(life: Span, recorded: Span, gaps: readonly RecordedGap[]): number | null {
+  const lifeMs = life.toMs - life.fromMs;
+  if (lifeMs <= 0) return null;
+  const from = Math.max(life.fromMs, recorded.fromMs);
+  const to = Math.min(life.toMs, recorded.toMs);
+  return Math.max(0, to - from - lengthOf(gaps, from, to)) / lifeMs;
+}
+
+/** ms of the gaps within a span; an unfinished gap reaches to its end. Gaps do not overlap. */
+const lengthOf = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
+  gaps.reduce((sum, gap) => {
+    const from = Math.max(gap.fromMs, fromMs);
+    return sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - from);
+  }, 0);
+
+/** Passes through the gaps as time goes on. */
+class GapWalk {
+  readonly #ends: readonly number[];
+  #at = 0;
+
+  constructor(gaps: readonly RecordedGap[]) {
+    this.#ends = gaps.flatMap((gap) => gap.toMs ?? []);
+  }
+
+  /** True once for each gap: at the first event after it. */
+  endsAt(timeMs: number): boolean {
+    const before = this.#at;
+    while (timeMs >= (this.#ends[this.#at] ?? Number.POSITIVE_INFINITY)) this.#at++;
+    return this.#at > before;
+  }
+}

@@ -1,0 +1,109 @@
+/** Holds the files of a market's folder to their manifests, and their rows to each other. */
+
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { TwinbookError } from '../../base/errors.js';
+import { stepOfPrecision } from '../../base/micros.js';
+import { conditionIdIn, dayOf, openSegments } from '../store/day-folder.js';
+import { writerOf } from '../store/folder-lock.js';
+import { dayFolders } from '../store/folders.js';
+import { MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from '../store/layout.js';
+import { type EventsFile, eventsFiles, type Manifest, type OtherFile, readManifest } from '../store/manifest.js';
+import { readMarket } from '../store/market-file.js';
+import { sha256 } from '../store/parquet-files.js';
+import type { Finding } from './finding.js';
+import { RowCheck } from './verify-rows.js';
+
+/** `path` is a market's folder or one of its days. */
+export async function verifyFiles(path: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const rows = newRowCheck(path, findings);
+  for (const day of dayFolders(path)) {
+    try {
+      await verifyDay(day, rows, findings);
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      findings.push({ path: day, severity: 'difference', message: error.message });
+    }
+  }
+  return findings;
+}
+
+/** Null when no description tells the tick; opening the recording says what is wrong with it. */
+function newRowCheck(path: string, findings: Finding[]): RowCheck | null {
+  for (const day of dayFolders(path).reverse()) {
+    try {
+      const market = readMarket(join(day, MARKET), path);
+      if (market !== null) return new RowCheck(stepOfPrecision(market.tickPrecision));
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      findings.push({ path: day, severity: 'difference', message: error.message });
+    }
+  }
+  return null;
+}
+
+async function verifyDay(folder: string, rows: RowCheck | null, findings: Finding[]): Promise<void> {
+  const manifest = readManifest(join(folder, MANIFEST));
+  const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
+  if (manifest !== null) {
+    if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== dayOf(folder)) {
+      differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
+    }
+    for (const file of manifest.files) {
+      const problem = await problemOf(join(folder, file.name), file);
+      if (problem !== null) differ(join(folder, file.name), problem);
+    }
+    await verifyRows(folder, manifest, rows, differ);
+    const broken = manifest.broken_lines;
+    if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
+  }
+  strangers(folder, manifest, findings);
+  if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) {
+    differ(folder, `${MARKET} is missing`);
+  }
+}
+
+/** What is wrong with a file as bytes; null when nothing is. */
+async function problemOf(path: string, file: EventsFile | OtherFile): Promise<string | null> {
+  if (!existsSync(path)) return 'the file is missing';
+  const bytes = statSync(path).size;
+  if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
+  return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
+}
+
+async function verifyRows(
+  folder: string,
+  manifest: Manifest,
+  rows: RowCheck | null,
+  differ: (path: string, message: string) => void,
+): Promise<void> {
+  for (const file of eventsFiles(manifest)) {
+    const path = join(folder, file.name);
+    if (rows === null || !existsSync(path)) continue;
+    for (const message of await rows.file(path, file)) differ(path, message);
+  }
+}
+
+/** Files that no manifest lists: nobody reads them. */
+function strangers(folder: string, manifest: Manifest | null, findings: Finding[]): void {
+  const open = openSegments(folder, manifest);
+  const root = dirname(dirname(folder));
+  for (const number of open) {
+    const isWritten = writerOf(root) !== null;
+    const message = isWritten
+      ? 'it is being written'
+      : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
+    findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
+  }
+  const listed = new Set(manifest?.files.map((file) => file.name));
+  for (const name of readdirSync(folder)) {
+    const file = parseName(name);
+    if (file === null || file.table === 'segment' || listed.has(name) || open.includes(file.number)) continue;
+    findings.push({
+      path: join(folder, name),
+      severity: 'difference',
+      message: 'no manifest lists it: nobody reads it',
+    });
+  }
+}

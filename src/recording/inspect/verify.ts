@@ -1,0 +1,134 @@
+/**
+ * Checks recordings: that files are what their manifests say, and that what is in them can be true. A **difference** is
+ * something that is not as it must be; a **note** is something to know.
+ */
+
+import { TwinbookError } from '../../base/errors.js';
+import { stepOfPrecision } from '../../base/micros.js';
+import { EVENT, type EventChunk, type Recording } from '../contract.js';
+import { openRecordings } from '../recording.js';
+import { isStore, marketFolders } from '../store/folders.js';
+import { BookMeter } from './book-meter.js';
+import type { Finding } from './finding.js';
+import { verifyFiles } from './verify-files.js';
+
+export interface Verified {
+  readonly markets: number;
+  readonly events: number;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * How long a book may stand crossed: feeds send the two sides of a move one after the other, and in the real recordings
+ * that lasts below a second.
+ */
+export const CROSSED_LIMIT_MS = 5000;
+
+/** Checks every recording under these paths, of our own format or raw. Throws TwinbookError as `openRecordings` does. */
+export async function verifyRecordings(paths: readonly string[]): Promise<Verified> {
+  const findings: Finding[] = [];
+  let [markets, events] = [0, 0];
+  for (const path of paths) {
+    const units = isFolderOfStore(path) ? marketFolders(path) : [path];
+    for (const unit of units) {
+      const checked = await verifyUnit(unit, findings);
+      markets += checked.markets;
+      events += checked.events;
+    }
+  }
+  return { markets, events, findings };
+}
+
+/** One market's folder of ours, or a path of another kind. What cannot be opened is a finding, if it is ours. */
+async function verifyUnit(path: string, findings: Finding[]): Promise<{ markets: number; events: number }> {
+  const isOurs = isFolderOfStore(path);
+  if (isOurs) findings.push(...(await verifyFiles(path)));
+  let recordings: Recording[];
+  try {
+    recordings = await openRecordings([path]);
+  } catch (error) {
+    if (!isOurs || !(error instanceof TwinbookError)) throw error;
+    findings.push({ path, severity: 'difference', message: error.message });
+    return { markets: 1, events: 0 };
+  }
+  let events = 0;
+  for (const recording of recordings) events += await verifyStream(recording, findings);
+  return { markets: recordings.length, events };
+}
+
+function isFolderOfStore(path: string): boolean {
+  try {
+    return isStore(path);
+  } catch {
+    return false; // a file, or missing: opening it says so
+  }
+}
+
+/** The events as every reader gets them. Returns how many there are. */
+export async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
+  const { path } = recording.market.source;
+  const differ = (message: string) => findings.push({ path, severity: 'difference', message });
+  const check = new StreamCheck(stepOfPrecision(recording.market.tickPrecision));
+  try {
+    for await (const chunk of recording.chunks()) check.chunk(chunk);
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    differ(error.message);
+  }
+  for (const message of check.problems()) differ(message);
+  for (const { message, path: where, isDamage } of recording.warnings) {
+    findings.push({ path: where, severity: isDamage === true ? 'difference' : 'note', message });
+  }
+  return check.events;
+}
+
+class StreamCheck {
+  events = 0;
+  readonly #meter: BookMeter;
+  readonly #tickMicros: number;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #backwards = 0;
+  #offTick = 0;
+  #ends = 0;
+  #afterEnd = 0;
+
+  constructor(tickMicros: number) {
+    this.#tickMicros = tickMicros;
+    this.#meter = new BookMeter(tickMicros);
+  }
+
+  chunk({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void {
+    this.events += length;
+    for (let at = 0; at < length; at++) {
+      // Columns are as long as their chunk.
+      const [time, what, price] = [timeMs[at] as number, kind[at] as number, priceMicros[at] as number];
+      if (time < this.#lastMs) this.#backwards++;
+      this.#lastMs = Math.max(this.#lastMs, time);
+      if (this.#ends > 0) this.#afterEnd++;
+      if (what === EVENT.end) this.#ends++;
+      const priced = what === EVENT.level || what === EVENT.trade;
+      if (priced && !(price > 0 && price < 1_000_000 && price % this.#tickMicros === 0)) {
+        this.#offTick++;
+        continue;
+      }
+      this.#meter.advance(time);
+      this.#meter.apply(what, side[at] as number, price, amountMicros[at] as number);
+    }
+  }
+
+  problems(): string[] {
+    const { longestCrossedMs, longestCrossedFromMs } = this.#meter;
+    const crossed = `the book stands crossed for ${(longestCrossedMs / 1000).toFixed(1)} s from ${iso(longestCrossedFromMs)}`;
+    return [
+      counted(this.#backwards, 'goes back in time', 'go back in time'),
+      counted(this.#offTick, 'has a price off the tick', 'have a price off the tick'),
+      counted(this.#afterEnd, 'follows the end', 'follow the end'),
+      longestCrossedMs > CROSSED_LIMIT_MS ? crossed : '',
+    ].filter((message) => message !== '');
+  }
+}
+
+const counted = (count: number, one: string, many: string): string =>
+  count === 0 ? '' : count === 1 ? `1 event ${one}` : `${count} events ${many}`;
+
+const iso = (timeMs: number): string => new Date(timeMs).toISOString();
