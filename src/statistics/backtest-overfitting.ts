@@ -26,7 +26,10 @@ export interface Overfitting {
   readonly probability: number;
   /** Share of the ways in which it loses money unseen. */
   readonly lossProbability: number;
-  /** lambda = ln(w / (1 - w)) of each way, w = unseen rank / (N + 1); equal trials share their mean rank. */
+  /**
+   * lambda = ln(w / (1 - w)) of each way, w = unseen rank / (N + 1); equal trials share their mean rank. A way and its
+   * reverse stand side by side.
+   */
   readonly logits: Float64Array;
   readonly medianLogit: number;
 }
@@ -41,22 +44,29 @@ export function backtestOverfitting(question: OverfittingQuestion): Overfitting 
   if (!(Number.isInteger(blocks) && blocks % 2 === 0 && blocks >= 2 && blocks <= 20)) {
     throw new RangeError(`an even number of blocks from 2 to 20 is wanted, got ${blocks}`);
   }
+  if (lengthOf(trials) < Math.max(blocks, 4) || trials.length < 2) return null;
+  const rows = trials.map((trial) => blocksOf(trial, blocks));
+  const logits: number[] = [];
+  let losses = 0;
+  for (const half of halves(blocks)) {
+    const one = rows.map((row) => performanceOf(row, half, performance));
+    const other = rows.map((row) => performanceOf(row, ~half, performance));
+    for (const [seen, unseen] of [[one, other] as const, [other, one] as const]) {
+      const best = bestOf(seen);
+      const share = meanRank(unseen, best) / (rows.length + 1);
+      logits.push(Math.log(share / (1 - share)));
+      if ((unseen[best] ?? 0) < 0) losses += 1;
+    }
+  }
+  return summary(logits, losses);
+}
+
+function lengthOf(trials: readonly Values[]): number {
   const samples = trials[0]?.length ?? 0;
   for (const { length } of trials) {
     if (length !== samples) throw new RangeError(`rows of equal length are wanted: ${samples}, got ${length}`);
   }
-  if (trials.length < 2 || samples < Math.max(blocks, 4)) return null;
-  const rows = trials.map((trial) => blocksOf(trial, blocks));
-  const logits: number[] = [];
-  let losses = 0;
-  for (const seen of halves(blocks)) {
-    const best = bestOf(rows.map((row) => performanceOf(row, seen, performance)));
-    const unseen = rows.map((row) => performanceOf(row, ~seen, performance));
-    const share = meanRank(unseen, best) / (rows.length + 1);
-    logits.push(Math.log(share / (1 - share)));
-    if ((unseen[best] ?? 0) < 0) losses += 1;
-  }
-  return summary(logits, losses);
+  return samples;
 }
 
 function summary(logits: readonly number[], losses: number): Overfitting {
@@ -87,9 +97,9 @@ function blocksOf(trial: Values, blocks: number): readonly Block[] {
   });
 }
 
-/** Every set of half of the blocks, as the bits of a number, in ascending order. */
+/** Every set of half of the blocks that holds the first block, as the bits of a number: the others are their rests. */
 function* halves(blocks: number): Generator<number> {
-  for (let set = 0; set < 2 ** blocks; set++) if (bitsOf(set) === blocks / 2) yield set;
+  for (let set = 1; set < 2 ** blocks; set += 2) if (bitsOf(set) === blocks / 2) yield set;
 }
 
 function bitsOf(set: number): number {

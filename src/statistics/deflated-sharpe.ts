@@ -51,6 +51,16 @@ export interface Trials {
 }
 
 /**
+ * The trials of a search from the ratio per sample of each, null for one that has none (it never traded). All of them
+ * were tried and count; the variance (n - 1) is of those that have a ratio, 0 below two.
+ */
+export function trialsOf(sharpes: readonly (number | null)[]): Trials {
+  if (sharpes.length === 0) throw new RangeError('at least one trial was made, got none');
+  const { standardDeviation } = momentsOf(sharpes.filter((sharpe) => sharpe !== null));
+  return { count: sharpes.length, variance: (standardDeviation ?? 0) ** 2 };
+}
+
+/**
  * SR0: the highest of N ratios per sample that is to be expected when none of the trials has any skill:
  * sqrt(V) ((1 - E) Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials; it
  * falls below 0, the exact value for one trial, only under N = 1.3 and is held at 0 there. RangeError for N < 1 or V < 0.

@@ -8,6 +8,7 @@ import {
   expectedMaxSharpe,
   observedSharpe,
   probabilisticSharpe,
+  trialsOf,
 } from '../../src/statistics/deflated-sharpe.js';
 import { close, samples } from './fixtures.js';
 
@@ -106,6 +107,17 @@ test('what is not defined is null, and what cannot be is refused', () => {
   expect(() => probabilisticSharpe({ ...observed, skewness: Number.NaN })).toThrow('got NaN');
   expect(() => expectedMaxSharpe({ count: 0, variance: 1 })).toThrow('got 0');
   expect(() => expectedMaxSharpe({ count: 2, variance: -1 })).toThrow('got -1');
+});
+
+test('every trial counts, also one that never traded', () => {
+  const { count, variance } = trialsOf([0.1, null, 0.3, 0.2, null]);
+  expect(count).toBe(5);
+  close(variance, 0.01);
+  expect([trialsOf([0.1]), trialsOf([null])]).toEqual([
+    { count: 1, variance: 0 },
+    { count: 1, variance: 0 },
+  ]);
+  expect(() => trialsOf([])).toThrow('got none');
 });
 
 test('alike trials count for fewer', () => {
