@@ -2,6 +2,7 @@
 
 import { bracketVerdict, modelOf } from './analysis/bracket.js';
 import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
+import { sharedWarnings } from './analysis/warnings.js';
 import { count, duration, gain, money, percent, ratio, signedCents, UNKNOWN } from './figures.js';
 
 type Line = readonly [name: string, figure: (analysis: Analysis) => string];
@@ -29,7 +30,7 @@ const LINES: readonly Line[] = [
   ['Public requests, of limit', ({ requests }) => percent(requests?.publicShare ?? null)],
   ['Carried into settlement', ({ inventory }) => percent(inventory.carriedShare)],
   ['Markets traded', ({ coverage }) => `${count(coverage.marketsTraded)} of ${count(coverage.markets)}`],
-  ['Recorded time covered', ({ coverage }) => percent(coverage.coveredShare)],
+  ['Recorded time covered', ({ coverage }) => percent(coverage.coveredShare, 2)],
   ['Recorded time', ({ coverage }) => (coverage.spanMs === 0 ? UNKNOWN : duration(coverage.spanMs))],
 ];
 
@@ -65,16 +66,10 @@ function markout({ markouts }: Analysis, horizon: MarkoutHorizon): string {
   return signedCents(markouts.find(isWanted)?.markoutMicros ?? null);
 }
 
-/** Each sentence once, with the models that it is about when it is not about all of them. */
 function warningLines(analyses: readonly Analysis[]): readonly string[] {
-  const about = new Map<string, Analysis[]>();
-  for (const analysis of analyses)
-    for (const { level, text } of analysis.warnings)
-      if (level !== 'note') about.set(text, [...(about.get(text) ?? []), analysis]);
-  const lines = [...about].map(([text, told]) => {
-    const whose = told.length === analyses.length ? '' : `${told.map(modelOf).join(', ')}: `;
-    return wrapped(`! ${whose}${plain(text)}`, '  ');
-  });
+  const lines = sharedWarnings(analyses)
+    .filter(({ level }) => level !== 'note')
+    .map(({ text, models }) => wrapped(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plain(text)}`, '  '));
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 

@@ -2,6 +2,7 @@
 
 import type { MarketSession, SessionRecord } from '../contract.js';
 import { count, counted, duration, exactGain, money, percent, shares } from '../figures.js';
+import { modelOf } from './bracket.js';
 import type { Analysis, Warning, WarningLevel } from './contract.js';
 import { FEW_EVENTS } from './events.js';
 import type { MarketResult } from './split.js';
@@ -154,4 +155,25 @@ function noticesOf({ notices }: SessionRecord): readonly Warning[] {
     ...loudFirst.slice(0, NOTICES),
     { level: 'caution', name: 'notice', text: `… and ${counted(more, 'more notice')}.` },
   ];
+}
+
+/** A warning of a bracket, with the models that it is about; none when it is about all of them. */
+export interface SharedWarning extends Warning {
+  readonly models: readonly string[];
+}
+
+/** Each sentence once, most serious first. */
+export function sharedWarnings(analyses: readonly Analysis[]): readonly SharedWarning[] {
+  const told = new Map<string, { readonly warning: Warning; readonly models: string[] }>();
+  for (const analysis of analyses)
+    for (const warning of analysis.warnings) {
+      const entry = told.get(warning.text) ?? { warning, models: [] };
+      told.set(warning.text, entry);
+      entry.models.push(modelOf(analysis));
+    }
+  const all = [...told.values()].map(({ warning, models }) => ({
+    ...warning,
+    models: models.length === analyses.length ? [] : models,
+  }));
+  return LEVELS.flatMap((level) => all.filter((warning) => warning.level === level));
 }

@@ -1,0 +1,45 @@
+/** What the result depends on and what of it was thinned out to be drawn. */
+
+import type { Analysis } from '../analysis/contract.js';
+import { count, duration, percent } from '../figures.js';
+import { listed, unlisted } from './activity-section.js';
+import { html, type Markup, shortened } from './markup.js';
+import { perSession, type Shown, section } from './parts.js';
+
+export const assumptionSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'assumptions',
+    'Assumptions',
+    'What these figures hold for.',
+    perSession(sessions, ({ analysis }) => assumptions(analysis)),
+  );
+
+function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): Markup {
+  const covered =
+    coverage.coveredShare === null
+      ? 'not known'
+      : `${percent(coverage.coveredShare, 3)} of ${duration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
+  const rows: readonly (readonly [string, string | Markup])[] = [
+    ['Fill model', given.fillModel ?? (kind === 'live' ? 'none: the exchange filled the orders' : 'none')],
+    ['Latency', given.latency ?? (kind === 'live' ? 'none: what the network really took' : 'none')],
+    ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
+    ['Recorded', covered],
+    [
+      'Recorded events',
+      `${count(coverage.events)}, of them ${count(coverage.trades)} trades; ${count(coverage.skipped)} left out`,
+    ],
+    [
+      'Markets',
+      `${count(coverage.markets)}; quoted ${count(coverage.marketsQuoted)}, traded ${count(coverage.marketsTraded)}, without outcome ${count(coverage.marketsWithoutOutcome)}`,
+    ],
+    ['Version', given.version],
+    ['Configuration', html`<code>${given.configHash}</code>`],
+    ['Seed', given.seed === null ? 'none' : String(given.seed)],
+    ['Data', html`${listed(given.data).map((line) => html`${shortened(line, 300)}<br>`)}${unlisted(given.data)}`],
+    [
+      'Remarks',
+      html`${listed(given.remarks).map((line) => html`${shortened(line, 600)}<br>`)}${unlisted(given.remarks)}`,
+    ],
+  ];
+  return html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+}

@@ -1,0 +1,51 @@
+/** The frames of the charts that scripts draw; without scripts the page says what is missing. */
+
+import { count, counted } from '../figures.js';
+import type { DrawingData } from './drawing-data.js';
+import { html, type Markup } from './markup.js';
+import { section } from './parts.js';
+
+const NO_SCRIPT = html`<noscript><p class="note">The charts over time need scripts, which are off here. Every figure stands in the tables.</p></noscript>`;
+
+const HINT =
+  'Drag to zoom in, double-click to zoom out. Shift and drag moves. Click the chart, then the wheel zooms; so do + and −, arrows move, 0 resets.';
+
+export const equitySection = (data: DrawingData): Markup =>
+  section(
+    'equity',
+    'Equity and drawdown',
+    'Currency. Shares are valued at the middle; time without a recording is left blank.',
+    html`${NO_SCRIPT}<div data-needs-script>${toolbar('account')}<div class="chart"><h3>Result so far</h3><div class="plot" id="plot-equity" tabindex="0" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" tabindex="0" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" tabindex="0" role="img" aria-label="Capital locked over time"></div></div><ul class="keys">${data.sessions.map(({ name }, index) => html`<li><i style="color:var(--s${index % 5})"></i>${name}</li>`)}</ul><p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
+  );
+
+export function priceSection(data: DrawingData): Markup {
+  const options = data.markets.map(({ title }, index) => html`<option value="${index}">${title}</option>`);
+  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid to ask, without us</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i class="up" style="color:var(--bid)">▲</i> bought YES or sold NO</li><li><i class="down" style="color:var(--ask)">▼</i> sold YES or bought NO</li></ul>`;
+  if (data.markets.length === 0)
+    return section('price', 'Price, quotes and fills', '', html`<p class="note">There is no market to draw.</p>`);
+  return section(
+    'price',
+    'Price, quotes and fills',
+    'YES price of one market, and what we held of it. A larger mark is a larger fill.',
+    html`${NO_SCRIPT}<div data-needs-script><div class="tools"><select id="market" aria-label="Market">${options}</select></div>${toolbar('price')}<div class="chart"><h3>Price of YES <span class="drawn-session"></span></h3><div class="plot" id="plot-price" tabindex="0" role="img" aria-label="Price, quotes and fills over time"></div></div><div class="chart"><h3>Inventory <span>YES minus NO, shares</span></h3><div class="plot" id="plot-held" tabindex="0" role="img" aria-label="Inventory over time"></div></div>${keys}<p class="readout" id="read-price" aria-live="off">${HINT}</p></div>${thinning(data)}`,
+  );
+}
+
+const toolbar = (group: string): Markup =>
+  html`<div class="tools" role="group" aria-label="Zoom"><button class="button" type="button" data-zoom="${group}" data-do="in">Zoom in</button><button class="button" type="button" data-zoom="${group}" data-do="out">Zoom out</button><button class="button" type="button" data-zoom="${group}" data-do="left" aria-label="Earlier">←</button><button class="button" type="button" data-zoom="${group}" data-do="right" aria-label="Later">→</button><button class="button" type="button" data-zoom="${group}" data-do="reset">Reset</button></div>`;
+
+/** Nothing is left out unsaid. */
+function thinning({ thinned }: DrawingData): Markup | null {
+  const said = [
+    thinned.isCoarser ? `Lines are drawn from at most ${count(thinned.samples)} samples a market.` : '',
+    thinned.marketsDrawn < thinned.markets
+      ? `${count(thinned.marketsDrawn)} of ${counted(thinned.markets, 'market')} can be drawn, those with the most fills.`
+      : '',
+    thinned.fillsDrawn < thinned.fills
+      ? `${count(thinned.fillsDrawn)} of ${counted(thinned.fills, 'fill')} are drawn, the largest of each market.`
+      : '',
+  ].filter((sentence) => sentence !== '');
+  return said.length === 0
+    ? null
+    : html`<p class="note" id="thinned">To keep this file small: ${said.join(' ')} Figures and tables are made from everything.</p>`;
+}

@@ -1,0 +1,131 @@
+/** The table of markets. Rows that do not fit are added up in one line, so that the column still sums to the result. */
+
+import type { Analysis, MarketAnalysis, Valuation } from '../analysis/contract.js';
+import { totalOf } from '../analysis/total.js';
+import { count, counted, duration, gain, percent, shares, signedCents } from '../figures.js';
+import { html, type Markup, shortened } from './markup.js';
+import { type Cell, dataTable, perSession, type Row, type Shown, section, tone } from './parts.js';
+
+/** Rows of all sessions together: about 700 bytes each. */
+const MAX_ROWS = 2_000;
+
+export function marketSection(sessions: readonly Shown[]): Markup {
+  const rows = Math.floor(MAX_ROWS / Math.max(1, sessions.length));
+  return section(
+    'markets',
+    'Markets',
+    'Currency and shares. A heading sorts; a title shows the market in the chart above.',
+    html`<div class="tools" data-needs-script><label>Find <input type="search" id="find" autocomplete="off" placeholder="title or event"></label></div>${perSession(sessions, ({ analysis }) => marketTable(analysis, rows))}`,
+  );
+}
+
+const HEADS = [
+  { title: 'Market', isText: true },
+  { title: 'Result' },
+  { title: 'Spread' },
+  { title: 'Drift' },
+  { title: 'Fees' },
+  { title: 'Settlement', explains: 'from the last middle to the outcome' },
+  { title: 'Fills' },
+  { title: 'Filled', explains: 'shares filled of shares posted' },
+  { title: '60 s, ¢', explains: 'markout after 60 s, cents a share' },
+  { title: 'Two-sided', explains: 'of the time that the market was open' },
+  { title: 'Peak', explains: 'largest position, shares' },
+  { title: 'Half-life', explains: 'time until half of a position is undone' },
+  { title: 'Outcome', isText: true },
+  { title: 'Recorded', explains: 'recorded time without gaps' },
+  { title: 'Event', isText: true },
+];
+
+function marketTable({ markets, bestMarkets, worstMarkets }: Analysis, limit: number): Markup {
+  if (markets.length === 0) return html`<p class="note">There is no market.</p>`;
+  const kept = keptOf(markets, limit);
+  const left = markets.filter((market) => !kept.has(market));
+  const shown = markets.filter((market) => kept.has(market));
+  const ranks = new Map([
+    ...bestMarkets.map((id) => [id, 'best'] as const),
+    ...worstMarkets.map((id) => [id, 'worst'] as const),
+  ]);
+  const rows = shown.map((market) => rowOf(market, ranks.get(market.conditionId)));
+  if (left.length > 0) rows.push(restOf(left));
+  const note =
+    left.length === 0
+      ? null
+      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${counted(left.length, 'other')} stand in the last line. All are in --json.</p>`;
+  return html`${dataTable(HEADS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${note}`;
+}
+
+/** The largest gains and losses, and what was traded most. */
+function keptOf(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
+  if (markets.length <= limit) return new Set(markets);
+  const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
+    Math.abs(result.resultMicros) + turnoverMicros / 1_000;
+  return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
+}
+
+const money = (micros: number | null): Cell => ({ text: gain(micros), value: micros, class: tone(micros) });
+const plain = (micros: number | null): Cell => ({ text: gain(micros), value: micros });
+
+function rowOf(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row {
+  const { result, coverage } = market;
+  const title = shortened(market.title, 120);
+  return {
+    id: market.conditionId,
+    cells: [
+      {
+        text: html`<span class="title" title="${rank === undefined ? title : `${title} (among the ${rank})`}">${title}</span>`,
+        value: title,
+      },
+      money(result.resultMicros),
+      plain(result.spreadMicros),
+      plain(result.driftMicros),
+      plain(-result.feesMicros),
+      plain(result.settlementMicros),
+      { text: count(market.fills), value: market.fills },
+      { text: percent(market.fillRatioShare), value: market.fillRatioShare },
+      { text: signedCents(market.markout60sMicros), value: market.markout60sMicros },
+      { text: percent(market.twoSidedShare, 0), value: market.twoSidedShare },
+      { text: shares(market.peakInventoryMicros), value: market.peakInventoryMicros },
+      { text: duration(market.halfLifeMs), value: market.halfLifeMs },
+      outcomeOf(market),
+      {
+        text: coverage === null ? '–' : percent(coverage.spanMs === 0 ? null : 1 - coverage.gapMs / coverage.spanMs, 2),
+        value: coverage === null ? null : coverage.gapMs,
+      },
+      { text: shortened(market.eventTitle, 60), value: market.eventTitle },
+    ],
+  };
+}
+
+const HELD: Readonly<Record<Valuation, string>> = {
+  'nothing held': '',
+  outcome: '',
+  mark: ', held at the middle',
+  cost: ', held at cost',
+};
+
+function outcomeOf({ outcome, valuedAt }: MarketAnalysis): Cell {
+  const name = outcome === null ? 'not known' : outcome ? 'YES' : 'NO';
+  return { text: `${name}${HELD[valuedAt]}`, value: name };
+}
+
+function restOf(left: readonly MarketAnalysis[]): Row {
+  const result = totalOf(left.map((market) => market.result));
+  const fills = left.reduce((total, market) => total + market.fills, 0);
+  const none = HEADS.slice(7).map(() => ({ text: '' }));
+  const cells = [
+    money(result.resultMicros),
+    plain(result.spreadMicros),
+    plain(result.driftMicros),
+    plain(-result.feesMicros),
+    plain(result.settlementMicros),
+  ];
+  return {
+    cells: [
+      { text: `${counted(left.length, 'other market')}` },
+      ...cells,
+      { text: count(fills), value: fills },
+      ...none,
+    ],
+  };
+}

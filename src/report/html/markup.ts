@@ -1,0 +1,53 @@
+/** Text that is safe to stand in the page. Everything that is put into a template is escaped unless it is markup. */
+
+/** HTML that was made by `html` (or is our own text): the only thing that is not escaped. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Markup | string | number | null | readonly Part[];
+
+/** Template tag: ``html`<b>${title}</b>` `` escapes `title`; markup and lists of markup go in as they are; null is nothing. */
+export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
+  new Markup(
+    texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? textOf(parts[index]) : ''}`, ''),
+  );
+
+function textOf(part: Part | undefined): string {
+  if (part === null || part === undefined) return '';
+  if (part instanceof Markup) return part.text;
+  if (typeof part === 'object') return part.map(textOf).join('');
+  return escaped(String(part));
+}
+
+/** Also for attribute values in double quotes. Characters that HTML does not allow are shown as a question mark. */
+export const escaped = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** JSON for a script element: nothing in it can end the element or begin a comment. */
+export const jsonForScript = (value: unknown): Markup =>
+  new Markup(
+    JSON.stringify(value)
+      .replaceAll('<', '\\u003c')
+      .replaceAll('>', '\\u003e')
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029'),
+  );
+
+/** A text of the exchange may be as long as it likes, the page may not. */
+export const shortened = (text: string, length = 160): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`;

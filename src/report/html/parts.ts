@@ -1,0 +1,100 @@
+/** The few shapes that the sections of the page are made of. */
+
+import type { Analysis } from '../analysis/contract.js';
+import { html, type Markup } from './markup.js';
+
+/** One session of the page: its place in the bracket is what shows and hides what belongs to it. */
+export interface Shown {
+  readonly index: number;
+  readonly name: string;
+  readonly analysis: Analysis;
+}
+
+export const section = (
+  id: string,
+  title: string,
+  lead: string | Markup,
+  content: Markup | readonly Markup[],
+): Markup =>
+  html`<section id="${id}"><h2>${title}</h2>${lead === '' ? null : html`<p class="lead">${lead}</p>`}${content}</section>`;
+
+/** Content that belongs to one session of the bracket. */
+export const perSession = (sessions: readonly Shown[], content: (session: Shown) => Markup): readonly Markup[] =>
+  sessions.map(
+    (session) =>
+      html`<div class="of of-${session.index}"><h3 class="model">${session.name}</h3>${content(session)}</div>`,
+  );
+
+export interface Cell {
+  readonly text: string | Markup;
+  /** What a sort compares; null sorts last. */
+  readonly value?: number | string | null;
+  readonly class?: string;
+}
+
+export interface Head {
+  readonly title: string;
+  readonly explains?: string;
+  /** Figures stand to the right. */
+  readonly isText?: boolean;
+}
+
+export interface TableOptions {
+  readonly caption: string;
+  /** Can be sorted by its headings, where scripts run. */
+  readonly sorts?: boolean;
+  readonly class?: string;
+}
+
+export interface Row {
+  readonly cells: readonly Cell[];
+  readonly id?: string;
+}
+
+export function dataTable(heads: readonly Head[], rows: readonly Row[], options: TableOptions): Markup {
+  const head = heads.map(
+    ({ title, explains, isText }) =>
+      html`<th scope="col" class="${isText === true ? 'text' : 'num'}" title="${explains ?? ''}">${title}</th>`,
+  );
+  const body = rows.map(
+    ({ cells, id }) =>
+      html`<tr data-id="${id ?? ''}">${cells.map((cell, column) => tableCell(cell, heads[column]?.isText === true, column))}</tr>`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${options.caption}"><table class="${options.class ?? ''}" data-sorts="${options.sorts === true ? 'yes' : ''}"><caption>${options.caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+function tableCell(cell: Cell, isText: boolean, column: number): Markup {
+  const name = `${isText ? 'text' : 'num'} ${cell.class ?? ''}`.trim();
+  const value = cell.value === undefined ? null : html` data-v="${cell.value ?? ''}"`;
+  if (column === 0) return html`<th scope="row" class="${name}"${value}>${cell.text}</th>`;
+  return html`<td class="${name}"${value}>${cell.text}</td>`;
+}
+
+/** A bar within its cell, from and to in parts of the cell's width. */
+export function bar(from: number, to: number, kind: string, isThin = false): Markup {
+  const place = (part: number): string => (Math.min(1, Math.max(0, part)) * 100).toFixed(2);
+  const [left, right] = from <= to ? [from, to] : [to, from];
+  return html`<i class="bar ${kind}${isThin ? ' thin' : ''}" style="left:${place(left)}%;width:${place(right - left)}%"></i>`;
+}
+
+/** `good`, `bad` or nothing for 0 and for what is not known: the sign itself is always printed too. */
+export const tone = (value: number | null): string => (value === null || value === 0 ? '' : value > 0 ? 'good' : 'bad');
+
+export interface Figure {
+  readonly name: string;
+  readonly text: string | Markup;
+  readonly note?: string;
+  readonly tone?: string;
+}
+
+export const tiles = (figures: readonly Figure[]): Markup =>
+  html`<dl class="tiles">${figures.map(
+    ({ name, text, note, tone: colour }) =>
+      html`<div><dt>${name}</dt><dd class="${colour ?? ''}">${text}</dd>${note === undefined ? null : html`<dd class="note">${note}</dd>`}</div>`,
+  )}</dl>`;
+
+export const facts = (figures: readonly Figure[]): Markup =>
+  html`<dl class="facts">${figures.map(
+    ({ name, text, note }) =>
+      html`<div><dt>${name}</dt><dd>${text}${note === undefined ? null : html`<span class="note"> ${note}</span>`}</dd></div>`,
+  )}</dl>`;

@@ -1,0 +1,152 @@
+/** Where the result came from: a waterfall that is also the table of its exact figures. */
+
+import type { Analysis, ResultSplit } from '../analysis/contract.js';
+import {
+  count,
+  counted,
+  duration,
+  exactGain,
+  gain,
+  money,
+  percent,
+  ratio,
+  shares,
+  signedCents,
+  UNKNOWN,
+} from '../figures.js';
+import { html, type Markup } from './markup.js';
+import { bar, facts, perSession, type Shown, section, tiles, tone } from './parts.js';
+
+export const resultSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'result',
+    'Result',
+    'Currency. The parts add up to the result to the last digit.',
+    perSession(
+      sessions,
+      ({ analysis }) => html`${headline(analysis)}<div style="height:14px"></div>${waterfall(analysis.result)}`,
+    ),
+  );
+
+function headline(analysis: Analysis): Markup {
+  const { result, equity, capital, drawdown, trading, quoting, requests, byEvent } = analysis;
+  const after60 = analysis.markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
+  const interval = byEvent.intervalMicros;
+  return tiles([
+    {
+      name: 'Result',
+      text: gain(result.resultMicros),
+      tone: tone(result.resultMicros),
+      note:
+        interval === null
+          ? `on ${money(equity.capitalMicros)} of capital`
+          : `95 %: ${gain(interval[0])} … ${gain(interval[1])}`,
+    },
+    {
+      name: 'Return on capital at work',
+      text: percent(capital.returnOnLockedShare),
+      note: `${money(capital.meanLockedMicros)} locked on average`,
+    },
+    { name: 'Deepest drawdown', text: money(drawdown.maxMicros), note: `${percent(drawdown.maxShare, 2)} of capital` },
+    { name: 'Filled of posted', text: percent(trading.fillRatioShare), note: `${counted(trading.fills, 'fill')}` },
+    {
+      name: 'Markout after 60 s',
+      text:
+        after60?.markoutMicros === null || after60 === undefined ? UNKNOWN : `${signedCents(after60.markoutMicros)} ¢`,
+      note: `of ${signedCents(after60?.effectiveMicros ?? null)} ¢ earned at the fill`,
+      tone: tone(after60?.markoutMicros ?? null),
+    },
+    {
+      name: 'Two-sided quotes',
+      text: percent(quoting.twoSidedShare),
+      note: requests === null ? 'of the time' : `${percent(requests.publicShare)} of the public budget`,
+    },
+  ]);
+}
+
+interface Step {
+  readonly name: string;
+  readonly explains: string;
+  readonly micros: number | null;
+}
+
+function stepsOf(result: ResultSplit): readonly Step[] {
+  const steps = [
+    { name: 'Spread earned', explains: 'price of a fill against the middle', micros: result.spreadMicros },
+    { name: 'Inventory drift', explains: 'held shares while the middle moved', micros: result.driftMicros },
+    { name: 'Fees', explains: 'paid to the exchange', micros: -result.feesMicros },
+    { name: 'Merges', explains: 'complete sets against their value', micros: result.mergesMicros },
+    { name: 'Settlement', explains: 'from the last middle to the outcome', micros: result.settlementMicros },
+  ];
+  if (result.undividedMicros === 0 && result.spreadMicros !== null) return steps;
+  return [...steps, { name: 'Cannot be divided', explains: 'the middle is not known', micros: result.undividedMicros }];
+}
+
+export function waterfall(result: ResultSplit): Markup {
+  const steps = stepsOf(result);
+  const ends: number[] = [0];
+  for (const { micros } of steps) ends.push((ends.at(-1) ?? 0) + (micros ?? 0));
+  const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+  const place = (value: number): number => (high === low ? 0 : (value - low) / (high - low));
+  const zero = html`<i class="zero" style="left:${(place(0) * 100).toFixed(2)}%"></i>`;
+  const rows = steps.map(({ name, explains, micros }, index) => {
+    const drawn =
+      micros === null || micros === 0 ? null : bar(place(ends[index] ?? 0), place(ends[index + 1] ?? 0), tone(micros));
+    return html`<tr><th scope="row" class="text">${name} <span class="note wide">${explains}</span></th><td class="num ${tone(micros)}">${micros === null ? 'not known' : exact(micros)}</td><td class="bars"><span class="cell">${zero}${drawn}</span></td></tr>`;
+  });
+  const total = html`<tr class="total"><th scope="row" class="text">Result</th><td class="num">${exact(result.resultMicros)}</td><td class="bars"><span class="cell">${zero}${bar(place(0), place(result.resultMicros), 'ink')}</span></td></tr>`;
+  return html`<div class="scroll"><table class="split"><caption>How the result is made up, in currency</caption><thead><tr><th scope="col" class="text">Part</th><th scope="col" class="num">Amount</th><th scope="col" class="text">From zero to the result</th></tr></thead><tbody>${rows}${total}</tbody></table></div>`;
+}
+
+/** All six places, those beyond cents in a softer colour. */
+export function exact(micros: number): Markup {
+  const text = exactGain(micros);
+  return html`${text.slice(0, -4)}<span class="minor">${text.slice(-4)}</span>`;
+}
+
+export function riskSection(sessions: readonly Shown[]): Markup {
+  return section(
+    'risk',
+    'Capital, inventory and luck',
+    'Events are what there are independent samples of: all markets of one event are decided together.',
+    perSession(
+      sessions,
+      ({ analysis }) =>
+        html`${facts(riskFacts(analysis))}<p class="note" style="margin-top:12px">${analysis.byEvent.caveat}</p>`,
+    ),
+  );
+}
+
+function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: Analysis) {
+  const title = markets.find(({ conditionId }) => conditionId === inventory.peakMarket)?.title;
+  return [
+    { name: 'Capital at the start', text: money(equity.capitalMicros) },
+    { name: 'Equity at the end', text: money(equity.endEquityMicros) },
+    { name: 'of it in shares', text: money(equity.endHoldingsMicros) },
+    { name: 'Capital locked, mean', text: money(capital.meanLockedMicros) },
+    { name: 'Capital locked, peak', text: money(capital.peakLockedMicros) },
+    { name: 'Longest time under water', text: duration(drawdown.longestMs) },
+    {
+      name: 'Largest position, shares',
+      text: shares(inventory.peakMicros),
+      ...(title === undefined ? {} : { note: `in ${title.slice(0, 40)}` }),
+    },
+    { name: 'Position half undone after', text: duration(inventory.halfLifeMs), note: '(median)' },
+    {
+      name: 'Shares carried into settlement',
+      text: shares(inventory.carriedMicros),
+      note: `(${percent(inventory.carriedShare)} of traded)`,
+    },
+    { name: 'Events with fills', text: count(byEvent.events) },
+    { name: 'Events won / lost', text: `${count(byEvent.won)} / ${count(byEvent.lost)}` },
+    { name: 'Result per event', text: gain(byEvent.meanMicros), note: `± ${money(byEvent.deviationMicros)}` },
+    { name: 'Sharpe per event', text: ratio(byEvent.sharpe) },
+    {
+      name: '95 % interval of the result',
+      text:
+        byEvent.intervalMicros === null
+          ? UNKNOWN
+          : `${gain(byEvent.intervalMicros[0])} … ${gain(byEvent.intervalMicros[1])}`,
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+/** The whole account over time: result, drawdown, locked capital. */
+
+import { column, data, scaled, stepOf, times, withGaps } from './columns.js';
+import { drawGroup } from './frame.js';
+import { amount, clockOf, color, dayOf, say } from './words.js';
+import { groups } from './zoom.js';
+
+/** @typedef {import('./columns.js').Column} Column */
+/** @typedef {import('./columns.js').Rows} Rows */
+
+export const session = () =>
+  Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
+
+export function drawAccount() {
+  const chosen = session();
+  const accounts = data.sessions.map((account) => {
+    const time = times(account.time);
+    const result = scaled(column(account.equity).map((value) => (value === null ? null : value - account.capital)));
+    return withGaps(time, [result, scaled(column(account.locked))], stepOf(time));
+  });
+  // Sessions of one bracket may have been sampled at other times.
+  const joined = /** @type {Rows} */ (
+    /** @type {unknown} */ (
+      uPlot.join(accounts.map(([time, result]) => /** @type {uPlot.AlignedData} */ ([time, result ?? []])))
+    )
+  );
+  const [time = [], result = [], locked = []] = accounts[chosen] ?? [];
+  const below = fallen(result);
+  const line = (/** @type {number} */ index, /** @type {string} */ fill = '') => ({
+    stroke: () => color(`--s${index % 5}`),
+    width: index === chosen ? 2 : 1.2,
+    spanGaps: index !== chosen,
+    ...(fill === '' ? {} : { fill: () => `color-mix(in srgb, ${color(`--s${index % 5}`)} 18%, transparent)` }),
+  });
+  const hover = (/** @type {uPlot} */ chart) => {
+    const at = chart.cursor.idx;
+    const now = at === null || at === undefined ? undefined : chart.data[0][at];
+    if (now === undefined) return;
+    const place = time.indexOf(now);
+    const results = data.sessions.map(
+      ({ name }, index) =>
+        /** @type {[string, string]} */ ([name, amount(joined[index + 1]?.[joined[0].indexOf(now)])]),
+    );
+    say('read-account', [
+      [dayOf(now), clockOf(now)],
+      ...results,
+      ['below the peak', amount(below[place])],
+      ['locked', amount(locked[place])],
+    ]);
+  };
+  const unit = (/** @type {number} */ value) => amount(value, Math.abs(value) < 10 && value % 1 !== 0 ? 2 : 0);
+  groups['account'] = drawGroup(
+    [
+      {
+        name: 'plot-equity',
+        height: 250,
+        data: joined,
+        series: data.sessions.map((_, index) => line(index)),
+        least: 1,
+        unit,
+        hover,
+      },
+      {
+        name: 'plot-drawdown',
+        height: 130,
+        data: [time, below],
+        series: [line(chosen, 'fill')],
+        least: 1,
+        unit,
+        hover,
+      },
+      { name: 'plot-locked', height: 130, data: [time, locked], series: [line(chosen, 'fill')], least: 1, unit, hover },
+    ],
+    'account',
+    stepOf(time),
+  );
+}
+
+/** How far below the highest value so far, as numbers ≤ 0. @param {Column} values @returns {Column} */
+function fallen(values) {
+  let peak = Number.NEGATIVE_INFINITY;
+  return values.map((value) => {
+    if (value === null) return null;
+    peak = Math.max(peak, value);
+    return value - peak;
+  });
+}

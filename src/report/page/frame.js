@@ -1,0 +1,97 @@
+/** One chart, and charts above each other whose time axis is the same. */
+
+import { clockOf, color, dayOf } from './words.js';
+import { show } from './zoom.js';
+
+/** @typedef {import('./columns.js').Rows} Rows */
+/** @typedef {import('./zoom.js').Group} Group */
+
+/** @param {uPlot} _chart @param {number[]} splits @param {number} _axis @param {number} _space @param {number} step */
+function timeLabels(_chart, splits, _axis, _space, step) {
+  let day = '';
+  return splits.map((ms) => {
+    const today = dayOf(ms);
+    const isNew = today !== day;
+    day = today;
+    if (step >= 86_400_000) return today;
+    return `${clockOf(ms, step < 60_000)}${isNew ? `\n${today}` : ''}`;
+  });
+}
+
+/** A scale with some air, and never a flat one. @param {number} least smallest span @returns {uPlot.Scale.Range} */
+const roomy = (least) => (_chart, low, high) => {
+  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, least];
+  const air = Math.max((high - low) * 0.06, (least - (high - low)) / 2, least * 0.05);
+  return [low - air, high + air];
+};
+
+/**
+ * @typedef {{ name: string, height: number, data: Rows, series: uPlot.Series[], least: number,
+ *   unit: (value: number) => string, bands?: uPlot.Band[], draw?: (chart: uPlot) => void, hover: (chart: uPlot) => void }} Drawing
+ */
+
+/** @param {Drawing} drawing @param {Group} group @param {string} key @returns {uPlot | null} */
+function draw(drawing, group, key) {
+  const place = document.getElementById(drawing.name);
+  if (place === null) return null;
+  place.replaceChildren();
+  const axis = {
+    stroke: () => color('--soft'),
+    grid: { stroke: () => color('--faint'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui, sans-serif',
+  };
+  const chart = new uPlot(
+    {
+      width: place.clientWidth,
+      height: drawing.height,
+      ms: 1,
+      tzDate: (ms) => uPlot.tzDate(new Date(ms), 'Etc/UTC'),
+      legend: { show: false },
+      padding: [8, 10, 0, 0],
+      cursor: { sync: { key }, drag: { x: true, y: false, dist: 4 }, points: { show: false }, y: false },
+      scales: { x: { time: true }, y: { range: roomy(drawing.least) } },
+      axes: [
+        { ...axis, values: timeLabels, size: 42, space: 70 },
+        { ...axis, size: 68, space: 34, values: (_chart, splits) => splits.map(drawing.unit) },
+      ],
+      series: [{}, ...drawing.series],
+      bands: drawing.bands ?? [],
+      hooks: {
+        draw: drawing.draw === undefined ? [] : [drawing.draw],
+        setCursor: [drawing.hover],
+        setScale: [
+          (self, name) => {
+            const { min, max } = self.scales['x'] ?? {};
+            if (
+              name === 'x' &&
+              !group.isMoving &&
+              group.charts.includes(self) &&
+              min !== undefined &&
+              max !== undefined
+            )
+              show(group, min, max);
+          },
+        ],
+      },
+    },
+    // The library's type wants the null-free first column apart; it is exactly that.
+    /** @type {uPlot.AlignedData} */ (drawing.data),
+    place,
+  );
+  return chart;
+}
+
+/** @param {Drawing[]} drawings @param {string} key @param {number} step @returns {Group} */
+export function drawGroup(drawings, key, step) {
+  const time = drawings[0]?.data[0] ?? [];
+  const first = time[0] ?? 0;
+  /** @type {Group} */
+  const group = { charts: [], full: [first, Math.max(time.at(-1) ?? first, first + step)], step, isMoving: false };
+  for (const drawing of drawings) {
+    const chart = draw(drawing, group, key);
+    if (chart !== null) group.charts.push(chart);
+  }
+  if (time.length > 0) show(group, ...group.full);
+  return group;
+}

@@ -1,0 +1,65 @@
+/** Tables that sort by their headings, find a row, and lead to a market's chart. Without scripts they are just tables. */
+
+/** @param {HTMLTableRowElement} row @param {number} column */
+const sortKey = (row, column) => /** @type {HTMLElement | undefined} */ (row.cells[column])?.dataset['v'] ?? '';
+
+/** What is not known, and the line that adds up the rest, stay at the end. */
+function sortRows(
+  /** @type {HTMLTableElement} */ table,
+  /** @type {number} */ column,
+  /** @type {boolean} */ ascending,
+) {
+  const body = table.tBodies[0];
+  if (body === undefined) return;
+  const rows = [...body.rows];
+  const isNumber = rows.every((row) => Number.isFinite(Number(sortKey(row, column))));
+  const sign = ascending ? 1 : -1;
+  rows.sort((a, b) => {
+    const [left, right] = [sortKey(a, column), sortKey(b, column)];
+    const last =
+      Number(a.dataset['id'] === '') - Number(b.dataset['id'] === '') || Number(left === '') - Number(right === '');
+    if (last !== 0) return last;
+    return sign * (isNumber ? Number(left) - Number(right) : left.localeCompare(right, 'en', { numeric: true }));
+  });
+  body.append(...rows);
+}
+
+for (const table of document.querySelectorAll('table')) {
+  if (table.dataset['sorts'] !== 'yes') continue;
+  const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+  if ((table.tBodies[0]?.rows.length ?? 0) > 12) table.parentElement?.classList.add('tall');
+  heads.forEach((head, column) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener('click', () => {
+      // Figures are mostly wanted largest first, names in their order.
+      const first = head.classList.contains('text') ? 'ascending' : 'descending';
+      const now = head.getAttribute('aria-sort');
+      const next = now === null ? first : now === 'ascending' ? 'descending' : 'ascending';
+      for (const other of heads) other.removeAttribute('aria-sort');
+      head.setAttribute('aria-sort', next);
+      sortRows(table, column, next === 'ascending');
+    });
+  });
+}
+
+for (const title of document.querySelectorAll('.markets .title')) {
+  const id = title.closest('tr')?.dataset['id'];
+  if (id === undefined || id === '') continue;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'pick';
+  button.append(...title.childNodes);
+  title.append(button);
+  button.addEventListener('click', () => document.dispatchEvent(new CustomEvent('market-picked', { detail: id })));
+}
+
+const find = document.getElementById('find');
+if (find instanceof HTMLInputElement)
+  find.addEventListener('input', () => {
+    const wanted = find.value.trim().toLowerCase();
+    for (const row of document.querySelectorAll('.markets tbody tr'))
+      if (row instanceof HTMLElement) row.hidden = wanted !== '' && !row.textContent.toLowerCase().includes(wanted);
+  });
