@@ -121,6 +121,7 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
   if (from > to) throw bad(name, text, `the smaller end first, as in ${numbers[1]}:${numbers[0]}`);
   if (numbers.length === 3) return { kind: 'values', values: steps(numbers, name, text, spec) };
   if (!isRandom) throw bad(name, text, 'a step, as in FROM:TO:STEP, or --random N to draw from the range');
+  if (spec.kind === 'integer' && !(Number.isInteger(from) && Number.isInteger(to))) throw bad(name, text, 'whole ends');
   if (isLog && from <= 0) throw bad(name, text, 'ends above 0 on a logarithmic scale');
   return { kind: 'between', from, to, isLog, as: spec.kind };
 }

@@ -40,6 +40,8 @@ export interface Search {
   readonly candidates: readonly Candidate[];
   /** Combinations that the strategies themselves call impossible, and why, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
+  /** So many were asked for: all of a grid, or the number to be drawn, which a small space may not hold. */
+  readonly wanted: number;
 }
 
 /** One configuration to be tried. */

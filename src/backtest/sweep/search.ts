@@ -24,7 +24,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
     );
   }
   checkEach(config, axes, lists);
-  return chosen(config, axes, 'grid', combinations(lists));
+  return chosen(config, axes, 'grid', size, combinations(lists));
 }
 
 /** So many different combinations, drawn evenly from the axes; fewer when there are not so many. */
@@ -46,7 +46,7 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
     const values = axes.map(({ choice }) => draw(choice, random));
     seen.set(JSON.stringify(values), values);
   }
-  return chosen(config, axes, 'random', seen.values());
+  return chosen(config, axes, 'random', count, seen.values());
 }
 
 function requireAxes(axes: readonly Axis[]): void {
@@ -89,6 +89,7 @@ function chosen(
   config: Config,
   axes: readonly Axis[],
   kind: Search['kind'],
+  wanted: number,
   combined: Iterable<readonly RawValue[]>,
 ): Search {
   const candidates: Candidate[] = [];
@@ -104,5 +105,5 @@ function chosen(
     const [most] = leftOut;
     throw new TwinbookError('usage', `no combination of these values is possible: ${most?.why ?? 'there is none'}`);
   }
-  return { kind, axes, candidates, leftOut };
+  return { kind, axes, candidates, leftOut, wanted };
 }

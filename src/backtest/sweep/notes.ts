@@ -1,0 +1,69 @@
+/** What a reader of a sweep must know before believing a figure of it. */
+
+import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
+import type { ConfigurationResult, Search, SweepCounts } from './contract.js';
+import type { ReadData } from './reading.js';
+
+export interface NoteFacts {
+  readonly data: ReadData;
+  readonly counts: SweepCounts;
+  readonly best: ConfigurationResult | null;
+  readonly search: Search;
+  readonly folds: number;
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** Most serious first. */
+export function notesOf(facts: NoteFacts): readonly string[] {
+  return [...incomplete(facts), ...flips(facts), ...fewEvents(facts), ...ofData(facts), ...ofSearch(facts)];
+}
+
+function* incomplete({ counts }: NoteFacts): Generator<string> {
+  const { failed, unfinished, configurations } = counts;
+  if (unfinished > 0) {
+    yield `Not finished: ${unfinished} of ${counted(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
+  }
+  if (failed > 0) yield `${counted(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
+}
+
+function* flips({ counts, best }: NoteFacts): Generator<string> {
+  if (counts.flipping > 0) {
+    yield `${counted(counts.flipping, 'configuration')} of ${counts.done} gain${counts.flipping === 1 ? 's' : ''} under one fill model and lose${counts.flipping === 1 ? 's' : ''} under another: reject them.`;
+  }
+  if (best !== null && (best.worstMicros ?? 0) <= 0) {
+    yield 'No configuration gains under every fill model.';
+  }
+}
+
+function* fewEvents({ counts }: NoteFacts): Generator<string> {
+  const { events } = counts;
+  if (events < LEAST_EVENTS_FOR_SHARPE) {
+    yield `${counted(events, 'event')}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
+  }
+  if (events < LEAST_EVENTS_FOR_OVERFITTING) {
+    yield `${counted(events, 'event')}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
+  }
+}
+
+function* ofData({ data }: NoteFacts): Generator<string> {
+  const open = data.markets.filter(({ market }) => market.outcome === null).length;
+  if (open > 0) {
+    yield `${counted(open, 'market')} of ${data.markets.length} without a known outcome: what is held there at the end is valued at the last middle.`;
+  }
+  if (data.empty.length > 0) yield `${counted(data.empty.length, 'recording')} without any event left out.`;
+  if (data.shared === null) {
+    yield 'The recordings are larger than the memory given (--memory): each worker read its own from the files.';
+  }
+}
+
+function* ofSearch({ search, folds }: NoteFacts): Generator<string> {
+  for (const { why, count } of search.leftOut.slice(0, 3)) {
+    yield `${counted(count, 'combination')} left out as impossible: ${why}.`;
+  }
+  const found = search.candidates.length + search.leftOut.reduce((sum, { count }) => sum + count, 0);
+  if (found < search.wanted) {
+    yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
+  }
+  if (folds > 1) yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
+}

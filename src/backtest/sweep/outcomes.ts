@@ -1,0 +1,74 @@
+/** What the backtests of a sweep have brought, found by configuration, fold and fill model. */
+
+import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from './contract.js';
+
+export class Outcomes {
+  readonly #folds: number;
+  readonly #models: readonly string[];
+  /** By candidate, then by fold, then by fill model. */
+  readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
+  #count = 0;
+  #failed = 0;
+
+  constructor(folds: number, models: readonly string[]) {
+    this.#folds = folds;
+    this.#models = models;
+  }
+
+  set({ fold, fillModel, number }: Omit<Task, 'candidate'> & { readonly number: number }, outcome: TaskOutcome): void {
+    const row = this.#byNumber.get(number) ?? [];
+    row[fold * this.#models.length + this.#models.indexOf(fillModel)] = outcome;
+    this.#byNumber.set(number, row);
+    this.#count++;
+    if (outcome.kind === 'failed') this.#failed++;
+  }
+
+  has({ candidate, fold, fillModel }: Task): boolean {
+    return this.#at(candidate.number, fold, this.#models.indexOf(fillModel)) !== undefined;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get failed(): number {
+    return this.#failed;
+  }
+
+  #at(number: number, fold: number, model: number): TaskOutcome | undefined {
+    return this.#byNumber.get(number)?.[fold * this.#models.length + model];
+  }
+
+  /** `error` is that of the first one that failed, in the order of the tasks. */
+  statusOf({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
+    const row = this.#byNumber.get(number) ?? [];
+    for (const outcome of row) if (outcome?.kind === 'failed') return { status: 'failed', error: outcome.error };
+    const done = row.filter((outcome) => outcome !== undefined).length;
+    return { status: done === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
+  }
+
+  /** By event, over all folds. Only of configurations that are done. */
+  eventResults(number: number, model: number): Float64Array {
+    return Float64Array.from(this.#figures(number, model).flatMap(({ eventResults }) => eventResults));
+  }
+
+  /** All folds together. Only of configurations that are done. */
+  modelResult(number: number, model: number): Omit<ModelResult, 'sharpe'> {
+    const folds = this.#figures(number, model);
+    const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
+    return {
+      fillModel: this.#models[model] ?? '',
+      resultMicros: total(({ resultMicros }) => resultMicros),
+      maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
+      fills: total(({ fills }) => fills),
+      turnoverMicros: total(({ turnoverMicros }) => turnoverMicros),
+      folds: folds.map(({ resultMicros, fills }) => ({ resultMicros, fills })),
+    };
+  }
+
+  #figures(number: number, model: number): readonly TaskFigures[] {
+    return Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
+      outcome?.kind === 'done' ? [outcome.figures] : [],
+    );
+  }
+}

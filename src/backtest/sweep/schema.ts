@@ -1,0 +1,90 @@
+/** The tables of `sweep.sqlite`; docs/backtesting.md explains them to those who query them. */
+
+/** In `user_version`; raised when the tables change. */
+export const SCHEMA_VERSION = 1;
+
+export const SCHEMA = `
+CREATE TABLE sweeps (
+  sweep INTEGER PRIMARY KEY,
+  title TEXT NOT NULL,
+  version TEXT NOT NULL,
+  config_hash TEXT NOT NULL,
+  data_hash TEXT NOT NULL,
+  search TEXT NOT NULL,
+  fill_models TEXT NOT NULL,
+  latency TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  folds INTEGER NOT NULL,
+  embargo_ms INTEGER NOT NULL,
+  assumptions TEXT NOT NULL,
+  finished INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE configurations (
+  sweep INTEGER NOT NULL REFERENCES sweeps,
+  configuration INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  PRIMARY KEY (sweep, configuration)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  sweep INTEGER NOT NULL REFERENCES sweeps,
+  event INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  fold INTEGER NOT NULL,
+  markets INTEGER NOT NULL,
+  from_ms REAL NOT NULL,
+  to_ms REAL NOT NULL,
+  PRIMARY KEY (sweep, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE results (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+  error TEXT NOT NULL,
+  result_micros INTEGER,
+  max_drawdown_micros INTEGER,
+  fills INTEGER,
+  turnover_micros INTEGER,
+  fees_micros INTEGER,
+  two_sided_share REAL,
+  requests INTEGER,
+  played INTEGER,
+  sharpe_per_event REAL,
+  trace_hash TEXT,
+  PRIMARY KEY (sweep, configuration, fold, fill_model),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event_results (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  event INTEGER NOT NULL,
+  result_micros INTEGER NOT NULL,
+  PRIMARY KEY (sweep, configuration, fill_model, event),
+  FOREIGN KEY (sweep, event) REFERENCES events
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE standings (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  result_micros INTEGER NOT NULL,
+  max_drawdown_micros INTEGER NOT NULL,
+  fills INTEGER NOT NULL,
+  sign_flips INTEGER NOT NULL,
+  sharpe_per_event REAL,
+  skewness REAL,
+  kurtosis REAL,
+  deflated_sharpe REAL,
+  tried INTEGER NOT NULL,
+  sharpe_variance REAL,
+  PRIMARY KEY (sweep, configuration, fill_model)
+) STRICT, WITHOUT ROWID;
+`;

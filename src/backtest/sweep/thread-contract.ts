@@ -1,0 +1,27 @@
+/** What passes between the thread that leads a sweep and those that run its backtests. */
+
+import type { ConfigSource, Task, TaskOutcome } from './contract.js';
+import type { SharedMarket } from './reading.js';
+import type { TaskSettings } from './task.js';
+
+/** Handed to a worker when it starts. */
+export interface WorkerSetup {
+  readonly source: ConfigSource;
+  /** The configuration that the leading thread has read: another one must not be swept unnoticed. */
+  readonly configHash: string;
+  readonly settings: TaskSettings;
+  readonly data:
+    | { readonly kind: 'shared'; readonly markets: readonly SharedMarket[] }
+    | { readonly kind: 'streamed'; readonly paths: readonly string[] };
+}
+
+/** To a worker. */
+export interface Assignment {
+  readonly id: number;
+  readonly task: Task;
+}
+
+/** From a worker: first `ready`, then one outcome for each assignment. */
+export type WorkerReport =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskOutcome };
