@@ -115,6 +115,7 @@ async function importMarket(
       await store.flush();
       told(events, shareOf(recording, chunk));
     }
+    for (const { message } of recording.warnings) sink.note(message);
   } catch (error) {
     if (error instanceof TwinbookError && error.code === 'recording_invalid') {
       return { ...about, status: 'failed', events: 0, failure: error.message, warnings: recording.warnings };

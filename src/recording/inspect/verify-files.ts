@@ -33,8 +33,8 @@ export async function verifyFiles(path: string): Promise<Finding[]> {
 function newRowCheck(path: string, findings: Finding[]): RowCheck | null {
   for (const day of dayFolders(path).reverse()) {
     try {
-      const market = readMarket(join(day, MARKET), path);
-      if (market !== null) return new RowCheck(stepOfPrecision(market.tickPrecision));
+      const read = readMarket(join(day, MARKET), path);
+      if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
       findings.push({ path: day, severity: 'difference', message: error.message });

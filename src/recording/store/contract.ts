@@ -82,6 +82,8 @@ export interface MarketSink {
   own(row: OwnRow): void;
   /** The market closed. Nothing but `describe`, `own` and `poll` may follow. */
   end(at: Stamp): void;
+  /** Something about the data that whoever reads this recording must be told: a sentence. Kept with the description. */
+  note(message: string): void;
   /** Events that were refused so far. */
   readonly refused: number;
   /** Events whose time went back so far. */

@@ -96,7 +96,7 @@ export async function recoverFolder(folder: string): Promise<number> {
 }
 
 /** As the description beside the segment says, which is written before it. */
-const originOf = (folder: string): string => readMarket(join(folder, MARKET), folder)?.source.origin ?? '';
+const originOf = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
 /** What a segment's file says beside its rows. */
 export function countsOf(path: string): SegmentCounts {

@@ -23,23 +23,30 @@ const marketFile = z.strictObject({
   fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),
   origin: z.string(),
   ticker: z.string(),
+  /** Sentences about the data, from whoever wrote it. */
+  notes: z.array(z.string()),
 });
 
 type MarketFile = z.output<typeof marketFile>;
 
+export interface DescribedMarket {
+  readonly market: RecordedMarket;
+  readonly notes: readonly string[];
+}
+
 /** `path` is the market's folder. Null when there is no description. Throws TwinbookError `recording_invalid`. */
-export function readMarket(file: string, path: string): RecordedMarket | null {
+export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
-  return read === null ? null : marketOf(read, path);
+  return read === null ? null : { market: marketOf(read, path), notes: read.notes };
 }
 
 /** Throws what the system says. */
-export const writeMarket = (file: string, market: RecordedMarket, origin: string): void =>
-  writeJson(file, fileOf(market, origin));
+export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string): void =>
+  writeJson(file, fileOf(market, notes, origin));
 
 export const tickOf = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 
-function fileOf(market: RecordedMarket, origin: string): MarketFile {
+function fileOf(market: RecordedMarket, notes: readonly string[], origin: string): MarketFile {
   const { fees } = market;
   return {
     condition_id: market.conditionId,
@@ -56,6 +63,7 @@ function fileOf(market: RecordedMarket, origin: string): MarketFile {
       fees === undefined ? null : { maker_rate_micros: fees.makerRateMicros, taker_rate_micros: fees.takerRateMicros },
     origin,
     ticker: market.source.ticker,
+    notes: [...notes],
   };
 }
 

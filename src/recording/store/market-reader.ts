@@ -17,7 +17,7 @@ import { readChunks } from './events-stream.js';
 import { dayFolders } from './folders.js';
 import { isDayFolder, MANIFEST, MARKET, NO_MARKET, segmentName } from './layout.js';
 import { eventsFiles, gapOf, type Manifest, readManifest } from './manifest.js';
-import { readMarket } from './market-file.js';
+import { type DescribedMarket, readMarket } from './market-file.js';
 import { readPolls } from './polls.js';
 
 /**
@@ -27,8 +27,8 @@ import { readPolls } from './polls.js';
 export async function openMarket(folder: string): Promise<Recording | null> {
   const days = dayFolders(folder).map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
   if (conditionIdIn(folder) === NO_MARKET || days.length === 0) return null;
-  const market = describedIn(folder, days);
-  const opened: RecordingWarning[] = [];
+  const { market, notes } = describedIn(folder, days);
+  const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
   const parts: EventsPart[] = [];
   for (const day of days) parts.push(...(await partsOf(day, opened)));
   if (parts.length === 0) return null;
@@ -52,10 +52,10 @@ interface Day {
 }
 
 /** The newest description, with the outcome of whichever knows it: it may have been learnt after the last day. */
-function describedIn(folder: string, days: readonly Day[]): RecordedMarket {
+function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
-  const market = known.at(-1);
-  if (market === undefined) {
+  const newest = known.at(-1);
+  if (newest === undefined) {
     const where = isDayFolder(folder) ? folder : `${folder}/date=…`;
     throw new TwinbookError(
       'recording_invalid',
@@ -63,6 +63,7 @@ function describedIn(folder: string, days: readonly Day[]): RecordedMarket {
       'copy whole day folders: market.json and manifest.json belong to the files beside them',
     );
   }
+  const { market } = newest;
   if (market.conditionId !== conditionIdIn(folder)) {
     throw new TwinbookError(
       'recording_invalid',
@@ -70,7 +71,9 @@ function describedIn(folder: string, days: readonly Day[]): RecordedMarket {
       'a folder was renamed or files were put into the wrong one',
     );
   }
-  return { ...market, outcome: market.outcome ?? known.findLast(({ outcome }) => outcome !== null)?.outcome ?? null };
+  const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
+  const notes = [...new Set(known.flatMap((described) => described.notes))];
+  return { market: { ...market, outcome: outcome ?? null }, notes };
 }
 
 /** Closed files, then what a writer has open or left open. */

@@ -69,6 +69,15 @@ export class RecordingSink implements MarketSink {
     return Number.isFinite(this.#lastMs) ? dateOf(this.#lastMs) : null;
   }
 
+  /** As long as the writer lives; an earlier writer's notes lie with its own days. */
+  readonly notes: string[] = [];
+
+  note(message: string): void {
+    if (this.notes.includes(message)) return;
+    this.notes.push(message);
+    this.changed = true;
+  }
+
   describe(market: RecordedMarket): void {
     this.#market = market;
     this.#tickMicros = tickOf(market);

@@ -127,7 +127,7 @@ export class MarketWriter {
     }
     for (const folder of folders) {
       if (this.#described.has(folder)) continue;
-      writeMarket(join(folder, MARKET), sink.market, this.#rules.origin);
+      writeMarket(join(folder, MARKET), sink, this.#rules.origin);
       this.#described.add(folder);
       sink.changed = false;
     }
