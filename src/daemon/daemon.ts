@@ -230,6 +230,7 @@ class Service {
   #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
     this.#session.journal.step(observation, requests, failure);
     if (failure !== null) return;
+    this.#session.recorder?.step(observation, requests);
     for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
       if (severity === 'loud') this.#log.logger.warn({ kind }, text);
       else this.#log.logger.info({ kind }, text);

@@ -23,6 +23,7 @@ import type { Wallet } from '../wallet/wallet.js';
 import { boundedCall } from './bounded-call.js';
 import { nowMs } from './clock.js';
 import type { Log } from './log.js';
+import type { Recorder } from './recorder.js';
 import { type Journal, openJournal } from './run-journal.js';
 import type { RunFacts } from './run-journal-describe.js';
 
@@ -43,6 +44,8 @@ export interface Session {
   readonly profile: VenueProfile;
   /** Of everything that crosses the seam; closed with the session. */
   readonly journal: Journal;
+  /** Of the markets that are looked at; null when the configuration does not want it, or when it cannot be. */
+  readonly recorder: Recorder | null;
   /** Closes the client, which drops and cuts all that it was doing, and gives another with the same credentials. */
   freshClient(): Promise<ServiceClient>;
   close(): Promise<void>;
@@ -95,8 +98,10 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
+    const recorder = await openRecorder(options);
+    closers.push(() => recorder?.close().catch((error: unknown) => warn(options, recordingEnds(error))));
     const trader = newTrader(run, ledger, wallet, journal);
-    return { trader, client, ledger, wallet, profile, journal, freshClient, close };
+    return { trader, client, ledger, wallet, profile, journal, recorder, freshClient, close };
   } catch (error) {
     await close();
     throw error;
@@ -246,6 +251,30 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
   };
   return new Trader(settings, ledger, executor, run.startedMs);
 }
+
+/** Null when the configuration does not want it. A recording that cannot be made does not keep the trader from trading. */
+async function openRecorder(options: SessionOptions): Promise<Recorder | null> {
+  const { recording, venue, polling } = options.config;
+  if (!recording.enabled) return null;
+  try {
+    // Its store is heavy to load, and most traders do not record.
+    const { Recorder: recorder } = await import('./recorder.js');
+    return await recorder.open({
+      folder: recording.dir,
+      venue: venue.name,
+      only: null,
+      bookIntervalMs: polling.quietIntervalMs,
+      publicPerMinute: venue.profile.rate_limits.public_per_minute,
+      onFailure: (error) => warn(options, recordingEnds(error)),
+    });
+  } catch (error) {
+    warn(options, `nothing is recorded: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+const recordingEnds = (error: unknown): string =>
+  `the recording ends here, trading goes on: ${error instanceof Error ? error.message : String(error)}`;
 
 /** Something that does not stop the trader, but that its operator should know. */
 function warn({ log, say }: SessionOptions, text: string): void {

@@ -1,0 +1,81 @@
+/** `twinbook record`: records a venue's markets, for backtests. */
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { TwinbookError } from '../base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../config/load.js';
+import type { Credentials } from '../wallet/credentials.js';
+import { integerBetween, numberBetween } from './arguments.js';
+import { askTrader } from './control-client.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { action, type CliIo, type Session, withConfig } from './io.js';
+import { openWallet } from './venue-session.js';
+
+const RUNNING_WITHIN_MS = 5_000;
+
+interface RecordFlags {
+  readonly config: string;
+  readonly out?: string;
+  readonly share: number;
+  readonly market: readonly string[];
+  readonly minutes?: number;
+  readonly depth: number;
+  readonly own: boolean;
+}
+
+export function addRecordCommand(program: Command, session: Session): void {
+  const command = program
+    .command('record')
+    .description("records a venue's books and trades, and own orders if there are credentials, until it is stopped");
+  withConfig(command)
+    .option('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)')
+    .addOption(
+      new Option('--share <x>', "part of the venue's request budget to use, 0.05 to 1")
+        .default(0.5)
+        .argParser(numberBetween(0.05, 1)),
+    )
+    .addOption(new Option('--market <id...>', 'only these markets, by condition id').default([], 'all that are open'))
+    .addOption(new Option('--minutes <n>', 'ends by itself after so long').argParser(integerBetween(1, 1_000_000)))
+    .addOption(new Option('--depth <n>', 'levels a side to ask for').default(100).argParser(integerBetween(1, 100)))
+    .option('--no-own', 'public data only, even if there are credentials');
+  action<RecordFlags>(command, session, (flags) => runRecord(flags, session.io));
+}
+
+async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
+  const config = loadTraderConfig(flags.config, io);
+  const baseUrl = await addressOf(config);
+  const credentials = flags.own ? await credentialsOf(config, io) : null;
+  const { record } = await import('../daemon/record.js');
+  const { profile, name: venue } = config.venue;
+  const folder = flags.out === undefined ? config.recording.dir : resolve(io.cwd, flags.out);
+  const minutes = flags.minutes ?? null;
+  const marketIds = [...new Set(flags.market)];
+  const { share, depth: bookDepth } = flags;
+  await record({ venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials }, io);
+  return EXIT.ok;
+}
+
+/** An embedded exchange listens only while its trader runs, which tells where. */
+async function addressOf({ venue, exchange, control }: TraderConfig): Promise<string> {
+  if (exchange === null || !exchange.embedded) return venue.profile.base_url;
+  try {
+    const call = { socket: control.socket, timeoutMs: RUNNING_WITHIN_MS };
+    return (await askTrader({ command: 'status' }, call)).base_url;
+  } catch (cause) {
+    if (!(cause instanceof TwinbookError) || cause.code !== 'not_running') throw cause;
+    const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
+    const hint =
+      'Start it with `twinbook start`, or run `twinbook exchange` and record a configuration whose venue.base_url names it.';
+    throw new TwinbookError('venue_unreachable', text, hint, { cause });
+  }
+}
+
+/** Null without a wallet or credentials of it: public data needs neither. */
+async function credentialsOf(config: TraderConfig, io: CliIo): Promise<Credentials | null> {
+  if (!existsSync(config.wallet.file)) return null;
+  const { loadCredentials } = await import('../wallet/credentials.js');
+  const { address } = await openWallet(config, io);
+  const owner = { baseUrl: config.venue.profile.base_url, wallet: address };
+  return loadCredentials(config.wallet.credentials, owner, io.env);
+}
