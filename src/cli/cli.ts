@@ -19,6 +19,7 @@ import type { CliIo, Session } from './io.js';
 import { addKeysCommands } from './keys.js';
 import { addLedgerCommands } from './ledger-commands.js';
 import { addReconcileCommand } from './reconcile.js';
+import { addRecordCommand } from './record.js';
 import { addRunCommands } from './run-commands.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
@@ -48,6 +49,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 ti
 Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml).`,
     );
   addRunCommands(program, session);
+  addRecordCommand(program, session);
   addLedgerCommands(program, session);
   addControlCommands(program, session);
   addReconcileCommand(program, session);
