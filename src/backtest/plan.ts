@@ -90,6 +90,12 @@ function countBy(names: readonly string[]): Map<string, number> {
   return counts;
 }
 
+/** What latencies are drawn from: plain data, so that threads can be handed it. */
+export interface LatencyChoice {
+  readonly spec: LatencySpec;
+  readonly roundTripsMs: readonly number[];
+}
+
 /**
  * The latency model that was asked for; without a wish, what the recordings have measured, else the usual one. A model
  * draws from a sequence of its own, so each run takes a new one.
@@ -99,13 +105,18 @@ export async function chooseLatency(
   recordings: readonly Recording[],
   seed: number,
 ): Promise<() => LatencyModel> {
+  const { spec, roundTripsMs } = await latencyChoice(wish, recordings);
+  return () => latencyModel(spec, roundTripsMs, seed);
+}
+
+/** The same as data. A wish that cannot be fulfilled is a TwinbookError here, before anything runs. */
+export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
-  if (asked?.kind === 'constant') return () => latencyModel(asked, [], seed);
-  const trips = await roundTrips(recordings);
-  const spec: LatencySpec = asked ?? readLatency(trips.length > 0 ? 'recorded' : USUAL_LATENCY);
-  // Made once at once: a wish that cannot be fulfilled is said before anything runs.
-  latencyModel(spec, trips, seed);
-  return () => latencyModel(spec, trips, seed);
+  if (asked?.kind === 'constant') return { spec: asked, roundTripsMs: [] };
+  const roundTripsMs = await roundTrips(recordings);
+  const spec = asked ?? readLatency(roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY);
+  latencyModel(spec, roundTripsMs, 0);
+  return { spec, roundTripsMs };
 }
 
 async function roundTrips(recordings: readonly Recording[]): Promise<number[]> {
