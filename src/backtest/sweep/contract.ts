@@ -3,7 +3,7 @@
 import type { Config } from '../../config/types.js';
 import type { Recording } from '../../recording/contract.js';
 import type { BacktestPlan } from '../contract.js';
-import type { LatencySpec } from '../latency.js';
+import type { LatencyChoice } from '../plan.js';
 
 /** A parameter's value as a strategy file would hold it: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
@@ -64,7 +64,7 @@ export interface SweepPlan {
   readonly search: Search;
   /** From the most pessimistic; the first one leads. */
   readonly fillModels: readonly string[];
-  readonly latency: { readonly spec: LatencySpec; readonly roundTripsMs: readonly number[] };
+  readonly latency: LatencyChoice;
   readonly seed: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];

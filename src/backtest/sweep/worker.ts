@@ -37,7 +37,7 @@ async function outcomeOf(task: Assignment['task']): Promise<TaskOutcome> {
 }
 
 async function configOf({ source, configHash }: WorkerSetup): Promise<Config> {
-  const loaded = await loadConfig(source.file, source);
+  const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (loaded.configHash === configHash) return loaded;
   const hint = 'Leave the configuration and its strategies as they are while a sweep runs.';
   throw new TwinbookError('config_invalid', `${source.file} has changed since the sweep began`, hint);
