@@ -1,5 +1,6 @@
 /** Between trader and exchange: loses, delays, repeats, cuts and refuses, as its seed says. */
 
+import type { Timeline } from '../../src/backtest/timeline.js';
 import type { Random } from '../../src/base/random.js';
 import { classify } from '../../src/client/classify.js';
 import { type Answer, faultAnswer } from '../../src/exchange/http/envelope.js';
@@ -7,7 +8,6 @@ import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/protocol/seam.js';
 import type { ExchangeSide } from './exchange-side.js';
 import { CALM, type Faults, type Tally } from './faults.js';
-import type { Timeline } from '../../src/backtest/timeline.js';
 
 /** After this the client has given up on an answer. */
 const TIMEOUT_MS = 10_000;

@@ -25,7 +25,8 @@ export class TraderProcess {
   /** Set to die at the next signature: the drafts are stored, the signatures are not. */
   diesSigning = false;
 
-  constructor(path: string, runId: string, wallet: Wallet, nowMs: number) {
+  /** @param heard passes the signer on, to whoever keeps a diary of what it answers */
+  constructor(path: string, runId: string, wallet: Wallet, nowMs: number, heard = (signer: DraftSigner) => signer) {
     this.runId = runId;
     this.ledger = openLedger(path, { pid: process.pid, startedMs: nowMs });
     try {
@@ -37,7 +38,7 @@ export class TraderProcess {
       });
       const settings = traderSettings(runId);
       const { configHash, polling } = settings;
-      this.executor = new Executor(this.ledger, this.#mortal(signer), PROFILE, {
+      this.executor = new Executor(this.ledger, heard(this.#mortal(signer)), PROFILE, {
         runId,
         configHash,
         ownPollMs: polling.ownIntervalMs,

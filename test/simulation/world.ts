@@ -7,7 +7,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Timeline } from '../../src/backtest/timeline.js';
 import { Random } from '../../src/base/random.js';
+import type { DraftSigner } from '../../src/executor/contract.js';
 import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
 import { Wallet } from '../../src/wallet/wallet.js';
@@ -16,7 +18,6 @@ import { CALM, type Faults, Tally } from './faults.js';
 import { Invariants } from './invariants.js';
 import { type Delivery, Network } from './network.js';
 import { START_MS } from './setting.js';
-import { Timeline } from '../../src/backtest/timeline.js';
 import { Killed, TraderProcess } from './trader-process.js';
 
 const BEAT_MS = 250;
@@ -30,6 +31,13 @@ const CLIENT_WAIT_MS = 50;
 /** A commit costs a sync; in memory that is nothing. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
+/** Keeps everything that crosses the seam, run by run, as the daemon's journal does. */
+export interface Diary {
+  /** A process begins, on the ledger in this file, which may not exist yet. Returns the signer, listened to. */
+  begin(runId: string, ledgerFile: string, nowMs: number): (signer: DraftSigner) => DraftSigner;
+  step(observation: Observation, requests: readonly Request[]): void;
+}
+
 export class World {
   readonly timeline = new Timeline(START_MS);
   readonly tally = new Tally();
@@ -40,12 +48,14 @@ export class World {
   readonly #wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
   readonly #folder = mkdtempSync(join(FOLDER, 'twinbook-simulation-'));
   readonly #trace = createHash('sha256');
+  readonly #diary: Diary | null;
   #faults: Faults;
   #clockOffMs: number;
   #runs = 0;
   #process: TraderProcess | null = null;
 
-  constructor(seed: number, faults: Faults) {
+  constructor(seed: number, faults: Faults, diary: Diary | null = null) {
+    this.#diary = diary;
     this.#random = Random.seeded(seed, 'world');
     this.exchange = new ExchangeSide(seed, this.#wallet.address, START_MS);
     this.invariants = new Invariants(this.exchange);
@@ -173,8 +183,10 @@ export class World {
   #start(): void {
     const runId = `r${++this.#runs}`;
     this.#note('start', runId);
+    const path = join(this.#folder, 'ledger.sqlite');
+    const heard = this.#diary?.begin(runId, path, this.ourMs);
     this.#attempt(() => {
-      this.#process = new TraderProcess(join(this.#folder, 'ledger.sqlite'), runId, this.#wallet, this.ourMs);
+      this.#process = new TraderProcess(path, runId, this.#wallet, this.ourMs, heard);
     });
     this.invariants.restarted();
   }
@@ -200,6 +212,7 @@ export class World {
     }
     process.diesSigning = moment === 1;
     const requests = this.#attempt(() => process.trader.handle(observation));
+    if (requests !== null) this.#diary?.step(observation, requests);
     if (observation.kind === 'command') {
       this.invariants.commanded(observation.command);
       this.tally.add(`command: ${observation.command.kind}`);
