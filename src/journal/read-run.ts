@@ -33,6 +33,7 @@ const step = z.object({
  */
 export function readRun(folder: string): RunJournal {
   const told = readJson(join(folder, RUN_FILE));
+  checkFormat(told, join(folder, RUN_FILE));
   const parsed = description.safeParse(told);
   if (!parsed.success)
     throw invalid(join(folder, RUN_FILE), `is not the description of a run (${whatIsWrong(parsed.error)})`);
@@ -47,6 +48,18 @@ export function readRun(folder: string): RunJournal {
     warnings,
     steps: () => readSteps(folder, warnings),
   };
+}
+
+/** A run of another version is whole and good, only not for this one: its user must not look for damage. */
+function checkFormat(told: unknown, file: string): void {
+  const format = typeof told === 'object' && told !== null && 'format' in told ? told.format : undefined;
+  if (typeof format !== 'number' || format === JOURNAL_FORMAT) return;
+  const version = 'version' in Object(told) ? ` by twinbook ${String(Object(told).version)}` : '';
+  throw new TwinbookError(
+    'recording_invalid',
+    `${file} was written${version} in format ${format} of the journal, this version reads format ${JOURNAL_FORMAT}`,
+    'Use the version that wrote it.',
+  );
 }
 
 function readEnd(file: string): RunEnd | null {

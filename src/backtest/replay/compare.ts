@@ -2,23 +2,26 @@
 
 import { canonicalJson } from '../../config/hash.js';
 import type { Step } from '../../journal/contract.js';
-import type { Request } from '../../protocol/seam.js';
+import type { AnyCall, Request } from '../../protocol/seam.js';
 import type { Difference, FieldDifference, Redone } from './contract.js';
 import { observationText, requestText } from './words.js';
 
 /** So many lines say enough about one step. */
 const MAX_LINES = 8;
 
-/** Null when it did the same: the same requests and signatures in the same order, and the same failure if any. */
-export function differenceOf(step: Step, redone: Redone): Difference | null {
+/**
+ * Null when it did the same: the same requests and signatures in the same order, and the same failure if any. `asked` is
+ * the call that the step's outcome belongs to.
+ */
+export function differenceOf(step: Step, redone: Redone, asked: AnyCall | null): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);
   const { index, observation } = step;
   return {
-    ...{ step: index, timeMs: observation.nowMs, observation: observationText(observation), what },
-    then: lines(step.requests),
-    now: lines(redone.requests),
+    ...{ step: index, timeMs: observation.nowMs, observation: observationText(observation, asked), what },
+    recorded: lines(step.requests),
+    replayed: lines(redone.requests),
     fields: at === null ? [] : fieldDifferences(step.requests[at], redone.requests[at]).slice(0, MAX_LINES),
   };
 }
@@ -56,9 +59,13 @@ function requestDifference({ requests: then }: Step, { requests: now }: Redone):
 /** The place of the first request that is not the same; null when all are. */
 function firstDifferent(then: readonly Request[], now: readonly Request[]): number | null {
   const length = Math.max(then.length, now.length);
-  for (let i = 0; i < length; i++) if (canonicalJson(then[i]) !== canonicalJson(now[i])) return i;
+  for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
   return null;
 }
+
+/** By their JSON, as it was written: most are spelled the same, and sorting their keys is dear. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
 function lines(requests: readonly Request[]): string[] {
   const shown = requests.slice(0, MAX_LINES).map((request) => `request ${request.id}: ${requestText(request)}`);
@@ -68,8 +75,8 @@ function lines(requests: readonly Request[]): string[] {
 
 /** Each leaf that differs. Values come from JSON or would survive it. */
 function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
-  if (canonicalJson(then) === canonicalJson(now)) return [];
-  if (!isRecord(then) || !isRecord(now)) return [{ path, then: textOf(then), now: textOf(now) }];
+  if (isSame(then, now)) return [];
+  if (!isRecord(then) || !isRecord(now)) return [{ path, recorded: textOf(then), replayed: textOf(now) }];
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
   return names.flatMap((name) => fieldDifferences(then[name], now[name], path === '' ? name : `${path}.${name}`));
 }

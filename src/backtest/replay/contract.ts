@@ -16,7 +16,7 @@ export interface ReplayPlan {
   /** As it was at the start. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
-  /** Told of each step that repeated exactly, and of what the core said in it. */
+  /** Told of each step that repeated exactly, right after it. */
   readonly watch?: (step: Step) => void;
 }
 
@@ -49,8 +49,8 @@ export interface Difference {
   /** What is different, in a sentence. */
   readonly what: string;
   /** What was asked in that step, in words; bounded. */
-  readonly then: readonly string[];
-  readonly now: readonly string[];
+  readonly recorded: readonly string[];
+  readonly replayed: readonly string[];
   /** Of the first request that differs, each part that does, by its path; bounded. */
   readonly fields: readonly FieldDifference[];
 }
@@ -58,8 +58,8 @@ export interface Difference {
 export interface FieldDifference {
   readonly path: string;
   /** As JSON; null where there is none. */
-  readonly then: string | null;
-  readonly now: string | null;
+  readonly recorded: string | null;
+  readonly replayed: string | null;
 }
 
 /** What followed the first difference, as far as a run can be followed whose answers were to other questions. */

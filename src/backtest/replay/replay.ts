@@ -10,6 +10,7 @@
 import { Trader } from '../../engine/trader.js';
 import { Executor } from '../../executor/executor.js';
 import type { Step } from '../../journal/contract.js';
+import type { AnyCall } from '../../protocol/seam.js';
 import { differenceOf } from './compare.js';
 import type { Aftermath, Difference, Redone, ReplayPlan, ReplayResult } from './contract.js';
 import { Prompter } from './prompter.js';
@@ -25,6 +26,8 @@ class Replay {
   readonly #plan: ReplayPlan;
   readonly #prompter: Prompter;
   readonly #trader: Trader;
+  /** Requests of the run whose outcome is still to come. */
+  readonly #underWay = new Map<number, AnyCall>();
   #steps = 0;
   #requests = 0;
   #signatures = 0;
@@ -53,14 +56,23 @@ class Replay {
     this.#signatures += step.signed.length;
     this.#fromMs ??= step.observation.nowMs;
     this.#toMs = step.observation.nowMs;
-    if (this.#after?.endedBecause != null) return;
+    if (typeof this.#after?.endedBecause === 'string') return;
+    const asked = this.#askedBy(step);
     const redone = this.#redo(step);
-    const difference = differenceOf(step, redone);
+    const difference = differenceOf(step, redone, asked);
     if (this.#difference === null && difference === null) {
       this.#repeatedSteps++;
       this.#repeatedRequests += step.requests.length;
       this.#plan.watch?.(step);
     } else this.#follow(difference, redone, step);
+  }
+
+  /** The call that this step's outcome belongs to. */
+  #askedBy({ observation, requests }: Step): AnyCall | null {
+    const call = observation.kind === 'outcome' ? this.#underWay.get(observation.requestId) : undefined;
+    if (observation.kind === 'outcome') this.#underWay.delete(observation.requestId);
+    for (const { id, call: begun } of requests) this.#underWay.set(id, begun);
+    return call ?? null;
   }
 
   #redo(step: Step): Redone {

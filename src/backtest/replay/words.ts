@@ -52,8 +52,8 @@ function namesOf(params: unknown): string {
   return names.length === 0 ? '' : ` of ${names.join(', ')}`;
 }
 
-/** What was seen. An answer does not say to which call: `asked` names it where the caller knows. */
-export function observationText(observation: Observation, asked: AnyCall | null = null): string {
+/** What was seen. `asked` is the call that an outcome belongs to, where it is known. */
+export function observationText(observation: Observation, asked: AnyCall | null): string {
   switch (observation.kind) {
     case 'time':
       return 'nothing but the time';

@@ -1,0 +1,40 @@
+/** Replays a run from its folder, on a copy of its starting ledger that lives in memory. */
+
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { TwinbookError } from '../../base/errors.js';
+import type { RunJournal } from '../../journal/contract.js';
+import type { Ledger } from '../../ledger/contract.js';
+import { openMemoryLedger } from '../../ledger/ledger.js';
+import type { ReplayPlan, ReplayResult } from './contract.js';
+import { replay } from './replay.js';
+import type { ReplayedTrader } from './run-settings.js';
+
+export interface ReplayOptions extends Pick<ReplayPlan, 'watch'> {
+  readonly trader: ReplayedTrader;
+  /** Told of the ledger as the replay has left it, right before it is forgotten. */
+  readonly ledgerAtEnd?: (ledger: Ledger) => void;
+}
+
+/** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a journal that is damaged. */
+export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
+  const { ledgerAtEnd, ...given } = options;
+  const { startedMs, strategyLimitMs } = run.description;
+  const ledger = startingLedger(run);
+  try {
+    const result = await replay({ ...given, startedMs, strategyLimitMs, ledger, steps: run.steps() });
+    ledgerAtEnd?.(ledger);
+    return result;
+  } finally {
+    ledger.close();
+  }
+}
+
+function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
+  if (ledgerFile === null) {
+    const why = description.ledgerMissing ?? 'the copy of its starting ledger is not in its folder any more';
+    const hint = 'Its steps are there to be read, but what it began with is not known.';
+    throw new TwinbookError('recording_invalid', `run ${basename(folder)} cannot be replayed: ${why}`, hint);
+  }
+  return openMemoryLedger(readFileSync(ledgerFile));
+}

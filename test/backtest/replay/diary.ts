@@ -1,0 +1,36 @@
+/** Keeps what a simulated trader saw and asked, in memory, as a journal on disk would give it back. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { Witness } from '../../../src/daemon/run-journal-witness.js';
+import type { DraftSigner } from '../../../src/executor/contract.js';
+import type { Step } from '../../../src/journal/contract.js';
+import type { Observation, Request } from '../../../src/protocol/seam.js';
+import type { Diary } from '../../simulation/world.js';
+
+export interface KeptRun {
+  readonly runId: string;
+  readonly startedMs: number;
+  /** The content of the ledger's file at the start; null when there was none yet. */
+  readonly ledger: Uint8Array | null;
+  readonly steps: Step[];
+}
+
+export class MemoryDiary implements Diary {
+  readonly runs: KeptRun[] = [];
+  #witness = new Witness();
+
+  begin(runId: string, ledgerFile: string, startedMs: number): (signer: DraftSigner) => DraftSigner {
+    const ledger = existsSync(ledgerFile) ? readFileSync(ledgerFile) : null;
+    this.runs.push({ runId, startedMs, ledger, steps: [] });
+    const witness = new Witness();
+    this.#witness = witness;
+    return (signer) => witness.signer(signer);
+  }
+
+  step(observation: Observation, requests: readonly Request[]): void {
+    const steps = this.runs.at(-1)?.steps ?? [];
+    const step: Step = { index: steps.length, observation, requests, failure: null, ...this.#witness.take() };
+    // As it would come back from a disk.
+    steps.push(JSON.parse(JSON.stringify(step)) as Step);
+  }
+}
