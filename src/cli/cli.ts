@@ -20,6 +20,7 @@ import { addKeysCommands } from './keys.js';
 import { addLedgerCommands } from './ledger-commands.js';
 import { addReconcileCommand } from './reconcile.js';
 import { addRecordCommand } from './record.js';
+import { addReplayCommand } from './replay.js';
 import { addRunCommands } from './run-commands.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
@@ -50,6 +51,7 @@ Every command finds ledger, venue and control socket through its configuration f
     );
   addRunCommands(program, session);
   addRecordCommand(program, session);
+  addReplayCommand(program, session);
   addLedgerCommands(program, session);
   addControlCommands(program, session);
   addReconcileCommand(program, session);
