@@ -159,27 +159,29 @@ export class Book {
 
   /** From now on this book has a recording. */
   openRecorded(): readonly [RecordedSide, RecordedSide] {
-    this.recorded ??= [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
+    if (this.recorded !== null) return this.recorded;
+    this.recorded = [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
     return this.recorded;
   }
 
   /** The recording says what a level holds; the real orders of the level move up as the fill model says. */
   changeRecorded(side: BookSide, tick: number, total: number): void {
     const level = this.openRecorded()[side];
-    const previous = level.displayed(tick);
-    level.change(tick, total);
-    const next = level.displayed(tick);
-    const traded = level.settleTraded(tick);
-    for (let slot = this.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
-      this.#pool.ahead[slot] = this.model.aheadAfterChange(
-        f64(this.#pool.ahead, slot),
-        previous,
-        next,
-        traded,
-        this.#lot,
-      );
+    const first = this.headOn(side, tick);
+    const changed = first === 0 ? level.change(tick, total) : this.#changeBeside(first, level, tick, total);
+    if (changed) this.version += 1;
+  }
+
+  #changeBeside(first: number, level: RecordedSide, tick: number, total: number): boolean {
+    const { ahead, next } = this.#pool;
+    const before = level.displayed(tick);
+    const traded = level.traded(tick);
+    const changed = level.change(tick, total);
+    const after = level.displayed(tick);
+    for (let slot = first; slot !== 0; slot = i32(next, slot)) {
+      ahead[slot] = this.model.aheadAfterChange(f64(ahead, slot), before, after, traded, this.#lot);
     }
-    if (next !== previous) this.version += 1;
+    return changed;
   }
 
   /**

@@ -7,7 +7,7 @@
 import { ONE } from '../../base/micros.js';
 import { EVENT, type EventChunk } from '../../recording/contract.js';
 import { f64, i32, u8 } from './cells.js';
-import { ASK, BID, type BookSide } from './contract.js';
+import type { BookSide } from './contract.js';
 import type { Ground } from './ground.js';
 import type { Market, Trading } from './market.js';
 import type { Matching } from './matching.js';
@@ -54,39 +54,43 @@ export class RecordedFeed {
 
   /** See `ExchangeCore.playRecorded`. */
   play(market: Market, events: RecordedColumns, from: number, untilMs: number): number {
+    const { length, timeMs, kind, side, priceMicros, amountMicros } = events;
     const ground = this.#ground;
     const clockMs = ground.nowMs;
+    let dueMs = ground.due.nextMs;
     let refused = 0;
     let at = from;
-    for (; at < events.length; at++) {
-      const timeMs = f64(events.timeMs, at);
-      const kind = u8(events.kind, at);
-      if (timeMs > untilMs || kind > EVENT.clear) break;
-      if (timeMs >= ground.due.nextMs) this.#reach(timeMs);
-      if (kind === EVENT.clear) {
-        market.trading?.book.clearRecorded();
-        continue;
+    for (; at < length; at++) {
+      const nowMs = f64(timeMs, at);
+      const what = u8(kind, at);
+      if (nowMs > untilMs || what > EVENT.clear) break;
+      if (nowMs >= dueMs) {
+        this.#reach(nowMs);
+        dueMs = ground.due.nextMs;
       }
-      const side = u8(events.side, at) === BID ? BID : ASK;
-      const price = i32(events.priceMicros, at);
-      const amount = f64(events.amountMicros, at);
-      if (kind === EVENT.level) {
-        if (!this.level(market, side, price, amount)) refused += 1;
-        continue;
-      }
-      // Another market may have been played further already; a market's own trades never go back.
-      ground.nowMs = Math.max(timeMs, market.tape.lastMs);
-      if (!this.trade(market, side, price, amount)) refused += 1;
+      if (what === EVENT.level) {
+        if (!this.level(market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
+      } else if (what === EVENT.trade) {
+        // Another market may have been played further already; a market's own trades never go back.
+        ground.nowMs = Math.max(nowMs, market.tape.lastMs);
+        if (!this.trade(market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
+      } else market.trading?.book.clearRecorded();
     }
     this.refused = refused;
     ground.nowMs = Math.max(clockMs, ground.nowMs);
-    if (at > from) this.#reach(f64(events.timeMs, at - 1));
+    if (at > from) this.#reach(f64(timeMs, at - 1));
     return at;
   }
 }
 
+/** By its bit (BID is 0, ASK is 1) and not by a choice, which a processor would guess wrong half the time: 10 % of a replay. */
+const sideOf = (sides: Uint8Array, at: number): BookSide =>
+  // One bit is one of the two.
+  (u8(sides, at) & 1) as BookSide;
+
 /** The tick of a price strictly between 0 and 1, or OFF_GRID. */
 function tickOf(trading: Trading, price: number): number {
-  const tick = Math.round(price * trading.ticksPerMicro);
+  // To the nearest integer, without a division; a price off the grid or out of range does not come back.
+  const tick = (price * trading.ticksPerMicro + 0.5) | 0;
   return tick * trading.tick === price && price > 0 && price < ONE ? tick : OFF_GRID;
 }

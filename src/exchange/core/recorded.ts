@@ -3,51 +3,61 @@
  * remembered, because the recording goes on as if they had not: the level shows the recorded amount minus the eaten one.
  */
 
-import { f64, fillSparse, sparse } from './cells.js';
+import { f64, sparse } from './cells.js';
 import { TickSet } from './ticks.js';
 
+/** Cells of a level: the amount as the recording says, what real orders ate of it, and what recorded trades took since its last change. */
+const STRIDE = 4;
+const EATEN = 1;
+const TRADED = 2;
+
 export class RecordedSide {
-  /** Amount of the level as the recording says. */
-  readonly #total: Float64Array;
-  readonly #eaten: Float64Array;
-  /** What recorded trades took since the level's last change. */
-  readonly #traded: Float64Array;
   /** Ticks that show something. */
   readonly shown: TickSet;
+  readonly #cells: Float64Array;
 
   constructor(ticks: number) {
-    this.#total = new Float64Array(ticks);
-    this.#eaten = new Float64Array(ticks);
-    this.#traded = new Float64Array(ticks);
+    this.#cells = new Float64Array(ticks * STRIDE);
     this.shown = new TickSet(ticks);
   }
 
   displayed(tick: number): number {
-    return f64(this.#total, tick) - f64(this.#eaten, tick);
+    const at = tick * STRIDE;
+    return f64(this.#cells, at) - f64(this.#cells, at + EATEN);
   }
 
-  /** What was traded since the last change; the count starts anew, for the change accounts for it. */
-  settleTraded(tick: number): number {
-    const traded = f64(this.#traded, tick);
-    this.#traded[tick] = 0;
-    return traded;
+  /** What recorded trades took since the last change. */
+  traded(tick: number): number {
+    return f64(this.#cells, tick * STRIDE + TRADED);
   }
 
-  /** What was eaten stays eaten while the level shrinks, never more than all of it; what the recording adds is new. */
-  change(tick: number, total: number): void {
-    const before = this.displayed(tick);
-    this.#total[tick] = total;
-    if (f64(this.#eaten, tick) > total) this.#eaten[tick] = total;
+  /**
+   * What was eaten stays eaten while the level shrinks, never more than all of it; what the recording adds is new. The count
+   * of what was traded starts anew, for the change accounts for it. Returns whether the level shows something else now.
+   */
+  change(tick: number, total: number): boolean {
+    const cells = this.#cells;
+    const at = tick * STRIDE;
+    const eaten = f64(cells, at + EATEN);
+    const before = f64(cells, at) - eaten;
+    const stays = Math.min(eaten, total);
+    cells[at] = total;
+    cells[at + EATEN] = stays;
+    cells[at + TRADED] = 0;
+    const after = total - stays;
     // Most changes leave a level that shows something one that does.
-    if (before > 0 !== this.displayed(tick) > 0) this.#show(tick);
+    if (before > 0 !== after > 0) this.#show(tick);
+    return before !== after;
   }
 
   trade(tick: number, amount: number): void {
-    this.#traded[tick] = f64(this.#traded, tick) + amount;
+    const at = tick * STRIDE + TRADED;
+    this.#cells[at] = f64(this.#cells, at) + amount;
   }
 
   eat(tick: number, amount: number): void {
-    this.#eaten[tick] = f64(this.#eaten, tick) + amount;
+    const at = tick * STRIDE + EATEN;
+    this.#cells[at] = f64(this.#cells, at) + amount;
     this.#show(tick);
   }
 
@@ -58,19 +68,18 @@ export class RecordedSide {
 
   clear(): void {
     for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
-    this.#total.fill(0);
-    this.#eaten.fill(0);
-    this.#traded.fill(0);
+    this.#cells.fill(0);
   }
 
   dump(): RecordedDump {
-    return { total: sparse(this.#total), eaten: sparse(this.#eaten), traded: sparse(this.#traded) };
+    const column = (cell: number): number[] => sparse(this.#cells.filter((_, at) => at % STRIDE === cell));
+    return { total: column(0), eaten: column(EATEN), traded: column(TRADED) };
   }
 
   load(dump: RecordedDump): void {
-    fillSparse(this.#total, dump.total);
-    fillSparse(this.#eaten, dump.eaten);
-    fillSparse(this.#traded, dump.traded);
+    for (const [cell, pairs] of [dump.total, dump.eaten, dump.traded].entries()) {
+      for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * STRIDE + cell] = pairs[i + 1] ?? 0;
+    }
     for (let i = 0; i < dump.total.length; i += 2) this.#show(dump.total[i] ?? 0);
   }
 }
