@@ -101,10 +101,11 @@ export class RecordingSink implements MarketSink {
 
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
-    // What is cleared anyway need not be written once more.
     this.#forgetBook();
-    this.#bookKnown = true;
+    // What is cleared anyway need not be written once more.
+    this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
+    this.#bookKnown = true;
   }
 
   gap(at: Stamp, reason: string): void {

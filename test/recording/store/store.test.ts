@@ -1,0 +1,465 @@
+/** What is given to the store comes back, whatever happened between. */
+
+import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stepOfPrecision } from '../../../src/base/micros.js';
+import { openRecordings } from '../../../src/recording/recording.js';
+import type { MarketSink } from '../../../src/recording/store/contract.js';
+import { repairFolder } from '../../../src/recording/store/store.js';
+import { newFolder, rowsOf } from '../samples.js';
+import { at, filesIn, market, opened, openStore, SHORT_LIFE, START_MS, shortLife, written } from './writing.js';
+
+const MARKET = 'market=market-1';
+const DAY_1 = `${MARKET}/date=2026-11-20`;
+const DAY_2 = `${MARKET}/date=2026-11-21`;
+
+describe('a recording in our format', () => {
+  it('is one folder a market and UTC day, with a manifest, and reads back as it was given', async () => {
+    const folder = newFolder();
+    await written(folder, shortLife);
+    expect(filesIn(folder)).toEqual(
+      [DAY_1, DAY_2].flatMap((day) => [`${day}/events-0001.parquet`, `${day}/manifest.json`, `${day}/market.json`]),
+    );
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual(SHORT_LIFE);
+    expect(recording.market).toEqual(
+      market({ source: { kind: 'twinbook', path: join(folder, MARKET), ticker: 'TICKER', origin: 'test' } }),
+    );
+    expect(recording.summary).toMatchObject({
+      firstMs: START_MS,
+      lastMs: START_MS + 120_000,
+      events: { level: 4, trade: 1, clear: 1, end: 1 },
+      gaps: [],
+    });
+    expect(recording.warnings).toEqual([]);
+  });
+
+  it('keeps ids that are no names of folders', async () => {
+    const folder = newFolder();
+    const conditionId = '../a b/ä?';
+    const store = await openStore(folder);
+    shortLife(store.market(market({ conditionId })));
+    await store.close();
+    expect((await opened(folder)).market.conditionId).toBe(conditionId);
+  });
+
+  it('is read by the folder of the market and of one day, whose book begins with its snapshot', async () => {
+    const folder = newFolder();
+    await written(folder, shortLife);
+    expect(await rowsOf(await opened(join(folder, MARKET)), START_MS)).toEqual(SHORT_LIFE);
+    const second = await opened(join(folder, DAY_2));
+    expect(await rowsOf(second, START_MS)).toEqual([
+      '61000 clear',
+      '61000 level bid 0.4 10',
+      '61000 level ask 0.45 15',
+      '61000 level bid 0.41 7',
+      '120000 end',
+    ]);
+    expect(second.warnings.map(({ message }) => message)).toEqual([
+      'rows before this file are missing: the book begins anew with it',
+    ]);
+  });
+
+  it('makes of a missing file a gap and a new book', async () => {
+    const folder = newFolder();
+    await written(folder, async (sink, store) => {
+      sink.clear(at(0));
+      sink.level(at(0), 0, 400_000, 1_000_000);
+      await store.rotate();
+      sink.level(at(1000), 1, 450_000, 2_000_000);
+      await store.rotate();
+      sink.level(at(2000), 0, 400_000, 3_000_000);
+    });
+    const manifestPath = join(folder, DAY_1, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
+    manifest.files.splice(1, 1);
+    writeFileSync(manifestPath, JSON.stringify(manifest));
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual([
+      '0 clear',
+      '0 level bid 0.4 1',
+      '2000 clear',
+      '2000 level bid 0.4 1',
+      '2000 level ask 0.45 2',
+      '2000 level bid 0.4 3',
+      '2000 end',
+    ]);
+    expect(recording.summary?.gaps).toEqual([{ fromMs: START_MS, toMs: START_MS + 2000, reason: 'a file is missing' }]);
+  });
+
+  it('counts and leaves out what is no event of the market', async () => {
+    const folder = newFolder();
+    const answers: boolean[] = [];
+    await written(folder, (sink) => {
+      sink.clear(at(0));
+      for (const [price, amount] of [
+        [455_000, 1], // off the tick
+        [0, 1],
+        [1_000_000, 1],
+        [450_000, -1],
+        [450_000, 0.5],
+        [Number.NaN, 1],
+        [450_000, 1],
+      ] as const) {
+        answers.push(sink.level(at(0), 0, price, amount));
+      }
+      sink.end(at(10));
+      answers.push(sink.trade(at(20), 0, 450_000, 1));
+    });
+    expect(answers).toEqual([false, false, false, false, false, false, true, false]);
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual(['0 clear', '0 level bid 0.45 0.000001', '10 end']);
+    expect(recording.summary?.refused).toBe(7);
+    expect(recording.warnings[0]?.message).toContain('7 events were refused');
+  });
+
+  it('raises a time that goes back, and counts it', async () => {
+    const folder = newFolder();
+    await written(folder, (sink) => {
+      sink.clear(at(100));
+      sink.level(at(50), 0, 400_000, 1_000_000);
+      sink.end(at(200));
+    });
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
+    expect(recording.summary?.steppedBack).toBe(1);
+  });
+
+  it('says of a gap from when to when nothing is known, and why', async () => {
+    const folder = newFolder();
+    await written(folder, async (sink, store) => {
+      sink.gap(at(0), 'before anything is known there is no gap');
+      sink.clear(at(0));
+      sink.gap(at(1000), 'a poll failed');
+      sink.gap(at(1500), 'still the same gap');
+      sink.level(at(3000), 0, 400_000, 1_000_000);
+      sink.gap(at(4000), 'the venue was down');
+      await store.rotate();
+      sink.level(at(70_000), 0, 400_000, 2_000_000);
+    });
+    const recording = await opened(folder);
+    expect(recording.summary?.gaps).toEqual([
+      { fromMs: START_MS + 1000, toMs: START_MS + 3000, reason: 'a poll failed' },
+      { fromMs: START_MS + 4000, toMs: START_MS + 70_000, reason: 'the venue was down' },
+    ]);
+    expect(await rowsOf(recording, START_MS)).toEqual([
+      '0 clear',
+      '3000 level bid 0.4 1',
+      '70000 level bid 0.4 2',
+      '70000 end',
+    ]);
+  });
+
+  it('learns an outcome and notes after the market has ended', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    const sink = store.market(market({ outcome: null }));
+    shortLife(sink);
+    await store.rotate();
+    expect((await opened(folder)).market.outcome).toBeNull();
+    sink.describe({ ...sink.market, outcome: false });
+    sink.note('the venue took its time');
+    await store.close();
+    const recording = await opened(folder);
+    expect(recording.market.outcome).toBe(false);
+    expect(recording.warnings.map(({ message }) => message)).toEqual(['the venue took its time']);
+  });
+
+  it('keeps polls, those of no market too, and own orders and trades', async () => {
+    const folder = newFolder();
+    const poll = {
+      endpoint: 'markets.book',
+      sentMs: START_MS,
+      seenMs: START_MS + 80,
+      venueMs: START_MS + 41,
+      outcome: 'answered',
+    } as const;
+    const failed = { ...poll, venueMs: null, outcome: 'unknown' } as const;
+    await written(folder, (sink, store) => {
+      shortLife(sink);
+      sink.poll(poll);
+      store.poll({ ...poll, endpoint: 'markets.list' });
+      sink.poll(failed);
+    });
+    const polls = [];
+    for await (const read of (await opened(folder)).polls?.() ?? []) polls.push(read);
+    expect(polls).toEqual([poll, failed]);
+    expect(filesIn(folder)).toContain('market=_none/date=2026-11-20/polls-0001.parquet');
+  });
+});
+
+describe('a recording that goes on', () => {
+  it('after a restart has a gap where nothing was recorded, and then the new book', async () => {
+    const folder = newFolder();
+    await written(folder, (sink) => {
+      sink.clear(at(0));
+      sink.level(at(0), 0, 400_000, 1_000_000);
+    });
+    await written(folder, (sink) => {
+      sink.clear(at(90_000));
+      sink.level(at(90_000), 0, 420_000, 2_000_000);
+      sink.end(at(91_000));
+    });
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual([
+      '0 clear',
+      '0 level bid 0.4 1',
+      '90000 clear',
+      '90000 level bid 0.42 2',
+      '91000 end',
+    ]);
+    expect(recording.summary?.gaps).toEqual([
+      { fromMs: START_MS, toMs: START_MS + 90_000, reason: 'nothing was recorded' },
+    ]);
+  });
+
+  it('takes no event of a market that has ended', async () => {
+    const folder = newFolder();
+    await written(folder, shortLife);
+    const store = await openStore(folder);
+    const sink = store.market(market());
+    expect(sink.level(at(130_000), 0, 400_000, 1_000_000)).toBe(false);
+    await store.close();
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+  });
+
+  it('has one writer at a time', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    await expect(openStore(folder)).rejects.toMatchObject({
+      code: 'file_unreadable',
+      message: expect.stringContaining(String(process.pid)),
+    });
+    await store.close();
+    await (await openStore(folder)).close();
+  });
+
+  it('closes segments by rows, by age and by day', async () => {
+    const folder = newFolder();
+    let nowMs = 0;
+    const store = await openStore(folder, { rotateAfterRows: 5, rotateAfterMs: 1000, now: () => nowMs });
+    const sink = store.market(market());
+    const parquet = () => filesIn(folder).filter((name) => name.endsWith('.parquet')).length;
+    sink.clear(at(0));
+    await store.flush();
+    expect(parquet()).toBe(0);
+    for (const shares of [1, 2, 3, 4]) sink.level(at(0), 0, 400_000, shares * 1_000_000);
+    await store.flush();
+    expect(parquet()).toBe(1);
+    sink.level(at(10), 1, 450_000, 2_000_000);
+    nowMs = 1000;
+    await store.flush();
+    expect(parquet()).toBe(2);
+    sink.level(at(20), 1, 450_000, 3_000_000);
+    await store.flush();
+    sink.level(at(60_000), 1, 450_000, 4_000_000);
+    await store.flush();
+    expect(parquet()).toBe(3);
+    await store.close();
+    expect(parquet()).toBe(4);
+  });
+});
+
+describe('a writer that dies', () => {
+  /** A store that is left as it is: whatever was flushed is on the disk, nothing is closed. */
+  async function abandoned(): Promise<string> {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    shortLife(store.market(market()));
+    await store.flush();
+    const copy = newFolder();
+    cpSync(folder, copy, { recursive: true });
+    await store.close();
+    rmSync(join(copy, '.writer'));
+    return copy;
+  }
+
+  it('leaves a segment that is read as it is, and is closed by the next writer', async () => {
+    const folder = await abandoned();
+    expect(filesIn(folder)).toContain(`${DAY_2}/open-0001.ndjson`);
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+    await (await openStore(folder)).close();
+    expect(filesIn(folder).filter((name) => name.endsWith('.ndjson'))).toEqual([]);
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+    expect((await opened(folder)).market.source.origin).toBe('test');
+  });
+
+  it('wherever the last line was cut, leaves everything before it', async () => {
+    const folder = await abandoned();
+    const segment = join(folder, DAY_2, 'open-0001.ndjson');
+    const whole = readFileSync(segment, 'utf8');
+    const before = SHORT_LIFE.slice(0, -1);
+    for (let cut = whole.lastIndexOf('\n', whole.length - 2) + 1; cut < whole.length - 1; cut += 7) {
+      writeFileSync(segment, whole);
+      truncateSync(segment, cut);
+      const recording = await opened(folder);
+      expect(await rowsOf(recording, START_MS)).toEqual([...before, '61000 end']);
+      const isCut = recording.warnings.some(({ isDamage }) => isDamage === true);
+      expect(isCut).toBe(whole[cut - 1] !== '\n');
+    }
+    expect(await repairFolder(folder)).toBe(1);
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual([...before, '61000 end']);
+    expect(recording.warnings.map(({ message }) => message)).toContain('1 line was lost when its writer died');
+  });
+
+  it('between writing a file and listing it, leaves what is written anew', async () => {
+    const folder = await abandoned();
+    // A file of the segment's number that no manifest lists: half of what was closing.
+    writeFileSync(join(folder, DAY_2, 'events-0001.parquet'), 'half');
+    writeFileSync(join(folder, DAY_2, '.events-0001.parquet.tmp'), 'half');
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+    expect(await repairFolder(folder)).toBe(1);
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+    expect(filesIn(folder).some((name) => name.endsWith('.tmp'))).toBe(false);
+  });
+
+  it('between listing a file and removing its segment, leaves no event twice', async () => {
+    const folder = await abandoned();
+    const segment = join(folder, DAY_2, 'open-0001.ndjson');
+    const text = readFileSync(segment);
+    await repairFolder(folder);
+    writeFileSync(segment, text);
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+    await repairFolder(folder);
+    expect(existsSync(segment)).toBe(false);
+    expect(await rowsOf(await opened(folder), START_MS)).toEqual(SHORT_LIFE);
+  });
+
+  it('leaves a lock that does not hold', async () => {
+    const folder = await abandoned();
+    // No process has this number: they end at four million.
+    writeFileSync(join(folder, '.writer'), '99999999\n');
+    await (await openStore(folder)).close();
+    writeFileSync(join(folder, '.writer'), 'nonsense');
+    await (await openStore(folder)).close();
+  });
+});
+
+describe('a damaged recording', () => {
+  const damages: readonly (readonly [name: string, damage: (folder: string) => void, message: string])[] = [
+    ['a cut file', (folder) => truncateSync(join(folder, DAY_1, 'events-0001.parquet'), 100), 'events-0001.parquet'],
+    ['a missing file', (folder) => rmSync(join(folder, DAY_1, 'events-0001.parquet')), 'events-0001.parquet'],
+    ['a manifest that is none', (folder) => writeFileSync(join(folder, DAY_1, 'manifest.json'), '{}'), 'manifest.json'],
+    ['a manifest that is cut', (folder) => truncateSync(join(folder, DAY_1, 'manifest.json'), 20), 'manifest.json'],
+    ['a description that is cut', (folder) => truncateSync(join(folder, DAY_2, 'market.json'), 20), 'market.json'],
+    [
+      'another market',
+      (folder) => cpSync(join(folder, MARKET), join(folder, 'market=other'), { recursive: true }),
+      'market-1',
+    ],
+    [
+      'no description',
+      (folder) => {
+        for (const day of [DAY_1, DAY_2]) rmSync(join(folder, day, 'market.json'));
+      },
+      'market.json',
+    ],
+    [
+      'the rows of another file',
+      (folder) => cpSync(join(folder, DAY_2, 'events-0001.parquet'), join(folder, DAY_1, 'events-0001.parquet')),
+      'its manifest says',
+    ],
+  ];
+  it.each(damages)('with %s is an error that names it', async (_, damage, message) => {
+    const folder = newFolder();
+    await written(folder, shortLife);
+    damage(folder);
+    const read = async () => {
+      for (const recording of await openRecordings([folder])) await rowsOf(recording);
+    };
+    await expect(read()).rejects.toMatchObject({
+      code: 'recording_invalid',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('says that a single file of ours is to be given with its folder', async () => {
+    const folder = newFolder();
+    await written(folder, shortLife);
+    await expect(openRecordings([join(folder, DAY_1, 'events-0001.parquet')])).rejects.toMatchObject({
+      code: 'recording_invalid',
+      message: expect.stringContaining('give the folder'),
+    });
+  });
+
+  it('with a broken line in an open segment says how many lines were left out', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    shortLife(store.market(market()));
+    await store.flush();
+    appendFileSync(join(folder, DAY_2, 'open-0001.ndjson'), '{"table": "events", "seq": \nnot json\n');
+    const recording = await opened(folder);
+    expect(await rowsOf(recording, START_MS)).toEqual(SHORT_LIFE);
+    expect(recording.warnings.map(({ message }) => message)).toEqual(['2 lines were cut or broken: skipped']);
+    await store.close();
+  });
+});
+
+/** One step of a life: what is given, and what the reader must see of it. */
+type Step =
+  | { readonly do: 'level' | 'trade'; readonly afterMs: number; side: number; tick: number; amount: number }
+  | { readonly do: 'clear'; readonly afterMs: number }
+  | Pause;
+
+/** Nothing is given, so nothing may change. */
+interface Pause {
+  readonly do: 'flush' | 'rotate' | 'restart';
+}
+
+const priced = fc.record({
+  do: fc.constantFrom('level' as const, 'level' as const, 'trade' as const),
+  afterMs: fc.integer({ min: 0, max: 20_000 }),
+  side: fc.integer({ min: 0, max: 1 }),
+  tick: fc.integer({ min: 1, max: 99 }),
+  amount: fc.integer({ min: 1, max: 1000 }),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 20, arbitrary: priced },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('clear' as const), afterMs: fc.nat(1000) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('flush' as const, 'rotate' as const, 'restart' as const) }) },
+);
+
+describe('any stream of events', () => {
+  it('comes back as it was given, through every flush, rotation and restart, by day too', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), fc.boolean(), async (steps, crashSafe) => {
+        const folder = newFolder();
+        const settings = { crashSafe, snapshotEveryMs: 30_000 };
+        let store = await openStore(folder, settings);
+        let sink = store.market(market());
+        const wanted = ['0 clear'];
+        sink.clear(at(0));
+        let nowMs = 0;
+        for (const given of steps) {
+          if ('afterMs' in given) {
+            nowMs += given.afterMs;
+            wanted.push(give(sink, given, nowMs));
+          } else if (given.do === 'flush') await store.flush();
+          else if (given.do === 'rotate') await store.rotate();
+          else {
+            await store.close();
+            store = await openStore(folder, settings);
+            sink = store.market(market());
+          }
+        }
+        sink.end(at(nowMs));
+        await store.close();
+        expect(await rowsOf(await opened(folder), START_MS)).toEqual([...wanted, `${nowMs} end`]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+function give(sink: MarketSink, given: Exclude<Step, Pause>, ms: number): string {
+  if (given.do === 'clear') {
+    sink.clear(at(ms));
+    return `${ms} clear`;
+  }
+  const price = given.tick * stepOfPrecision(2);
+  sink[given.do](at(ms), given.side, price, given.amount);
+  return `${ms} ${given.do} ${given.side === 0 ? 'bid' : 'ask'} ${price / 1e6} ${given.amount / 1e6}`;
+}

@@ -1,0 +1,78 @@
+/** Recordings written by tests through the store, and streams read back into plain rows. */
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RecordedMarket, Recording } from '../../../src/recording/contract.js';
+import { openRecordings } from '../../../src/recording/recording.js';
+import type { MarketSink, RecordingStore, Stamp, StoreSettings } from '../../../src/recording/store/contract.js';
+import { openRecordingStore } from '../../../src/recording/store/store.js';
+
+/** A minute before midnight, so that a stream of some minutes is in two days. */
+export const START_MS = Date.UTC(2026, 10, 20, 23, 59);
+
+export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket => ({
+  conditionId: 'market-1',
+  eventTitle: 'An event',
+  title: 'Will it happen?',
+  category: 'crypto',
+  rules: ['It happens.'],
+  tickPrecision: 2,
+  amountPrecision: 2,
+  openTimeMs: START_MS,
+  closeTimeMs: START_MS + 600_000,
+  outcome: true,
+  fees: { makerRateMicros: 0, takerRateMicros: 10_000 },
+  source: { kind: 'twinbook', path: '', ticker: 'TICKER' },
+  ...changes,
+});
+
+/** `ms` after the start; seen 40 ms later. */
+export const at = (ms: number): Stamp => ({ timeMs: START_MS + ms, seenMs: START_MS + ms + 40 });
+
+export const openStore = (folder: string, settings: Partial<StoreSettings> = {}): Promise<RecordingStore> =>
+  openRecordingStore(folder, { origin: 'test', ...settings });
+
+/** Opens a store, lets `write` fill one market, closes it. */
+export async function written(
+  folder: string,
+  write: (sink: MarketSink, store: RecordingStore) => void | Promise<void>,
+  settings: Partial<StoreSettings> = {},
+): Promise<void> {
+  const store = await openStore(folder, settings);
+  await write(store.market(market()), store);
+  await store.close();
+}
+
+/** A small market from its first book to its end, over midnight. */
+export function shortLife(sink: MarketSink): void {
+  sink.clear(at(0));
+  sink.level(at(0), 0, 400_000, 10_000_000);
+  sink.level(at(0), 1, 450_000, 20_000_000);
+  sink.trade(at(1000), 0, 450_000, 5_000_000);
+  sink.level(at(1000), 1, 450_000, 15_000_000);
+  sink.level(at(61_000), 0, 410_000, 7_000_000);
+  sink.end(at(120_000));
+}
+
+export const SHORT_LIFE = [
+  '0 clear',
+  '0 level bid 0.4 10',
+  '0 level ask 0.45 20',
+  '1000 trade bid 0.45 5',
+  '1000 level ask 0.45 15',
+  '61000 level bid 0.41 7',
+  '120000 end',
+];
+
+export async function opened(folder: string): Promise<Recording> {
+  const [recording, ...others] = await openRecordings([folder]);
+  if (recording === undefined || others.length > 0) throw new Error(`not one recording but ${others.length + 1}`);
+  return recording;
+}
+
+/** Files of the folder's days, by their names below the market's folder. */
+export const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
