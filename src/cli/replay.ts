@@ -97,20 +97,19 @@ function shareText({ difference, steps, repeatedSteps, requests, repeatedRequest
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
 }
 
-function differenceText(difference: Difference, result: ReplayResult, changes: readonly string[]): string {
+function differenceText(difference: Difference, { after }: ReplayResult, changes: readonly string[]): string {
   const { step, timeMs, observation, what, recorded, replayed, fields } = difference;
   const time = new Date(timeMs).toISOString().slice(0, 23).replace('T', ' ');
   const list = (lines: readonly string[]) => (lines.length === 0 ? ['  nothing'] : lines.map((line) => `  ${line}`));
   const lines = [
-    `The first difference is in step ${step}, ${time} UTC:`,
-    what,
-    `seen: ${observation}`,
+    `The first difference is in step ${step}, ${time} UTC: ${what}.`,
+    ...['seen:', `  ${observation}`],
     ...['asked then:', ...list(recorded), 'asked now:', ...list(replayed)],
     ...(fields.length === 0 ? [] : ['in particular:']),
     ...fields.map(
       ({ path, ...values }) => `  ${path}: ${values.recorded ?? 'nothing'} then, ${values.replayed ?? 'nothing'} now`,
     ),
-    ...(result.after === null ? [] : [afterText(result.after)]),
+    ...(after === null ? [] : [afterText(after)]),
     ...(changes.length > 0 ? [] : [UNEXPLAINED]),
   ];
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
@@ -119,7 +118,7 @@ function differenceText(difference: Difference, result: ReplayResult, changes: r
 function afterText({ steps, differing, endedBecause }: Aftermath): string {
   const counted = `Of the ${steps} steps after it that could be compared, ${differing} differ.`;
   if (endedBecause === null) return counted;
-  return `${counted} Then the answers no longer fit to what is asked (${endedBecause}).`;
+  return `${counted} Then the run's answers no longer fit what is asked (${endedBecause}).`;
 }
 
 /** What a replay is for: the same code on the same observations must decide the same. */

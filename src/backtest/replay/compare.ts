@@ -4,24 +4,28 @@ import { canonicalJson } from '../../config/hash.js';
 import type { Step } from '../../journal/contract.js';
 import type { AnyCall, Request } from '../../protocol/seam.js';
 import type { Difference, FieldDifference, Redone } from './contract.js';
-import { observationText, requestText } from './words.js';
+import { callText, observationText, type Titles } from './words.js';
 
 /** So many lines say enough about one step. */
 const MAX_LINES = 8;
 
-/**
- * Null when it did the same: the same requests and signatures in the same order, and the same failure if any. `asked` is
- * the call that the step's outcome belongs to.
- */
-export function differenceOf(step: Step, redone: Redone, asked: AnyCall | null): Difference | null {
+/** What the difference is to be told with. */
+export interface Told {
+  /** The call that the step's outcome belongs to, where there is one. */
+  readonly asked: AnyCall | null;
+  readonly titles: Titles;
+}
+
+/** Null when it did the same: the same requests and signatures in the same order, and the same failure if any. */
+export function differenceOf(step: Step, redone: Redone, { asked, titles }: Told): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);
   const { index, observation } = step;
   return {
-    ...{ step: index, timeMs: observation.nowMs, observation: observationText(observation, asked), what },
-    recorded: lines(step.requests),
-    replayed: lines(redone.requests),
+    ...{ step: index, timeMs: observation.nowMs, observation: observationText(observation, asked, titles), what },
+    recorded: lines(step.requests, titles),
+    replayed: lines(redone.requests, titles),
     fields: at === null ? [] : fieldDifferences(step.requests[at], redone.requests[at]).slice(0, MAX_LINES),
   };
 }
@@ -49,11 +53,10 @@ function requestDifference({ requests: then }: Step, { requests: now }: Redone):
   const at = firstDifferent(then, now);
   if (at === null) return null;
   const [before, after] = [then[at], now[at]];
-  if (before === undefined && after !== undefined) return `now it also asks to ${requestText(after)}`;
-  if (before !== undefined && after === undefined) return `then it also asked to ${requestText(before)}`;
-  return before !== undefined && after !== undefined
-    ? `then it asked to ${requestText(before)}; now to ${requestText(after)}`
-    : null;
+  if (before === undefined) return `request ${after?.id} is asked now, it was not then`;
+  return after === undefined
+    ? `request ${before.id} was asked then, it is not now`
+    : `request ${before.id} is not the same`;
 }
 
 /** The place of the first request that is not the same; null when all are. */
@@ -67,8 +70,8 @@ function firstDifferent(then: readonly Request[], now: readonly Request[]): numb
 const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
-function lines(requests: readonly Request[]): string[] {
-  const shown = requests.slice(0, MAX_LINES).map((request) => `request ${request.id}: ${requestText(request)}`);
+function lines(requests: readonly Request[], titles: Titles): string[] {
+  const shown = requests.slice(0, MAX_LINES).map(({ id, call }) => `request ${id}: ${callText(call, titles)}`);
   const more = requests.length - shown.length;
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }

@@ -59,7 +59,10 @@ class Replay {
     if (typeof this.#after?.endedBecause === 'string') return;
     const asked = this.#askedBy(step);
     const redone = this.#redo(step);
-    const difference = differenceOf(step, redone, asked);
+    const difference = differenceOf(step, redone, {
+      asked,
+      titles: (id) => this.#plan.ledger.market(id)?.title ?? null,
+    });
     if (this.#difference === null && difference === null) {
       this.#repeatedSteps++;
       this.#repeatedRequests += step.requests.length;

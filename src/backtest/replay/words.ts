@@ -2,21 +2,22 @@
 
 import { formatDecimal } from '../../base/decimal.js';
 import type { DataOf } from '../../protocol/endpoints.js';
-import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../protocol/seam.js';
+import type { AnyCall, Observation, OperatorCommand, Outcome } from '../../protocol/seam.js';
 
-/** `place a limit order: buy 25 YES at 0.42 in market 7n9G…`. Long enough names to be searched for. */
-export function requestText({ call, lane }: Request): string {
-  const text = callText(call);
-  // Reads of one kind come from several lanes, and which one may be all that differs.
-  return `${text} (${lane} lane)`;
-}
+/** The title of a market by its condition id; null when it is not known. */
+export type Titles = (conditionId: string) => string | null;
 
-function callText(call: AnyCall): string {
+/** `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
+export function callText(call: AnyCall, titles: Titles): string {
+  const market = (id: string): string => {
+    const title = titles(id);
+    return title === null ? `market ${id}` : `"${title}" (${id})`;
+  };
   switch (call.endpoint) {
     case 'orders.create': {
       const { side, is_yes, price, amount, order_type, market_condition_id } = call.body;
       const terms = `${side} ${amount ?? '?'} ${is_yes ? 'YES' : 'NO'} at ${price ?? 'any price'}`;
-      return `draft a ${order_type} order: ${terms} in market ${market_condition_id}`;
+      return `draft a ${order_type} order: ${terms} in ${market(market_condition_id)}`;
     }
     case 'orders.submit':
       return `submit the signed order ${call.params.pubkey}`;
@@ -25,15 +26,15 @@ function callText(call: AnyCall): string {
     case 'orders.cancelSubmit':
       return `submit the signed cancel of order ${call.params.pubkey}`;
     case 'merges.create':
-      return `draft a merge of ${call.body.amount} complete sets in market ${call.body.market_condition_id}`;
+      return `draft a merge of ${call.body.amount} complete sets in ${market(call.body.market_condition_id)}`;
     case 'redeems.create':
-      return `draft the redeem of market ${call.body.market_condition_id}`;
+      return `draft the redeem of ${market(call.body.market_condition_id)}`;
     case 'markets.book':
-      return `read the book of market ${call.params.condition_id}`;
+      return `read the book of ${market(call.params.condition_id)}`;
     case 'markets.trades':
-      return `read the trades of market ${call.params.condition_id}`;
+      return `read the trades of ${market(call.params.condition_id)}`;
     case 'markets.detail':
-      return `read the details of market ${call.params.condition_id}`;
+      return `read the details of ${market(call.params.condition_id)}`;
     case 'orders.list':
       return 'read our own orders';
     case 'trades.list':
@@ -53,14 +54,14 @@ function namesOf(params: unknown): string {
 }
 
 /** What was seen. `asked` is the call that an outcome belongs to, where it is known. */
-export function observationText(observation: Observation, asked: AnyCall | null): string {
+export function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':
       return 'nothing but the time';
     case 'command':
       return `the command ${commandText(observation.command)}`;
     case 'outcome': {
-      const about = asked === null ? '' : ` (${callText(asked)})`;
+      const about = asked === null ? '' : ` (${callText(asked, titles)})`;
       return `request ${observation.requestId}${about} ${outcomeText(observation.outcome, asked)}`;
     }
   }
