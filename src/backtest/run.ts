@@ -104,7 +104,7 @@ class BacktestRun {
     while (!this.#isOver()) {
       if (this.#isPause()) this.#skipPause();
       const nextMs = this.#nextMs();
-      if (this.#feed.readUntilMs < nextMs) await this.#feed.read(nextMs);
+      if (this.#feed.readUntilMs <= nextMs) await this.#feed.read(nextMs);
       if (this.#feed.nextOpenMs <= nextMs) {
         this.#nowMs = this.#feed.nextOpenMs;
         await this.#feed.openDue(this.#nowMs);
@@ -205,10 +205,11 @@ class BacktestRun {
 
   outcome(): BacktestOutcome {
     this.#look();
+    const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
     this.#side.trader.end(this.#nowMs, 'the data ended');
     const session = sessionOf({
       ...{ plan: this.#plan, venue: this.#venue, tally: this.#tally, count: this.#count, ledger: this.#side.ledger },
-      ...{ empty: this.#empty, fromMs: this.#fromMs, toMs: this.#nowMs },
+      ...{ empty: this.#empty, isStopped, fromMs: this.#fromMs, toMs: this.#nowMs },
     });
     for (const { fills } of session.markets) {
       for (const fill of fills) {

@@ -1,5 +1,6 @@
 /** From what was measured to the record that a report is made of. */
 
+import { formatDecimal } from '../base/decimal.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { RecordedMarket } from '../recording/contract.js';
 import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../report/contract.js';
@@ -16,6 +17,7 @@ export interface Measured {
   readonly count: RequestCount;
   readonly ledger: Ledger;
   readonly empty: readonly EventSource[];
+  readonly isStopped: boolean;
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -32,6 +34,24 @@ function dataNotices({ plan, empty, fromMs }: Measured): SessionNotice[] {
     ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
   ];
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
+}
+
+/** What a live trader would be stopped for: nothing that it believes may differ from what is so. */
+function endNotices({ ledger, venue, tally, isStopped, toMs }: Measured): SessionNotice[] {
+  const texts: string[] = [];
+  const cash = venue.core.fundsOf(venue.account).total;
+  if (ledger.cash() !== cash) {
+    texts.push(
+      `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
+    );
+  }
+  for (const { played, yesMicros, noMicros } of tally.markets.values()) {
+    const { conditionId, title } = played.source.market;
+    if (ledger.shares(conditionId, true) === yesMicros && ledger.shares(conditionId, false) === noMicros) continue;
+    texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
+  }
+  if (!isStopped) texts.push('the trader did not come to rest in the time that a live one is given');
+  return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
 export function sessionOf(measured: Measured): SessionRecord {
@@ -55,7 +75,7 @@ export function sessionOf(measured: Measured): SessionRecord {
     maxDrawdownMicros: tally.maxDrawdownMicros,
     requests: count.use,
     refusals: count.refused,
-    notices: [...dataNotices(measured), ...count.said],
+    notices: [...dataNotices(measured), ...endNotices(measured), ...count.said],
     assumptions: {
       version: trader.version,
       configHash: trader.configHash,

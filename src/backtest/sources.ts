@@ -1,5 +1,6 @@
 /** Where a backtest's events come from: files that are read ahead, or columns that are in memory already. */
 
+import { basename } from 'node:path';
 import type { EventChunk, RecordedMarket, Recording, RecordingSummary } from '../recording/contract.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
@@ -9,7 +10,8 @@ export const streamed = (recording: Recording): EventSource => ({
   firstMs: recording.summary?.firstMs ?? null,
   summary: recording.summary ?? null,
   get warnings() {
-    return recording.warnings.map(({ path, message }) => `${path}: ${message}`);
+    // Its name, not its path: the same data is the same result wherever it lies.
+    return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
   open: () => new FileStream(recording),
 });

@@ -55,6 +55,7 @@ export class Venue {
   /** The answer to `#ordersQuery` while nothing of ours has changed. */
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
+  #dueMs: number | null = null;
 
   /** `listener` hears of fills after the venue has. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
@@ -90,9 +91,17 @@ export class Venue {
     this.#ownTrades.changed();
   }
 
+  /** What was due has happened, here or while the recording played: a draft expired, a merge landed. */
+  #noticeDue(): void {
+    const dueMs = this.core.nextDueMs();
+    if (dueMs === this.#dueMs) return;
+    this.#dueMs = dueMs;
+    this.changed();
+  }
+
   #serve(call: AnyCall, nowMs: number): Outcome {
-    if ((this.core.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs) this.changed();
     this.core.advance(nowMs);
+    this.#noticeDue();
     if (declarationOf(call.endpoint).method !== 'GET') this.changed();
     switch (call.endpoint) {
       case 'markets.trades':
