@@ -1,0 +1,150 @@
+/** Imported recordings give the very events that their raw files give. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Recording } from '../../src/recording/contract.js';
+import { type ImportProgress, importRecordings } from '../../src/recording/import.js';
+import { openRecordings } from '../../src/recording/recording.js';
+import {
+  CLOSE_MS,
+  delta,
+  kalshiFile,
+  newFolder,
+  OPEN_MS,
+  REAL_DATA,
+  rowsOf,
+  snapshot,
+  trade,
+  writeKalshi,
+} from './samples.js';
+
+const T = OPEN_MS + 60_000;
+const LINES = [
+  snapshot(T, [['0.4000', '100.00']], [['0.5500', '50.00']]),
+  delta(T + 5, 'no', '0.5500', '-10.00'),
+  trade(T + 5, 'yes', '0.4500', '0.5500', '10.00'),
+  delta(T + 400_000, 'yes', '0.4100', '25.00'),
+  snapshot(CLOSE_MS + 800, [], []),
+];
+
+/** A checksum of every column of a stream, however it is cut into chunks, and how many events there are. */
+async function digestOf(recording: Recording): Promise<readonly string[]> {
+  const hashes = COLUMNS.map(() => createHash('sha256'));
+  let events = 0;
+  for await (const chunk of recording.chunks()) {
+    events += chunk.length;
+    for (const [at, column] of COLUMNS.entries()) {
+      const { buffer, byteOffset, BYTES_PER_ELEMENT } = chunk[column];
+      hashes[at]?.update(new Uint8Array(buffer, byteOffset, chunk.length * BYTES_PER_ELEMENT));
+    }
+  }
+  return [`${events} events`, ...hashes.map((hash, at) => `${COLUMNS[at]} ${hash.digest('hex')}`)];
+}
+
+const COLUMNS = ['timeMs', 'kind', 'side', 'priceMicros', 'amountMicros'] as const;
+
+async function expectSame(raw: Recording, imported: Recording | undefined): Promise<void> {
+  const { source: _, ...market } = raw.market;
+  expect(imported?.market).toMatchObject(market);
+  expect(imported?.market.source).toMatchObject({
+    kind: 'twinbook',
+    origin: raw.market.source.kind,
+    ticker: raw.market.source.ticker,
+  });
+  if (imported === undefined) throw new Error('not imported');
+  expect(await digestOf(imported)).toEqual(await digestOf(raw));
+}
+
+describe('an import', () => {
+  it('gives the events, the description and the outcome of the raw recording', async () => {
+    const set = writeKalshi(LINES);
+    const out = newFolder();
+    const progress: ImportProgress[] = [];
+    const told = await importRecordings('kalshi', [set], out, { progress: (at) => progress.push(at) });
+    expect(told).toMatchObject([{ status: 'imported', events: 7, failure: null, warnings: [] }]);
+    const [raw] = await openRecordings([set]);
+    const [imported] = await openRecordings([out]);
+    if (raw === undefined) throw new Error('no raw recording');
+    await expectSame(raw, imported);
+    expect(progress.at(-1)).toMatchObject({ market: 0, markets: 1, events: 7, share: 1 });
+    expect(readdirSync(out)).toEqual([`market=${raw.market.conditionId}`]);
+  });
+
+  it('counts broken lines, leaves them out, and says so for ever', async () => {
+    const set = writeKalshi([...LINES.slice(0, 2), '{"recv_ms": 12', 'nonsense', ...LINES.slice(2)]);
+    const out = newFolder();
+    const [told] = await importRecordings('kalshi', [set], out);
+    expect(told?.warnings.map(({ message }) => message)).toEqual(['2 broken lines were skipped']);
+    const [imported] = await openRecordings([out]);
+    expect(imported?.warnings.map(({ message }) => message)).toEqual(['2 broken lines were skipped']);
+  });
+
+  it('leaves a market alone that is there already, unless told to write it anew', async () => {
+    const out = newFolder();
+    await importRecordings('kalshi', [writeKalshi(LINES)], out);
+    const longer = writeKalshi([...LINES.slice(0, 4), delta(T + 500_000, 'yes', '0.4200', '1.00'), ...LINES.slice(4)]);
+    const [again] = await importRecordings('kalshi', [longer], out);
+    expect(again).toMatchObject({ status: 'present', events: 0 });
+    expect(await rowsOf((await openRecordings([out]))[0])).toHaveLength(7);
+    const [anew] = await importRecordings('kalshi', [longer], out, { replace: true });
+    expect(anew).toMatchObject({ status: 'imported', events: 8 });
+    expect(await rowsOf((await openRecordings([out]))[0])).toHaveLength(8);
+  });
+
+  it('goes on after a market that cannot be read, of which nothing is written', async () => {
+    const set = writeKalshi(LINES);
+    const broken = join(set, 'events', 'KXBROKEN-26AUG01-00');
+    mkdirSync(broken);
+    writeFileSync(join(broken, '2026-08-01.ndjson.gz'), gzipSync('nothing\n'));
+    writeFileSync(
+      join(set, 'MARKETS.csv'),
+      `window,event_ticker,open_time,close_time,result\n${['KXBROKEN-26AUG01-00', 'KXTEST-26AUG01-00']
+        .map((window) => `${window},E,2026-08-01T10:00:00Z,2026-08-01T10:15:00Z,yes`)
+        .join('\n')}\n`,
+    );
+    const out = newFolder();
+    const told = await importRecordings('kalshi', [set], out);
+    expect(told.map(({ status }) => status)).toEqual(['failed', 'imported']);
+    expect(told[0]?.failure).toContain('no event can be read');
+    expect(await openRecordings([out])).toHaveLength(1);
+    expect(readdirSync(out)).toHaveLength(1);
+  });
+
+  it('says of a cut file that it was cut', async () => {
+    const set = writeKalshi(LINES);
+    truncateSync(kalshiFile(set), 200);
+    const [told] = await importRecordings('kalshi', [set], newFolder());
+    expect(told?.warnings[0]?.message ?? told?.failure).toContain('cut or damaged');
+  });
+
+  it.each([
+    ['another kind', () => writeKalshi(LINES), 'recording_invalid'],
+    ['nothing', () => newFolder(), 'recording_invalid'],
+    ['a path that is not there', () => '/nowhere/at/all', 'file_unreadable'],
+  ])('of %s is an error', async (_, path, code) => {
+    await expect(importRecordings('polymarket', [path()], newFolder())).rejects.toMatchObject({ code });
+  });
+});
+
+describe.skipIf(!existsSync(REAL_DATA))('the real recordings (need ../shared/data)', () => {
+  it.each([
+    ['kalshi', 'kalshi-gold15m', 22],
+    ['polymarket', 'polymarket-tickscope', 6],
+  ] as const)(
+    'of %s come back event by event',
+    async (kind, folder, markets) => {
+      const path = join(REAL_DATA, folder);
+      const out = newFolder();
+      const told = await importRecordings(kind, [path], out);
+      expect(told.filter(({ status }) => status === 'imported')).toHaveLength(markets);
+      const raw = await openRecordings([path]);
+      const imported = new Map((await openRecordings([out])).map((each) => [each.market.conditionId, each]));
+      expect(imported.size).toBe(markets);
+      for (const recording of raw) await expectSame(recording, imported.get(recording.market.conditionId));
+    },
+    120_000,
+  );
+});
