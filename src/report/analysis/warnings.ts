@@ -56,7 +56,7 @@ function unexplained({ equity, result }: Figures): string | null {
 }
 
 function misplacedShares(markets: readonly MarketSession[], results: readonly MarketResult[]): readonly Warning[] {
-  return markets.flatMap((market, index): Warning[] => {
+  const wrong = markets.flatMap((market, index): Warning[] => {
     const result = results[index];
     if (result === undefined) return [];
     if (result.yesMicros === market.endYesMicros && result.noMicros === market.endNoMicros) return [];
@@ -65,6 +65,16 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
     const text = `Fills and conversions of “${market.title}” leave ${left}, the session says ${said}. Do not trust its figures.`;
     return [{ level: 'wrong', name: 'misplaced_shares', text }];
   });
+  return atMost(LISTED_MARKETS, wrong, 'such market');
+}
+
+/** One sentence for each market would bury everything else. */
+const LISTED_MARKETS = 5;
+
+function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
+  const [first, more] = [warnings[0], warnings.length - limit];
+  if (first === undefined || more <= 0) return warnings;
+  return [...warnings.slice(0, limit), { ...first, text: `… and ${counted(more, `more ${what}`)}.` }];
 }
 
 function noOrders({ coverage, trading }: Figures): string | null {
@@ -149,12 +159,7 @@ function noticesOf({ notices }: SessionRecord): readonly Warning[] {
     ({ severity, text }): Warning => ({ level: severity === 'loud' ? 'caution' : 'note', name: 'notice', text }),
   );
   const loudFirst = LEVELS.flatMap((level) => warnings.filter((warning) => warning.level === level));
-  const more = loudFirst.length - NOTICES;
-  if (more <= 0) return loudFirst;
-  return [
-    ...loudFirst.slice(0, NOTICES),
-    { level: 'caution', name: 'notice', text: `… and ${counted(more, 'more notice')}.` },
-  ];
+  return atMost(NOTICES, loudFirst, 'notice');
 }
 
 /** A warning of a bracket, with the models that it is about; none when it is about all of them. */
@@ -175,5 +180,8 @@ export function sharedWarnings(analyses: readonly Analysis[]): readonly SharedWa
     ...warning,
     models: models.length === analyses.length ? [] : models,
   }));
-  return LEVELS.flatMap((level) => all.filter((warning) => warning.level === level));
+  // What several models say in other figures stands together.
+  const names = [...new Set(all.map(({ name }) => name))];
+  const grouped = names.flatMap((name) => all.filter((warning) => warning.name === name));
+  return LEVELS.flatMap((level) => grouped.filter((warning) => warning.level === level));
 }

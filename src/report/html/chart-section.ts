@@ -15,7 +15,7 @@ export const equitySection = (data: DrawingData): Markup =>
     'equity',
     'Equity and drawdown',
     'Currency. Shares are valued at the middle; time without a recording is left blank.',
-    html`${NO_SCRIPT}<div data-needs-script>${toolbar('account')}<div class="chart"><h3>Result so far</h3><div class="plot" id="plot-equity" tabindex="0" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" tabindex="0" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" tabindex="0" role="img" aria-label="Capital locked over time"></div></div><ul class="keys">${data.sessions.map(({ name }, index) => html`<li><i style="color:var(--s${index % 5})"></i>${name}</li>`)}</ul><p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
+    html`${NO_SCRIPT}<div data-needs-script>${toolbar('account')}<div class="chart"><h3>Result so far</h3><div class="plot" id="plot-equity" tabindex="0" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" tabindex="0" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" tabindex="0" role="img" aria-label="Capital locked over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
   );
 
 export function priceSection(data: DrawingData): Markup {
@@ -29,6 +29,18 @@ export function priceSection(data: DrawingData): Markup {
     'YES price of one market, and what we held of it. A larger mark is a larger fill.',
     html`${NO_SCRIPT}<div data-needs-script><div class="tools"><select id="market" aria-label="Market">${options}</select></div>${toolbar('price')}<div class="chart"><h3>Price of YES <span class="drawn-session"></span></h3><div class="plot" id="plot-price" tabindex="0" role="img" aria-label="Price, quotes and fills over time"></div></div><div class="chart"><h3>Inventory <span>YES minus NO, shares</span></h3><div class="plot" id="plot-held" tabindex="0" role="img" aria-label="Inventory over time"></div></div>${keys}<p class="readout" id="read-price" aria-live="off">${HINT}</p></div>${thinning(data)}`,
   );
+}
+
+const DASHES = ['dashed', 'solid', 'dotted', 'dashed', 'dashed'] as const;
+
+/** One session needs no key. */
+function sessionKeys({ sessions }: DrawingData): Markup | null {
+  if (sessions.length < 2) return null;
+  const keys = sessions.map(
+    ({ name }, index) =>
+      html`<li><i style="color:var(--s${index % 5});border-top-style:${DASHES[index % 5] ?? 'solid'}"></i>${name}</li>`,
+  );
+  return html`<ul class="keys">${keys}</ul>`;
 }
 
 const toolbar = (group: string): Markup =>

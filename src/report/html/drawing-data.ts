@@ -8,7 +8,7 @@ import { columnText } from './columns.js';
 import { shortened } from './markup.js';
 
 /** Characters of JSON that charts may take of the page's 5 MB. */
-const BUDGET = 3_000_000;
+const BUDGET = 2_400_000;
 /** Coarser than this and a price chart shows nothing: then fewer markets are drawn instead. */
 const LEAST_SAMPLES = 150;
 const MOST_SAMPLES = 2_048;
@@ -71,7 +71,7 @@ export function drawingData(sessions: readonly SessionRecord[], names: readonly 
     if (size <= BUDGET || drawn === 0) return data;
     // Both shrink at once when it is far too much, so that this ends within a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
-    else drawn = Math.floor(drawn * Math.min(0.8, BUDGET / size));
+    else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
   }
 }
 
@@ -84,10 +84,12 @@ function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
   return [...fills].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
-/** Two characters a number is about what they take; a better guess saves rounds. */
+/** Characters that one sample of a market takes, about; books are shared. A good guess saves rounds. */
+const SAMPLE_SIZE = 5;
+
 function firstGuess(sessions: readonly SessionRecord[]): number {
-  const series = sessions.reduce((total, { markets }) => total + markets.length * 3 + 2, 2);
-  return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / series)));
+  const series = sessions.reduce((total, { markets }) => total + markets.length, 1);
+  return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
 }
 
 function drawnWith(
@@ -112,7 +114,7 @@ function drawnWith(
       fillsDrawn += kept.length;
       return seriesOf(market, kept, samples, pool);
     });
-    return { id, title: shortened(title, 120), sessions: series };
+    return { id, title: shortened(title, 80), sessions: series };
   });
   return {
     sessions: sessions.map((session, index) => accountOf(session, names[index] ?? '', pool)),
@@ -170,7 +172,11 @@ const strideFor = (length: number, samples: number): number => Math.max(1, Math.
 
 const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
   const stride = strideFor(values.length, samples);
-  return stride === 1 ? values : values.filter((_, index) => index % stride === 0);
+  if (stride === 1) return values;
+  const kept: T[] = [];
+  // The index is within the values.
+  for (let index = 0; index < values.length; index += stride) kept.push(values[index] as T);
+  return kept;
 };
 
 class Pool {

@@ -6,8 +6,8 @@ import { count, counted, duration, gain, percent, shares, signedCents } from '..
 import { html, type Markup, shortened } from './markup.js';
 import { type Cell, dataTable, perSession, type Row, type Shown, section, tone } from './parts.js';
 
-/** Rows of all sessions together: about 700 bytes each. */
-const MAX_ROWS = 2_000;
+/** Rows of all sessions together: about a kilobyte each. */
+const MAX_ROWS = 1_500;
 
 export function marketSection(sessions: readonly Shown[]): Markup {
   const rows = Math.floor(MAX_ROWS / Math.max(1, sessions.length));
@@ -68,13 +68,12 @@ const plain = (micros: number | null): Cell => ({ text: gain(micros), value: mic
 
 function rowOf(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row {
   const { result, coverage } = market;
-  const title = shortened(market.title, 120);
+  const title = shortened(market.title, 80);
   return {
     id: market.conditionId,
     cells: [
       {
-        text: html`<span class="title" title="${rank === undefined ? title : `${title} (among the ${rank})`}">${title}</span>`,
-        value: title,
+        text: html`<span class="title"${rank === undefined ? null : html` title="among the ${rank}"`}>${title}</span>`,
       },
       money(result.resultMicros),
       plain(result.spreadMicros),
@@ -92,7 +91,7 @@ function rowOf(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row 
         text: coverage === null ? '–' : percent(coverage.spanMs === 0 ? null : 1 - coverage.gapMs / coverage.spanMs, 2),
         value: coverage === null ? null : coverage.gapMs,
       },
-      { text: shortened(market.eventTitle, 60), value: market.eventTitle },
+      { text: shortened(market.eventTitle, 50) },
     ],
   };
 }

@@ -162,7 +162,7 @@ function curveText({ side, points }: Curve, x: (name: string) => number, y: (mic
   const dots = points.map((point) => {
     const [left, top] = at(point);
     const error =
-      point.error === null || side !== 'all'
+      point.error === null
         ? ''
         : `<line class="err" x1="${left}" x2="${left}" y1="${y(point.value - point.error).toFixed(1)}" y2="${y(point.value + point.error).toFixed(1)}"/>`;
     return `${error}<circle cx="${left}" cy="${top}" r="${side === 'all' ? 3.6 : 2.6}"/>`;

@@ -15,7 +15,7 @@ import {
   UNKNOWN,
 } from '../figures.js';
 import { html, type Markup } from './markup.js';
-import { bar, facts, perSession, type Shown, section, tiles, tone } from './parts.js';
+import { bar, type Figure, facts, perSession, type Shown, section, tiles, tone } from './parts.js';
 
 export const resultSection = (sessions: readonly Shown[]): Markup =>
   section(
@@ -30,7 +30,6 @@ export const resultSection = (sessions: readonly Shown[]): Markup =>
 
 function headline(analysis: Analysis): Markup {
   const { result, equity, capital, drawdown, trading, quoting, requests, byEvent } = analysis;
-  const after60 = analysis.markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
   const interval = byEvent.intervalMicros;
   return tiles([
     {
@@ -49,19 +48,21 @@ function headline(analysis: Analysis): Markup {
     },
     { name: 'Deepest drawdown', text: money(drawdown.maxMicros), note: `${percent(drawdown.maxShare, 2)} of capital` },
     { name: 'Filled of posted', text: percent(trading.fillRatioShare), note: `${counted(trading.fills, 'fill')}` },
-    {
-      name: 'Markout after 60 s',
-      text:
-        after60?.markoutMicros === null || after60 === undefined ? UNKNOWN : `${signedCents(after60.markoutMicros)} ¢`,
-      note: `of ${signedCents(after60?.effectiveMicros ?? null)} ¢ earned at the fill`,
-      tone: tone(after60?.markoutMicros ?? null),
-    },
+    markoutTile(analysis),
     {
       name: 'Two-sided quotes',
       text: percent(quoting.twoSidedShare),
       note: requests === null ? 'of the time' : `${percent(requests.publicShare)} of the public budget`,
     },
   ]);
+}
+
+function markoutTile({ markouts }: Analysis): Figure {
+  const name = 'Markout after 60 s';
+  const row = markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
+  if (row === undefined || row.markoutMicros === null) return { name, text: UNKNOWN };
+  const note = row.effectiveMicros === null ? 'a share' : `of ${signedCents(row.effectiveMicros)} ¢ earned at the fill`;
+  return { name, text: `${signedCents(row.markoutMicros)} ¢`, note, tone: tone(row.markoutMicros) };
 }
 
 interface Step {
@@ -94,7 +95,7 @@ export function waterfall(result: ResultSplit): Markup {
       micros === null || micros === 0 ? null : bar(place(ends[index] ?? 0), place(ends[index + 1] ?? 0), tone(micros));
     return html`<tr><th scope="row" class="text">${name} <span class="note wide">${explains}</span></th><td class="num ${tone(micros)}">${micros === null ? 'not known' : exact(micros)}</td><td class="bars"><span class="cell">${zero}${drawn}</span></td></tr>`;
   });
-  const total = html`<tr class="total"><th scope="row" class="text">Result</th><td class="num">${exact(result.resultMicros)}</td><td class="bars"><span class="cell">${zero}${bar(place(0), place(result.resultMicros), 'ink')}</span></td></tr>`;
+  const total = html`<tr class="total"><th scope="row" class="text">Result</th><td class="num">${exact(result.resultMicros)}</td><td class="bars"><span class="cell">${zero}${result.resultMicros === 0 ? null : bar(place(0), place(result.resultMicros), 'ink')}</span></td></tr>`;
   return html`<div class="scroll"><table class="split"><caption>How the result is made up, in currency</caption><thead><tr><th scope="col" class="text">Part</th><th scope="col" class="num">Amount</th><th scope="col" class="text">From zero to the result</th></tr></thead><tbody>${rows}${total}</tbody></table></div>`;
 }
 

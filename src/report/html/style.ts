@@ -14,7 +14,7 @@ const DARK = `
 
 const PAGE = `
 *,*::before,*::after { box-sizing: border-box }
-html { -webkit-text-size-adjust: 100% }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 52px }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums lining-nums }
 .page { max-width: 1180px; margin: 0 auto; padding: 28px 24px 64px }
 h1 { font-size: 25px; line-height: 1.25; font-weight: 650; letter-spacing: -.012em; margin: 0 0 4px; overflow-wrap: anywhere }
@@ -27,7 +27,7 @@ section { margin-top: 44px }
 .note, caption { font-size: 13px }
 .good { color: var(--good) } .bad { color: var(--bad) }
 button, select, input { font: inherit; color: inherit }
-.button { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 10px; cursor: pointer; font-size: 13px; line-height: 1.5 }
+.button { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 10px; cursor: pointer; font-size: 13px; line-height: 1.5; white-space: nowrap }
 .button:hover { border-color: var(--mark) }
 :focus-visible { outline: 2px solid var(--bid); outline-offset: 2px }
 header { display: flex; gap: 16px; align-items: flex-start; justify-content: space-between }
@@ -38,8 +38,8 @@ const NOTICES = `
 .verdict { margin: 20px 0 0; padding: 12px 16px; border: 1px solid var(--line); border-left: 4px solid var(--good); background: var(--panel); border-radius: 6px }
 .verdict.flips { border-left-color: var(--bad); background: var(--alarm) }
 .verdict p { margin: 0; max-width: none } .verdict strong { font-weight: 650 }
-.warnings { list-style: none; margin: 14px 0 0; padding: 0; font-size: 14px; display: grid; gap: 4px }
-.warnings li { padding: 5px 12px; border-left: 3px solid var(--mark); overflow-wrap: anywhere }
+.warnings { list-style: none; margin: 14px 0 0; padding: 0; font-size: 14px; display: grid; gap: 1px }
+.warnings li { padding: 3px 12px; border-left: 4px solid var(--line); overflow-wrap: anywhere }
 .warnings .wrong { border-color: var(--bad); background: var(--alarm); font-weight: 600 }
 .warnings .caution { border-color: #c99700; background: var(--warn) }
 .warnings b { font-weight: 600 }
@@ -59,14 +59,14 @@ tbody tr:first-child > * { border-top: 0 }
 tr.total > * { border-top: 1px solid var(--mark); font-weight: 640 }
 tr.group > * { border-top: 1px solid var(--line) }
 .minor { color: var(--soft); opacity: .8; font-weight: 400 }
-.bars { width: 46%; min-width: 180px; position: relative; padding: 0 }
+.bars { width: 46%; min-width: 180px; padding: 0 } td.bars { vertical-align: middle }
 .cell { position: relative; display: block; height: 18px; margin: 0 12px }
 .bar { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--mark) }
 .bar.good { background: var(--good) } .bar.bad { background: var(--bad) } .bar.ink { background: var(--ink) } .bar.two { background: var(--bid) }
 .bar.one { background: var(--ask); opacity: .75 } .bar.rest { background: var(--faint); min-width: 0 } .bar.thin { top: 7px; bottom: 7px }
 .zero { position: absolute; top: -7px; bottom: -7px; width: 1px; background: var(--line) }
 .bracket td, .bracket thead th { min-width: 7.5em } .bracket th[scope=row] { color: var(--soft) } .bracket tr.main > * { font-weight: 650; color: var(--ink) } .bracket tr.main td.good { color: var(--good) } .bracket tr.main td.bad { color: var(--bad) }
-.markets tbody tr.picked > * { background: var(--faint) } .markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis }
+.markets tbody tr.picked > * { background: var(--faint) } .markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0; background: var(--panel) } .markets thead th:first-child { left: 0; z-index: 2 }
 .pick { all: unset; cursor: pointer; color: var(--bid) } .pick:hover { text-decoration: underline } .pick:focus-visible { outline: 2px solid var(--bid) }
 .tools { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 10px; font-size: 13px }
 .tools input, .tools select { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 8px; max-width: 100% } .tools select { flex: 1 1 16em; min-width: 0 }`;
@@ -74,9 +74,9 @@ tr.group > * { border-top: 1px solid var(--line) }
 const FIGURES = `
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 1px; margin: 0; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden }
 .tiles > div { background: var(--panel); padding: 11px 14px 12px } .tiles dt { font-size: 13px; color: var(--soft) } .tiles dd { margin: 0; font-size: 22px; line-height: 1.3; font-weight: 620; letter-spacing: -.01em } .tiles dd.note { font-size: 12.5px; font-weight: 400; letter-spacing: 0; line-height: 1.4 }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 0 36px; margin: 0; font-size: 14px }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 0 44px; margin: 0; font-size: 14px }
 .facts > div { display: flex; justify-content: space-between; gap: 16px; padding: 5px 0; border-bottom: 1px solid var(--faint) } .facts dt { color: var(--soft) } .facts dd { margin: 0; text-align: right }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 24px; align-items: start } .columns > * { min-width: 0 }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 24px; align-items: start } .columns > * { min-width: 0 } .columns > .chart { margin-top: 0 }
 .assume { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; font-size: 14px; margin: 0 } .assume dt { color: var(--soft) } .assume dd { margin: 0; overflow-wrap: anywhere }
 code { font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace }
 footer { margin-top: 56px; border-top: 1px solid var(--line); padding-top: 14px; font-size: 13px; color: var(--soft) } footer pre { white-space: pre-wrap; font: 12px/1.5 ui-monospace, Menlo, Consolas, monospace }`;
@@ -85,15 +85,15 @@ const CHARTS = `
 .chart { border: 1px solid var(--line); border-radius: 8px; background: var(--panel); padding: 10px 8px 6px; position: relative; min-width: 0 }
 .chart + .chart { margin-top: 12px } .chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
 .chart .plot { min-height: 120px; touch-action: pan-y }
-.chart .plot:focus-visible { outline-offset: 0 }
-.readout { min-height: 3em; margin: 10px 4px 0; font-size: 13px; color: var(--soft) } .readout b { color: var(--ink); font-weight: 600 }
-.keys { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; color: var(--soft); margin: 8px 4px 0; padding: 0; list-style: none } .keys i { display: inline-block; width: 18px; height: 0; border-top: 2px solid; vertical-align: middle; margin-right: 6px } .keys i.area { height: 10px; border: 0; background: var(--book) } .keys i.up, .keys i.down { width: auto; border: 0; font-style: normal }
+.chart .plot:focus { outline: 0 } .chart:has(.plot:focus) { border-color: var(--bid) }
+.readout { min-height: 3em; max-width: none; margin: 10px 4px 0; font-size: 13px; color: var(--soft) } .readout b { color: var(--ink); font-weight: 600 }
+.keys { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; color: var(--soft); margin: 8px 4px 0; padding: 0; list-style: none } .keys i { display: inline-block; width: 18px; height: 0; border-top: 2px solid; vertical-align: middle; margin-right: 6px } .keys i.area { height: 10px; border: 0; background: var(--book) } .keys i.up, .keys i.down { width: auto; height: auto; border: 0; font-style: normal; vertical-align: baseline; margin-right: 2px; font-size: 11px }
 .u-select { background: rgba(110,130,150,.18) !important } .u-hz .u-cursor-x, .u-hz .u-cursor-y { border-color: var(--mark) !important }
-svg { display: block; max-width: 100%; height: auto } svg text { fill: var(--soft); font-size: 12px } svg .axis { stroke: var(--line) } svg .base { stroke: var(--mark) } svg .err { stroke: var(--ink); stroke-width: 1.2 } svg .all { fill: var(--ink); stroke: var(--ink) } svg .bid { fill: var(--bid); stroke: var(--bid) } svg .ask { fill: var(--ask); stroke: var(--ask) } svg polyline { fill: none !important; stroke-width: 1.6 } svg .bid polyline, svg .ask polyline { stroke-width: 1.2; opacity: .8 }`;
+svg { display: block; max-width: 100%; height: auto } svg text { fill: var(--soft); font-size: 12px } svg .axis { stroke: var(--line) } svg .base { stroke: var(--mark) } svg .err { stroke-width: 1.4 } svg .bid .err, svg .ask .err { opacity: .6 } svg .all { fill: var(--ink); stroke: var(--ink) } svg .bid { fill: var(--bid); stroke: var(--bid) } svg .ask { fill: var(--ask); stroke: var(--ask) } svg polyline { fill: none !important; stroke-width: 1.6 } svg .bid polyline, svg .ask polyline { stroke-width: 1.2; opacity: .8 }`;
 
 const SMALL = `
-@media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 120px } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .facts { grid-template-columns: 1fr } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
-@media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .button, .tools { display: none } body { background: #fff } section { break-inside: avoid-page } }`;
+@media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } svg text { font-size: 15px } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .facts { grid-template-columns: 1fr } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
+@media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .button, .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
 
 /** One session of the bracket is shown at a time, by radio buttons, so that it needs no script. */
 function choosing(sessions: number): string {
@@ -101,7 +101,10 @@ function choosing(sessions: number): string {
     const chosen = `#session-${index}:checked ~`;
     return `${chosen} .page .of:not(.of-${index}) { display: none } ${chosen} .page label[for=session-${index}] { background: var(--ink); color: var(--page); border-color: var(--ink) } #session-${index}:focus-visible ~ .page label[for=session-${index}] { outline: 2px solid var(--bid); outline-offset: 2px }`;
   });
-  const names = sessions < 2 ? '.model { display: none }' : '';
+  const names =
+    sessions < 2
+      ? '.model { display: none }'
+      : '.model { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }';
   return `.choice { position: fixed; opacity: 0; pointer-events: none } .chooser { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 28px -8px 0; padding: 8px; background: var(--page); font-size: 13px; color: var(--soft) } .chooser label { border: 1px solid var(--line); border-radius: 99px; padding: 2px 12px; cursor: pointer; background: var(--panel); color: var(--ink) } .model { color: var(--soft); font-weight: 560; font-size: 13px } ${names} ${rules.join(' ')}`;
 }
 

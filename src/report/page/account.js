@@ -11,6 +11,10 @@ import { groups } from './zoom.js';
 export const session = () =>
   Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
 
+/** As in the list of keys: the middle one, or the only one, is drawn through. */
+const DASHES = data.sessions.length < 2 ? [[]] : [[7, 3], [], [2, 3], [10, 3, 2, 3], [5, 2]];
+const colorOf = (/** @type {number} */ index) => color(`--s${data.sessions.length < 2 ? 1 : index % 5}`);
+
 export function drawAccount() {
   const chosen = session();
   const accounts = data.sessions.map((account) => {
@@ -27,10 +31,11 @@ export function drawAccount() {
   const [time = [], result = [], locked = []] = accounts[chosen] ?? [];
   const below = fallen(result);
   const line = (/** @type {number} */ index, /** @type {string} */ fill = '') => ({
-    stroke: () => color(`--s${index % 5}`),
-    width: index === chosen ? 2 : 1.2,
-    spanGaps: index !== chosen,
-    ...(fill === '' ? {} : { fill: () => `color-mix(in srgb, ${color(`--s${index % 5}`)} 18%, transparent)` }),
+    stroke: () => colorOf(index),
+    width: index === chosen ? 2 : 1.3,
+    dash: fill === '' ? (DASHES[index % DASHES.length] ?? []) : [],
+    points: { show: false },
+    ...(fill === '' ? {} : { fill: () => `color-mix(in srgb, ${colorOf(index)} 18%, transparent)` }),
   });
   const hover = (/** @type {uPlot} */ chart) => {
     const at = chart.cursor.idx;
@@ -48,7 +53,6 @@ export function drawAccount() {
       ['locked', amount(locked[place])],
     ]);
   };
-  const unit = (/** @type {number} */ value) => amount(value, Math.abs(value) < 10 && value % 1 !== 0 ? 2 : 0);
   groups['account'] = drawGroup(
     [
       {
@@ -57,7 +61,6 @@ export function drawAccount() {
         data: joined,
         series: data.sessions.map((_, index) => line(index)),
         least: 1,
-        unit,
         hover,
       },
       {
@@ -66,10 +69,18 @@ export function drawAccount() {
         data: [time, below],
         series: [line(chosen, 'fill')],
         least: 1,
-        unit,
+        pinned: 'high',
         hover,
       },
-      { name: 'plot-locked', height: 130, data: [time, locked], series: [line(chosen, 'fill')], least: 1, unit, hover },
+      {
+        name: 'plot-locked',
+        height: 130,
+        data: [time, locked],
+        series: [line(chosen, 'fill')],
+        least: 1,
+        pinned: 'low',
+        hover,
+      },
     ],
     'account',
     stepOf(time),

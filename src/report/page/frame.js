@@ -1,6 +1,6 @@
 /** One chart, and charts above each other whose time axis is the same. */
 
-import { clockOf, color, dayOf } from './words.js';
+import { amount, clockOf, color, dayOf } from './words.js';
 import { show } from './zoom.js';
 
 /** @typedef {import('./columns.js').Rows} Rows */
@@ -18,16 +18,22 @@ function timeLabels(_chart, splits, _axis, _space, step) {
   });
 }
 
-/** A scale with some air, and never a flat one. @param {number} least smallest span @returns {uPlot.Scale.Range} */
-const roomy = (least) => (_chart, low, high) => {
-  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, least];
-  const air = Math.max((high - low) * 0.06, (least - (high - low)) / 2, least * 0.05);
-  return [low - air, high + air];
-};
+/** A scale with some air, and never a flat one. @param {Drawing} drawing @returns {uPlot.Scale.Range} */
+const roomy =
+  ({ least, pinned }) =>
+  (_chart, low, high) => {
+    if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, least];
+    const air = Math.max((high - low) * 0.06, (least - (high - low)) / 2, least * 0.05);
+    if (pinned === 'low') return [0, Math.max(least, high * 1.06)];
+    return [pinned === 'high' ? Math.min(-least, low * 1.06) : low - air, pinned === 'high' ? 0 : high + air];
+  };
+
+/** Places that tell neighbouring ticks apart. @param {number} step */
+const placesFor = (step) => [0, 1, 2, 3].find((places) => Number((step * 10 ** places).toFixed(6)) % 1 === 0) ?? 4;
 
 /**
  * @typedef {{ name: string, height: number, data: Rows, series: uPlot.Series[], least: number,
- *   unit: (value: number) => string, bands?: uPlot.Band[], draw?: (chart: uPlot) => void, hover: (chart: uPlot) => void }} Drawing
+ *   leastPlaces?: number, pinned?: 'low' | 'high', bands?: uPlot.Band[], draw?: (chart: uPlot) => void, hover: (chart: uPlot) => void }} Drawing
  */
 
 /** @param {Drawing} drawing @param {Group} group @param {string} key @returns {uPlot | null} */
@@ -50,14 +56,21 @@ function draw(drawing, group, key) {
       legend: { show: false },
       padding: [8, 10, 0, 0],
       cursor: { sync: { key }, drag: { x: true, y: false, dist: 4 }, points: { show: false }, y: false },
-      scales: { x: { time: true }, y: { range: roomy(drawing.least) } },
+      scales: { x: { time: true }, y: { range: roomy(drawing) } },
       axes: [
-        { ...axis, values: timeLabels, size: 42, space: 70 },
-        { ...axis, size: 68, space: 34, values: (_chart, splits) => splits.map(drawing.unit) },
+        { ...axis, values: timeLabels, size: 46, gap: 9, space: 70 },
+        {
+          ...axis,
+          size: 68,
+          space: 26,
+          values: (_chart, splits, _axis, _space, step) =>
+            splits.map((value) => amount(value, Math.max(placesFor(step), drawing.leastPlaces ?? 0))),
+        },
       ],
       series: [{}, ...drawing.series],
       bands: drawing.bands ?? [],
       hooks: {
+        drawAxes: [zeroLine],
         draw: drawing.draw === undefined ? [] : [drawing.draw],
         setCursor: [drawing.hover],
         setScale: [
@@ -80,6 +93,21 @@ function draw(drawing, group, key) {
     place,
   );
   return chart;
+}
+
+/** Gains are above it, losses below. @param {uPlot} chart */
+function zeroLine({ ctx, bbox, scales, valToPos }) {
+  const { min, max } = scales['y'] ?? {};
+  if (min === undefined || max === undefined || min >= 0 || max <= 0) return;
+  const y = Math.round(valToPos(0, 'y', true));
+  ctx.save();
+  ctx.strokeStyle = color('--mark');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
 }
 
 /** @param {Drawing[]} drawings @param {string} key @param {number} step @returns {Group} */

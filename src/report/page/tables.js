@@ -1,7 +1,7 @@
 /** Tables that sort by their headings, find a row, and lead to a market's chart. Without scripts they are just tables. */
 
 /** @param {HTMLTableRowElement} row @param {number} column */
-const sortKey = (row, column) => /** @type {HTMLElement | undefined} */ (row.cells[column])?.dataset['v'] ?? '';
+const sortKey = (row, column) => row.cells[column]?.dataset['v'] ?? row.cells[column]?.textContent ?? '';
 
 /** What is not known, and the line that adds up the rest, stay at the end. */
 function sortRows(

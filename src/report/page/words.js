@@ -9,7 +9,7 @@ export const amount = (/** @type {number | null | undefined} */ value, places = 
     ? '–'
     : `${value < 0 ? '−' : ''}${Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })}`;
 export const price = (/** @type {number | null | undefined} */ value) =>
-  value === null || value === undefined ? '–' : String(Number(value.toFixed(6)));
+  value === null || value === undefined ? '–' : amount(value, Number((value * 100).toFixed(4)) % 1 === 0 ? 2 : 4);
 
 /** Sets the words of a readout: every other one is set off. @param {string} id @param {[string, string][]} pairs */
 export function say(id, pairs) {
