@@ -61,6 +61,12 @@ export class Budget {
     return Math.max(1, this.#usable(nowMs) - this.#foreignAt(nowMs));
   }
 
+  /** Neither slowed nor blocked, and nobody else uses it, as far as we know. */
+  isSteady(nowMs: number): boolean {
+    if (this.#probing || this.blockedUntilMs(nowMs) > nowMs) return false;
+    return this.#paceAt(nowMs) === 1 && this.#foreignAt(nowMs) === 0;
+  }
+
   /** How many requests may leave now. */
   left(nowMs: number): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;

@@ -56,6 +56,11 @@ export interface Queue {
   /** Requests a minute that this scope allows us at present: the profile's, or less as its answers have taught. */
   perMinute(scope: Scope, nowMs: number): number;
   status(scope: Scope, nowMs: number): BudgetStatus;
+  /**
+   * Whether what both budgets allow is lessened by nothing that passes with time: no recent refusal as throttled, and no
+   * requests of others that use the same budget. While it is true, time alone never makes them allow less.
+   */
+  isSteady(nowMs: number): boolean;
   /** When something that waits could leave or expires: `nowMs` for at once, null when only an outcome can move it. */
   nextReleaseMs(nowMs: number): number | null;
   /** Asks that wait, requests under way: for status pages and bounds. */
@@ -87,7 +92,10 @@ export interface PolledMarket {
 }
 
 export interface PollFacts {
-  /** Every market that is quoted or waits to be, in a stable order; one that is left out is forgotten. */
+  /**
+   * Every market that is quoted or waits to be, in a stable order; one that is left out is forgotten. A new array when
+   * there are other markets; the same one means that there are none, and costs nothing to look at.
+   */
   readonly markets: readonly PolledMarket[];
   /** Orders that rest, are in flight or unknown. */
   readonly openOrders: number;
@@ -117,7 +125,12 @@ export interface PollSettings {
 /** Decides what to look at next. */
 export interface Poller {
   /** The polls to ask now, most urgent first; each counts as under way until `onReport` says how it ended. */
-  due(nowMs: number, facts: PollFacts): Ask[];
+  due(nowMs: number, facts: PollFacts): readonly Ask[];
+  /**
+   * Our clock, ms: `due` finds nothing before, whatever the public headroom, as long as it is given the same facts and
+   * nothing is reported or expedited; -Infinity when it must be asked.
+   */
+  readonly quietUntilMs: number;
   /** How a poll ended. A tag that is not a poll's, or of one not under way (a further page), changes nothing. */
   onReport(tag: string, result: PollResult, nowMs: number): void;
   /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. */

@@ -12,12 +12,11 @@ import {
   type PollSettings,
   type PollTarget,
 } from './contract.js';
-import { pollCall, pollLane } from './poll-calls.js';
-import { PollMemory } from './poll-memory.js';
-import { parsePollTag, pollTag } from './tags.js';
+import { pollLane } from './poll-calls.js';
+import { PollCredit } from './poll-credit.js';
+import { PollMemory, type PollRecord } from './poll-memory.js';
+import { parsePollTag } from './tags.js';
 
-/** Part of the public budget that polls may use; the rest is for further pages and for looks that others ask. */
-const PUBLIC_PART = 0.9;
 /** Part of the signed budget that polls of own state may use; their intervals stretch when it is small. */
 const SIGNED_PART = 0.3;
 /** How each kind shares the polls of markets while all want more than there is. What one leaves, the others use. */
@@ -37,18 +36,33 @@ const RESTING_TRADES_WEIGHT = 4;
 /** A poll that found no budget for so long is planned anew, with what is known then. */
 const PATIENCE_MS = 10_000;
 
+const NO_ASKS: readonly Ask[] = [];
+
+/** The time between two looks at own state and the catalog, and what it follows from. */
+interface AccountPace {
+  readonly resting: boolean;
+  readonly signedPerMinute: number;
+  readonly intervals: readonly (readonly [AccountPoll, number])[];
+}
+
 export class PollPlan implements Poller {
   readonly #settings: PollSettings;
-  readonly #memory = new PollMemory();
-  /** Polls of markets that the budget has earned since it was last used, at most `BURST`. */
-  #credit = BURST;
-  #creditMs: number | null = null;
+  readonly #memory: PollMemory;
+  readonly #credit = new PollCredit(BURST);
   /** Stride scheduling: the kind that is furthest behind its share goes next. */
   readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0 };
   #bookTurns = 0;
+  #pace: AccountPace | null = null;
+  /** As at the newest look. */
+  #markets: readonly PolledMarket[] = [];
+  /** What is remembered may be of markets that are not polled any more. */
+  #forgetting = false;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
     this.#settings = settings;
+    this.#memory = new PollMemory(settings.bookDepth);
   }
 
   /** Polls remembered: bounded by what is polled. */
@@ -56,38 +70,97 @@ export class PollPlan implements Poller {
     return this.#memory.size;
   }
 
-  due(nowMs: number, facts: PollFacts): Ask[] {
-    this.#forget(facts);
+  get quietUntilMs(): number {
+    return this.#quietUntilMs;
+  }
+
+  due(nowMs: number, facts: PollFacts): readonly Ask[] {
+    if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
+    this.#forget();
     const asks: Ask[] = [];
-    for (const [kind, intervalMs] of this.#accountIntervals(facts)) {
-      if (this.#memory.ready(pollTag({ kind }), intervalMs, nowMs)) asks.push(this.#ask({ kind }, nowMs, false));
+    for (const [kind, intervalMs] of this.#intervals) {
+      const record = this.#memory.account(kind);
+      if (!record.ready(intervalMs, nowMs)) continue;
+      asks.push(ask(record, nowMs, false));
+      if (kind === 'catalog') this.#credit.spend();
     }
-    this.#earn(nowMs, facts.publicPerMinute);
-    const catalog = asks.filter((ask) => ask.tag === pollTag({ kind: 'catalog' })).length;
-    this.#credit -= catalog;
+    const catalog = asks.some(({ call }) => call.endpoint === 'markets.list') ? 1 : 0;
     let room = facts.publicHeadroom - catalog;
-    while (this.#credit >= 1 && room >= 1) {
-      const ask = this.#nextMarketPoll(nowMs, facts);
-      if (ask === null) break;
-      asks.push(ask);
-      this.#credit--;
+    while (room >= 1 && this.#credit.suffices) {
+      const next = this.#nextMarketPoll(nowMs);
+      if (next === null) break;
+      asks.push(next);
+      this.#credit.spend();
       room--;
     }
+    this.#quietUntilMs = this.#nextMs(nowMs);
     return asks;
   }
 
   onReport(tag: string, result: PollResult, nowMs: number): void {
-    this.#memory.ended(tag, result, nowMs);
+    const target = parsePollTag(tag);
+    if (target === null) return;
+    this.#memory.find(target)?.ended(result, nowMs);
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   expedite(target: PollTarget): void {
-    this.#memory.expedite(pollTag(target));
+    if ('marketConditionId' in target) {
+      this.#memory.market(target.marketConditionId)[target.kind].expedited = true;
+      this.#forgetting = true;
+    } else this.#memory.account(target.kind).expedited = true;
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Own state and the catalog, each with the time between two looks. */
-  #accountIntervals({ openOrders, signedPerMinute }: PollFacts): [AccountPoll, number][] {
+  /** Takes in the facts; true when none of them is new and nothing can be due yet. */
+  #isQuiet(nowMs: number, facts: PollFacts): boolean {
+    const paced = this.#setPace(facts);
+    const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
+    const { markets } = facts;
+    const same = !paced && !earning && markets === this.#markets && nowMs >= this.#lookedMs;
+    if (markets !== this.#markets) this.#forgetting = true;
+    this.#markets = markets;
+    this.#lookedMs = nowMs;
+    return same && nowMs < this.#quietUntilMs;
+  }
+
+  /** The earliest moment at which something is due if nothing else happens; never later than that. */
+  #nextMs(nowMs: number): number {
+    let accountMs = Number.POSITIVE_INFINITY;
+    for (const [kind, intervalMs] of this.#intervals) {
+      accountMs = Math.min(accountMs, this.#memory.account(kind).readyFromMs(intervalMs, nowMs));
+    }
+    const creditMs = nowMs + this.#credit.missingMs;
+    let marketMs = Number.POSITIVE_INFINITY;
+    for (const { marketConditionId } of this.#markets) {
+      if (marketMs <= creditMs) break;
+      marketMs = Math.min(marketMs, this.#marketReadyMs(marketConditionId, nowMs));
+    }
+    return Math.min(accountMs, Math.max(creditMs, marketMs));
+  }
+
+  #marketReadyMs(marketConditionId: string, nowMs: number): number {
+    const { hotIntervalMs } = this.#settings;
+    const { book, trades, detail } = this.#memory.market(marketConditionId);
+    if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
+    const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
+    return Math.min(detailMs, book.readyFromMs(hotIntervalMs, nowMs), trades.readyFromMs(hotIntervalMs, nowMs));
+  }
+
+  get #detailIntervalMs(): number {
+    return Math.max(DETAIL_INTERVAL_MS, this.#settings.hotIntervalMs);
+  }
+
+  get #intervals(): AccountPace['intervals'] {
+    return this.#pace?.intervals ?? [];
+  }
+
+  /** Own state and the catalog, each with the time between two looks; true when that is a change. */
+  #setPace({ openOrders, signedPerMinute }: PollFacts): boolean {
+    const resting = openOrders > 0;
+    if (this.#pace?.resting === resting && this.#pace.signedPerMinute === signedPerMinute) return false;
     const { ownTrades, ownIntervalMs, assetsIntervalMs, catalogIntervalMs } = this.#settings;
-    const pace = ownIntervalMs * (openOrders > 0 ? 1 : IDLE_FACTOR);
+    const pace = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
     const own: [AccountPoll, number][] = ownTrades
       ? [
           ['fills', pace],
@@ -101,27 +174,22 @@ export class PollPlan implements Poller {
     const wanted = own.reduce((sum, [, intervalMs]) => sum + 60_000 / intervalMs, 0);
     const stretch = Math.max(1, wanted / (signedPerMinute * SIGNED_PART));
     const stretched = own.map(([kind, intervalMs]): [AccountPoll, number] => [kind, intervalMs * stretch]);
-    return [...stretched, ['catalog', catalogIntervalMs]];
+    this.#pace = { resting, signedPerMinute, intervals: [...stretched, ['catalog', catalogIntervalMs]] };
+    return true;
   }
 
-  #earn(nowMs: number, publicPerMinute: number): void {
-    const elapsedMs = Math.max(0, nowMs - (this.#creditMs ?? nowMs));
-    this.#creditMs = nowMs;
-    this.#credit = Math.min(BURST, this.#credit + (elapsedMs * publicPerMinute * PUBLIC_PART) / 60_000);
-  }
-
-  #nextMarketPoll(nowMs: number, facts: PollFacts): Ask | null {
+  #nextMarketPoll(nowMs: number): Ask | null {
     const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
     for (const kind of byNeed) {
-      const market = kind === 'book' ? this.#nextBook(nowMs, facts) : this.#nextOf(kind, nowMs, facts);
+      const market = kind === 'book' ? this.#nextBook(nowMs) : this.#nextOf(kind, nowMs);
       if (market === null) continue;
       // A kind that had nothing to ask for does not save its share up for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
-      const { marketConditionId } = market;
+      const records = this.#memory.market(market.marketConditionId);
       // A book says nothing without the detail that gives its grid, so the first detail goes in the book's place.
-      const first = kind === 'book' && this.#needsDetail(marketConditionId, nowMs);
-      return this.#ask({ kind: first ? 'detail' : kind, marketConditionId }, nowMs, market.restingMicros > 0);
+      const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
+      return ask(records[first ? 'detail' : kind], nowMs, market.restingMicros > 0);
     }
     return null;
   }
@@ -130,64 +198,50 @@ export class PollPlan implements Poller {
    * Every other book is that of the market that has waited longest beyond its time, so that none starves; the others go
    * where a stale quote costs most: what rests there x how far the price has probably moved.
    */
-  #nextBook(nowMs: number, { markets }: PollFacts): PolledMarket | null {
+  #nextBook(nowMs: number): PolledMarket | null {
     const { hotIntervalMs, quietIntervalMs } = this.#settings;
-    const ready = markets.filter(({ marketConditionId }) => {
-      if (this.#needsDetail(marketConditionId, nowMs)) return true;
-      const detailUnknown = !this.#memory.answered(tagOf('detail', marketConditionId));
-      return !detailUnknown && this.#memory.ready(tagOf('book', marketConditionId), hotIntervalMs, nowMs);
+    const ready = this.#markets.filter(({ marketConditionId }) => {
+      const { book, detail } = this.#memory.market(marketConditionId);
+      return detail.answered ? book.ready(hotIntervalMs, nowMs) : this.#needsDetail(detail, nowMs);
     });
-    const age = ({ marketConditionId }: PolledMarket) => this.#memory.age(tagOf('book', marketConditionId), nowMs);
+    if (ready.length === 0) return null;
+    const age = ({ marketConditionId }: PolledMarket) => this.#memory.market(marketConditionId).book.age(nowMs);
     const overdue = ready.filter((market) => age(market) >= quietIntervalMs);
     const fair = this.#bookTurns++ % 2 === 1 && overdue.length > 0;
     if (fair) return most(overdue, age);
     return most(ready, (market) =>
-      this.#memory.expedited(tagOf('book', market.marketConditionId)) ? Number.POSITIVE_INFINITY : staleCost(market),
+      this.#memory.market(market.marketConditionId).book.expedited ? Number.POSITIVE_INFINITY : staleCost(market),
     );
   }
 
-  #nextOf(kind: 'trades' | 'detail', nowMs: number, { markets }: PollFacts): PolledMarket | null {
-    const { hotIntervalMs } = this.#settings;
-    const intervalMs = kind === 'detail' ? Math.max(DETAIL_INTERVAL_MS, hotIntervalMs) : hotIntervalMs;
-    const ready = markets.filter(
-      ({ marketConditionId }) =>
-        (kind === 'detail' || this.#memory.answered(tagOf('detail', marketConditionId))) &&
-        this.#memory.ready(tagOf(kind, marketConditionId), intervalMs, nowMs),
-    );
+  #nextOf(kind: 'trades' | 'detail', nowMs: number): PolledMarket | null {
+    const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
+    const ready = this.#markets.filter(({ marketConditionId }) => {
+      const records = this.#memory.market(marketConditionId);
+      return (kind === 'detail' || records.detail.answered) && records[kind].ready(intervalMs, nowMs);
+    });
     return most(ready, ({ marketConditionId, restingMicros }) => {
       const weight = kind === 'trades' && restingMicros > 0 ? RESTING_TRADES_WEIGHT : 1;
-      return this.#memory.age(tagOf(kind, marketConditionId), nowMs) * weight;
+      return this.#memory.market(marketConditionId)[kind].age(nowMs) * weight;
     });
   }
 
-  #needsDetail(marketConditionId: string, nowMs: number): boolean {
-    const tag = tagOf('detail', marketConditionId);
-    return !this.#memory.answered(tag) && this.#memory.ready(tag, this.#settings.hotIntervalMs, nowMs);
+  #needsDetail(detail: PollRecord, nowMs: number): boolean {
+    return !detail.answered && detail.ready(this.#settings.hotIntervalMs, nowMs);
   }
 
-  #ask(target: PollTarget, nowMs: number, resting: boolean): Ask {
-    const tag = pollTag(target);
-    this.#memory.asked(tag, nowMs);
-    return {
-      lane: pollLane(target, resting),
-      call: pollCall(target, this.#settings.bookDepth),
-      latestMs: nowMs + PATIENCE_MS,
-      tag,
-    };
-  }
-
-  #forget({ markets }: PollFacts): void {
-    // Three polls a market and the account's: only when there are more is there anything to forget.
-    if (this.#memory.size <= markets.length) return;
-    const wanted = new Set(markets.map((market) => market.marketConditionId));
-    this.#memory.keep((tag) => {
-      const target = parsePollTag(tag);
-      return target !== null && (!('marketConditionId' in target) || wanted.has(target.marketConditionId));
-    });
+  #forget(): void {
+    if (!this.#forgetting) return;
+    const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
+    this.#forgetting = !this.#memory.keep(wanted);
   }
 }
 
-const tagOf = (kind: MarketPoll, marketConditionId: string): string => pollTag({ kind, marketConditionId });
+function ask(record: PollRecord, nowMs: number, resting: boolean): Ask {
+  record.asked(nowMs);
+  const { target, call, tag } = record;
+  return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, tag };
+}
 
 /**
  * Shares at rest x probable move of the price. A book never seen (or a figure that is missing) costs the most where

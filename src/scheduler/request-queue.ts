@@ -21,6 +21,7 @@ export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 const FAIR_TURN = 4;
 
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
+const NOTHING: Release = { requests: [], unsent: [] };
 const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
 
 interface Waiting {
@@ -41,6 +42,8 @@ class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
   readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
+  /** In all lanes. */
+  waiting = 0;
   inFlight = 0;
   #lastLaneTurns = 0;
 
@@ -51,6 +54,7 @@ class ScopeLine {
 
   /** The lane whose head may leave first by this scope's budget, or null. */
   nextLane(openOrders: number, nowMs: number): Lane | null {
+    if (this.waiting === 0) return null;
     const left = this.budget.left(nowMs);
     const perMinute = this.budget.perMinute(nowMs);
     const floor = (lane: Lane) => (this.budget.probing ? 0 : laneFloor(this.scope, lane, openOrders, perMinute));
@@ -64,6 +68,7 @@ class ScopeLine {
 
   take(lane: Lane): Ask {
     if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
+    this.waiting--;
     return must(this.lanes[lane].shift(), `an ask in lane ${lane}`).ask;
   }
 }
@@ -76,7 +81,6 @@ export class RequestQueue implements Queue {
   /** Gave way, or was recalled: unsent with the next release. */
   #givenUp: Unsent[] = [];
   #openOrders = 0;
-  #waiting = 0;
   #places = 0;
   #nextId: number;
 
@@ -91,7 +95,8 @@ export class RequestQueue implements Queue {
   }
 
   get waiting(): number {
-    return this.#waiting;
+    const { public: reads, signed, bootstrap } = this.#lines;
+    return reads.waiting + signed.waiting + bootstrap.waiting;
   }
 
   get inFlight(): number {
@@ -99,13 +104,14 @@ export class RequestQueue implements Queue {
   }
 
   push(ask: Ask): void {
-    if (this.#waiting >= MAX_WAITING && !this.#makeRoom(ask)) return;
-    this.#lines[declarationOf(ask.call.endpoint).scope].lanes[ask.lane].push({ ask, place: this.#places++ });
-    this.#waiting++;
+    if (this.waiting >= MAX_WAITING && !this.#makeRoom(ask)) return;
+    const line = this.#lines[declarationOf(ask.call.endpoint).scope];
+    line.lanes[ask.lane].push({ ask, place: this.#places++ });
+    line.waiting++;
   }
 
   recall(isUnwanted: (ask: Ask) => boolean, reason: string): void {
-    this.#givenUp.push(...this.#takeOut(isUnwanted, reason));
+    for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
   }
 
   setOpenOrders(count: number): void {
@@ -114,10 +120,11 @@ export class RequestQueue implements Queue {
   }
 
   release(nowMs: number): Release {
+    const steadyMs = this.#clock.at(nowMs);
+    if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
     const unsent = [...this.#givenUp, ...this.#expired(nowMs)];
     this.#givenUp = [];
     const requests: Request[] = [];
-    const steadyMs = this.#clock.at(nowMs);
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
       requests.push(this.#send(next.line, next.lane, steadyMs));
     }
@@ -147,12 +154,20 @@ export class RequestQueue implements Queue {
     const steadyMs = this.#clock.at(nowMs);
     const floor = laneFloor(scope, lane, this.#openOrders, budget.perMinute(steadyMs));
     let before = 0;
-    for (const earlier of LANES.slice(0, LANES.indexOf(lane) + 1)) before += lanes[earlier].length;
+    for (const earlier of LANES) {
+      before += lanes[earlier].length;
+      if (earlier === lane) break;
+    }
     return Math.max(0, budget.left(steadyMs) - floor - before);
   }
 
   perMinute(scope: Scope, nowMs: number): number {
     return this.#lines[scope].budget.perMinute(this.#clock.at(nowMs));
+  }
+
+  isSteady(nowMs: number): boolean {
+    const steadyMs = this.#clock.at(nowMs);
+    return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
   status(scope: Scope, nowMs: number): BudgetStatus {
@@ -207,7 +222,6 @@ export class RequestQueue implements Queue {
 
   #send(line: ScopeLine, lane: Lane, steadyMs: number): Request {
     const ask = line.take(lane);
-    this.#waiting--;
     const id = this.#nextId++;
     this.#underWay.set(id, { ask, scope: line.scope, releasedMs: steadyMs });
     line.budget.leave();
@@ -224,14 +238,17 @@ export class RequestQueue implements Queue {
   #takeOut(isUnwanted: (ask: Ask) => boolean, reason: string): Unsent[] {
     const unsent: Unsent[] = [];
     for (const scope of SCOPES) {
-      const { lanes } = this.#lines[scope];
+      const line = this.#lines[scope];
+      if (line.waiting === 0) continue;
+      const { lanes } = line;
       for (const lane of LANES) {
         if (!lanes[lane].some(({ ask }) => isUnwanted(ask))) continue;
         for (const { ask } of lanes[lane].filter(({ ask }) => isUnwanted(ask))) unsent.push({ ask, reason });
-        lanes[lane] = lanes[lane].filter(({ ask }) => !isUnwanted(ask));
+        const waiting = lanes[lane].filter(({ ask }) => !isUnwanted(ask));
+        line.waiting -= lanes[lane].length - waiting.length;
+        lanes[lane] = waiting;
       }
     }
-    this.#waiting -= unsent.length;
     return unsent;
   }
 
@@ -243,7 +260,7 @@ export class RequestQueue implements Queue {
         const dropped = this.#lines[scope].lanes[lane].pop();
         if (dropped === undefined) continue;
         this.#givenUp.push({ ask: dropped.ask, reason });
-        this.#waiting--;
+        this.#lines[scope].waiting--;
         return true;
       }
     }

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = '71a5e2656dac78c134d87fbb4866583bd6cc350936fac35269e6df9cd0adbb85';
+const PINNED = 'e4ee874abe367bde5a2bab9c09386dbc62773026f7a9df3117023754e4985a42';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {
@@ -40,7 +40,7 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
   });
 
   it('with everything at once there really are fills, merges, redeems, crashes and every fault', () => {
-    const story = simulate({ seed: 5, faultyMs: 6 * MINUTE_MS, faults: EVERYTHING });
+    const story = simulate({ seed: 10, faultyMs: 6 * MINUTE_MS, faults: EVERYTHING });
     expect(story.violations, `seed ${story.seed}, trace ${story.traceHash}`).toEqual([]);
     const counts = Object.fromEntries(story.tally.entries());
     const happened = (least: number) => expect.toSatisfy((count: number) => count >= least);
