@@ -1,6 +1,7 @@
 /** What a backtest is given and gives. */
 
 import type { TraderSettings } from '../engine/settings.js';
+import type { OperatorCommand } from '../protocol/seam.js';
 import type { EventChunk, RecordedMarket, RecordingSummary } from '../recording/contract.js';
 import type { SessionRecord } from '../report/contract.js';
 
@@ -34,6 +35,12 @@ export interface LatencyModel {
   readonly backMs: number;
 }
 
+export interface TimedCommand {
+  /** The exchange's clock, Unix ms; before the beginning means at the beginning. */
+  readonly atMs: number;
+  readonly command: OperatorCommand;
+}
+
 export interface BacktestPlan {
   /** What the report is called. */
   readonly title: string;
@@ -48,6 +55,11 @@ export interface BacktestPlan {
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
   /** How long merges and redeems are in process, ms. */
   readonly landingMs: number;
+  /**
+   * What an operator orders, each at its moment, in order of time. With a `stop` the run ends once the trader has stopped;
+   * without one it is stopped after the last market.
+   */
+  readonly commands?: readonly TimedCommand[];
   /** Lines for the report: what was played. */
   readonly data: readonly string[];
   /** Told now and then: recorded ms that are done, of all. */

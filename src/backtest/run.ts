@@ -5,7 +5,7 @@
 
 import { TwinbookError } from '../base/errors.js';
 import { declarationOf } from '../protocol/endpoints.js';
-import type { Observation, Request } from '../protocol/seam.js';
+import type { Observation, OperatorCommand, Request } from '../protocol/seam.js';
 import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
 import { Feed } from './feed.js';
 import { QuoteHours } from './quote-hours.js';
@@ -53,7 +53,8 @@ class BacktestRun {
   #beatMs: number;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #underWay = 0;
-  #stopping = false;
+  /** When the trader was told to stop. */
+  #stopMs: number | null = null;
 
   private constructor(plan: BacktestPlan, venue: Venue, feed: Feed, tally: Tally, empty: readonly EventSource[]) {
     const nowMs = feed.nextOpenMs;
@@ -70,6 +71,8 @@ class BacktestRun {
     this.#fromMs = nowMs;
     this.#nowMs = nowMs;
     this.#beatMs = nowMs;
+    for (const { atMs, command } of plan.commands ?? [])
+      this.#timeline.after(atMs - nowMs, () => this.#command(command));
   }
 
   static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
@@ -128,7 +131,7 @@ class BacktestRun {
     this.#timeline.runUntil(nowMs);
     if (this.#beatMs > nowMs) return;
     this.#beatMs = nowMs + BEAT_MS;
-    for (const command of this.#hours.changes(nowMs)) this.#step({ kind: 'command', nowMs, command });
+    for (const command of this.#hours.changes(nowMs)) this.#command(command);
     this.#step({ kind: 'time', nowMs });
     if (nowMs - this.#lookedMs >= LOOK_MS) this.#look();
   }
@@ -152,15 +155,20 @@ class BacktestRun {
   }
 
   #isOver(): boolean {
+    if (this.#stopMs === null && this.#isPlayed()) this.#command({ kind: 'stop' });
+    if (this.#stopMs === null) return false;
+    return this.#nowMs - this.#stopMs > STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
+  }
+
+  /** The last market has closed, and what it left behind has had its time. */
+  #isPlayed(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
-    if (openCount > 0 || Number.isFinite(nextOpenMs)) return false;
-    const restMs = this.#nowMs - lastClosedMs;
-    if (restMs <= AFTERMATH_MS) return false;
-    if (!this.#stopping) {
-      this.#stopping = true;
-      this.#step({ kind: 'command', nowMs: this.#nowMs, command: { kind: 'stop' } });
-    }
-    return restMs > AFTERMATH_MS + STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
+    return openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
+  }
+
+  #command(command: OperatorCommand): void {
+    if (command.kind === 'stop') this.#stopMs = this.#nowMs;
+    this.#step({ kind: 'command', nowMs: this.#nowMs, command });
   }
 
   #step(observation: Observation): void {
