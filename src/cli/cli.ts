@@ -22,6 +22,7 @@ import { addReconcileCommand } from './reconcile.js';
 import { addRecordCommand } from './record.js';
 import { addReplayCommand } from './replay.js';
 import { addRunCommands } from './run-commands.js';
+import { addSweepCommand } from './sweep.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
@@ -58,6 +59,7 @@ Every command finds ledger, venue and control socket through its configuration f
   addDoctorCommand(program, session);
   addKeysCommands(program, session);
   addBacktestCommand(program, session);
+  addSweepCommand(program, session);
   addDataCommands(program, session);
   addConfigCommands(program, session);
   return program;
