@@ -76,7 +76,9 @@ export class RequestCount {
   }
 
   notices(notices: readonly Notice[]): void {
-    for (const { timeMs, severity, text } of notices) {
+    for (const { timeMs, severity, kind, text } of notices) {
+      // Commands are the shell's own here: that it stops at the end is no news.
+      if (kind === 'command') continue;
       if (this.#notices.length < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
       else this.#unsaid++;
     }

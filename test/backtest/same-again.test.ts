@@ -21,15 +21,15 @@ const ROOT = join(import.meta.dirname, '../..');
 const PINNED = {
   'risk-averse': {
     trace: 'fb6876d5dd6abaa0',
-    session: '1f85c552abcc0618b4d52c5e9032942bc95e19a9a952255e22410cbd0f5a4e59',
+    session: '96f27068fed249746e8a2575935cf6fe4549dabeb4d5ecca1256d5ef526d7b3c',
   },
   'power:3': {
     trace: 'fb6876d5dd6abaa0',
-    session: '1f85c552abcc0618b4d52c5e9032942bc95e19a9a952255e22410cbd0f5a4e59',
+    session: '96f27068fed249746e8a2575935cf6fe4549dabeb4d5ecca1256d5ef526d7b3c',
   },
   optimistic: {
     trace: '723f87d104c718cf',
-    session: 'fd3a9f45bf0b3f2be9abf452c0d9110f2019a08d7ac3174e4dd7c024ed7abc8b',
+    session: '6ad583ee579bf82ea21699d3291aa4dce6d8dc3265ae2d33e771257e7474c32b',
   },
 };
 

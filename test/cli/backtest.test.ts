@@ -1,0 +1,105 @@
+/** `twinbook backtest` as a person types it: what it prints, and what it says of mistakes. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { run } from './run.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SAMPLE = join(ROOT, 'data/sample');
+const MAKER = join(ROOT, 'config/strategies/crowd-maker.yaml');
+const folder = mkdtempSync(join(tmpdir(), 'twinbook-backtest-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const backtest = (...more: string[]) => run(['backtest', ...more], { cwd: ROOT });
+
+interface Told {
+  readonly assumptions: { readonly fillModel: string; readonly latency: string };
+  readonly trading: { readonly fills: number };
+  readonly traceHash: string;
+  readonly events: number;
+  readonly warnings: readonly { readonly level: string; readonly text: string }[];
+}
+
+describe('twinbook backtest', () => {
+  it('runs a lone strategy file over a recording under three fill models', async () => {
+    const { code, out } = await backtest('-c', MAKER, '--data', SAMPLE);
+    expect(code).toBe(0);
+    for (const words of ['risk-averse', 'power:3', 'optimistic', 'Result', 'spread earned', 'Fills']) {
+      expect(out).toContain(words);
+    }
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  it('writes every figure as JSON and the report as one file', async () => {
+    const report = join(folder, 'report.html');
+    const one = ['--fill-model', 'trade-through', '--latency', 'constant:50:x2', '--report', report, '--json'];
+    const { code, out } = await backtest('-c', MAKER, '--data', SAMPLE, ...one);
+    expect(code).toBe(0);
+    const [told, ...others] = JSON.parse(out) as Told[];
+    expect(others).toEqual([]);
+    expect(told?.assumptions).toMatchObject({ fillModel: 'trade-through', latency: 'constant:50:x2' });
+    expect(told?.events).toBeGreaterThan(1000);
+    expect(told?.traceHash).toMatch(/^[0-9a-f]{16}$/);
+    expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/i);
+  });
+
+  it('says what is wrong, and what is wanted, in one place', async () => {
+    const broken = file('broken.yaml', 'strategy: log-odds-maker\nparams: { half_spread_tick: 3 }\n');
+    const politics = file(
+      'politics.yaml',
+      'strategy: log-odds-maker\nmarkets: { select: { state: open, categories: [wtf] } }\n',
+    );
+    const named = file('named.yaml', 'strategy: log-odds-maker\nmarkets: { ids: [nobody] }\n');
+    const text = file('text.ndjson.gz', 'not compressed');
+    const report = join(folder, 'no', 'folder', 'report.html');
+    const cases: readonly (readonly [string[], number, RegExp])[] = [
+      [['-c', MAKER], 2, /--data/],
+      [['-c', MAKER, '--data', '/no/such/place'], 1, /\/no\/such\/place/],
+      [['-c', MAKER, '--data', folder], 1, /recording/],
+      [['-c', MAKER, '--data', text], 1, /text\.ndjson\.gz/],
+      [['-c', '/no/file.yaml', '--data', SAMPLE], 4, /no such file/],
+      [['-c', broken, '--data', SAMPLE], 4, /broken.yaml:2:11.*half_spread_ticks/s],
+      [['-c', politics, '--data', SAMPLE], 4, /wtf.*--all-markets/s],
+      [['-c', named, '--data', SAMPLE], 4, /1 named market/],
+      [['-c', MAKER, '--data', SAMPLE, '--fill-model', 'magic'], 2, /"magic".*risk-averse/s],
+      [['-c', MAKER, '--data', SAMPLE, '--fill-model', 'power,power:3'], 2, /power:3.*twice/s],
+      [['-c', MAKER, '--data', SAMPLE, '--latency', 'fast'], 2, /'fast'.*constant:MS/s],
+      [['-c', MAKER, '--data', SAMPLE, '--maker-fee', '2'], 2, /0 to 0.999999/],
+      [
+        ['-c', MAKER, '--data', SAMPLE, '--fill-model', 'optimistic', '--report', report],
+        1,
+        /cannot write .*report\.html/,
+      ],
+    ];
+    for (const [argv, wanted, words] of cases) {
+      const { code, out, err } = await backtest(...argv);
+      expect(`${code} ${out}${err}`, argv.join(' ')).toMatch(words);
+      expect(code, `${argv.join(' ')}\n${err}`).toBe(wanted);
+      expect(err).not.toMatch(/^\s+at /m);
+    }
+    expect(existsSync(report)).toBe(false);
+  });
+
+  it('plays a market whose strategy throws to its end, and says what was stopped', async () => {
+    const module = `export default { name: 'thrower', summary: 'Throws.', params: {}, create() {
+      let looks = 0;
+      return { quote() { if (++looks > 20) throw new Error('out of ideas'); return {
+        fairMicros: null, bids: [], asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: '', factors: {} }; } };
+    } };`;
+    file('thrower.mjs', module);
+    const strategy = file('thrower.yaml', 'strategy: ./thrower.mjs\n');
+    const { code, out } = await backtest('-c', strategy, '--data', SAMPLE, '--fill-model', 'optimistic', '--json');
+    expect(code).toBe(0);
+    const [told] = JSON.parse(out) as Told[];
+    expect(told?.warnings.map(({ text }) => text).join('\n')).toMatch(/thrower is stopped .*out of ideas/);
+    expect(told?.trading.fills).toBe(0);
+  });
+});
