@@ -25,10 +25,11 @@ export function chartLibrary(): ChartLibrary {
 const MODULES = ['theme', 'tables', 'words', 'columns', 'zoom', 'frame', 'account', 'market', 'main'] as const;
 
 /**
- * The modules of `page/` as one: what they import of each other stands before them. A reference to a source map would be
- * a reference to another file.
+ * The modules of `page/` (some of them, for a page that needs no more) as one: what they import of each other stands
+ * before them. A reference to a source map would be a reference to another file.
  */
-export const pageScript = (): string => MODULES.map(moduleText).join('\n');
+export const pageScript = (modules: readonly (typeof MODULES)[number][] = MODULES): string =>
+  modules.map(moduleText).join('\n');
 
 const moduleText = (name: string): string =>
   readFileSync(new URL(`../page/${name}.js`, import.meta.url), 'utf8')

@@ -49,7 +49,7 @@ ${scripts.map((script, index) => html`<script${index === 0 ? null : new Markup('
 }
 
 /** Only these very scripts run, and nothing is fetched: a title that smuggles in markup would still do nothing. */
-function policy(scripts: readonly string[]): string {
+export function policy(scripts: readonly string[]): string {
   const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
   return `default-src 'none'; style-src 'unsafe-inline'; script-src ${hashes.join(' ')}; base-uri 'none'; form-action 'none'`;
 }
