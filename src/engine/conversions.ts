@@ -6,7 +6,7 @@ import { isSettledMarket } from '../protocol/states.js';
 import type { MergeIntent, RedeemIntent } from '../risk/intent.js';
 import type { LiveOrder } from './changes.js';
 import type { Tracked } from './markets.js';
-import { heldIn } from './own-state.js';
+import { heldIn, type OwnState } from './own-state.js';
 import { begin, factsOf, type Turn } from './quoting.js';
 import type { MergeSettings } from './settings.js';
 
@@ -66,11 +66,14 @@ function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: Turn): Merge
   const { conditionId } = facts;
   if (!settings.enabled || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null) return null;
   const amountMicros = freePairs(facts, turn);
-  const scarce = turn.own.availableMicros < turn.own.cashMicros * SCARCE_CASH_FRACTION;
-  const enough = amountMicros >= settings.minSharesMicros || (scarce && amountMicros >= facts.minAmountMicros);
+  const scarce = scarceCash(turn.own) && amountMicros >= facts.minAmountMicros;
+  const enough = amountMicros >= settings.minSharesMicros || scarce;
   if (!enough || amountMicros <= 0 || turn.queue.headroom('signed', 'draft', turn.nowMs) < 2) return null;
   return { kind: 'merge', intentId: turn.nextIntentId(conditionId), marketConditionId: conditionId, amountMicros };
 }
+
+export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
+  availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
 export function freePairs(facts: MarketFacts, turn: Turn): Micros {
   const { exposure } = turn.own;

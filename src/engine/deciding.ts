@@ -1,23 +1,21 @@
 /** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
 
-import type { Micros } from '../base/micros.js';
 import type { Ask } from '../protocol/seam.js';
 import { convert, mergeBlockers } from './conversions.js';
 import type { Desk } from './desk.js';
 import { FLATTEN, flattenMarket, isFlat } from './flatten.js';
 import type { Tracked } from './markets.js';
 import { heldIn } from './own-state.js';
-import { cancelAll, type Turn, takeTurn } from './quoting.js';
+import { cancelAll, takeTurn } from './quoting.js';
 import { react } from './reactions.js';
 import type { MergeSettings } from './settings.js';
 import type { TraderState } from './state.js';
+import { TraderTurn } from './turn.js';
 
 /** The executor's due work and the valuation; the executor asks for at least once a second. */
-const TICK_MS = 500;
+export const TICK_MS = 500;
 /** A desk takes a turn at least this often: ages and times to resolution move though nothing is seen. */
-const REQUOTE_MS = 1_000;
-/** A cancel that was begun is given this long before another is tried. */
-const CANCEL_RETRY_MS = 2_000;
+export const REQUOTE_MS = 1_000;
 
 export function decide(state: TraderState, nowMs: number): void {
   if (nowMs < state.seenMs) state.clockSteppedBack();
@@ -41,7 +39,8 @@ export function decide(state: TraderState, nowMs: number): void {
   if (mode === 'stopped') return;
   allowPlacing(state);
   const hold = mode === 'quoting' ? null : `${mode}: ${reason}`;
-  for (const tracked of state.markets.all) turnsOf(state, tracked, hold, ticking, nowMs);
+  const turn = new TraderTurn(state, hold, nowMs);
+  for (const tracked of state.markets.all) turnsOf(state, tracked, turn, ticking);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
   prove(state, ticking, nowMs);
   poll(state, mode === 'stopping', nowMs);
@@ -57,27 +56,33 @@ function allowPlacing(state: TraderState): void {
 
 const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
-function turnsOf(state: TraderState, tracked: Tracked, hold: string | null, ticking: boolean, nowMs: number): void {
+function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, ticking: boolean): void {
+  const { nowMs } = usual;
   const paused = state.pausedMarket(tracked.conditionId);
-  const turn = turnOf(state, hold ?? (paused === undefined ? null : `paused: ${paused}`), nowMs);
-  // Before the desks: what a merge takes they must not offer again.
-  const merge = mergeRule(state, tracked);
-  const { mode } = state.mode();
+  const turn = paused === undefined ? usual : new TraderTurn(state, usual.hold ?? `paused: ${paused}`, nowMs);
+  turn.refresh();
   // Not before what is ours is known, nothing new once the end has begun, and not where the signer refused.
-  const converts = state.modes.isStarted && mode !== 'stopping' && paused === undefined;
-  let begun = converts && convert(tracked, merge, turn);
-  if (converts) begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
-  if (begun) state.stale();
-  const after = begun ? { ...turn, own: state.own } : turn;
+  const converts = state.modes.isStarted && state.mode().mode !== 'stopping' && paused === undefined;
+  let begun = false;
+  if (converts) {
+    // Before the desks: what a merge takes they must not offer again.
+    const merge = mergeRule(state, tracked);
+    begun = convert(tracked, merge, turn);
+    begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
+  }
+  if (begun) {
+    state.stale();
+    turn.refresh();
+  }
   for (const desk of tracked.desks) {
     if (!desk.dirty && nowMs - desk.quotedMs < REQUOTE_MS && nowMs >= desk.quotedMs) continue;
     const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
     const before = desk.failure;
-    begun = takeTurn(desk, view, after) || begun;
+    begun = takeTurn(desk, view, turn) || begun;
     if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
-  if (ticking) begun = cancelAll(orphans(state, tracked), tracked.conditionId, after) || begun;
+  if (ticking) begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
   if (begun) state.stale();
 }
 
@@ -99,7 +104,7 @@ function mergeRule(state: TraderState, { feed }: Tracked): MergeSettings {
 
 /** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */
 function flatten(state: TraderState, nowMs: number): void {
-  const turn = turnOf(state, 'flattening', nowMs);
+  const turn = new TraderTurn(state, 'flattening', nowMs);
   let left = state.own.unsettled > 0;
   for (const tracked of state.markets.all) {
     const { feed, conditionId, desks } = tracked;
@@ -128,30 +133,6 @@ function sayFailure(state: TraderState, desk: Desk, nowMs: number): void {
   state.loud(nowMs, 'strategy_failed', text);
 }
 
-/** Nothing lost: what nobody can lose yet. */
-const NO_LOSS = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
-
-export function turnOf(state: TraderState, hold: string | null, nowMs: number): Turn {
-  return {
-    nowMs,
-    own: state.own,
-    // Before the first valuation there is no loss guard; shares without a mark keep it that way, and then nothing quotes.
-    loss: state.guard?.facts ?? NO_LOSS,
-    limits: state.settings.risk,
-    reduceOnly: state.reconciler.verdict,
-    hold: hold ?? (state.equityMicros === null ? 'starting: what we hold cannot be valued yet' : null),
-    queue: state.queue,
-    executor: state.executor,
-    nextIntentId: (conditionId) => state.nextIntentId(conditionId),
-    triedToCancel: (orderPubkey) => {
-      const triedMs = state.cancelTries.get(orderPubkey);
-      if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
-      state.cancelTries.set(orderPubkey, nowMs);
-      return false;
-    },
-  };
-}
-
 /** While a proof is wanted and nothing of ours is unsettled, looks at our resting orders again and again. */
 function prove(state: TraderState, ticking: boolean, nowMs: number): void {
   if (state.own.unsettled > 0) {
@@ -165,23 +146,9 @@ function prove(state: TraderState, ticking: boolean, nowMs: number): void {
 }
 
 function poll(state: TraderState, stopping: boolean, nowMs: number): void {
-  const { queue, poller, own } = state;
-  const openOrders = own.exposure.workingOrders;
-  queue.setOpenOrders(openOrders);
-  const markets = stopping ? [] : [...state.markets.all].map((tracked) => polled(state, tracked, nowMs));
-  const asks = poller.due(nowMs, {
-    markets,
-    openOrders,
-    publicPerMinute: queue.perMinute('public', nowMs),
-    signedPerMinute: queue.perMinute('signed', nowMs),
-    publicHeadroom: queue.headroom('public', 'quiet', nowMs),
-  });
-  for (const ask of asks) queue.push(ask);
-}
-
-function polled(state: TraderState, { conditionId, feed }: Tracked, nowMs: number) {
-  const orders = state.own.orders.get(conditionId) ?? [];
-  const resting = orders.reduce((sum, order) => sum + order.remainingMicros, 0);
-  // A sum of amounts that the exchange has each accepted; safe, and only a weight.
-  return { marketConditionId: conditionId, restingMicros: resting as Micros, expectedMove: feed.expectedMove(nowMs) };
+  const { queue, poller, polling } = state;
+  queue.setOpenOrders(state.own.exposure.workingOrders);
+  polling.nowMs = nowMs;
+  polling.stopping = stopping;
+  for (const ask of poller.due(nowMs, polling)) queue.push(ask);
 }

@@ -33,6 +33,8 @@ export class Markets {
   readonly #unsuitable = new Set<string>();
   /** Strategies with quote hours that are within them now. */
   readonly #quoting = new Set<string>();
+  /** Grows with every market that comes or goes. */
+  version = 0;
 
   constructor(settings: TraderSettings, ledger: Ledger) {
     this.#settings = settings;
@@ -61,6 +63,7 @@ export class Markets {
       saleAfterMs: 0,
     };
     this.#tracked.set(conditionId, tracked);
+    this.version++;
     return tracked;
   }
 
@@ -72,6 +75,7 @@ export class Markets {
       if ((!over && !unwanted) || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
       this.#tracked.delete(conditionId);
+      this.version++;
     }
   }
 

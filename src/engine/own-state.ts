@@ -21,6 +21,7 @@ export interface Held {
   readonly noCostMicros: Micros;
 }
 
+const NO_ORDERS: readonly OwnOrder[] = [];
 const NOTHING: Held = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
 
 /** A picture taken by `readOwnState`; it goes stale with the next change of ledger or executor. */
@@ -79,7 +80,7 @@ export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
 /** As the market room wants it: an order without what only the engine knows. */
-export const ownOrders = (own: OwnState, market: string): readonly OwnOrder[] => own.orders.get(market) ?? [];
+export const ownOrders = (own: OwnState, market: string): readonly OwnOrder[] => own.orders.get(market) ?? NO_ORDERS;
 
 function holdings(rows: readonly PositionRow[]): Map<string, Held> {
   const held = new Map<string, Held>();

@@ -95,6 +95,7 @@ export class Reconciler {
 
   /** A difference was seen that only another comparison can confirm or clear. */
   get wantsAnotherLook(): boolean {
+    if (this.#suspicions.size === 0) return false;
     return [...this.#suspicions.values()].some(({ rounds }) => rounds < ROUNDS_TO_BELIEVE);
   }
 
@@ -105,6 +106,7 @@ export class Reconciler {
 
   /** Why only orders that reduce a position may leave; null while ledger and exchange agree. */
   get verdict(): string | null {
+    if (this.#suspicions.size === 0) return null;
     const believed = [...this.#suspicions.values()].filter(({ rounds }) => rounds >= ROUNDS_TO_BELIEVE);
     if (believed.length === 0) return null;
     return `the ledger and the exchange disagree: ${believed.map(({ text }) => text).join('; ')}`;

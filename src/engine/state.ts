@@ -14,6 +14,7 @@ import { Markets, type Tracked } from './markets.js';
 import { type Mode, Modes, type StoredModes } from './modes.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
 import type { PageWalk } from './page-walk.js';
+import { Polling } from './polling.js';
 import { viewStance } from './quoting.js';
 import { Reconciler } from './reconciler.js';
 import type { TraderSettings } from './settings.js';
@@ -41,6 +42,7 @@ export class TraderState {
   readonly executor: OrderExecutor;
   readonly queue: Queue;
   readonly poller: Poller;
+  readonly polling = new Polling(this);
   readonly markets: Markets;
   readonly modes: Modes;
   readonly reconciler: Reconciler;
@@ -98,6 +100,10 @@ export class TraderState {
     this.#own = null;
   }
 
+  get isStale(): boolean {
+    return this.#own === null;
+  }
+
   mode(): { readonly mode: Mode; readonly reason: string } {
     const now = this.modes.mode(this.#guard?.state.halted ?? null);
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
@@ -127,9 +133,8 @@ export class TraderState {
 
   /** Values what we hold and lets the loss guard look at it. */
   value(nowMs: number): void {
-    for (const { conditionId, feed, desks } of this.markets.all) {
-      const view = feed.view(nowMs, this.ownIn(conditionId, desks[0]));
-      const mark = view === null ? null : markOf(view.estimates);
+    for (const { conditionId, feed } of this.markets.all) {
+      const mark = markOf(feed.mark(nowMs, ownOrders(this.own, conditionId)));
       if (mark !== null) this.marks.set(conditionId, mark);
     }
     this.#equity = equityOf(this.own, this.marks);

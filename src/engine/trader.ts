@@ -9,14 +9,16 @@ import type { DataOf } from '../protocol/endpoints.js';
 import type { Observation, OperatorCommand, Report, Request } from '../protocol/seam.js';
 import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
 import { parsePollTag } from '../scheduler/tags.js';
-import { decide, turnOf } from './deciding.js';
+import { decide } from './deciding.js';
 import { ownOrders } from './own-state.js';
 import { PageWalk } from './page-walk.js';
+import { quietUntilMs } from './quiet.js';
 import { cancelOrder } from './quoting.js';
 import { react } from './reactions.js';
 import type { TraderSettings } from './settings.js';
 import { type Snapshot, snapshotOf } from './snapshot.js';
 import { type Notice, TraderState, titled } from './state.js';
+import { TraderTurn } from './turn.js';
 
 /** Asks that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
@@ -24,8 +26,12 @@ const MAX_UNSENT_ROUNDS = 4;
 /** So many outcomes in a row about which nothing is known mean that the exchange is not there. */
 const SILENT_AFTER = 3;
 
+const NO_REQUESTS: readonly Request[] = [];
+
 export class Trader {
   readonly #state: TraderState;
+  /** Null after a step, until somebody asks. */
+  #quietUntilMs: number | null = null;
 
   /** Takes up what the ledger says was under way. The first `handle` begins to ask. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor, nowMs: number) {
@@ -49,6 +55,11 @@ export class Trader {
    */
   handle(observation: Observation): readonly Request[] {
     const { nowMs } = observation;
+    if (observation.kind === 'time' && nowMs < this.quietUntilMs(nowMs)) {
+      this.#state.seenMs = nowMs;
+      return NO_REQUESTS;
+    }
+    this.#quietUntilMs = null;
     this.#step(nowMs, () => {
       this.#observe(observation);
       decide(this.#state, nowMs);
@@ -64,6 +75,18 @@ export class Trader {
       });
     }
     return requests;
+  }
+
+  /**
+   * Our clock, ms: every `time` observation before this moment does nothing (no request, no write, no notice), if
+   * nothing else is handled before it; `nowMs` when the next one may do something. Never later than the first moment
+   * at which there is something to do, so a shell whose clock does not step may leave those observations out and gets
+   * the same requests at the same times.
+   */
+  quietUntilMs(nowMs: number): number {
+    if (nowMs < this.#state.seenMs) return nowMs;
+    this.#quietUntilMs ??= quietUntilMs(this.#state);
+    return Math.max(nowMs, this.#quietUntilMs);
   }
 
   /** Decides and writes in one transaction; signs what that made durable in a second. */
@@ -185,7 +208,7 @@ export class Trader {
     const state = this.#state;
     if (!state.modes.wantsProof) return;
     if (state.settledMs !== null && startedMs >= state.settledMs) state.modes.proof(rows.length, nowMs);
-    const turn = turnOf(state, 'canceling', nowMs);
+    const turn = new TraderTurn(state, 'canceling', nowMs);
     for (const { pubkey, market } of rows) {
       const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
       if (pubkey === null || ours || turn.triedToCancel(pubkey)) continue;

@@ -1,12 +1,10 @@
 /** What we are worth now, at the middle of what others quote. */
 
 import { add, complement, type Micros, micros, minMicros, mul, ONE } from '../base/micros.js';
-import type { Estimates } from '../market/view.js';
 import type { OwnState } from './own-state.js';
 
-/** A YES price to mark shares at: microprice, else what trades, else null. Rounded to a micro; it books nothing. */
-export function markOf(estimates: Estimates): Micros | null {
-  const price = estimates.microprice ?? estimates.tradePrice;
+/** What `MarketFeed.mark` says, rounded to a micro; it books nothing. */
+export function markOf(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
 }
 

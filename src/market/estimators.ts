@@ -80,13 +80,19 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
+  /** As in the estimates at any time: what decays with time is its weight. */
+  get tradePrice(): number | null {
+    const sum = this.#bought + this.#sold;
+    return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));
+  }
+
   /** The estimates as of now; reading changes nothing. */
   at(nowMs: number): FlowEstimates {
     const sum = this.#bought + this.#sold;
     if (sum <= 0) return { tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 };
     const weight = sum * this.#keptAt(nowMs);
     return {
-      tradePrice: Math.max(0, Math.min(1, this.#priceSum / sum)),
+      tradePrice: this.tradePrice,
       tradeWeightShares: weight,
       flowImbalance: (this.#bought - this.#sold) / sum,
       // The integral of the decay is its half-life over ln 2.

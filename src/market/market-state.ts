@@ -1,6 +1,6 @@
 /** The memory of one market: fed with polls, asked for views. */
 
-import { minMicros, ONE, sub } from '../base/micros.js';
+import { type Micros, minMicros, ONE, sub } from '../base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../protocol/records.js';
 import { EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Flow, Volatility } from './estimators.js';
@@ -19,6 +19,7 @@ import type {
   MarketView,
   OwnMarketState,
   OwnOrder,
+  OwnOrderView,
   SeenAt,
   TapeTrade,
 } from './view.js';
@@ -26,6 +27,10 @@ import type {
 interface SeenBook {
   readonly raw: Book;
   readonly others: Book;
+  /** What the others' book says at any time, told once: `Estimates` of the same names. */
+  readonly mid: number | null;
+  readonly microprice: number | null;
+  readonly spread: number | null;
   readonly droppedLevels: number;
   readonly at: SeenAt;
 }
@@ -90,10 +95,10 @@ export class MarketState implements MarketFeed {
     const others = without(raw, this.#memory.inBook(at));
     const changed = before === null || !sameBook(before.raw, raw);
     this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
-    const mid = midOf(others);
+    const { mid, microprice, spread } = shapeOf(others);
     if (mid !== null) this.#volatility.observe(mid, at.seenMs);
     this.#queue.onBook(others, at, own);
-    this.#book = { raw, others, droppedLevels, at };
+    this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
   }
 
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
@@ -123,21 +128,23 @@ export class MarketState implements MarketFeed {
       book: this.#book.raw,
       others: this.#book.others,
       trades: this.#tape.trades,
-      estimates: this.#estimates(nowMs, this.#book.others),
+      estimates: this.#estimates(nowMs, this.#book),
       health: this.#health(nowMs, this.#book),
       inventory: inventoryOf(own),
       stance: own.stance,
-      orders: own.orders.map((order) => ({
-        ...order,
-        queueAheadMicros: this.#queue.aheadOf(order),
-        ageMs: nowMs - order.submittedMs,
-      })),
+      orders: own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs)),
     };
+  }
+
+  mark(nowMs: number, own: readonly OwnOrder[]): number | null {
+    this.#noteOwn(nowMs, own);
+    if (this.#facts === null || this.#book === null) return null;
+    return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
   expectedMove(nowMs: number): number {
     if (this.#book === null) return Number.POSITIVE_INFINITY;
-    const price = this.#price(nowMs, this.#book.others);
+    const price = this.#price(this.#book);
     const seconds = Math.max(0, nowMs - this.#book.at.sentMs) / 1000;
     return this.#volatility.sigmaPerSqrtS * price * (1 - price) * Math.sqrt(seconds);
   }
@@ -152,21 +159,24 @@ export class MarketState implements MarketFeed {
   }
 
   /** The best guess of the price: microprice, else what traded, else the middle of what can be. */
-  #price(nowMs: number, others: Book): number {
-    return micropriceOf(others) ?? this.#flow.at(nowMs).tradePrice ?? 0.5;
+  #price({ microprice }: SeenBook): number {
+    return microprice ?? this.#flow.tradePrice ?? 0.5;
   }
 
-  #estimates(nowMs: number, others: Book): Estimates {
-    const best = touch(others);
-    const price = this.#price(nowMs, others);
+  #estimates(nowMs: number, book: SeenBook): Estimates {
+    const price = this.#price(book);
     const sigma = this.#volatility.sigmaPerSqrtS;
+    const { tradePrice, tradeWeightShares, flowImbalance, flowSharesPerS } = this.#flow.at(nowMs);
     return {
-      mid: midOf(others),
-      microprice: micropriceOf(others),
-      spread: best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE,
+      mid: book.mid,
+      microprice: book.microprice,
+      spread: book.spread,
       sigmaLogOddsPerSqrtS: sigma,
       sigmaPricePerSqrtS: sigma * price * (1 - price),
-      ...this.#flow.at(nowMs),
+      tradePrice,
+      tradeWeightShares,
+      flowImbalance,
+      flowSharesPerS,
     };
   }
 
@@ -185,6 +195,25 @@ export class MarketState implements MarketFeed {
       droppedLevels,
     };
   }
+}
+
+/** Names what a strategy may see: the engine's own orders carry more. */
+const orderView = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
+  intentId: order.intentId,
+  side: order.side,
+  priceMicros: order.priceMicros,
+  remainingMicros: order.remainingMicros,
+  isYes: order.isYes,
+  submittedMs: order.submittedMs,
+  acceptedMs: order.acceptedMs,
+  queueAheadMicros,
+  ageMs: nowMs - order.submittedMs,
+});
+
+function shapeOf(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spread'> {
+  const best = touch(others);
+  const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
+  return { mid: midOf(others), microprice: micropriceOf(others), spread };
 }
 
 function inventoryOf(own: OwnMarketState): Inventory {

@@ -19,9 +19,12 @@ interface Remembered {
 
 export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
+  #noted: readonly OwnOrder[] | null = null;
 
-  /** Takes note of our orders as they are known now. */
+  /** Takes note of our orders as they are known now; the very array of the last time says nothing new. */
   update(nowMs: number, own: readonly OwnOrder[]): void {
+    if (own === this.#noted) return;
+    this.#noted = own;
     const next = new Map<string, Remembered>();
     for (const order of own) next.set(order.intentId, remember(this.#orders.get(order.intentId), order, nowMs));
     for (const [intentId, known] of this.#orders) {

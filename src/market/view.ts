@@ -199,6 +199,11 @@ export interface MarketFeed {
   /** Null until both a detail and a book were seen. */
   view(nowMs: number, own: OwnMarketState): MarketView | null;
   /**
+   * The YES price to value shares at: `Estimates.microprice`, else `tradePrice`, of the view with these own orders; null
+   * without either, and before the first view.
+   */
+  mark(nowMs: number, own: readonly OwnOrder[]): number | null;
+  /**
    * How far the price has probably moved since the newest book, in price: sigma x square root of its age; the
    * scheduler multiplies it with what rests. Infinity before the first book.
    */

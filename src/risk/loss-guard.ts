@@ -31,6 +31,7 @@ export interface LossFacts {
 
 export class LossGuard {
   #state: LossState;
+  readonly #calendar = new Calendar();
 
   private constructor(state: LossState) {
     this.#state = state;
@@ -39,7 +40,7 @@ export class LossGuard {
   /** From now on, with what we are worth now: currency plus shares at their marks. */
   static started(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
-      day: utcDay(nowMs),
+      day: new Calendar().dayOf(nowMs),
       dayStartEquityMicros: equityMicros,
       highWaterMicros: equityMicros,
       equityMicros,
@@ -75,7 +76,7 @@ export class LossGuard {
     const before = this.#state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // Text of this form sorts by time, so a clock that steps back does not begin a new day.
-    const today = utcDay(nowMs);
+    const today = this.#calendar.dayOf(nowMs);
     const newDay = today > before.day;
     this.#state = {
       day: newDay ? today : before.day,
@@ -122,4 +123,17 @@ export class LossGuard {
   }
 }
 
-const utcDay = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);
+const DAY_MS = 86_400_000;
+
+/** The UTC day of a time, `YYYY-MM-DD`; one that is asked for again is not formatted again. */
+class Calendar {
+  #number = Number.NaN;
+  #text = '';
+
+  dayOf(nowMs: number): string {
+    const number = Math.floor(nowMs / DAY_MS);
+    if (number !== this.#number) this.#text = new Date(nowMs).toISOString().slice(0, 10);
+    this.#number = number;
+    return this.#text;
+  }
+}

@@ -183,6 +183,7 @@ export class RequestQueue implements Queue {
   }
 
   nextReleaseMs(nowMs: number): number | null {
+    if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.at(nowMs);
     if (this.#givenUp.length > 0 || this.#next(steadyMs) !== null) return nowMs;
     const moments: number[] = [];
