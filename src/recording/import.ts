@@ -115,7 +115,8 @@ async function importMarket(
       await store.flush();
       told(events, shareOf(recording, chunk));
     }
-    for (const { message } of recording.warnings) sink.note(message);
+    const notes = recording.warnings.map(({ message }) => message);
+    sink.describe(recording.market, notes);
   } catch (error) {
     if (error instanceof TwinbookError && error.code === 'recording_invalid') {
       return { ...about, status: 'failed', events: 0, failure: error.message, warnings: recording.warnings };

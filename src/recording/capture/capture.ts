@@ -67,11 +67,14 @@ export class Capture {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
-    if (call === undefined || (outcome.kind === 'unknown' && !outcome.sent)) return;
-    const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
-    const market = marketOf(call);
-    const sink = market === null ? undefined : this.#markets.get(market)?.sink;
-    (sink ?? this.#settings.store).poll(poll);
+    if (call === undefined) return;
+    // What never left has no round trip; that its market was not seen is a gap all the same.
+    if (outcome.kind !== 'unknown' || outcome.sent) {
+      const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
+      const market = marketOf(call);
+      const sink = market === null ? undefined : this.#markets.get(market)?.sink;
+      (sink ?? this.#settings.store).poll(poll);
+    }
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
   }
 

@@ -42,7 +42,11 @@ export async function statsOf(recording: Recording): Promise<RecordingStats> {
     for (let at = 0; at < length; at++) {
       // Columns are as long as their chunk.
       const [time, what, amount] = [timeMs[at] as number, kind[at] as number, amountMicros[at] as number];
-      if (skips.endsAt(time)) meter.skip(time);
+      const unknownFromMs = skips.endsAt(time);
+      if (unknownFromMs !== null) {
+        meter.advance(unknownFromMs);
+        meter.skip(time);
+      }
       meter.advance(time);
       meter.apply(what, side[at] as number, priceMicros[at] as number, amount);
       if (what === EVENT.level) levels++;
@@ -105,17 +109,19 @@ const lengthOf = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): n
 
 /** Passes through the gaps as time goes on. */
 class GapWalk {
-  readonly #ends: readonly number[];
+  readonly #gaps: readonly RecordedGap[];
   #at = 0;
 
   constructor(gaps: readonly RecordedGap[]) {
-    this.#ends = gaps.flatMap((gap) => gap.toMs ?? []);
+    this.#gaps = gaps.filter((gap) => gap.toMs !== null);
   }
 
-  /** True once for each gap: at the first event after it. */
-  endsAt(timeMs: number): boolean {
-    const before = this.#at;
-    while (timeMs >= (this.#ends[this.#at] ?? Number.POSITIVE_INFINITY)) this.#at++;
-    return this.#at > before;
+  /** When the first event after a gap comes: since when nothing was known (Unix ms). Null at all other events. */
+  endsAt(timeMs: number): number | null {
+    let fromMs: number | null = null;
+    for (let gap = this.#gaps[this.#at]; gap !== undefined && timeMs >= (gap.toMs ?? 0); gap = this.#gaps[++this.#at]) {
+      fromMs ??= gap.fromMs;
+    }
+    return fromMs;
   }
 }

@@ -65,8 +65,11 @@ export interface Stamp {
 export interface MarketSink {
   /** As given last. */
   readonly market: RecordedMarket;
-  /** Takes up a new description: the outcome was learnt, a title changed. Written by the next `flush`. */
-  describe(market: RecordedMarket): void;
+  /**
+   * Takes up a new description: the outcome was learnt, a title changed. `notes` are sentences about the data that whoever
+   * reads this recording must be told; they are kept with those that were given before. Written by the next `flush`.
+   */
+  describe(market: RecordedMarket, notes?: readonly string[]): void;
   /** The level now holds `amountMicros` in total; 0: it is gone. `side` as in `SIDE`. */
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
   /** `side` is what the taker did (`SIDE.bid`: bought YES). */
@@ -82,8 +85,6 @@ export interface MarketSink {
   own(row: OwnRow): void;
   /** The market closed. Nothing but `describe`, `own` and `poll` may follow. */
   end(at: Stamp): void;
-  /** Something about the data that whoever reads this recording must be told: a sentence. Kept with the description. */
-  note(message: string): void;
   /** Events that were refused so far. */
   readonly refused: number;
   /** Events whose time went back so far. */

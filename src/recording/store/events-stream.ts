@@ -8,7 +8,7 @@ import { TwinbookError } from '../../base/errors.js';
 import { EVENT, type EventChunk, type RecordingWarning } from '../contract.js';
 import { connect, fileError, typedColumn } from './duckdb.js';
 import { type EventsPart, sourceOf } from './events-part.js';
-import { bookSelect, chunkSelect } from './tables.js';
+import { bookSelect, chunkSelect, MARKER } from './tables.js';
 
 /** `warnings` is filled anew. Throws TwinbookError `recording_invalid` for a file that is not what its manifest says. */
 export async function* readChunks(
@@ -67,24 +67,47 @@ async function* decode(
     for (;;) {
       const rows = await result.fetchChunk();
       if (rows === null || rows.rowCount === 0) return;
-      const chunk = chunkOf(rows);
+      const chunk = eventsOf(rows);
       order.check(chunk, part.path);
-      yield chunk;
+      if (chunk.length > 0) yield chunk;
     }
   } catch (error) {
     throw fileError('recording_invalid', `cannot read ${part.path}`, error);
   }
 }
 
-/** Columns as `chunkSelect` gives them. */
-const chunkOf = (rows: DuckDBDataChunk): EventChunk => ({
-  length: rows.rowCount,
-  timeMs: typedColumn(rows, 0, Float64Array),
-  kind: typedColumn(rows, 1, Uint8Array),
-  side: typedColumn(rows, 2, Uint8Array),
-  priceMicros: typedColumn(rows, 3, Int32Array),
-  amountMicros: typedColumn(rows, 4, Float64Array),
-});
+/** The events among rows as `chunkSelect` gives them. */
+function eventsOf(rows: DuckDBDataChunk): EventChunk {
+  const chunk = {
+    length: rows.rowCount,
+    timeMs: typedColumn(rows, 0, Float64Array),
+    kind: typedColumn(rows, 1, Uint8Array),
+    side: typedColumn(rows, 2, Uint8Array),
+    priceMicros: typedColumn(rows, 3, Int32Array),
+    amountMicros: typedColumn(rows, 4, Float64Array),
+  };
+  const { length, kind } = chunk;
+  let events = 0;
+  for (let at = 0; at < length; at++) {
+    // A column is as long as its chunk.
+    const what = kind[at] as number;
+    if (what === MARKER) continue;
+    if (events !== at) move(chunk, at, events);
+    if (what === EVENT.clear || what === EVENT.end) zero(chunk, events);
+    events++;
+  }
+  return { ...chunk, length: events };
+}
+
+function move(chunk: EventChunk, from: number, to: number): void {
+  const { timeMs, kind, side, priceMicros, amountMicros } = chunk;
+  for (const column of [timeMs, kind, side, priceMicros, amountMicros]) column[to] = column[from] ?? 0;
+}
+
+/** What is null in the file. */
+function zero({ side, priceMicros, amountMicros }: EventChunk, at: number): void {
+  for (const column of [side, priceMicros, amountMicros]) column[at] = 0;
+}
 
 const endAt = (timeMs: number): EventChunk => ({
   length: 1,
@@ -109,6 +132,7 @@ class OrderCheck {
       if (!(time >= last)) throw this.#broken(path, `time runs backwards, from ${last} to ${time}`);
       last = time;
     }
+    if (length === 0) return;
     if (this.ended) throw this.#broken(path, 'events follow the end of the market');
     this.lastMs = last;
     this.ended = chunk.kind[length - 1] === EVENT.end;

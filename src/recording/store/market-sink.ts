@@ -72,13 +72,8 @@ export class RecordingSink implements MarketSink {
   /** As long as the writer lives; an earlier writer's notes lie with its own days. */
   readonly notes: string[] = [];
 
-  note(message: string): void {
-    if (this.notes.includes(message)) return;
-    this.notes.push(message);
-    this.changed = true;
-  }
-
-  describe(market: RecordedMarket): void {
+  describe(market: RecordedMarket, notes: readonly string[] = []): void {
+    this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
     this.#market = market;
     this.#tickMicros = tickOf(market);
     this.changed = true;

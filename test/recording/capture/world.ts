@@ -74,7 +74,6 @@ export class Remembered {
       end: (at) => void event('end', at.timeMs),
       poll: (poll) => void this.polls.push(poll),
       own: (row) => void this.own.push(row),
-      note: () => undefined,
       refused: 0,
       steppedBack: 0,
     };

@@ -159,8 +159,7 @@ describe('a recording in our format', () => {
     shortLife(sink);
     await store.rotate();
     expect((await opened(folder)).market.outcome).toBeNull();
-    sink.describe({ ...sink.market, outcome: false });
-    sink.note('the venue took its time');
+    sink.describe({ ...sink.market, outcome: false }, ['the venue took its time']);
     await store.close();
     const recording = await opened(folder);
     expect(recording.market.outcome).toBe(false);

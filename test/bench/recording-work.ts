@@ -1,0 +1,55 @@
+/** One measurement in a process of its own, so that its peak of memory is its own: `recording-work.ts write|decode|import`. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { importRecordings } from '../../src/recording/import.js';
+import { openRecordings } from '../../src/recording/recording.js';
+import { syntheticRecording, TEN_MILLION } from './synthetic-recording.js';
+
+export interface Work {
+  readonly rows: number;
+  readonly seconds: number;
+  readonly peakMb: number;
+}
+
+const KINDS: Readonly<Record<string, (argument: string) => Promise<number>>> = { write, decode, import: importKalshi };
+
+/** Made anew, a tenth of the large one. */
+async function write(): Promise<number> {
+  const settings = { ...TEN_MILLION, events: TEN_MILLION.events / 10, seed: process.pid };
+  rmSync(await syntheticRecording(settings), { recursive: true });
+  return settings.events;
+}
+
+async function decode(folder: string): Promise<number> {
+  let rows = 0;
+  for (const recording of await openRecordings([folder])) {
+    for await (const chunk of recording.chunks()) rows += chunk.length;
+  }
+  return rows;
+}
+
+async function importKalshi(set: string): Promise<number> {
+  const out = mkdtempSync(join(tmpdir(), 'twinbook-import-'));
+  try {
+    const markets = await importRecordings('kalshi', [set], out);
+    return markets.reduce((sum, { events }) => sum + events, 0);
+  } finally {
+    if (existsSync(out)) rmSync(out, { recursive: true });
+  }
+}
+
+/** Of this process alone: what the system counts as its own maximum begins with that of its parent. */
+function peakMb(): number {
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+  const kb = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
+  return (kb === undefined ? process.resourceUsage().maxRSS : Number(kb)) / 1024;
+}
+
+const [kind = '', argument = ''] = process.argv.slice(2);
+const started = performance.now();
+const rows = (await KINDS[kind]?.(argument)) ?? 0;
+const seconds = (performance.now() - started) / 1000;
+const work: Work = { rows, seconds, peakMb: peakMb() };
+process.stdout.write(JSON.stringify(work));

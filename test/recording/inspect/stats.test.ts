@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { coverageOf, statsOf } from '../../../src/recording/inspect/stats.js';
+import { newFolder } from '../samples.js';
+import { at, market, opened, START_MS, written } from '../store/writing.js';
+
+describe('statistics of a recording', () => {
+  it('weigh the book with the time that it stood, and leave gaps out', async () => {
+    const folder = newFolder();
+    await written(folder, (sink) => {
+      sink.clear(at(0));
+      sink.level(at(0), 0, 400_000, 10_000_000);
+      // One-sided for 10 s, then a spread of 0.05 for 10 s and one of 0.02 for 20 s.
+      sink.level(at(10_000), 1, 450_000, 20_000_000);
+      sink.level(at(20_000), 0, 430_000, 30_000_000);
+      sink.trade(at(30_000), 1, 430_000, 5_000_000);
+      sink.gap(at(40_000), 'a poll failed');
+      sink.level(at(100_000), 0, 430_000, 0);
+      sink.end(at(110_000));
+    });
+    const stats = await statsOf(await opened(folder));
+    const knownMs = 50_000;
+    const twoSidedMs = 40_000;
+    expect(stats).toMatchObject({
+      firstMs: START_MS,
+      lastMs: START_MS + 110_000,
+      levels: 4,
+      trades: 1,
+      volumeMicros: 5_000_000,
+      gapMs: 60_000,
+      coverage: 50_000 / 600_000,
+      twoSided: twoSidedMs / knownMs,
+      longestCrossedMs: 0,
+    });
+    expect(stats.spreadMicros).toBeCloseTo((10 * 50_000 + 20 * 20_000 + 10 * 50_000) / 40, 6);
+    expect(stats.levelsBySide).toEqual([(20 + 2 * 20 + 10) / 50, 40 / 50]);
+    expect(stats.touchMicros).toEqual([(10e6 * 20 + 30e6 * 20 + 10e6 * 10) / 50, (20e6 * 40) / 50]);
+    expect(stats.depthMicros).toEqual([(10e6 * 20 + 40e6 * 20 + 10e6 * 10) / 50, (20e6 * 40) / 50]);
+  });
+
+  it('of a recording in which no time passes have no means', async () => {
+    const folder = newFolder();
+    await written(folder, (sink) => sink.end(at(0)));
+    expect(await statsOf(await opened(join(folder)))).toMatchObject({
+      levels: 0,
+      twoSided: null,
+      spreadMicros: null,
+      levelsBySide: null,
+    });
+  });
+
+  it.each([
+    ['all of its life', [0, 100], [0, 100], [], 1],
+    ['the end of its life', [0, 100], [60, 200], [], 0.4],
+    [
+      'its life but for gaps',
+      [0, 100],
+      [0, 100],
+      [
+        [10, 20],
+        [90, 300],
+      ],
+      0.8,
+    ],
+    ['its life up to a gap without an end', [0, 100], [0, 100], [[50, null]], 0.5],
+    ['another time', [0, 100], [200, 300], [], 0],
+    ['a life without length', [100, 100], [0, 100], [], null],
+  ] as const)('tell coverage of %s', (_, life, recorded, gaps, share) => {
+    const span = ([fromMs, toMs]: readonly [number, number]) => ({ fromMs, toMs });
+    const told = gaps.map(([fromMs, toMs]) => ({ fromMs, toMs, reason: '' }));
+    expect(coverageOf(span(life), span(recorded), told)).toEqual(share);
+  });
+
+  it('count what the manifest counts', async () => {
+    const folder = newFolder();
+    await written(folder, (sink) => {
+      sink.clear(at(0));
+      for (let ms = 0; ms < 5000; ms++) sink.level(at(ms), ms % 2, ms % 2 === 0 ? 400_000 : 500_000, 1_000_000 + ms);
+      sink.end(at(5000));
+    });
+    const recording = await opened(folder);
+    const { levels, trades } = await statsOf(recording);
+    expect(recording.summary?.events).toEqual({ level: levels, trade: trades, clear: 1, end: 1 });
+    expect(market().openTimeMs).toBe(START_MS);
+  });
+});

@@ -1,0 +1,194 @@
+/** Checks find what is wrong, and nothing where nothing is. */
+
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspect/verify.js';
+import { connected } from '../../../src/recording/store/duckdb.js';
+import { sha256 } from '../../../src/recording/store/parquet-files.js';
+import { delta, newFolder, OPEN_MS, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
+import { at, market, openStore, shortLife, written } from '../store/writing.js';
+
+const DAY_1 = 'market=market-1/date=2026-11-20';
+const DAY_2 = 'market=market-1/date=2026-11-21';
+const EVENTS = `${DAY_1}/events-0001.parquet`;
+
+const differences = async (folder: string): Promise<string[]> =>
+  (await verifyRecordings([folder])).findings
+    .filter(({ severity }) => severity === 'difference')
+    .map(({ message }) => message);
+
+/** Writes the file anew by a query over its rows, and lists it as if it had always been so. */
+async function rewrite(folder: string, select: string): Promise<void> {
+  const path = join(folder, EVENTS);
+  await connected((connection) =>
+    connection.run(`COPY (${select.replace('$rows', `read_parquet('${path}')`)}) TO '${path}.new' (FORMAT parquet)`),
+  );
+  renameSync(`${path}.new`, path);
+  const manifestPath = join(folder, DAY_1, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
+  manifest.files[0].bytes = readFileSync(path).length;
+  manifest.files[0].sha256 = await sha256(path);
+  writeFileSync(manifestPath, JSON.stringify(manifest));
+}
+
+describe('a check of files', () => {
+  it('finds nothing in a good recording', async () => {
+    const folder = newFolder();
+    await written(folder, shortLife, { snapshotEveryMs: 500 });
+    expect(await verifyRecordings([folder])).toEqual({ markets: 1, events: 7, findings: [] });
+  });
+
+  const damages: readonly (readonly [string, (folder: string) => void | Promise<void>, string])[] = [
+    ['a cut file', (folder) => truncateSync(join(folder, EVENTS), 300), 'it has 300 bytes, its manifest says'],
+    ['a missing file', (folder) => rmSync(join(folder, EVENTS)), 'the file is missing'],
+    [
+      'a changed byte',
+      (folder) => {
+        const bytes = readFileSync(join(folder, EVENTS));
+        bytes[20] = (bytes[20] ?? 0) ^ 1;
+        writeFileSync(join(folder, EVENTS), bytes);
+      },
+      'its checksum is not that of its manifest',
+    ],
+    ['a cut manifest', (folder) => truncateSync(join(folder, DAY_2, 'manifest.json'), 30), 'is not a manifest'],
+    ['a missing description', (folder) => rmSync(join(folder, DAY_1, 'market.json')), 'market.json is missing'],
+    [
+      'a file that nobody lists',
+      (folder) => cpSync(join(folder, EVENTS), join(folder, DAY_1, 'events-0007.parquet')),
+      'no manifest lists it',
+    ],
+    [
+      'a folder under another name',
+      (folder) => renameSync(join(folder, DAY_2), join(folder, 'market=market-1/date=2026-11-22')),
+      'its manifest is that of market-1 on 2026-11-21',
+    ],
+    ['a missing day', (folder) => rmSync(join(folder, DAY_1), { recursive: true }), ''],
+    [
+      'a missing column',
+      (folder) => rewrite(folder, 'SELECT * EXCLUDE (amount_micros) FROM $rows'),
+      'it cannot be read',
+    ],
+    [
+      'time that runs backwards',
+      (f) => rewrite(f, 'SELECT * REPLACE (-time_ms AS time_ms) FROM $rows'),
+      'time runs backwards',
+    ],
+    [
+      'a price off the tick',
+      (folder) => rewrite(folder, 'SELECT * REPLACE (price_micros + 1 AS price_micros) FROM $rows'),
+      'a row has a price off the tick',
+    ],
+    [
+      'a missing row',
+      (folder) => rewrite(folder, "SELECT * FROM $rows WHERE kind <> 'trade'"),
+      'a row number is not the one that follows',
+    ],
+    [
+      'a row of a kind that nobody knows',
+      (folder) => rewrite(folder, "SELECT * REPLACE (replace(kind, 'trade', 'swap') AS kind) FROM $rows"),
+      'a row is of a kind that is not known',
+    ],
+    [
+      'changes that do not make the next snapshot',
+      (folder) =>
+        rewrite(
+          folder,
+          "SELECT * REPLACE (if(kind = 'level', amount_micros + 1, amount_micros) AS amount_micros) FROM $rows",
+        ),
+      'a snapshot is not the book',
+    ],
+  ];
+  it.each(damages)('finds %s', async (_, damage, message) => {
+    const folder = newFolder();
+    await written(folder, shortLife, { snapshotEveryMs: 500 });
+    await damage(folder);
+    const found = await differences(folder);
+    if (message === '') {
+      // The book begins with the day's snapshot: nothing that is there is wrong, and the gap is told.
+      expect(found).toEqual([]);
+      const { findings } = await verifyRecordings([folder]);
+      expect(findings.map(({ message: note }) => note)).toContain(
+        'rows before this file are missing: the book begins anew with it',
+      );
+    } else expect(found.join('\n')).toContain(message);
+  });
+
+  it('finds a missing file between two others', async () => {
+    const folder = newFolder();
+    await written(folder, async (sink, store) => {
+      for (const ms of [0, 1000, 2000]) {
+        if (ms === 0) sink.clear(at(0));
+        sink.level(at(ms), 0, 400_000, 1_000_000 + ms);
+        await store.rotate();
+      }
+    });
+    const manifestPath = join(folder, DAY_1, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
+    const [dropped] = manifest.files.splice(1, 1);
+    rmSync(join(folder, DAY_1, dropped.name));
+    writeFileSync(manifestPath, JSON.stringify(manifest));
+    expect(await differences(folder)).toEqual(['rows 3 to 5, which belong before this file, are missing']);
+  });
+
+  it('notes an open segment, and finds the lines of it that are broken', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    shortLife(store.market(market()));
+    await store.flush();
+    expect((await verifyRecordings([folder])).findings).toMatchObject([
+      { severity: 'note', message: 'it is being written' },
+    ]);
+    const copy = newFolder();
+    cpSync(folder, copy, { recursive: true });
+    rmSync(join(copy, '.writer'));
+    const segment = join(copy, DAY_2, 'open-0001.ndjson');
+    truncateSync(segment, readFileSync(segment).length - 3);
+    expect((await verifyRecordings([copy])).findings).toMatchObject([
+      { severity: 'note', message: expect.stringContaining('--repair') },
+      { severity: 'difference', message: '1 line was cut or broken: skipped' },
+      { severity: 'note', message: expect.stringContaining('stops before the close') },
+    ]);
+    await store.close();
+  });
+});
+
+describe('a check of what is recorded', () => {
+  it('finds a book that stays crossed, and lets one pass that does for a moment', async () => {
+    for (const [crossedMs, found] of [
+      [CROSSED_LIMIT_MS, []],
+      [CROSSED_LIMIT_MS + 1, [expect.stringContaining('the book stands crossed for 5.0 s from 2026-11-20T23:59:01')]],
+    ] as const) {
+      const folder = newFolder();
+      await written(folder, (sink) => {
+        sink.clear(at(0));
+        sink.level(at(0), 0, 400_000, 1_000_000);
+        sink.level(at(1000), 1, 400_000, 1_000_000);
+        sink.level(at(1000 + crossedMs), 0, 400_000, 0);
+        sink.end(at(20_000));
+      });
+      expect(await differences(folder)).toEqual(found);
+    }
+  });
+
+  it('reads raw recordings too: broken lines are differences', async () => {
+    const T = OPEN_MS + 60_000;
+    const good = [snapshot(T, [['0.4000', '100.00']], []), delta(T + 5, 'yes', '0.4000', '-10.00')];
+    expect(await differences(writeKalshi(good))).toEqual([]);
+    expect(await differences(writeKalshi([...good, 'broken']))).toEqual(['1 broken lines were skipped']);
+  });
+
+  it('of a path that is no recording is an error', async () => {
+    await expect(verifyRecordings([newFolder()])).rejects.toMatchObject({ code: 'recording_invalid' });
+    await expect(verifyRecordings(['/nowhere/at/all'])).rejects.toMatchObject({ code: 'file_unreadable' });
+  });
+});
+
+describe.skipIf(!existsSync(REAL_DATA))('a check of real recordings (needs ../shared/data)', () => {
+  it('finds nothing wrong with a Kalshi window and the Polymarket game', async () => {
+    const window = join(REAL_DATA, 'kalshi-gold15m/events/KXGOLD15M-26AUG102030-30');
+    const { markets, findings } = await verifyRecordings([window, join(REAL_DATA, 'polymarket-tickscope')]);
+    expect(markets).toBe(7);
+    expect(findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
+  }, 60_000);
+});
