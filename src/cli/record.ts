@@ -52,8 +52,10 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const minutes = flags.minutes ?? null;
   const marketIds = [...new Set(flags.market)];
   const { share, depth: bookDepth } = flags;
-  await record({ venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials }, io);
-  return EXIT.ok;
+  const options = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials };
+  const { markets } = await record(options, io);
+  // Whoever named markets wants to know by the exit code that none of them was there.
+  return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
 }
 
 /** An embedded exchange listens only while its trader runs, which tells where. */

@@ -89,6 +89,12 @@ export class RecordPlan implements Core {
     return [...this.#markets.values()].filter(isOpen).length;
   }
 
+  /** Markets were named, and none of them can be recorded any more: the venue has none of them, or all are settled. */
+  get isOver(): boolean {
+    if (this.#settings.marketIds.length === 0) return false;
+    return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
+  }
+
   get queue(): Pick<Queue, 'status'> {
     return this.#queue;
   }
@@ -166,8 +172,8 @@ export class RecordPlan implements Core {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
     const told = this.#settings.shared ? { ...observation, budget: null } : observation;
     const ask = this.#queue.onOutcome(told);
-    if (outcome.kind !== 'unknown') this.#heard();
-    else if (outcome.sent) this.#notHeard(outcome.reason);
+    if (outcome.kind === 'unknown') this.#notHeard(outcome.reason);
+    else this.#heard();
     this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs });
   }
 
@@ -240,8 +246,13 @@ export class RecordPlan implements Core {
   }
 
   #heard(): void {
-    if (this.#silence >= SILENT_AFTER) this.#notices.push({ kind: 'answering' });
+    const wasSilent = this.#silence >= SILENT_AFTER;
     this.#silence = 0;
+    if (!wasSilent) return;
+    this.#notices.push({ kind: 'answering' });
+    for (const [marketConditionId, watched] of this.#markets) {
+      if (isOpen(watched)) this.#poller.expedite({ kind: 'book', marketConditionId });
+    }
   }
 
   #notHeard(reason: string): void {

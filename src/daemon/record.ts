@@ -42,8 +42,11 @@ export interface RecordIo {
   readonly stopAsked: () => Promise<void>;
 }
 
-/** Records until it is stopped. Throws TwinbookError for a folder that cannot be written, also when the disk fills up. */
-export async function record(options: RecordOptions, io: RecordIo): Promise<void> {
+/**
+ * Records until it is stopped; returns what it recorded. Throws TwinbookError for a folder that cannot be written, also
+ * when the disk fills up.
+ */
+export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
   const limits = sharedLimits(options);
   let failed: (error: unknown) => void = () => undefined;
@@ -65,6 +68,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<void
     await service.end();
   }
   service.sayLast();
+  return recorder.counts;
 }
 
 /** Whole requests, and at least one a minute of each kind. */
@@ -84,6 +88,7 @@ class RecordService {
   readonly #loop: Loop;
   readonly #startedMs = nowMs();
   readonly #timers: NodeJS.Timeout[] = [];
+  #finish: () => void = () => undefined;
 
   constructor(
     options: RecordOptions,
@@ -109,7 +114,7 @@ class RecordService {
     this.#loop = new Loop(this.#plan, this.#client, (...step) => this.#afterStep(...step), failed);
   }
 
-  /** Resolves when the asked minutes are over. */
+  /** Resolves when the asked minutes are over, or every market that was named. */
   run(): Promise<void> {
     const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
@@ -122,6 +127,7 @@ class RecordService {
       setInterval(() => this.#line(), LINE_EVERY_MS),
     );
     return new Promise((resolve) => {
+      this.#finish = resolve;
       if (minutes !== null) this.#timers.push(setTimeout(resolve, minutes * 60_000));
     });
   }
@@ -142,7 +148,11 @@ class RecordService {
     if (failure !== null) return;
     this.#recorder.step(observation, requests);
     this.#plan.ownResting = this.#recorder.ownResting;
-    for (const notice of this.#plan.takeNotices()) this.#onNotice(notice);
+    const notices = this.#plan.takeNotices();
+    for (const notice of notices) this.#onNotice(notice);
+    if (notices.length === 0 || !this.#plan.isOver) return;
+    this.#say('none of the named markets can be recorded any more');
+    this.#finish();
   }
 
   #onNotice(notice: RecordNotice): void {
