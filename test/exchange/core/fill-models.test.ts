@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/base/errors.js';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { FILL_MODEL_NAMES, type FillModelSpec, fillModel } from '../../../src/exchange/core/fill-model.js';
 import type { Snapshot } from '../../../src/exchange/core/parts.js';
 import { m, settings, Venue } from './venue.js';
@@ -139,6 +140,45 @@ describe('a decrease without a trade', () => {
     expect(ahead()).toBe(m(84));
     level(0);
     expect([ahead(), venue.order(account, order).filled_amount]).toEqual([0, '0']);
+  });
+});
+
+describe('a snapshot', () => {
+  const all = FILL_MODEL_NAMES.map((name) => name.replace(':N', ':2'));
+
+  /** A queue that is half worked, and what happens to it afterwards. */
+  const half = ({ level, trade, join }: ReturnType<typeof market>): string => {
+    level(100);
+    const order = join('20');
+    trade(30);
+    level(50);
+    return order;
+  };
+  const rest = ({ venue, level, trade }: ReturnType<typeof market>): string => {
+    level(20);
+    trade(15);
+    trade(3, '0.39');
+    return JSON.stringify(venue.core.snapshot());
+  };
+
+  it.each(all)('in the middle of a queue changes nothing under %s', (name) => {
+    const [straight, restored] = [market(name), market(name)];
+    for (const each of [straight, restored]) half(each);
+    const saved: unknown = JSON.parse(JSON.stringify(restored.venue.core.snapshot()));
+    restored.venue.core = ExchangeCore.restored({ ...settings, fillModel: name }, saved);
+    expect(rest(restored)).toBe(rest(straight));
+  });
+
+  it("keeps an order's place, which from then on moves by the model of the day", () => {
+    const { venue, level, ahead, ...others } = market('risk-averse');
+    half({ venue, level, ahead, ...others });
+    expect(ahead()).toBe(50);
+    venue.core = ExchangeCore.restored({ ...settings, fillModel: 'power:1' }, venue.core.snapshot());
+    level(90);
+    expect(ahead()).toBe(50);
+    level(72);
+    // Of 18 that left, 50 in 90 stood ahead.
+    expect(ahead()).toBe(40);
   });
 });
 
