@@ -21,12 +21,17 @@ export class Samples<Column extends string> {
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / FIRST_STEP_MS) === 0;
     this.#count++;
-    if (wanted && this.timeMs.length === MAX_SAMPLES) this.#thinOut();
+    if (wanted && this.timeMs.length === MAX_SAMPLES) this.thinOut();
     // After thinning out this one may stand between two steps.
     return wanted && (this.#count - 1) % (this.stepMs / FIRST_STEP_MS) === 0;
   }
 
-  #thinOut(): void {
+  get length(): number {
+    return this.timeMs.length;
+  }
+
+  /** Every other sample goes. */
+  thinOut(): void {
     this.stepMs *= 2;
     const keepEven = (column: unknown[]) => {
       for (let i = 0; 2 * i < column.length; i++) column[i] = column[2 * i];

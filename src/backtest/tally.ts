@@ -7,6 +7,12 @@ import type { Played } from './feed.js';
 import { MarketTally } from './market-tally.js';
 import { FIRST_STEP_MS, Samples } from './series.js';
 
+/** Samples of all markets that are over: five figures and a time each, about 20 MB. */
+const MOST_SAMPLES = 400_000;
+
+/** More than can ever rest; those that were filled are let go of together. */
+const MOST_RESTING = 10_000;
+
 interface Resting {
   readonly sinceMs: number;
   readonly behindMicros: number | null;
@@ -22,6 +28,11 @@ export class Tally implements CoreObserver {
   #account: AccountSlot = 0;
   readonly #resting = new Map<string, Resting>();
   readonly #open = new Set<MarketTally>();
+  readonly #over: MarketTally[] = [];
+  /** Of `#over`. */
+  #samples = 0;
+  /** Markets with shares. */
+  readonly #held = new Set<MarketTally>();
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
   #fills = 0;
@@ -56,12 +67,25 @@ export class Tally implements CoreObserver {
     market.endMarks();
     this.#open.delete(market);
     this.#planMarks();
+    this.#bound(market);
+  }
+
+  /** However many markets there were, what is kept of them stays bounded: those that are over become coarser. */
+  #bound(closed: MarketTally): void {
+    this.#over.push(closed);
+    this.#samples += closed.samples.length;
+    while (this.#samples > MOST_SAMPLES) {
+      const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
+      for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
+      this.#samples = this.#over.reduce((sum, { samples }) => sum + samples.length, 0);
+    }
   }
 
   filled(fill: ObservedFill): void {
     const market = this.markets.get(fill.market);
     if (market === undefined) return;
     this.#fills++;
+    this.#held.add(market);
     const resting = this.#resting.get(fill.orderPubkey);
     market.filled(fill, resting === undefined ? null : fill.timeMs - resting.sinceMs, resting?.behindMicros ?? null);
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
@@ -90,6 +114,9 @@ export class Tally implements CoreObserver {
     const market = this.#named(order.market.condition_id);
     const behind = this.#core?.queueAhead(this.#account, pubkey) ?? null;
     if (market === undefined || behind === null) return;
+    if (this.#resting.size > MOST_RESTING) {
+      for (const oldest of [...this.#resting.keys()].slice(0, MOST_RESTING / 2)) this.#resting.delete(oldest);
+    }
     this.#resting.set(pubkey, { sinceMs: nowMs, behindMicros: behind });
     market.ordersPlaced++;
     market.postedMicros += order.remaining_amount ?? 0;
@@ -134,7 +161,8 @@ export class Tally implements CoreObserver {
     const { total, locked } = this.#core.fundsOf(this.#account);
     let equity: number = total;
     let tied: number = locked;
-    for (const market of this.#held()) {
+    for (const market of this.#held) {
+      if (market.yesMicros === 0 && market.noMicros === 0) this.#held.delete(market);
       equity += market.valueMicros;
       tied += market.yesCostMicros + market.noCostMicros;
     }
@@ -144,9 +172,5 @@ export class Tally implements CoreObserver {
     this.account.timeMs.push(nowMs);
     this.account.columns.equity.push(equity);
     this.account.columns.locked.push(tied);
-  }
-
-  *#held(): Iterable<MarketTally> {
-    for (const market of this.markets.values()) if (market.yesMicros > 0 || market.noMicros > 0) yield market;
   }
 }

@@ -15,6 +15,7 @@ import type {
   Result,
 } from '../exchange/core/contract.js';
 import { ExchangeCore } from '../exchange/core/core.js';
+import { type Forgetting, MemoryArchive } from '../exchange/core/memory-archive.js';
 import { BookTexts } from '../exchange/http/book-texts.js';
 import type { Desk, Reply, ServiceCall } from '../exchange/http/calls.js';
 import { HANDLERS } from '../exchange/http/handlers.js';
@@ -25,6 +26,7 @@ import { SERVICE_ERRORS, type ServiceFault } from '../protocol/errors.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Orderbook } from '../protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../protocol/seam.js';
+import type { OrderStatus } from '../protocol/states.js';
 import { OwnTradePage, PublicTradePage } from './own-lists.js';
 
 /** A public key that nobody has a secret of: nothing here is ever signed. */
@@ -34,6 +36,16 @@ export const SIGNATURE = '0'.repeat(128);
 
 /** What the trader asks for, and the most that the service gives. */
 const LONGEST_PAGE = 100;
+
+/**
+ * Orders that ended without a fill are most of what happens, and a trader asks about one for a minute at most. So many are
+ * more than it can place in an hour.
+ */
+const UNFILLED_ORDERS: Forgetting = {
+  passes: (shelf, { state }) => shelf === 'order' && UNFILLED.some((unfilled) => unfilled === state),
+  keep: 10_000,
+};
+const UNFILLED = ['canceled', 'expired', 'failed'] as const satisfies readonly OrderStatus[];
 
 export interface Answer {
   readonly outcome: Outcome;
@@ -64,7 +76,7 @@ export class Venue {
       this.#orders = null;
       listener.filled(fill);
     };
-    this.core = new ExchangeCore({ ...settings, observer: { filled } });
+    this.core = new ExchangeCore({ ...settings, observer: { filled } }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
     this.#desk = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };

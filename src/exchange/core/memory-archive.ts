@@ -1,4 +1,4 @@
-/** The archive of an exchange without a data folder: simulations, backtests and tests. It grows with what happens. */
+/** The archive of an exchange without a data folder: simulations, backtests and tests. It grows with what it keeps. */
 
 import { type Archive, type Archived, type ArchiveQuery, accepts, type Shelf } from './archive.js';
 import { countBelow } from './pages.js';
@@ -8,16 +8,34 @@ interface Rows {
   readonly byPubkey: Map<string, Archived>;
   /** Ids by account, ascending. */
   readonly ids: Map<number, number[]>;
+  /** What may be forgotten, in the order in which it was put. */
+  readonly passing: number[];
+}
+
+/** What need not be kept for ever: of the rows that `passes` names, on each shelf only the newest `keep` or a little more. */
+export interface Forgetting {
+  passes(shelf: Shelf, row: Archived): boolean;
+  readonly keep: number;
 }
 
 export class MemoryArchive implements Archive {
   readonly #shelves = new Map<Shelf, Rows>();
+  readonly #forgetting: Forgetting | null;
+
+  constructor(forgetting: Forgetting | null = null) {
+    this.#forgetting = forgetting;
+  }
 
   put(shelf: Shelf, row: Archived): void {
-    const { byId, byPubkey, ids } = this.#rows(shelf);
-    insert(ids, row);
-    byId.set(row.id, row);
-    if (row.pubkey !== '') byPubkey.set(row.pubkey, row);
+    const rows = this.#rows(shelf);
+    insert(rows.ids, row);
+    rows.byId.set(row.id, row);
+    if (row.pubkey !== '') rows.byPubkey.set(row.pubkey, row);
+    const forgetting = this.#forgetting;
+    if (forgetting === null || !forgetting.passes(shelf, row)) return;
+    rows.passing.push(row.id);
+    // Many at once: each time the lists of ids are gone through.
+    if (rows.passing.length >= 2 * forgetting.keep) forget(rows, rows.passing.splice(0, forgetting.keep));
   }
 
   byId(shelf: Shelf, id: number): Archived | null {
@@ -62,10 +80,23 @@ export class MemoryArchive implements Archive {
   #rows(shelf: Shelf): Rows {
     let rows = this.#shelves.get(shelf);
     if (rows === undefined) {
-      rows = { byId: new Map(), byPubkey: new Map(), ids: new Map() };
+      rows = { byId: new Map(), byPubkey: new Map(), ids: new Map(), passing: [] };
       this.#shelves.set(shelf, rows);
     }
     return rows;
+  }
+}
+
+function forget({ byId, byPubkey, ids }: Rows, gone: readonly number[]): void {
+  for (const id of gone) {
+    byPubkey.delete(byId.get(id)?.pubkey ?? '');
+    byId.delete(id);
+  }
+  for (const [account, own] of ids) {
+    ids.set(
+      account,
+      own.filter((id) => byId.has(id)),
+    );
   }
 }
 

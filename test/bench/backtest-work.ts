@@ -1,0 +1,83 @@
+/**
+ * One backtest in a process of its own, so that its speed and its peak of memory are its own:
+ * `backtest-work.js columns|parquet|bare-columns|bare-parquet PATH…`. Prints one line of JSON.
+ */
+
+import type { BacktestPlan, EventSource } from '../../src/backtest/contract.js';
+import { runBacktest } from '../../src/backtest/run.js';
+import { decoded, streamed } from '../../src/backtest/sources.js';
+import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
+import { openRecordings } from '../../src/recording/recording.js';
+import { plan } from '../backtest/plans.js';
+
+export interface BacktestWork {
+  readonly events: number;
+  readonly seconds: number;
+  /** Of the whole process, with the columns of `columns`. */
+  readonly peakMb: number;
+  /** Recorded seconds that were played; 0 of a bare loop. */
+  readonly playedS: number;
+  readonly requests: number;
+  readonly fills: number;
+}
+
+const TICKS = 1_000;
+
+async function columnsOf(recording: Recording): Promise<EventChunk[]> {
+  const chunks: EventChunk[] = [];
+  for await (const chunk of recording.chunks()) chunks.push(chunk);
+  return chunks;
+}
+
+/** The least that could be done with the events: every level's amount is kept. */
+async function bare(chunks: Iterable<EventChunk> | AsyncIterable<EventChunk>): Promise<number> {
+  const totals = [new Float64Array(TICKS + 1), new Float64Array(TICKS + 1)] as const;
+  let events = 0;
+  for await (const { length, kind, side, priceMicros, amountMicros } of chunks) {
+    for (let at = 0; at < length; at++) {
+      if (kind[at] !== EVENT.level) continue;
+      const book = side[at] === SIDE.bid ? totals[0] : totals[1];
+      book[(priceMicros[at] ?? 0) / 1_000] = amountMicros[at] ?? 0;
+    }
+    events += length;
+  }
+  return events;
+}
+
+async function backtested(sources: readonly EventSource[]) {
+  // A second of a minute's budget is spent as live; nothing else of the plan costs.
+  const whole: BacktestPlan = plan(sources, { latency: 'constant:150' });
+  const { session, events } = await runBacktest(whole);
+  const { markets, requests } = session;
+  return {
+    events,
+    playedS: markets.reduce((sum, { quoting }) => Math.max(sum, (quoting.openForMs ?? 0) / 1000), 0),
+    requests: (requests?.public.count ?? 0) + (requests?.signed.count ?? 0),
+    fills: markets.reduce((sum, { fills }) => sum + fills.length, 0),
+  };
+}
+
+const NOTHING_PLAYED = { playedS: 0, requests: 0, fills: 0 };
+
+async function work(kind: string, recordings: readonly Recording[]): Promise<BacktestWork> {
+  const held = kind.endsWith('columns') ? await Promise.all(recordings.map(columnsOf)) : [];
+  const started = performance.now();
+  let done = { events: 0, ...NOTHING_PLAYED };
+  if (kind.startsWith('bare')) {
+    for (const [index, recording] of recordings.entries()) {
+      done = { ...done, events: done.events + (await bare(held[index] ?? recording.chunks())) };
+    }
+  } else {
+    done = await backtested(
+      recordings.map((recording, index) => {
+        const chunks = held[index];
+        return chunks === undefined ? streamed(recording) : decoded(recording.market, chunks);
+      }),
+    );
+  }
+  const seconds = (performance.now() - started) / 1000;
+  return { ...done, seconds, peakMb: process.resourceUsage().maxRSS / 1024 };
+}
+
+const [kind = '', ...paths] = process.argv.slice(2);
+process.stdout.write(JSON.stringify(await work(kind, await openRecordings(paths))));
