@@ -26,13 +26,15 @@ const MODULES = ['theme', 'tables', 'words', 'columns', 'zoom', 'frame', 'accoun
 
 /**
  * The modules of `page/` (some of them, for a page that needs no more) as one: what they import of each other stands
- * before them. A reference to a source map would be a reference to another file.
+ * before them. Types and other comments are for those who read the sources; a reference to a source map would be one to
+ * another file.
  */
 export const pageScript = (modules: readonly (typeof MODULES)[number][] = MODULES): string =>
   modules.map(moduleText).join('\n');
 
 const moduleText = (name: string): string =>
   readFileSync(new URL(`../page/${name}.js`, import.meta.url), 'utf8')
+    .replace(/\/\*\*[\s\S]*?\*\/\s*/g, '')
     .replace(/^import [^;]*;\n/gm, '')
     .replace(/^export \{\};?$/gm, '')
     .replace(/^export (?=const |let |function )/gm, '')
