@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../base/errors.js';
 import type { BackupSource } from './contract.js';
-import { APPLICATION_ID, MIGRATIONS } from './schema.js';
+import { APPLICATION_ID, MIGRATIONS, WITHOUT_HISTORY } from './schema.js';
 
 export type SqlValue = string | number | null;
 
@@ -64,6 +64,7 @@ export class Database {
     return Database.#opened(content === null ? ':memory:' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#migrate();
+      database.#sqlite.exec(WITHOUT_HISTORY);
     });
   }
 

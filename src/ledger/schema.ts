@@ -158,3 +158,16 @@ CREATE TABLE oddities (
 `;
 
 export const MIGRATIONS: readonly string[] = [FIRST];
+
+/**
+ * For a ledger that no start will ever read: the indexes that keep a long history from slowing down a start, or a list of
+ * one market, cost more than half of each write.
+ */
+export const WITHOUT_HISTORY = `
+DROP INDEX intents_active;
+DROP INDEX intents_market;
+DROP INDEX orders_unsettled;
+DROP INDEX orders_market;
+DROP INDEX fills_market;
+DROP INDEX balances_held;
+`;

@@ -19,10 +19,24 @@ const LATE_MS = 30_000;
 /** What a view shows; more than a page has no further use. */
 const MAX_TRADES = 100;
 
+/** Rows that cannot be told apart, of one second. */
+interface Twins {
+  readonly isYes: boolean;
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  /** How many of them we have counted. */
+  count: number;
+  /** How many the page with this number has shown. */
+  page: number;
+  shown: number;
+}
+
 export class Tape {
   #newestFirst: readonly TapeTrade[] = [];
-  #counted = new Map<string, { count: number; readonly timeMs: number }>();
+  /** By the exchange's second. */
+  readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
+  #page = 0;
 
   get trades(): readonly TapeTrade[] {
     return this.#newestFirst;
@@ -33,28 +47,41 @@ export class Tape {
    * `book` is the newest one as it came, to tell buyers from sellers.
    */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
-    const happened = rows.filter((row) => row.state !== 'failed');
-    const onPage = new Map<string, number>();
+    this.#page += 1;
     const fresh: TapeTrade[] = [];
-    for (const row of happened.toReversed()) {
-      const timeMs = row.timestamp * 1000;
-      if (timeMs < this.#newestMs - LATE_MS) continue;
-      const key = `${row.timestamp} ${row.is_yes} ${row.price} ${row.amount}`;
-      const count = (onPage.get(key) ?? 0) + 1;
-      onPage.set(key, count);
-      if (count <= (this.#counted.get(key)?.count ?? 0)) continue;
-      this.#counted.set(key, { count, timeMs });
+    for (let i = rows.length - 1; i >= 0; i--) {
+      const row = rows[i];
+      if (row === undefined || row.state === 'failed' || row.timestamp * 1000 < this.#newestMs - LATE_MS) continue;
+      const twins = this.#twinsOf(row);
+      twins.shown = twins.page === this.#page ? twins.shown + 1 : 1;
+      twins.page = this.#page;
+      if (twins.shown <= twins.count) continue;
+      twins.count = twins.shown;
       fresh.push(tapeTrade(row, seenMs, book));
     }
     this.#keep(fresh);
     return fresh;
   }
 
+  #twinsOf({ timestamp, is_yes, price, amount }: PublicTradeRow): Twins {
+    let second = this.#seconds.get(timestamp);
+    if (second === undefined) {
+      second = [];
+      this.#seconds.set(timestamp, second);
+    }
+    for (const twins of second) {
+      if (twins.priceMicros === price && twins.amountMicros === amount && twins.isYes === is_yes) return twins;
+    }
+    const twins = { isYes: is_yes, priceMicros: price, amountMicros: amount, count: 0, page: 0, shown: 0 };
+    second.push(twins);
+    return twins;
+  }
+
   #keep(fresh: readonly TapeTrade[]): void {
     if (fresh.length === 0) return;
     for (const trade of fresh) this.#newestMs = Math.max(this.#newestMs, trade.venueTimeMs);
-    for (const [key, { timeMs }] of this.#counted) {
-      if (timeMs < this.#newestMs - LATE_MS) this.#counted.delete(key);
+    for (const second of this.#seconds.keys()) {
+      if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
     }
     const all = [...fresh.toReversed(), ...this.#newestFirst];
     // A late row belongs behind rows with a later time; the sort is stable, so equal times keep their order.
