@@ -1,0 +1,123 @@
+/** Real processes that are killed, and a real disk that is full. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { verifyRecordings } from '../../../src/recording/inspect/verify.js';
+import { newFolder, rowsOf } from '../samples.js';
+import { at, market, opened, openStore, START_MS } from './writing.js';
+
+const WRITER = join(import.meta.dirname, 'endless-writer.ts');
+
+/** Runs the writer until it has said so many numbers, kills it, and gives the last number that it said. */
+function killedAfter(folder: string, first: number, numbers: number): Promise<number> {
+  const argv = ['--import', import.meta.resolve('tsx'), WRITER, folder, String(first)];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (said.split('\n').length > numbers) child.kill('SIGKILL');
+  });
+  return new Promise((resolve) => {
+    // What it had written to the pipe before it was killed still comes.
+    child.on('close', () => resolve(Number(said.split('\n').at(-2))));
+  });
+}
+
+const levelsOf = async (folder: string): Promise<number[]> =>
+  (await rowsOf(await opened(folder), START_MS))
+    .filter((row) => row.includes(' level '))
+    .map((row) => Number(row.split(' ').at(-1)));
+
+describe('kill -9', () => {
+  it('costs nothing that was flushed, time after time', async () => {
+    const folder = newFolder();
+    let first = 0;
+    for (const numbers of [1, 5, 9]) {
+      const safe = await killedAfter(folder, first, numbers);
+      expect(safe).toBeGreaterThan(first);
+      const levels = await levelsOf(folder);
+      // Whatever is there is there once and in order; what was not said to be safe may be there or not.
+      expect(levels).toEqual(levels.toSorted((a, b) => a - b));
+      expect(new Set(levels).size).toBe(levels.length);
+      expect(levels.filter((level) => level > first && level <= safe)).toHaveLength(safe - first);
+      first = levels.at(-1) ?? 0;
+    }
+    // A cut last line is damage that is told; nothing else is wrong.
+    const { findings } = await verifyRecordings([folder]);
+    const differences = findings.filter(({ severity }) => severity === 'difference').map(({ message }) => message);
+    expect(differences.filter((message) => message !== '1 line was cut or broken: skipped')).toEqual([]);
+    await (await openStore(folder)).close();
+    expect((await levelsOf(folder)).at(-1)).toBe(first);
+  }, 120_000);
+});
+
+/** A disk of one megabyte; null where we may not have one. */
+function smallDisk(): string | null {
+  const folder = join(newFolder(), 'disk');
+  mkdirSync(folder);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return null;
+  }
+  return folder;
+}
+
+describe('a full disk', () => {
+  it('is an error that harms nothing, and a gap once there is room again', async ({ skip }) => {
+    const folder = smallDisk();
+    if (folder === null) return skip('a small disk of our own needs root');
+    try {
+      await fillAndGoOn(folder);
+    } finally {
+      execFileSync('umount', [folder]);
+    }
+  }, 60_000);
+});
+
+async function fillAndGoOn(folder: string): Promise<void> {
+  const store = await openStore(join(folder, 'recordings'));
+  const sink = store.market(market());
+  sink.clear(at(0));
+  sink.level(at(0), 0, 400_000, 1_000_000);
+  await store.flush();
+  let ms = 0;
+  const fill = async (): Promise<unknown> => {
+    for (;;) {
+      for (let row = 0; row < 500; row++) sink.level(at(++ms), 1, 500_000, ms * 1_000_000);
+      const failure = await store.flush().then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (failure !== null) return failure;
+    }
+  };
+  expect(await fill()).toMatchObject({ code: 'file_unreadable', message: expect.stringContaining('ENOSPC') });
+  const lost = store.lostRows;
+  expect(lost).toBeGreaterThan(0);
+  // What was flushed is read; the last flush is not there in part.
+  const kept = await levelsOf(join(folder, 'recordings'));
+  expect(kept).toHaveLength(1 + ms - lost);
+  expect(kept.at(-1)).toBe(ms - lost);
+  // Room again, as if somebody had tidied up.
+  execFileSync('mount', ['-o', 'remount,size=16m', folder]);
+  sink.level(at(ms + 10_000), 0, 410_000, 3_000_000);
+  sink.end(at(ms + 20_000));
+  await store.close();
+  const recording = await opened(join(folder, 'recordings'));
+  expect(recording.summary?.gaps).toEqual([
+    { fromMs: START_MS + ms - lost, toMs: START_MS + ms + 10_000, reason: 'what was recorded could not be written' },
+  ]);
+  // After the gap the book is as it is, with what changed unseen.
+  expect((await rowsOf(recording, START_MS)).slice(-5)).toEqual([
+    `${ms + 10_000} clear`,
+    `${ms + 10_000} level bid 0.4 1`,
+    `${ms + 10_000} level ask 0.5 ${ms}`,
+    `${ms + 10_000} level bid 0.41 3`,
+    `${ms + 20_000} end`,
+  ]);
+  expect(await verifyRecordings([join(folder, 'recordings')])).toMatchObject({ findings: [{ severity: 'note' }] });
+}
