@@ -57,7 +57,7 @@ export class RecordingSink implements MarketSink {
     this.#lastMs = before?.lastMs ?? Number.NEGATIVE_INFINITY;
     this.#ended = before?.ended ?? false;
     this.#interrupted = before === null || before.ended ? null : NOT_RECORDING;
-    this.#durable = this.#position();
+    this.#durable = this.position();
   }
 
   get market(): RecordedMarket {
@@ -124,9 +124,9 @@ export class RecordingSink implements MarketSink {
     this.#segmentOf(dateOf(row.seenMs), this.#seq + 1).own(row);
   }
 
-  /** Everything given so far is safe. */
-  flushed(): void {
-    this.#durable = this.#position();
+  /** Everything given up to this position is safe. */
+  flushed(position: Continuation): void {
+    this.#durable = position;
   }
 
   /** Everything since the last `flushed` is lost. The file goes on from there: with a gap and the book as it is now. */
@@ -141,7 +141,8 @@ export class RecordingSink implements MarketSink {
     if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
   }
 
-  #position(): Continuation {
+  /** Where the stream stands now. */
+  position(): Continuation {
     return { lastSeq: this.#seq, lastMs: this.#lastMs, ended: this.#ended };
   }
 

@@ -67,15 +67,17 @@ export class MarketWriter {
     return segment;
   }
 
-  /** Writes what is pending; then closes what is due, or everything. Throws TwinbookError `file_unreadable`. */
+  /** Writes what is pending, and closes what is due, or everything. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
-    await this.#write();
+    this.#noteCounts();
+    // They stop taking rows before they are written: what is given while the disk works belongs to the next ones.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;
       this.#open.delete(date);
       segment.closing = true;
       this.#closing.push(segment);
     }
+    await this.#write();
     for (const segment of this.#closing) {
       await this.#toParquet(segment);
       this.#closing = this.#closing.filter((other) => other !== segment);
@@ -94,22 +96,22 @@ export class MarketWriter {
   }
 
   async #write(): Promise<void> {
-    const segments = [...this.#open.values()];
-    const written: Segment[] = [];
+    const segments = [...this.#open.values(), ...this.#closing];
+    for (const segment of segments) segment.begin();
+    const position = this.#sink?.position();
     try {
       for (const segment of segments) makeFolder(segment.folder);
       this.#describe(segments);
-      this.#noteCounts();
-      for (const segment of segments) {
-        written.push(segment);
-        await segment.write();
-      }
-      this.#sink?.flushed();
+      for (const segment of segments) await segment.write();
+      if (position !== undefined) this.#sink?.flushed(position);
     } catch (error) {
       // All or nothing: rows are numbered through, and a number must not be given twice.
-      this.lostRows += segments.reduce((sum, segment) => sum + segment.pendingRows, 0);
-      for (const segment of written) this.lostRows += await segment.undo();
-      for (const segment of segments) segment.discard();
+      for (const segment of segments) this.lostRows += await segment.undo();
+      // Together with what was given meanwhile, which follows what is lost.
+      for (const segment of new Set([...segments, ...this.#open.values()])) {
+        this.lostRows += segment.pendingRows;
+        segment.discard();
+      }
       this.#sink?.lost();
       this.#noted = 0;
       throw unreadableFolder(this.#root, error);

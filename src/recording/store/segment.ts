@@ -30,8 +30,8 @@ export class Segment {
   #pending: string[] = [];
   #pendingRows = 0;
   #durableBytes = 0;
-  /** What the last `write` added. */
-  #lastWrite = { rows: 0, bytes: 0 };
+  /** Taken by `begin`, and written by `write`; the bytes are those that reached the disk. */
+  #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
   #file: FileHandle | null = null;
 
   constructor(folder: string, name: string, number: number, openedMs: number, columns: EventColumns | null) {
@@ -111,23 +111,27 @@ export class Segment {
     this.#line({ table: 'counts', refused, stepped_back: steppedBack });
   }
 
-  /** Writes and syncs the pending lines. Throws what the system says; `undo` then makes the file as it was before. */
+  /** What is pending now is the next thing to be written; what is given from here on waits for the time after. */
+  begin(): void {
+    this.#batch = { lines: this.#pending, rows: this.#pendingRows, bytes: 0 };
+    this.discard();
+  }
+
+  /** Writes and syncs what `begin` took. Throws what the system says; `undo` then makes the file as it was before. */
   async write(): Promise<void> {
-    this.#lastWrite = { rows: 0, bytes: 0 };
-    if (this.#pending.length === 0) return;
-    const bytes = Buffer.from(this.#pending.join(''));
+    if (this.#batch.lines.length === 0) return;
+    const bytes = Buffer.from(this.#batch.lines.join(''));
     this.#file ??= await this.#open();
     await this.#file.appendFile(bytes);
     await this.#file.datasync();
     this.#durableBytes += bytes.length;
-    this.#lastWrite = { rows: this.#pendingRows, bytes: bytes.length };
-    this.discard();
+    this.#batch = { lines: [], rows: this.#batch.rows, bytes: bytes.length };
   }
 
-  /** Takes back what the last `write` wrote, half of it or all; returns the rows that were taken back. */
+  /** Takes back what `begin` took, whether none, half or all of it was written; returns the rows that are lost so. */
   async undo(): Promise<number> {
-    const { rows, bytes } = this.#lastWrite;
-    this.#lastWrite = { rows: 0, bytes: 0 };
+    const { rows, bytes } = this.#batch;
+    this.#batch = { lines: [], rows: 0, bytes: 0 };
     this.#durableBytes -= bytes;
     await this.#file?.truncate(this.#durableBytes);
     return rows;

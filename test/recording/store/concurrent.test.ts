@@ -16,7 +16,7 @@ describe('rows given while the store writes', () => {
     const sink = store.market(market());
     sink.clear(at(0));
     let given = 0;
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       let isDone = false;
       const flushed = store.flush().then(() => {
         isDone = true;
