@@ -1,0 +1,220 @@
+/** `twinbook data …` as its user sees it. */
+
+import { existsSync, readdirSync, truncateSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { folderWith, trader } from '../config/files.js';
+import { delta, newFolder, OPEN_MS, snapshot, trade, writeKalshi } from '../recording/samples.js';
+import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
+import { run } from './run.js';
+
+const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
+const T = OPEN_MS + 60_000;
+const KALSHI = [
+  snapshot(T, [['0.4000', '100.00']], [['0.5500', '50.00']]),
+  delta(T + 5, 'no', '0.5500', '-10.00'),
+  trade(T + 5, 'yes', '0.4500', '0.5500', '10.00'),
+];
+
+const data = (...argv: string[]) => run(['data', ...argv]);
+
+async function recorded(): Promise<string> {
+  const folder = newFolder();
+  await written(folder, shortLife);
+  return folder;
+}
+
+describe('data list', () => {
+  test('shows each recording in a line', async () => {
+    const { code, out, err } = await data('list', SAMPLE);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const [head, ...lines] = out.trim().split('\n');
+    expect(head).toMatch(/^MARKET +ORIGIN +FROM \(UTC\) +SPAN +EVENTS +TRADES +GAPS +OUTCOME +TITLE$/);
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/paper-crowd +2026-11-20 14:00:00 +15 min +1330 +90 +0 +NO +Will the budget bill/);
+  });
+
+  test('is complete as JSON', async () => {
+    const { out } = await data('list', SAMPLE, '--json');
+    expect(JSON.parse(out)[0]).toMatchObject({
+      format: 'twinbook',
+      origin: 'paper-crowd',
+      events: 1330,
+      outcome: false,
+    });
+  });
+
+  test('looks where the configuration says when no path is given', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader('recording: { dir: recs }') });
+    const missing = await run(['data', 'list', '-c', 'trader.yaml'], { cwd });
+    expect(missing.code).toBe(1);
+    expect(missing.err).toContain(join(cwd, 'recs'));
+    await written(join(cwd, 'recs'), shortLife);
+    expect((await run(['data', 'list', '-c', 'trader.yaml'], { cwd })).out).toContain('Will it happen?');
+  });
+});
+
+describe('data stats', () => {
+  test('measures what was recorded', async () => {
+    const { code, out } = await data('stats', SAMPLE, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)[0]).toMatchObject({ coverage: 1, trades: 90, two_sided: 1, gaps: 0, outcome: false });
+    expect((await data('stats', SAMPLE)).out).toContain('100.0 %');
+  });
+
+  test('says which market has no outcome', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    shortLife(store.market(market({ outcome: null })));
+    await store.close();
+    expect((await data('stats', folder)).out).toContain('the outcome is not known');
+  });
+});
+
+describe('data verify', () => {
+  test('ends with 0 when nothing is wrong, with 6 when something is', async () => {
+    const folder = await recorded();
+    expect(await data('verify', folder)).toEqual({ code: 0, out: '1 markets, 7 events: nothing is wrong\n', err: '' });
+    const file = join(folder, 'market=market-1/date=2026-11-20/events-0001.parquet');
+    truncateSync(file, 100);
+    const { code, out } = await data('verify', folder);
+    expect(code).toBe(6);
+    expect(out).toContain(`DIFFERENCE  ${file}: it has 100 bytes`);
+    expect(JSON.parse((await data('verify', folder, '--json')).out)).toMatchObject({ markets: 1, repaired: 0 });
+  });
+
+  test('repairs what a writer left open', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    shortLife(store.market(market()));
+    await store.flush();
+    const busy = await data('verify', folder, '--repair');
+    expect(busy.code).toBe(1);
+    expect(busy.err).toContain(`another process (${process.pid}) writes recordings to ${folder}`);
+    await store.close();
+    expect((await data('verify', folder, '--repair')).code).toBe(0);
+  });
+});
+
+describe('data import', () => {
+  test('writes our format, says what it left out, and shows it in the list', async () => {
+    const out = newFolder();
+    const set = writeKalshi([...KALSHI, 'broken']);
+    const { code, out: text } = await data('import', 'kalshi', set, '--out', out);
+    expect(code).toBe(0);
+    expect(text).toContain('1 broken lines were skipped');
+    expect(text).toContain(`1 markets, 6 events written to ${out}`);
+    expect((await data('list', out)).out).toContain('kalshi');
+    const again = await data('import', 'kalshi', set, '--out', out);
+    expect(again.out).toContain('0 markets, 0 events written');
+    expect(again.out).toContain('1 were there already (--replace writes them anew)');
+    expect(JSON.parse((await data('import', 'kalshi', set, '--out', out, '--replace', '--json')).out)).toMatchObject([
+      { status: 'imported', events: 6 },
+    ]);
+  });
+
+  test('of a market that cannot be read ends with 1', async () => {
+    const { code, out } = await data('import', 'kalshi', writeKalshi(['broken']), '--out', newFolder());
+    expect(code).toBe(1);
+    expect(out).toContain('FAILED');
+  });
+
+  test.each([
+    [['binance', SAMPLE], 2, 'wanted kalshi or polymarket'],
+    [['kalshi'], 2, 'missing required argument'],
+    [['kalshi', '/nowhere/at/all'], 1, '/nowhere/at/all'],
+    [['kalshi', SAMPLE], 1, 'is a recording of twinbook, not of kalshi'],
+  ])('of %s is an error', async (argv, code, said) => {
+    const ran = await data('import', ...argv, '--out', newFolder());
+    expect(ran.code).toBe(code);
+    expect(ran.err).toContain(said);
+  });
+});
+
+describe('data query', () => {
+  test('answers as a table, CSV or JSON', async () => {
+    const sql = "select kind, count(*) as n from events where kind in ('trade', 'end') group by kind order by kind";
+    expect((await data('query', sql, SAMPLE)).out).toBe('kind     n\nend      3\ntrade  264\n');
+    expect((await data('query', sql, SAMPLE, '--csv')).out).toBe('kind,n\nend,3\ntrade,264\n');
+    expect(JSON.parse((await data('query', sql, SAMPLE, '--json')).out)).toEqual([
+      { kind: 'end', n: 3 },
+      { kind: 'trade', n: 264 },
+    ]);
+    expect((await data('query', `${sql} limit 0`, SAMPLE, '--json')).out).toBe('[]\n');
+  });
+
+  test('knows markets, days, polls, own rows and what is still open', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    const sink = store.market(market());
+    shortLife(sink);
+    sink.own({
+      record: 'trade',
+      seenMs: at(0).timeMs,
+      pubkey: 'p',
+      orderPubkey: 'o',
+      status: 'done',
+      side: 'buy',
+      isYes: true,
+      priceMicros: 400_000,
+      amountMicros: 1_000_000,
+      filledAmountMicros: null,
+      remainingAmountMicros: null,
+      feeMicros: 0,
+      isMaker: true,
+      timestamp: 1_790_000_000,
+    });
+    await store.flush();
+    const ask = async (sql: string) => JSON.parse((await data('query', sql, folder, '--json')).out);
+    expect(await ask('select date, market, count(*) as n from events group by all order by date')).toEqual([
+      { date: '2026-11-20', market: 'market-1', n: 5 },
+      { date: '2026-11-21', market: 'market-1', n: 5 },
+    ]);
+    expect(await ask('select pubkey, is_maker, price_micros from own')).toEqual([
+      { pubkey: 'p', is_maker: true, price_micros: 400_000 },
+    ]);
+    expect(await ask('select title, outcome, trades from markets join events using (market) limit 1')).toEqual([
+      { title: 'Will it happen?', outcome: true, trades: 1 },
+    ]);
+    expect(await ask('select * from polls')).toEqual([]);
+    await store.close();
+  });
+
+  test('shows a long answer only in part as a table', async () => {
+    const { out } = await data('query', 'select seq from events', SAMPLE);
+    expect(out.split('\n')).toHaveLength(1 + 200 + 2);
+    expect(out).toContain('… and more');
+    expect((await data('query', 'select seq from events', SAMPLE, '--csv')).out.split('\n').length).toBeGreaterThan(
+      3000,
+    );
+  });
+
+  test.each([
+    ['a copy to a file', "copy (select 1) to '$folder/x.csv'"],
+    ['a copy out of the folder', "copy (select 1) to '/tmp/twinbook-x.csv'"],
+    ['a new table', 'create table t as select 1'],
+    ['an attached database', "attach '$folder/x.db'"],
+    ['an extension', 'install httpfs'],
+    ['a setting', 'set enable_external_access = true'],
+    ['two statements', 'select 1; select 2'],
+    ['no statement', ''],
+    ['another file of the machine', "select * from read_text('/etc/hostname')"],
+    ['an address', "select * from read_csv('https://example.com/x.csv')"],
+    ['what is no SQL', 'selec'],
+    ['an unknown column', 'select nothing from events'],
+  ])('refuses %s and writes nothing', async (_, sql) => {
+    const folder = await recorded();
+    const before = readdirSync(folder, { recursive: true }).length;
+    const { code, out, err } = await data('query', sql.replace('$folder', folder), folder);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).not.toBe('');
+    expect(readdirSync(folder, { recursive: true })).toHaveLength(before);
+    expect(existsSync('/tmp/twinbook-x.csv')).toBe(false);
+  });
+
+  test('says of a raw recording that it must be imported first', async () => {
+    const { code, err } = await data('query', 'select 1', writeKalshi(KALSHI));
+    expect(code).toBe(1);
+    expect(err).toContain('twinbook data import');
+  });
+});
