@@ -4,7 +4,7 @@ import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../base/
 import type { OrderExecutor, Reservation, LiveOrder as RestingOrder } from '../executor/contract.js';
 import type { LedgerReader, PositionRow } from '../ledger/contract.js';
 import type { OwnOrder } from '../market/view.js';
-import { Exposure } from '../risk/exposure.js';
+import { Exposure, type WorkingOrder } from '../risk/exposure.js';
 import type { LiveOrder } from './changes.js';
 import { inYesSpace } from './legs.js';
 
@@ -55,7 +55,8 @@ export function readOwnState(
       ...lockedIn(market, reservations),
     });
   }
-  const resting = new Map(executor.liveOrders().map((order) => [order.intentId, order]));
+  const resting = new Map<string, RestingOrder>();
+  for (const order of executor.liveOrders()) resting.set(order.intentId, order);
   const orders = new Map<string, LiveOrder[]>();
   let unsettled = 0;
   for (const reservation of reservations) {
@@ -96,7 +97,8 @@ function holdings(rows: readonly PositionRow[]): Map<string, Held> {
 
 /** Shares that merges and redeems under way hold. */
 function lockedIn(market: string, reservations: readonly Reservation[]) {
-  let [yes, no] = [0, 0];
+  let yes = 0;
+  let no = 0;
   for (const reservation of reservations) {
     if (reservation.marketConditionId !== market || reservation.kind === 'place') continue;
     yes += reservation.yesMicros;
@@ -105,20 +107,23 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
   return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no) };
 }
 
-function addWorking(exposure: Exposure, reservation: Reservation, terms: MarketTerms): void {
-  const { isYes, side, priceMicros, remainingMicros, feeRateMicros } = reservation;
-  if (reservation.kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
-  exposure.work({
-    intentId: reservation.intentId,
-    marketConditionId: reservation.marketConditionId,
-    eventConditionId: terms.eventConditionId,
-    isYes,
-    side,
-    priceMicros,
-    remainingMicros,
-    feeRateMicros,
-    phase: reservation.phase,
-  });
+/**
+ * As risk counts them. The executor hands out the same reservation for as long as nothing has changed in it, and so does
+ * this: what an order weighs is then not calculated anew for every picture.
+ */
+const workingOrders = new WeakMap<Reservation, WorkingOrder>();
+
+function addWorking(exposure: Exposure, reservation: Reservation, { eventConditionId }: MarketTerms): void {
+  const { kind, isYes, side, priceMicros } = reservation;
+  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
+  let order = workingOrders.get(reservation);
+  if (order === undefined || order.eventConditionId !== eventConditionId) {
+    const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
+    const what = { intentId, marketConditionId, eventConditionId, isYes, side, priceMicros };
+    order = { ...what, remainingMicros, feeRateMicros, phase };
+    workingOrders.set(reservation, order);
+  }
+  exposure.work(order);
 }
 
 function liveOrder(reservation: Reservation, resting: RestingOrder | undefined): LiveOrder | null {

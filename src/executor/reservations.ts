@@ -8,12 +8,13 @@ import type { Desk } from './desk.js';
 import type { Track } from './tracks.js';
 
 export function liveOrders(desk: Desk): LiveOrder[] {
-  return desk.tracks.all().flatMap((track) => {
+  const live: LiveOrder[] = [];
+  for (const track of desk.tracks.each) {
     const { kind, state, id: intentId, draftPubkey, strategy } = track.intent;
-    if (kind !== 'place' || state !== 'live' || draftPubkey === null) return [];
+    if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
     const order = must(desk.orders.get(draftPubkey), `order of ${intentId}`);
     const { marketConditionId, isYes, side, priceMicros, amountMicros, createdMs } = order;
-    return {
+    live.push({
       orderPubkey: draftPubkey,
       intentId,
       marketConditionId,
@@ -26,42 +27,53 @@ export function liveOrders(desk: Desk): LiveOrder[] {
       createdMs,
       confirmed: track.confirmed,
       cancelPending: desk.tracks.cancelOf(draftPubkey) !== null,
-    };
-  });
+    });
+  }
+  return live;
 }
 
 /** Everything that may still move money or shares in this ledger; cancels move none. */
 export function reservations(desk: Desk): Reservation[] {
-  const unsettled = new Map(desk.orders.unsettled().map((order) => [order.intentId, order]));
-  const underWay = desk.tracks.all().flatMap((track) => ofTrack(track, unsettled.get(track.intent.id) ?? null));
-  const ended = [...unsettled.values()]
-    .filter((order) => order.closedMs !== null && isOver(desk, order.intentId))
-    .map((order) => {
-      const intent = must(desk.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
-      // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
-      return ofPlace(intent, 'resting', unbooked(order, order.filledMicros));
-    });
-  return [...underWay, ...ended];
+  const found: Reservation[] = [];
+  for (const track of desk.tracks.each) {
+    const reservation = reservationOf(desk, track);
+    if (reservation !== null) found.push(reservation);
+  }
+  for (const order of desk.orders.unsettled) {
+    if (order.closedMs === null || !isOver(desk, order.intentId)) continue;
+    const intent = must(desk.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
+    // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
+    found.push(ofPlace(intent, 'resting', unbooked(order, order.filledMicros)));
+  }
+  return found;
 }
 
-function ofTrack(track: Track, order: OrderRecord | null): Reservation[] {
-  const { intent } = track;
+/** The very same object for as long as the rows behind it are the same. */
+function reservationOf(desk: Desk, track: Track): Reservation | null {
+  const { intent, reserved } = track;
+  const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
+  const order = pubkey === null ? null : desk.orders.unsettledOf(pubkey);
+  if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
+  const reservation = ofIntent(intent, order);
+  track.reserved = { intent, order, reservation };
+  return reservation;
+}
+
+function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | null {
   const phase = phaseOf(intent);
-  if (phase === null || intent.kind === 'cancel') return [];
+  if (phase === null || intent.kind === 'cancel') return null;
   if (intent.kind === 'place') {
     const amount = must(intent.amountMicros, 'amount of a place');
-    return [ofPlace(intent, phase, order === null ? amount : unbooked(order, amount))];
+    return ofPlace(intent, phase, order === null ? amount : unbooked(order, amount));
   }
   const amount = intent.amountMicros ?? ZERO;
-  return [
-    {
-      ...common(intent, phase),
-      remainingMicros: amount,
-      cashMicros: ZERO,
-      yesMicros: intent.redeemYesMicros ?? amount,
-      noMicros: intent.redeemNoMicros ?? amount,
-    },
-  ];
+  return {
+    ...common(intent, phase),
+    remainingMicros: amount,
+    cashMicros: ZERO,
+    yesMicros: intent.redeemYesMicros ?? amount,
+    noMicros: intent.redeemNoMicros ?? amount,
+  };
 }
 
 function phaseOf(intent: IntentRow): Reservation['phase'] | null {
@@ -84,7 +96,7 @@ function phaseOf(intent: IntentRow): Reservation['phase'] | null {
   }
 }
 
-/** Whether `ofTrack` says nothing of it. */
+/** Whether `reservationOf` says nothing of it. */
 function isOver(desk: Desk, intentId: string): boolean {
   const track = desk.tracks.get(intentId);
   return track === null || isFinalIntent(track.intent.state);

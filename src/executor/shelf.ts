@@ -17,8 +17,14 @@ export class OrderShelf {
     return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
   }
 
-  unsettled(): readonly OrderRecord[] {
-    return [...this.#unsettled.values()];
+  /** In the order in which they came; not to be changed meanwhile. */
+  get unsettled(): Iterable<OrderRecord> {
+    return this.#unsettled.values();
+  }
+
+  /** Null for one that is settled as well as for one that this ledger never made. */
+  unsettledOf(pubkey: string): OrderRecord | null {
+    return this.#unsettled.get(pubkey) ?? null;
   }
 
   add(order: OrderRecord): void {

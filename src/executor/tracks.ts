@@ -4,8 +4,16 @@
  */
 
 import { assert, must } from '../base/errors.js';
-import { type IntentChange, type IntentRow, isFinalIntent, type Ledger } from '../ledger/contract.js';
+import {
+  type IntentChange,
+  type IntentKind,
+  type IntentRow,
+  isFinalIntent,
+  type Ledger,
+  type OrderRecord,
+} from '../ledger/contract.js';
 import type { Step } from './asks.js';
+import type { Reservation } from './contract.js';
 import { type IntentEvent, nextState } from './lifecycle.js';
 
 export interface Track {
@@ -30,20 +38,39 @@ export interface Track {
   withdrawn: boolean;
   /** Its record is not what we asked for, and a person was told. */
   differsTold: boolean;
+  /** What it reserves, and the rows that this was read from: the same rows reserve the same. */
+  reserved: Reserved | null;
+}
+
+export interface Reserved {
+  readonly intent: IntentRow;
+  readonly order: OrderRecord | null;
+  readonly reservation: Reservation | null;
 }
 
 export class Tracks {
   readonly #ledger: Ledger;
   readonly #byId = new Map<string, Track>();
-  /** What there may be one of: keys of `slots`. */
-  readonly #bySlot = new Map<string, Track>();
+  /** What there may be one of: a place for each order, a cancel for each order, a merge and a redeem for each market. */
+  readonly #slots: Readonly<Record<IntentKind, Map<string, Track>>> = {
+    place: new Map(),
+    cancel: new Map(),
+    merge: new Map(),
+    redeem: new Map(),
+  };
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
 
+  /** As they are now: what is taken up or dropped while the caller goes through them makes no difference. */
   all(): Track[] {
     return [...this.#byId.values()];
+  }
+
+  /** For a caller that changes none of them. */
+  get each(): Iterable<Track> {
+    return this.#byId.values();
   }
 
   /** Our clock stepped back to `nowMs`: what was stored before would lie in the future for as long as it stepped. */
@@ -61,15 +88,15 @@ export class Tracks {
 
   /** The place whose order this is, unless it is over. */
   ofOrder(orderPubkey: string): Track | null {
-    return this.#bySlot.get(`order/${orderPubkey}`) ?? null;
+    return this.#slots.place.get(orderPubkey) ?? null;
   }
 
   cancelOf(orderPubkey: string): Track | null {
-    return this.#bySlot.get(`cancel/${orderPubkey}`) ?? null;
+    return this.#slots.cancel.get(orderPubkey) ?? null;
   }
 
   conversionOf(kind: 'merge' | 'redeem', marketConditionId: string): Track | null {
-    return this.#bySlot.get(`${kind}/${marketConditionId}`) ?? null;
+    return this.#slots[kind].get(marketConditionId) ?? null;
   }
 
   /** Takes up an intent whose row is in the ledger already. */
@@ -87,6 +114,7 @@ export class Tracks {
       missingTold: false,
       withdrawn: false,
       differsTold: false,
+      reserved: null,
     };
     this.#byId.set(intent.id, track);
     this.#index(track);
@@ -114,35 +142,36 @@ export class Tracks {
 
   /** A change that is no change of state. */
   write(track: Track, change: IntentChange): void {
-    this.#ledger.changeIntent(track.intent.id, change);
-    track.intent = { ...track.intent, ...change };
+    track.intent = this.#ledger.changeIntent(track.intent.id, change);
     this.#index(track);
   }
 
   drop(track: Track): void {
     this.#byId.delete(track.intent.id);
-    for (const slot of slotsOf(track.intent)) {
-      if (this.#bySlot.get(slot) === track) this.#bySlot.delete(slot);
-    }
+    const slots = this.#slots[track.intent.kind];
+    const name = slotOf(track.intent);
+    if (name !== null && slots.get(name) === track) slots.delete(name);
   }
 
   #index(track: Track): void {
-    for (const slot of slotsOf(track.intent)) {
-      const holder = this.#bySlot.get(slot);
-      assert(holder === undefined || holder === track, `two intents under way for ${slot}`);
-      this.#bySlot.set(slot, track);
-    }
+    const { kind } = track.intent;
+    const name = slotOf(track.intent);
+    if (name === null) return;
+    const holder = this.#slots[kind].get(name);
+    assert(holder === undefined || holder === track, `two intents under way: ${kind} of ${name}`);
+    if (holder === undefined) this.#slots[kind].set(name, track);
   }
 }
 
-function slotsOf(intent: IntentRow): readonly string[] {
+/** Order or market of which there may be only one intent of this kind; null for a place without a draft. */
+function slotOf(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':
-      return intent.draftPubkey === null ? [] : [`order/${intent.draftPubkey}`];
+      return intent.draftPubkey;
     case 'cancel':
-      return [`cancel/${must(intent.orderPubkey, 'order of a cancel')}`];
+      return must(intent.orderPubkey, 'order of a cancel');
     case 'merge':
     case 'redeem':
-      return [`${intent.kind}/${intent.marketConditionId}`];
+      return intent.marketConditionId;
   }
 }

@@ -88,13 +88,10 @@ function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
 
 /** Orders of which the exchange has shown more filled than is booked. */
 export function missingFills(desk: Desk): MissingFills[] {
-  return desk.orders
-    .unsettled()
-    .map((order) => ({
-      orderPubkey: order.pubkey,
-      marketConditionId: order.marketConditionId,
-      missingMicros: sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros),
-      createdMs: order.createdMs,
-    }))
-    .filter(({ missingMicros }) => missingMicros > 0);
+  const found: MissingFills[] = [];
+  for (const { pubkey, marketConditionId, createdMs, ...order } of desk.orders.unsettled) {
+    const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
+    if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });
+  }
+  return found;
 }

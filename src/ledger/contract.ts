@@ -257,7 +257,8 @@ export interface Ledger extends LedgerReader {
   setCapital(capital: Micros, nowMs: number): void;
 
   addIntent(intent: IntentRow): void;
-  changeIntent(id: string, change: IntentChange): void;
+  /** Returns the row as it is now. */
+  changeIntent(id: string, change: IntentChange): IntentRow;
   /** Everything not final: bounded by what is under way, not by history. */
   activeIntents(): readonly IntentRow[];
 

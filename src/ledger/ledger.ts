@@ -157,7 +157,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     this.#rememberIntent(intent);
   }
 
-  changeIntent(id: string, change: IntentChange): void {
+  changeIntent(id: string, change: IntentChange): IntentRow {
     const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     this.db.run(
       `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
@@ -173,6 +173,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
       id,
     );
     this.#rememberIntent(after);
+    return after;
   }
 
   activeIntents(): IntentRow[] {

@@ -141,8 +141,11 @@ export class Exposure {
 
   /** Working orders of a market, all strategies together, abandoned ones left out. */
   ordersOf(marketConditionId: string): readonly WorkingOrder[] {
-    const orders = this.#markets.get(marketConditionId)?.orders.values() ?? [];
-    return [...orders].filter((order) => order.phase !== 'abandoned');
+    const found: WorkingOrder[] = [];
+    for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? []) {
+      if (order.phase !== 'abandoned') found.push(order);
+    }
+    return found;
   }
 
   /** Shares of an outcome that are neither locked nor offered by a working sell. */
@@ -265,7 +268,18 @@ function worstOf(holding: Holding | null, weight: Weight): MarketWorst {
   };
 }
 
+/** An order is never changed, so what it weighs is calculated once, however many pictures it is in. */
+const weights = new WeakMap<WorkingOrder, Weight>();
+
 function weightOf(order: WorkingOrder): Weight {
+  const known = weights.get(order);
+  if (known !== undefined) return known;
+  const weight = calculated(order);
+  weights.set(order, weight);
+  return weight;
+}
+
+function calculated(order: WorkingOrder): Weight {
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
   const reservedYes = side === 'sell' && isYes ? remainingMicros : ZERO;
