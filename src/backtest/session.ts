@@ -88,7 +88,8 @@ export function sessionOf(measured: Measured): SessionRecord {
   };
 }
 
-function marketSession(tally: MarketTally, { ledger, venue, plan }: Measured): MarketSession {
+function marketSession(tally: MarketTally, measured: Measured): MarketSession {
+  const { ledger, plan } = measured;
   const { played, samples, openForMs, twoSidedMs, oneSidedMs } = tally;
   const market = played.source.market;
   const { columns } = samples;
@@ -123,7 +124,7 @@ function marketSession(tally: MarketTally, { ledger, venue, plan }: Measured): M
       postedMicros: tally.postedMicros,
       joinedBehindMicros: tally.joinedBehindMicros,
     },
-    coverage: coverageOf(tally, venue),
+    coverage: coverageOf(tally, measured),
   };
 }
 
@@ -139,10 +140,10 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function coverageOf({ played }: MarketTally, { core }: Venue): Coverage {
+function coverageOf({ played }: MarketTally, { venue: { core }, toMs }: Measured): Coverage {
   const { summary } = played.source;
   const gaps = summary?.gaps ?? [];
-  const spanMs = (played.closedMs ?? played.openedMs) - played.openedMs;
+  const spanMs = (played.closedMs ?? toMs) - played.openedMs;
   const gapMs = gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? summary?.lastMs ?? fromMs) - fromMs), 0);
   return {
     ...{ spanMs, gapMs, gaps: gaps.length, events: played.events },

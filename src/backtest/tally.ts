@@ -81,6 +81,11 @@ export class Tally implements CoreObserver {
     }
   }
 
+  /** The run is over; markets that are still open then keep what they have, and later marks will never be. */
+  ended(nowMs: number): void {
+    for (const { played } of [...this.#open]) this.closed(played, nowMs);
+  }
+
   filled(fill: ObservedFill): void {
     const market = this.markets.get(fill.market);
     if (market === undefined) return;
