@@ -18,6 +18,7 @@ import { reportFailure } from './failure.js';
 import type { CliIo, Session } from './io.js';
 import { addKeysCommands } from './keys.js';
 import { addLedgerCommands } from './ledger-commands.js';
+import { addParityCommand } from './parity.js';
 import { addReconcileCommand } from './reconcile.js';
 import { addRecordCommand } from './record.js';
 import { addReplayCommand } from './replay.js';
@@ -53,6 +54,7 @@ Every command finds ledger, venue and control socket through its configuration f
   addRunCommands(program, session);
   addRecordCommand(program, session);
   addReplayCommand(program, session);
+  addParityCommand(program, session);
   addLedgerCommands(program, session);
   addControlCommands(program, session);
   addReconcileCommand(program, session);

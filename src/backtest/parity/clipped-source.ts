@@ -1,0 +1,85 @@
+/** A part of a recorded market: from one moment, with the book as it stood then, to another, where it ends. */
+
+import { ChunkWriter } from '../../recording/chunks.js';
+import { EVENT, type EventChunk } from '../../recording/contract.js';
+import type { ChunkStream, EventSource } from '../contract.js';
+
+/** How long a market stays open beyond the part, ms: whoever stops at its end still finds his orders. */
+const ROOM_MS = 60_000;
+
+/** By the recording's clock, Unix ms. What was recorded outside of it is read, but not played. */
+export function clipped(source: EventSource, fromMs: number, untilMs: number): EventSource {
+  const gaps = (source.summary?.gaps ?? []).filter((gap) => gap.fromMs < untilMs && (gap.toMs ?? untilMs) > fromMs);
+  const told =
+    gaps.length === 0 ? [] : [`the recording of "${source.market.title}" has ${gaps.length} gaps in this span`];
+  return {
+    market: { ...source.market, openTimeMs: Math.max(source.market.openTimeMs, fromMs) },
+    firstMs: null,
+    // Its figures are of the whole recording.
+    summary: null,
+    get warnings() {
+      return [...source.warnings, ...told];
+    },
+    open: () => new ClippedStream(source.open(), fromMs, untilMs),
+  };
+}
+
+type Levels = Map<number, number>;
+
+class ClippedStream implements ChunkStream {
+  readonly #stream: ChunkStream;
+  readonly #fromMs: number;
+  readonly #untilMs: number;
+  readonly #writer = new ChunkWriter();
+  /** The book before the part begins; null once it has begun. */
+  #before: readonly [bids: Levels, asks: Levels] | null = [new Map(), new Map()];
+  #ready: EventChunk[] = [];
+  #isOver = false;
+
+  constructor(stream: ChunkStream, fromMs: number, untilMs: number) {
+    this.#stream = stream;
+    this.#fromMs = fromMs;
+    this.#untilMs = untilMs;
+  }
+
+  async next(): Promise<EventChunk | null> {
+    while (this.#ready.length === 0 && !this.#isOver) {
+      const chunk = await this.#stream.next();
+      if (chunk === null) this.#end();
+      else for (let i = 0; i < chunk.length && !this.#isOver; i++) this.#take(chunk, i);
+      this.#ready.push(...this.#writer.take());
+    }
+    return this.#ready.shift() ?? null;
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  #take({ timeMs, kind, side, priceMicros, amountMicros }: EventChunk, i: number): void {
+    const [at = 0, what = 0, where = 0] = [timeMs[i], kind[i], side[i]];
+    const [price = 0, amount = 0] = [priceMicros[i], amountMicros[i]];
+    if (this.#before !== null && at >= this.#fromMs) this.#begin(this.#before);
+    if (at > this.#untilMs || what === EVENT.end) return this.#end();
+    if (this.#before === null) return this.#writer.write(what, at, where, price, amount);
+    if (what === EVENT.clear) for (const levels of this.#before) levels.clear();
+    if (what !== EVENT.level) return;
+    const levels = this.#before[where === 0 ? 0 : 1];
+    if (amount === 0) levels.delete(price);
+    else levels.set(price, amount);
+  }
+
+  #begin(book: readonly [bids: Levels, asks: Levels]): void {
+    this.#before = null;
+    for (const [side, levels] of book.entries()) {
+      for (const [price, amount] of levels) this.#writer.write(EVENT.level, this.#fromMs, side, price, amount);
+    }
+  }
+
+  /** A recording that ended before the part begins has nothing in it. */
+  #end(): void {
+    this.#isOver = true;
+    if (this.#before !== null) return;
+    this.#ready.push(...this.#writer.end(this.#untilMs + ROOM_MS));
+  }
+}
