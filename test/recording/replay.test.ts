@@ -1,0 +1,52 @@
+/** The paper exchange plays our format as it plays the raw recordings. */
+
+import { describe, expect, it } from 'vitest';
+import type { Core } from '../../src/exchange/core/contract.js';
+import { Replay } from '../../src/exchange/crowd/replay.js';
+import { importRecordings } from '../../src/recording/import.js';
+import { openRecordings } from '../../src/recording/recording.js';
+import { newCore, START_MS, tapeHash } from '../exchange/crowd/world.js';
+import { SAMPLE } from './make-sample.js';
+import { CLOSE_MS, delta, newFolder, OPEN_MS, snapshot, trade, writeKalshi } from './samples.js';
+
+const MINUTE_MS = 60_000;
+
+/** Plays the recordings to their end. */
+async function played(paths: readonly string[]): Promise<{ core: Core; warnings: readonly string[] }> {
+  const core = newCore();
+  const replay = await Replay.attach(core, await openRecordings(paths), { speed: 1 }, START_MS);
+  for (let nowMs = START_MS; !replay.done; nowMs += MINUTE_MS) {
+    await replay.ready();
+    replay.tick(nowMs);
+  }
+  return { core, warnings: replay.warnings().map(({ message }) => message) };
+}
+
+describe('a replay', () => {
+  it('plays the sample to its end: every trade, every outcome', async () => {
+    const { core, warnings } = await played([SAMPLE]);
+    expect(warnings).toEqual([]);
+    for (const { market, summary } of await openRecordings([SAMPLE])) {
+      const index = core.marketIndexOf(market.conditionId);
+      if (index === null) throw new Error(`${market.title} was not played`);
+      expect(core.detailRow(index)).toMatchObject({ title: market.title, state: 'resolved' });
+      expect(core.publicTrades(index, { limit: 20_000 }).rows).toHaveLength(summary?.events.trade ?? -1);
+    }
+  });
+
+  it('of an imported recording trades as that of the raw one', async () => {
+    const T = OPEN_MS + MINUTE_MS;
+    const lines = [snapshot(T, [['0.4000', '100.00']], [['0.5500', '50.00']])];
+    for (let n = 1; n < 200; n++) {
+      lines.push(delta(T + n * 1000, 'no', '0.5500', n % 3 === 0 ? '-4.00' : '3.00'));
+      if (n % 3 === 0) lines.push(trade(T + n * 1000, 'yes', '0.4500', '0.5500', '4.00'));
+    }
+    const set = writeKalshi([...lines, snapshot(CLOSE_MS + 800, [], [])]);
+    const out = newFolder();
+    await importRecordings('kalshi', [set], out);
+    const [raw, imported] = [await played([set]), await played([out])];
+    expect(raw.core.publicTrades(0, { limit: 1000 }).rows).toHaveLength(66);
+    expect(tapeHash(imported.core)).toBe(tapeHash(raw.core));
+    expect(imported.core.detailRow(0)).toEqual(raw.core.detailRow(0));
+  });
+});
