@@ -1,6 +1,7 @@
 /**
- * Recorded real markets: one normalised event stream for all of them (`contract.ts`), and the readers that make it
- * from what venues send. Everything a venue's feed does oddly (deltas, mirrored tokens, late prints, clocks that step
+ * Recorded markets: one normalised event stream for all of them (`contract.ts`), the readers that make it from what venues
+ * send, our own format (`store/`), the import from the one into the other, and what measures and checks recordings
+ * (`inspect/`). Everything a venue's feed does oddly (deltas, mirrored tokens, late prints, clocks that step
  * back, cut files) ends in this room; behind it there is one market in YES space whose time only goes forward.
  *
  * A reader never guesses: what cannot be read is skipped, counted and said in `warnings`; a recording of which nothing
@@ -57,7 +58,9 @@ async function openPath(path: string): Promise<Recording[]> {
 async function openStore(path: string): Promise<Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
   const opened = await Promise.all(marketFolders(path).map(openMarket));
-  return opened.filter((recording) => recording !== null);
+  const recordings = opened.filter((recording) => recording !== null);
+  if (recordings.length === 0) throw unknownKind(path, 'holds no event of any market yet');
+  return recordings;
 }
 
 function statOf(path: string): Stats {

@@ -8,6 +8,7 @@ import { stepOfPrecision } from '../../base/micros.js';
 import { EVENT, type EventChunk, type Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { isStore, marketFolders } from '../store/folders.js';
+import { openMarket } from '../store/market-reader.js';
 import { BookMeter } from './book-meter.js';
 import type { Finding } from './finding.js';
 import { verifyFiles } from './verify-files.js';
@@ -43,9 +44,9 @@ export async function verifyRecordings(paths: readonly string[]): Promise<Verifi
 async function verifyUnit(path: string, findings: Finding[]): Promise<{ markets: number; events: number }> {
   const isOurs = isFolderOfStore(path);
   if (isOurs) findings.push(...(await verifyFiles(path)));
-  let recordings: Recording[];
+  let recordings: readonly Recording[];
   try {
-    recordings = await openRecordings([path]);
+    recordings = isOurs ? await openOwn(path) : await openRecordings([path]);
   } catch (error) {
     if (!isOurs || !(error instanceof TwinbookError)) throw error;
     findings.push({ path, severity: 'difference', message: error.message });
@@ -54,6 +55,12 @@ async function verifyUnit(path: string, findings: Finding[]): Promise<{ markets:
   let events = 0;
   for (const recording of recordings) events += await verifyStream(recording, findings);
   return { markets: recordings.length, events };
+}
+
+/** A market of which only requests were kept so far has no stream to check. */
+async function openOwn(path: string): Promise<readonly Recording[]> {
+  const recording = await openMarket(path);
+  return recording === null ? [] : [recording];
 }
 
 function isFolderOfStore(path: string): boolean {

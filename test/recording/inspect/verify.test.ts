@@ -4,6 +4,7 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, wri
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspect/verify.js';
+import { openRecordings } from '../../../src/recording/recording.js';
 import { connected } from '../../../src/recording/store/duckdb.js';
 import { sha256 } from '../../../src/recording/store/parquet-files.js';
 import { delta, newFolder, OPEN_MS, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
@@ -176,6 +177,17 @@ describe('a check of what is recorded', () => {
     const good = [snapshot(T, [['0.4000', '100.00']], []), delta(T + 5, 'yes', '0.4000', '-10.00')];
     expect(await differences(writeKalshi(good))).toEqual([]);
     expect(await differences(writeKalshi([...good, 'broken']))).toEqual(['1 broken lines were skipped']);
+  });
+
+  it('has nothing to say of a market that only requests were kept of', async () => {
+    const folder = newFolder();
+    const poll = { endpoint: 'markets.list', sentMs: at(0).timeMs, seenMs: at(9).timeMs, venueMs: null } as const;
+    await written(folder, (_, store) => store.poll({ ...poll, outcome: 'answered' }));
+    expect(await verifyRecordings([folder])).toEqual({ markets: 0, events: 0, findings: [] });
+    await expect(openRecordings([folder])).rejects.toMatchObject({
+      code: 'recording_invalid',
+      message: expect.stringContaining('no event of any market'),
+    });
   });
 
   it('of a path that is no recording is an error', async () => {
