@@ -1,4 +1,4 @@
-/** How far a long command is: a line that is rewritten on a terminal, now and then a line of its own elsewhere. */
+/** How far a long command is: a bar that is rewritten on a terminal, now and then a line of its own elsewhere. */
 
 import type { CliIo } from './io.js';
 
@@ -26,7 +26,9 @@ export class ProgressLine {
     if (this.#quiet && !this.#terminal) return;
     this.#shownMs = nowMs;
     const text = `${String(Math.floor(share * 100)).padStart(3)} %  ${what}`;
-    if (this.#terminal) this.#io.err(`\r${text}\u001b[K`);
+    // A line that wraps could not be rewritten.
+    if (this.#terminal)
+      this.#io.err(`\r${`${bar(share)}${text}`.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`);
     else this.#io.err(`${text}\n`);
     this.#isOpen = this.#terminal;
   }
@@ -36,4 +38,11 @@ export class ProgressLine {
     if (this.#isOpen) this.#io.err('\r\u001b[K');
     this.#isOpen = false;
   }
+}
+
+const BAR_CELLS = 24;
+
+function bar(share: number): string {
+  const done = Math.min(BAR_CELLS, Math.max(0, Math.floor(share * BAR_CELLS)));
+  return '█'.repeat(done) + '░'.repeat(BAR_CELLS - done);
 }
