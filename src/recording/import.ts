@@ -3,13 +3,16 @@
  * target folder when all of it is there: an import that was killed leaves nothing that looks whole.
  */
 
-import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
+import { makeFolder } from '../base/folder.js';
 import { EVENT, type EventChunk, type Recording, type RecordingWarning } from './contract.js';
 import { openRecordings } from './recording.js';
 import type { MarketSink } from './store/contract.js';
+import { unreadableFolder } from './store/day-folder.js';
+import { isAlive } from './store/folder-lock.js';
 import { marketFolder } from './store/layout.js';
 import { openRecordingStore } from './store/store.js';
 
@@ -44,8 +47,8 @@ export interface ImportOptions {
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Only the import writes here, and only what is not whole yet. */
-const WORKSHOP = '.importing';
+/** Begins the names of the folders that hold what is not whole yet; the process that writes there follows. */
+const WORKSHOP = '.importing-';
 
 /**
  * Imports every recording of this kind under the paths. A market that cannot be read is reported and the others go on.
@@ -64,7 +67,7 @@ export async function importRecordings(
     if (source.kind === kind) continue;
     throw new TwinbookError('recording_invalid', `${source.path} is a recording of ${source.kind}, not of ${kind}`);
   }
-  const workshop = join(out, WORKSHOP);
+  const workshop = await newWorkshop(out);
   const done: ImportedMarket[] = [];
   let events = 0;
   try {
@@ -103,7 +106,7 @@ async function importMarket(
   if (existsSync(target) && !replace) {
     return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   }
-  // What an import that was killed left here is not whole.
+  // The folder is emptied between markets: what failed is not whole.
   await rm(workshop, { recursive: true, force: true });
   const store = await openRecordingStore(workshop, { origin: kind, crashSafe: false });
   let events = 0;
@@ -127,6 +130,20 @@ async function importMarket(
   }
   await putInPlace(marketFolder(workshop, conditionId), target, join(workshop, 'replaced'));
   return { ...about, status: 'imported', events, failure: null, warnings: recording.warnings };
+}
+
+/** A folder of this import alone. Those that imports left behind which were killed are removed. */
+async function newWorkshop(out: string): Promise<string> {
+  try {
+    makeFolder(out);
+    for (const name of readdirSync(out)) {
+      const pid = /^\.importing-(\d+)-/.exec(name)?.[1];
+      if (pid !== undefined && !isAlive(Number(pid))) await rm(join(out, name), { recursive: true, force: true });
+    }
+    return await mkdtemp(join(out, `${WORKSHOP}${process.pid}-`));
+  } catch (error) {
+    throw unreadableFolder(out, error);
+  }
 }
 
 /** The events of a chunk, with nothing known of when they were seen. */

@@ -94,6 +94,16 @@ describe('an import', () => {
     expect(await rowsOf((await openRecordings([out]))[0])).toHaveLength(8);
   });
 
+  it('clears away what a killed one left behind, and only that', async () => {
+    const out = newFolder();
+    // No process has the first number: they end at four million. The second is this one.
+    for (const pid of [99_999_999, process.pid])
+      mkdirSync(join(out, `.importing-${pid}-abc`, 'market=half'), { recursive: true });
+    await importRecordings('kalshi', [writeKalshi(LINES)], out);
+    expect(readdirSync(out).sort()).toEqual([`.importing-${process.pid}-abc`, expect.stringMatching(/^market=/)]);
+    expect(await openRecordings([out])).toHaveLength(1);
+  });
+
   it('goes on after a market that cannot be read, of which nothing is written', async () => {
     const set = writeKalshi(LINES);
     const broken = join(set, 'events', 'KXBROKEN-26AUG01-00');

@@ -49,7 +49,8 @@ export function writerOf(folder: string): number | null {
   return pid !== process.pid && isAlive(pid) ? pid : null;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is a process of this number. */
+export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
