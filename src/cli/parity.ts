@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import type { FillBand, MarketParity, Parity, Side } from '../backtest/parity/contract.js';
 import type { ParityResult } from '../backtest/parity/parity.js';
 import { BRACKET, USUAL_LANDING_MS } from '../backtest/plan.js';
-import type { ReplayedTrader } from '../backtest/replay/run-settings.js';
+import type { ReplayedTrader } from '../backtest/replay/contract.js';
 import { TwinbookError } from '../base/errors.js';
 import type { RunJournal } from '../journal/contract.js';
 import { count, gain, money, percent, shares } from '../report/figures.js';

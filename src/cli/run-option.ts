@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { ReplayedTrader } from '../backtest/replay/run-settings.js';
+import type { ReplayedTrader } from '../backtest/replay/contract.js';
 import { loadConfig, loadTraderConfig } from '../config/load.js';
 import type { RunJournal } from '../journal/contract.js';
 import { RUN_FILE } from '../journal/journal.js';

@@ -1,12 +1,12 @@
 /** Live and backtests side by side, and the band that the fill models put around the live fills. */
 
+import { modelOf } from '../../report/analysis/bracket.js';
 import type { Analysis, MarketAnalysis } from '../../report/analysis/contract.js';
 import type { FillBand, FillError, MarketParity, Parity, Side } from './contract.js';
 
-/** `live` and each of `models` are analyses of sessions over the same span; models by their names. */
-export function compare(live: Analysis, models: readonly Analysis[], remarks: readonly string[]): Parity {
-  const all = [live, ...models];
-  const names = ['live', ...models.map(({ assumptions }) => assumptions.fillModel ?? 'no model')];
+/** Analyses of sessions over the same span: the live one, then each fill model's. */
+export function compare(all: readonly Analysis[], remarks: readonly string[]): Parity {
+  const names = all.map(modelOf);
   const sides = all.map((analysis, index) => sideOf(names[index] ?? '', analysis));
   return { sides, band: bandOf(sides), markets: marketsOf(all, names), remarks };
 }

@@ -5,6 +5,7 @@ import type { RunJournal, Step } from '../../journal/contract.js';
 import { declarationOf } from '../../protocol/endpoints.js';
 import type { AnyCall, Observation } from '../../protocol/seam.js';
 import { Capture } from '../../recording/capture/capture.js';
+import { counted } from '../../report/figures.js';
 import type { TimedCommand } from '../contract.js';
 import { RequestCount } from '../request-count.js';
 import type { LivedRun } from './contract.js';
@@ -112,14 +113,17 @@ class Reading {
 
   #remarks(): readonly string[] {
     const { gaps } = this.#capture.counts;
-    return [
-      ...(this.#timedOut === 0
-        ? []
-        : [`Live, ${this.#timedOut} calls into strategies were cut short; a backtest cuts none.`]),
-      ...(gaps === 0 ? [] : [`The run's own polls leave ${gaps} gaps in which nothing is known of a market.`]),
-      ...(this.#unsent === 0
-        ? []
-        : [`${this.#unsent} requests of the run never left: the budget had no place for them in time.`]),
-    ];
+    const remarks: string[] = [];
+    if (this.#timedOut > 0) {
+      remarks.push(
+        `Live, ${counted(this.#timedOut, 'call')} into strategies took too long; a backtest cuts none short.`,
+      );
+    }
+    if (gaps > 0)
+      remarks.push(`The run's own polls leave ${counted(gaps, 'gap')} in which nothing is known of a market.`);
+    if (this.#unsent > 0) {
+      remarks.push(`${counted(this.#unsent, 'request')} never left live: the budget had no place for them in time.`);
+    }
+    return remarks;
   }
 }

@@ -45,7 +45,8 @@ export async function livedSession(lived: Lived): Promise<SessionRecord> {
   };
 }
 
-export const titleOf = ({ strategies }: RunDescription): string => strategies.map(({ name }) => name).join(', ');
+const titleOf = ({ strategies, runId }: RunDescription): string =>
+  `${strategies.map(({ name }) => name).join(', ')}: run ${runId}, live and in backtests`;
 
 async function marketsOf({ description, orders, sources, offsetMs, fromMs, untilMs }: Lived): Promise<LivedMarket[]> {
   // A list of own trades goes back beyond the start.

@@ -12,10 +12,12 @@ import type { RunJournal } from '../../journal/contract.js';
 import { analyse } from '../../report/analysis/analyse.js';
 import type { Analysis } from '../../report/analysis/contract.js';
 import type { SessionRecord } from '../../report/contract.js';
+import { counted } from '../../report/figures.js';
 import type { BacktestPlan, EventSource, LatencyModel } from '../contract.js';
 import { latencyModel, readLatency, USUAL_LATENCY } from '../latency.js';
-import type { ReplayedTrader } from '../replay/run-settings.js';
+import type { ReplayedTrader } from '../replay/contract.js';
 import { runBacktest } from '../run.js';
+import { type Beginning, beginningOf } from './beginning.js';
 import { clipped } from './clipped-source.js';
 import { compare } from './comparison.js';
 import type { LivedRun, Parity } from './contract.js';
@@ -50,7 +52,7 @@ export interface ParityResult {
 export async function parityOf(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
   const { fillModels, progress } = options;
   progress?.(0, 'reading the journal');
-  const lived = await readLivedRun(run);
+  const lived = begun(await readLivedRun(run), beginningOf(run, options.trader));
   const { sources, data } = playedOf(lived, options);
   const models: SessionRecord[] = [];
   for (const [index, fillModel] of fillModels.entries()) {
@@ -59,11 +61,21 @@ export async function parityOf(run: RunJournal, options: ParityOptions): Promise
     const { session } = await runBacktest({ ...plan, progress: (done, all) => tell(all > 0 ? done / all : 0) });
     models.push(session);
   }
-  const live = analyse(lived.session);
-  const analyses = models.map(analyse);
-  const parity = compare(live, analyses, [...REMARKS, ...lived.remarks, ...remarksOn(live)]);
-  const sessions = [lived.session, ...models];
-  return { parity, lived, sessions, analyses: [live, ...analyses], data, latency: latencyOf(lived, options).name };
+  const remarks = [...REMARKS, ...lived.remarks, ...remarksOn(lived.session)];
+  const sessions = [remarked(lived.session, remarks), ...models];
+  const analyses = sessions.map(analyse);
+  const parity = compare(analyses, remarks);
+  return { parity, lived, sessions, analyses, data, latency: latencyOf(lived, options).name };
+}
+
+const remarked = (session: SessionRecord, remarks: readonly string[]): SessionRecord => ({
+  ...session,
+  assumptions: { ...session.assumptions, remarks: [...session.assumptions.remarks, ...remarks] },
+});
+
+function begun(lived: LivedRun, { command, remarks }: Beginning): LivedRun {
+  const first = command === null ? [] : [{ atMs: lived.fromMs, command }];
+  return { ...lived, commands: [...first, ...lived.commands], remarks: [...lived.remarks, ...remarks] };
 }
 
 /** True of every comparison of this kind. */
@@ -72,10 +84,10 @@ const REMARKS = [
   'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',
 ];
 
-function remarksOn({ trading }: Analysis): string[] {
-  if (trading.takerFills === 0) return [];
-  const fills = trading.takerFills === 1 ? '1 live fill took' : `${trading.takerFills} live fills took`;
-  return [`${fills} from the book: those trades are played as somebody else's.`];
+function remarksOn({ markets }: SessionRecord): string[] {
+  const taken = markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
+  if (taken === 0) return [];
+  return [`${counted(taken, 'live fill')} took from the book: those trades are played as somebody else's.`];
 }
 
 interface Played {

@@ -5,10 +5,12 @@ import type { Step } from '../../journal/contract.js';
 import type { Ledger } from '../../ledger/contract.js';
 import type { Request } from '../../protocol/seam.js';
 
+/** Settings of a trader; the bounded call is the replay's own. */
+export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
+
 /** The core as it was made once, and what it was given. */
 export interface ReplayPlan {
-  /** As the trader is made now; the bounded call is the replay's own. */
-  readonly trader: Omit<TraderSettings, 'boundedCall'>;
+  readonly trader: ReplayedTrader;
   /** Our clock, ms: the `nowMs` that the `Trader` was made with. */
   readonly startedMs: number;
   /** The longest that a call into a strategy could take then, ms. */
@@ -16,8 +18,6 @@ export interface ReplayPlan {
   /** As it was at the start. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
-  /** Told of each step that repeated exactly, right after it. */
-  readonly watch?: (step: Step) => void;
 }
 
 export interface ReplayResult {

@@ -6,11 +6,10 @@ import { TwinbookError } from '../../base/errors.js';
 import type { RunJournal } from '../../journal/contract.js';
 import type { Ledger } from '../../ledger/contract.js';
 import { openMemoryLedger } from '../../ledger/ledger.js';
-import type { ReplayPlan, ReplayResult } from './contract.js';
+import type { ReplayedTrader, ReplayResult } from './contract.js';
 import { replay } from './replay.js';
-import type { ReplayedTrader } from './run-settings.js';
 
-export interface ReplayOptions extends Pick<ReplayPlan, 'watch'> {
+export interface ReplayOptions {
   readonly trader: ReplayedTrader;
   /** Told of the ledger as the replay has left it, right before it is forgotten. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
@@ -18,11 +17,11 @@ export interface ReplayOptions extends Pick<ReplayPlan, 'watch'> {
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a journal that is damaged. */
 export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
-  const { ledgerAtEnd, ...given } = options;
+  const { trader, ledgerAtEnd } = options;
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
-    const result = await replay({ ...given, startedMs, strategyLimitMs, ledger, steps: run.steps() });
+    const result = await replay({ trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
     ledgerAtEnd?.(ledger);
     return result;
   } finally {
@@ -30,7 +29,8 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
   }
 }
 
-function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
+/** In memory; the caller closes it. */
+export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
   if (ledgerFile === null) {
     const why = description.ledgerMissing ?? 'the copy of its starting ledger is not in its folder any more';
     const hint = 'Its steps are there to be read, but what it began with is not known.';

@@ -7,13 +7,13 @@
  * answers that follow belong to requests that this trader may never have made.
  */
 
-import { Trader } from '../../engine/trader.js';
-import { Executor } from '../../executor/executor.js';
+import type { Trader } from '../../engine/trader.js';
 import type { Step } from '../../journal/contract.js';
 import type { AnyCall } from '../../protocol/seam.js';
 import { differenceOf } from './compare.js';
 import type { Aftermath, Difference, Redone, ReplayPlan, ReplayResult } from './contract.js';
 import { Prompter } from './prompter.js';
+import { remadeTrader } from './remade-trader.js';
 
 /** Throws what the steps throw: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
 export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
@@ -41,13 +41,7 @@ class Replay {
   constructor(plan: ReplayPlan) {
     this.#plan = plan;
     this.#prompter = new Prompter(plan.strategyLimitMs);
-    const { trader: settings, ledger, startedMs } = plan;
-    const { runId, configHash, profile, polling } = settings;
-    const executor = new Executor(ledger, this.#prompter, profile, {
-      ...{ runId, configHash },
-      ownPollMs: polling.ownIntervalMs,
-    });
-    this.#trader = new Trader({ ...settings, boundedCall: this.#prompter.boundedCall }, ledger, executor, startedMs);
+    this.#trader = remadeTrader({ ...plan, signer: this.#prompter, boundedCall: this.#prompter.boundedCall });
   }
 
   take(step: Step): void {
@@ -66,7 +60,6 @@ class Replay {
     if (this.#difference === null && difference === null) {
       this.#repeatedSteps++;
       this.#repeatedRequests += step.requests.length;
-      this.#plan.watch?.(step);
     } else this.#follow(difference, redone, step);
   }
 

@@ -9,11 +9,10 @@ import { canonicalJson } from '../../config/hash.js';
 import { loadStrategyModule } from '../../config/strategy-module.js';
 import type { Config } from '../../config/types.js';
 import { VERSION } from '../../config/version.js';
-import type { StrategySettings, TraderSettings } from '../../engine/settings.js';
+import type { StrategySettings } from '../../engine/settings.js';
 import type { JournaledStrategy, RunDescription } from '../../journal/contract.js';
 import type { ParamSpecs } from '../../strategy/params.js';
-
-export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
+import type { ReplayedTrader } from './contract.js';
 
 /** With the files as they are now; run, address and hash are the run's: they shape no decision. */
 export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
