@@ -46,13 +46,15 @@ export function readOwnState(
   const held = holdings(ledger.positions());
   const reservations = executor.reservations();
   for (const [market, shares] of held) {
+    const { lockedYesMicros, lockedNoMicros } = lockedIn(market, reservations);
     exposure.hold({
       marketConditionId: market,
       eventConditionId: termsOf(market).eventConditionId,
       yesMicros: shares.yesMicros,
       noMicros: shares.noMicros,
       costMicros: micros(shares.yesCostMicros + shares.noCostMicros),
-      ...lockedIn(market, reservations),
+      lockedYesMicros,
+      lockedNoMicros,
     });
   }
   const resting = new Map<string, RestingOrder>();
@@ -86,11 +88,12 @@ export const ownOrders = (own: OwnState, market: string): readonly OwnOrder[] =>
 function holdings(rows: readonly PositionRow[]): Map<string, Held> {
   const held = new Map<string, Held>();
   for (const row of rows) {
-    const before = held.get(row.marketConditionId) ?? NOTHING;
-    const shares = row.isYes
-      ? { yesMicros: row.sharesMicros, yesCostMicros: row.costMicros }
-      : { noMicros: row.sharesMicros, noCostMicros: row.costMicros };
-    held.set(row.marketConditionId, { ...before, ...shares });
+    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(row.marketConditionId) ?? NOTHING;
+    const { sharesMicros, costMicros } = row;
+    const both = row.isYes
+      ? { yesMicros: sharesMicros, noMicros, yesCostMicros: costMicros, noCostMicros }
+      : { yesMicros, noMicros: sharesMicros, yesCostMicros, noCostMicros: costMicros };
+    held.set(row.marketConditionId, both);
   }
   return held;
 }
@@ -119,8 +122,17 @@ function addWorking(exposure: Exposure, reservation: Reservation, { eventConditi
   let order = workingOrders.get(reservation);
   if (order === undefined || order.eventConditionId !== eventConditionId) {
     const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
-    const what = { intentId, marketConditionId, eventConditionId, isYes, side, priceMicros };
-    order = { ...what, remainingMicros, feeRateMicros, phase };
+    order = {
+      intentId,
+      marketConditionId,
+      eventConditionId,
+      isYes,
+      side,
+      priceMicros,
+      remainingMicros,
+      feeRateMicros,
+      phase,
+    };
     workingOrders.set(reservation, order);
   }
   exposure.work(order);
@@ -130,12 +142,14 @@ function liveOrder(reservation: Reservation, resting: RestingOrder | undefined):
   const { isYes, side, priceMicros, phase } = reservation;
   if (reservation.kind !== 'place' || phase === 'abandoned') return null;
   if (isYes === null || side === null || priceMicros === null) return null;
+  const inYes = inYesSpace(isYes, side, priceMicros);
   const working = resting?.cancelPending === true ? 'canceling' : 'resting';
   return {
     intentId: reservation.intentId,
     orderPubkey: resting?.orderPubkey ?? '',
     strategy: reservation.strategy,
-    ...inYesSpace(isYes, side, priceMicros),
+    side: inYes.side,
+    priceMicros: inYes.priceMicros,
     isYes,
     remainingMicros: reservation.remainingMicros,
     submittedMs: reservation.createdMs,

@@ -98,7 +98,10 @@ function placeLeg(leg: Leg, desk: Desk, view: MarketView, quotes: Quotes, turn: 
     intentId: turn.nextIntentId(desk.conditionId),
     marketConditionId: desk.conditionId,
     eventConditionId: market.eventConditionId,
-    ...leg,
+    isYes: leg.isYes,
+    side: leg.side,
+    priceMicros: leg.priceMicros,
+    amountMicros: leg.amountMicros,
     fairYesMicros: quotes.fairMicros,
     strategy: desk.strategy.name,
   };

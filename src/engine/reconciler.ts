@@ -138,11 +138,7 @@ export class Reconciler {
     this.#seenOrders = true;
     this.#restingRows = walk.rows;
     const reaction = this.#executor.onOwnOrders(walk.rows, walk.startedMs, report.nowMs);
-    return {
-      ...ended(report, 'ok'),
-      reaction,
-      restingOrders: { rows: walk.rows, startedMs: walk.startedMs },
-    };
+    return ended(report, 'ok', reaction, { rows: walk.rows, startedMs: walk.startedMs });
   }
 
   #onFills(report: Report): ListStep {
@@ -162,12 +158,12 @@ export class Reconciler {
     this.#fillPages += 1;
     // A page of nothing new ends the walk, unless an order says that fills of it are still missing.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
-    if (step.next !== null && deeper) return { ...more(step.next), reaction };
+    if (step.next !== null && deeper) return more(step.next, reaction);
     this.#fills = null;
     this.#fillPages = 0;
     this.#seenFills = true;
     this.#compare(walk.startedMs, report.nowMs);
-    return { ...ended(report, 'ok'), reaction };
+    return ended(report, 'ok', reaction);
   }
 
   /** Whether an older page may hold a fill that is missing here, and it is time to look. */
@@ -297,11 +293,21 @@ export class Reconciler {
 
 const NO_REACTION: Reaction = { asks: [], events: [] };
 
-const more = (next: Ask): ListStep => ({ asks: [next], reaction: NO_REACTION, result: null, restingOrders: null });
+const more = (next: Ask, reaction = NO_REACTION): ListStep => ({
+  asks: [next],
+  reaction,
+  result: null,
+  restingOrders: null,
+});
 
-function ended({ outcome }: Report, result: PollResult = 'failed'): ListStep {
+function ended(
+  { outcome }: Report,
+  result: PollResult = 'failed',
+  reaction = NO_REACTION,
+  restingOrders: ListStep['restingOrders'] = null,
+): ListStep {
   const unsent = outcome.kind === 'unknown' && !outcome.sent;
-  return { asks: [], reaction: NO_REACTION, result: unsent ? 'unsent' : result, restingOrders: null };
+  return { asks: [], reaction, result: unsent ? 'unsent' : result, restingOrders };
 }
 
 const outcomeKey = (market: string, isYes: boolean): string => `${market} ${isYes ? 'YES' : 'NO'}`;

@@ -148,7 +148,8 @@ export class Trader {
     if (result !== null) poller.onReport(report.ask.tag, result, report.nowMs);
   }
 
-  #onMarketPoll(kind: 'book' | 'trades' | 'detail', conditionId: string, { outcome, ...report }: Report): void {
+  #onMarketPoll(kind: 'book' | 'trades' | 'detail', conditionId: string, report: Report): void {
+    const { outcome } = report;
     const state = this.#state;
     const tracked = state.markets.get(conditionId);
     if (tracked === undefined || outcome.kind !== 'answered') return;

@@ -15,7 +15,7 @@ export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look
   const track = desk.tracks.ofOrder(order.pubkey);
   tellDifference(desk, order, row, track, look.nowMs);
   const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
-  const seen = { ...order, filledMicros };
+  const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
   switch (row.status) {
     // Neither says anything about an order that is over.
     case null:

@@ -67,13 +67,8 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | n
     return ofPlace(intent, phase, order === null ? amount : unbooked(order, amount));
   }
   const amount = intent.amountMicros ?? ZERO;
-  return {
-    ...common(intent, phase),
-    remainingMicros: amount,
-    cashMicros: ZERO,
-    yesMicros: intent.redeemYesMicros ?? amount,
-    noMicros: intent.redeemNoMicros ?? amount,
-  };
+  const moves = { remainingMicros: amount, cashMicros: ZERO };
+  return reserving(intent, phase, moves, intent.redeemYesMicros ?? amount, intent.redeemNoMicros ?? amount);
 }
 
 function phaseOf(intent: IntentRow): Reservation['phase'] | null {
@@ -110,16 +105,19 @@ function ofPlace(intent: IntentRow, phase: Reservation['phase'], remainingMicros
   const sells = intent.side === 'sell';
   const price = must(intent.priceMicros, 'price of a place');
   const notional = sells ? ZERO : mul(price, remainingMicros, 'ceil');
-  return {
-    ...common(intent, phase),
-    remainingMicros,
-    cashMicros: add(notional, mul(intent.feeRateMicros, notional, 'ceil')),
-    yesMicros: sells && intent.isYes === true ? remainingMicros : ZERO,
-    noMicros: sells && intent.isYes === false ? remainingMicros : ZERO,
-  };
+  const cashMicros = add(notional, mul(intent.feeRateMicros, notional, 'ceil'));
+  const yes = sells && intent.isYes === true ? remainingMicros : ZERO;
+  const no = sells && intent.isYes === false ? remainingMicros : ZERO;
+  return reserving(intent, phase, { remainingMicros, cashMicros }, yes, no);
 }
 
-const common = (intent: IntentRow, phase: Reservation['phase']) => ({
+const reserving = (
+  intent: IntentRow,
+  phase: Reservation['phase'],
+  { remainingMicros, cashMicros }: Pick<Reservation, 'remainingMicros' | 'cashMicros'>,
+  yesMicros: Micros,
+  noMicros: Micros,
+): Reservation => ({
   intentId: intent.id,
   kind: intent.kind,
   marketConditionId: intent.marketConditionId,
@@ -127,7 +125,11 @@ const common = (intent: IntentRow, phase: Reservation['phase']) => ({
   isYes: intent.isYes,
   side: intent.side,
   priceMicros: intent.priceMicros,
+  remainingMicros,
   feeRateMicros: intent.feeRateMicros,
+  cashMicros,
+  yesMicros,
+  noMicros,
   strategy: intent.strategy,
   createdMs: intent.createdMs,
 });

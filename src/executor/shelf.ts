@@ -35,7 +35,7 @@ export class OrderShelf {
   change(pubkey: string, change: OrderChange): void {
     const before = must(this.get(pubkey), `order ${pubkey}`);
     this.#ledger.changeOrder(pubkey, change);
-    this.#keep({ ...before, ...change });
+    this.#keep(changed(before, change));
   }
 
   bookFill(fill: FillRow): FillBooking {
@@ -60,3 +60,20 @@ export class OrderShelf {
     else this.#unsettled.set(order.pubkey, order);
   }
 }
+
+/** Field by field: copying with `...` takes as long as writing the row. */
+const changed = (order: OrderRecord, { status, filledMicros, closedMs }: OrderChange): OrderRecord => ({
+  pubkey: order.pubkey,
+  intentId: order.intentId,
+  marketConditionId: order.marketConditionId,
+  isYes: order.isYes,
+  side: order.side,
+  priceMicros: order.priceMicros,
+  amountMicros: order.amountMicros,
+  filledMicros,
+  bookedMicros: order.bookedMicros,
+  failedMicros: order.failedMicros,
+  status,
+  createdMs: order.createdMs,
+  closedMs,
+});

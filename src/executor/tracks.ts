@@ -48,6 +48,8 @@ export interface Reserved {
   readonly reservation: Reservation | null;
 }
 
+const NO_CHANGE = {};
+
 export class Tracks {
   readonly #ledger: Ledger;
   readonly #byId = new Map<string, Track>();
@@ -132,11 +134,13 @@ export class Tracks {
     event: IntentEvent,
     nowMs: number,
     lastReason: string,
-    change: Omit<IntentChange, 'state' | 'updatedMs' | 'lastReason'> = {},
+    change: Omit<IntentChange, 'state' | 'updatedMs' | 'lastReason'> = NO_CHANGE,
   ): void {
     const state = nextState(track.intent.state, event);
     if (state === 'live' && track.intent.state !== 'live') track.liveSinceMs = nowMs;
-    this.write(track, { ...change, state, lastReason, updatedMs: nowMs });
+    const { draftPubkey, message, expiresAtS, signature, submitCount } = change;
+    const updatedMs = nowMs;
+    this.write(track, { state, updatedMs, lastReason, draftPubkey, message, expiresAtS, signature, submitCount });
     if (isFinalIntent(state)) this.drop(track);
   }
 

@@ -89,7 +89,8 @@ function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
 /** Orders of which the exchange has shown more filled than is booked. */
 export function missingFills(desk: Desk): MissingFills[] {
   const found: MissingFills[] = [];
-  for (const { pubkey, marketConditionId, createdMs, ...order } of desk.orders.unsettled) {
+  for (const order of desk.orders.unsettled) {
+    const { pubkey, marketConditionId, createdMs } = order;
     const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
     if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });
   }

@@ -232,10 +232,17 @@ export interface LedgerReader {
 /** SQLite's online backup of an open ledger: `backup(destination)`. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
-/** What may change in an intent after it was written. */
-export type IntentChange = Partial<
-  Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>
-> & { readonly state: IntentState; readonly updatedMs: number };
+/** What may change in an intent after it was written; what is undefined stays as it is. */
+export interface IntentChange {
+  readonly state: IntentState;
+  readonly updatedMs: number;
+  readonly draftPubkey?: IntentRow['draftPubkey'] | undefined;
+  readonly message?: IntentRow['message'] | undefined;
+  readonly expiresAtS?: IntentRow['expiresAtS'] | undefined;
+  readonly signature?: IntentRow['signature'] | undefined;
+  readonly submitCount?: number | undefined;
+  readonly lastReason?: string | undefined;
+}
 
 export interface OrderChange {
   readonly status: OrderStatus;

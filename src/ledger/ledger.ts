@@ -158,7 +158,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   changeIntent(id: string, change: IntentChange): IntentRow {
-    const after = { ...must(this.intent(id), `intent ${id}`), ...change };
+    const after = rows.changed(must(this.intent(id), `intent ${id}`), change);
     this.db.run(
       `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
          updated_ms = ?, last_reason = ? WHERE id = ?`,

@@ -5,6 +5,7 @@ import type { MarketState, OrderStatus, Side } from '../protocol/states.js';
 import type {
   ConversionRecord,
   FillRow,
+  IntentChange,
   IntentKind,
   IntentRow,
   IntentState,
@@ -69,6 +70,34 @@ export const toIntent = (row: IntentColumns): IntentRow => ({
   updatedMs: row.updated_ms,
   lastReason: row.last_reason,
   configHash: row.config_hash,
+});
+
+/** Field by field: this is done for every step of every order, and copying with `...` takes as long as writing the row. */
+export const changed = (row: IntentRow, change: IntentChange): IntentRow => ({
+  id: row.id,
+  runId: row.runId,
+  kind: row.kind,
+  marketConditionId: row.marketConditionId,
+  isYes: row.isYes,
+  side: row.side,
+  priceMicros: row.priceMicros,
+  amountMicros: row.amountMicros,
+  redeemYesMicros: row.redeemYesMicros,
+  redeemNoMicros: row.redeemNoMicros,
+  orderPubkey: row.orderPubkey,
+  feeRateMicros: row.feeRateMicros,
+  strategy: row.strategy,
+  reason: row.reason,
+  state: change.state,
+  draftPubkey: change.draftPubkey === undefined ? row.draftPubkey : change.draftPubkey,
+  message: change.message === undefined ? row.message : change.message,
+  expiresAtS: change.expiresAtS === undefined ? row.expiresAtS : change.expiresAtS,
+  signature: change.signature === undefined ? row.signature : change.signature,
+  submitCount: change.submitCount ?? row.submitCount,
+  createdMs: row.createdMs,
+  updatedMs: change.updatedMs,
+  lastReason: change.lastReason ?? row.lastReason,
+  configHash: row.configHash,
 });
 
 export interface OrderColumns {

@@ -42,7 +42,7 @@ function joined(levels: readonly BookLevel[]): BookLevel[] {
 
 /** The same book seen from the other outcome: price becomes 1 - price, bids become asks. */
 export function mirrored(book: Book): Book {
-  const flip = (level: BookLevel): BookLevel => ({ ...level, priceMicros: complement(level.priceMicros) });
+  const flip = ({ priceMicros, amountMicros }: BookLevel) => ({ priceMicros: complement(priceMicros), amountMicros });
   return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
 }
 
@@ -60,7 +60,8 @@ function lessened(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Mic
   for (const level of levels) {
     const amount = removal.get(level.priceMicros);
     if (amount === undefined) result.push(level);
-    else if (amount < level.amountMicros) result.push({ ...level, amountMicros: sub(level.amountMicros, amount) });
+    else if (amount < level.amountMicros)
+      result.push({ priceMicros: level.priceMicros, amountMicros: sub(level.amountMicros, amount) });
   }
   return result;
 }

@@ -28,7 +28,7 @@ export class OwnOrderMemory {
     const next = new Map<string, Remembered>();
     for (const order of own) next.set(order.intentId, remember(this.#orders.get(order.intentId), order, nowMs));
     for (const [intentId, known] of this.#orders) {
-      if (!next.has(intentId)) next.set(intentId, { ...known, goneMs: known.goneMs ?? nowMs });
+      if (!next.has(intentId)) next.set(intentId, gone(known, nowMs));
     }
     this.#orders = next;
   }
@@ -54,9 +54,15 @@ export class OwnOrderMemory {
   }
 }
 
+function gone(known: Remembered, nowMs: number): Remembered {
+  const { order, earlierMicros, changedMs, goneMs } = known;
+  return goneMs === null ? { order, earlierMicros, changedMs, goneMs: nowMs } : known;
+}
+
 function remember(known: Remembered | undefined, order: OwnOrder, nowMs: number): Remembered {
   if (known === undefined) return { order, earlierMicros: order.remainingMicros, changedMs: -1, goneMs: null };
-  if (known.order.remainingMicros === order.remainingMicros) return { ...known, order, goneMs: null };
+  const { earlierMicros, changedMs } = known;
+  if (known.order.remainingMicros === order.remainingMicros) return { order, earlierMicros, changedMs, goneMs: null };
   return { order, earlierMicros: known.order.remainingMicros, changedMs: nowMs, goneMs: null };
 }
 

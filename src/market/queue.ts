@@ -52,7 +52,7 @@ export class QueuePlaces {
       const reach = reachOf(trade, order);
       if (reach < 0) continue;
       const ahead = reach > 0 ? ZERO : aheadAfterTrade(place.ahead, trade.amountMicros);
-      this.#places.set(order.intentId, { ...place, ahead });
+      this.#places.set(order.intentId, { ahead, remaining: place.remaining });
     }
   }
 }

@@ -3,7 +3,7 @@
 import { assert, must } from '../base/errors.js';
 import { declarationOf, type Scope } from '../protocol/endpoints.js';
 import type { VenueProfile } from '../protocol/profile.js';
-import { type Ask, LANES, type Lane, type Request } from '../protocol/seam.js';
+import { type Ask, type BudgetReport, LANES, type Lane, type Request } from '../protocol/seam.js';
 import { Budget } from './budget.js';
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
 import { laneFloor } from './reserve.js';
@@ -144,8 +144,7 @@ export class RequestQueue implements Queue {
       throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
     };
     const steadyMs = this.#clock.at(nowMs);
-    const told = budget !== null && budget.scope === scope ? budget : null;
-    line.budget.settle(steadyMs, settled, told && { ...told, resetMs: told.resetMs - nowMs + steadyMs });
+    line.budget.settle(steadyMs, settled, budget?.scope === scope ? onSteadyClock(budget, steadyMs - nowMs) : null);
     return ask;
   }
 
@@ -269,3 +268,10 @@ export class RequestQueue implements Queue {
     return false;
   }
 }
+
+const onSteadyClock = ({ scope, limit, remaining, resetMs }: BudgetReport, aheadMs: number): BudgetReport => ({
+  scope,
+  limit,
+  remaining,
+  resetMs: resetMs + aheadMs,
+});
