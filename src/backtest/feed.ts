@@ -220,6 +220,7 @@ class OpenMarket implements Played {
       const from = this.#at;
       this.#at = this.#core.playRecorded(this.index, chunk, from, untilMs);
       count += this.#at - from;
+      this.refused += this.#core.lastRecordedRefused;
       if (this.#at >= chunk.length) continue;
       if (chunk.kind[this.#at] !== EVENT.end || (chunk.timeMs[this.#at] ?? 0) > untilMs) break;
       count++;

@@ -23,6 +23,11 @@ export class QuoteHours {
     );
   }
 
+  /** When the schedule wants to be looked at again; Infinity without one. */
+  get nextLookMs(): number {
+    return this.#watched.length === 0 ? Number.POSITIVE_INFINITY : this.#lookedMs + SECOND_MS;
+  }
+
   /** What the schedule says since the last look; a look a second is enough. */
   changes(nowMs: number): readonly OperatorCommand[] {
     if (this.#watched.length === 0 || nowMs - this.#lookedMs < SECOND_MS) return [];

@@ -51,7 +51,10 @@ class BacktestRun {
   readonly #fromMs: number;
   #nowMs: number;
   #beatMs: number;
-  #lookedMs = Number.NEGATIVE_INFINITY;
+  /** Beats stand at whole multiples of `BEAT_MS` after this moment. */
+  #rhythmMs: number;
+  #lastBeatMs = Number.NEGATIVE_INFINITY;
+  #lookMs: number;
   #underWay = 0;
   /** When the trader was told to stop. */
   #stopMs: number | null = null;
@@ -71,6 +74,8 @@ class BacktestRun {
     this.#fromMs = nowMs;
     this.#nowMs = nowMs;
     this.#beatMs = nowMs;
+    this.#rhythmMs = nowMs;
+    this.#lookMs = nowMs;
     for (const { atMs, command } of plan.commands ?? [])
       this.#timeline.after(atMs - nowMs, () => this.#command(command));
   }
@@ -118,7 +123,7 @@ class BacktestRun {
   }
 
   #nextMs(): number {
-    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#tally.nextMs);
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#tally.nextMs, this.#lookMs);
   }
 
   /** One moment: what was to be measured, what arrives, and the trader's own beat. */
@@ -129,15 +134,26 @@ class BacktestRun {
       this.#tally.look(nowMs);
     }
     this.#timeline.runUntil(nowMs);
-    if (this.#beatMs > nowMs) return;
-    this.#beatMs = nowMs + BEAT_MS;
-    for (const command of this.#hours.changes(nowMs)) this.#command(command);
+    if (this.#beatMs <= nowMs) this.#beat();
+    if (this.#lookMs <= nowMs) this.#look();
+  }
+
+  #beat(): void {
+    const nowMs = this.#nowMs;
+    this.#lastBeatMs = nowMs;
+    for (const command of this.#hours.changes(nowMs)) this.#step({ kind: 'command', nowMs, command });
     this.#step({ kind: 'time', nowMs });
-    if (nowMs - this.#lookedMs >= LOOK_MS) this.#look();
+  }
+
+  /** The next beat of the daemon's rhythm that can do anything: those before it are left out. */
+  #planBeat(): void {
+    const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
+    const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
+    this.#beatMs = Math.max(this.#rhythmMs + beats * BEAT_MS, this.#lastBeatMs + BEAT_MS);
   }
 
   #look(): void {
-    this.#lookedMs = this.#nowMs;
+    this.#lookMs = this.#nowMs + LOOK_MS;
     this.#count.looked(this.#side.trader.snapshot(this.#nowMs));
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#feed.untilMs - this.#fromMs);
   }
@@ -151,7 +167,9 @@ class BacktestRun {
 
   #skipPause(): void {
     this.#nowMs = this.#feed.nextOpenMs;
+    this.#rhythmMs = this.#nowMs;
     this.#beatMs = this.#nowMs;
+    this.#lookMs = this.#nowMs;
   }
 
   #isOver(): boolean {
@@ -174,6 +192,7 @@ class BacktestRun {
   #step(observation: Observation): void {
     for (const request of this.#side.trader.handle(observation)) this.#send(request);
     this.#count.notices(this.#side.trader.takeNotices());
+    this.#planBeat();
   }
 
   #send(request: Request): void {
@@ -212,6 +231,8 @@ class BacktestRun {
   }
 
   outcome(): BacktestOutcome {
+    this.#feed.syncAll(this.#nowMs);
+    this.#tally.ended(this.#nowMs);
     this.#look();
     const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
     this.#side.trader.end(this.#nowMs, 'the data ended');
