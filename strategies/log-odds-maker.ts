@@ -77,7 +77,8 @@ class LogOddsMaker implements Quoter {
     const quoted = dropLoneBet(bids, asks, value.fair, netShares(view));
     return {
       fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(value.fair * ONE)))),
-      ...quoted,
+      bids: quoted.bids,
+      asks: quoted.asks,
       keepWithinTicks: p.reprice_ticks,
       keepWithinSizeFraction: p.resize_fraction,
       note: noteOf(quoted, centre, mode),
@@ -99,7 +100,7 @@ function noteOf({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: Centre, m
 
 function factorsOf(value: FairValue, centre: Centre, adverseMove: number, view: MarketView): Record<string, number> {
   const left = view.timeToResolutionMs;
-  return {
+  const factors: Record<string, number> = {
     fair_price: value.fair,
     others_mid_price: value.mid,
     others_microprice: value.microprice,
@@ -113,6 +114,7 @@ function factorsOf(value: FairValue, centre: Centre, adverseMove: number, view: 
     sigma_log_odds_per_sqrt_s: view.estimates.sigmaLogOddsPerSqrtS,
     net_position_shares: netShares(view),
     book_age_ms: view.health.bookAgeMs,
-    ...(left === null ? {} : { time_to_resolution_s: left / 1000 }),
   };
+  if (left !== null) factors.time_to_resolution_s = left / 1000;
+  return factors;
 }

@@ -7,7 +7,7 @@ import type { MergeIntent, RedeemIntent } from '../risk/intent.js';
 import type { LiveOrder } from './changes.js';
 import type { Tracked } from './markets.js';
 import { heldIn, type OwnState } from './own-state.js';
-import { begin, factsOf, type Turn } from './quoting.js';
+import { begin, factsOf, NO_REASON, type Turn } from './quoting.js';
 import type { MergeSettings } from './settings.js';
 
 /** After one was begun here: a merge takes the venue about a second. */
@@ -48,7 +48,7 @@ export function convert(tracked: Tracked, merge: MergeSettings, turn: Turn): boo
   const intent = isSettledMarket(facts.phase) ? redeemOf(facts, turn) : mergeOf(facts, merge, turn);
   if (intent === null) return false;
   tracked.nextConversionMs = turn.nowMs + RETRY_MS;
-  return begin(intent, factsOf(turn), '{}', turn) === null;
+  return begin(intent, factsOf(turn), NO_REASON, turn) === null;
 }
 
 /** One that was begun in this market was refused, by the venue, by the signer or by silence: the next waits longer. */

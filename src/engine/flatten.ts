@@ -66,5 +66,5 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, view: MarketView, turn
     strategy: FLATTEN,
   };
   const facts = { ...factsOf(turn, view), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
-  return begin(intent, facts, '{"note":"the operator flattens"}', turn) === null;
+  return begin(intent, facts, () => '{"note":"the operator flattens"}', turn) === null;
 }

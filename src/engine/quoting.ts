@@ -68,14 +68,17 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, turn
   if (turn.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = turn.nextIntentId(marketConditionId);
   const intent: CancelIntent = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
-  return begin(intent, factsOf(turn), '{}', turn) === null;
+  return begin(intent, factsOf(turn), NO_REASON, turn) === null;
 }
 
+/** For `explain`: nothing that the intent itself does not say. */
+export const NO_REASON = (): string => '{}';
+
 /** Judges and begins one intent of any kind; returns the refusal, or null when it was begun. */
-export function begin(intent: Intent, facts: Facts, reason: string, turn: Turn): Refused | null {
+export function begin(intent: Intent, facts: Facts, reason: () => string, turn: Turn): Refused | null {
   const verdict = judge(intent, facts);
   if (verdict.verdict === 'refused') return verdict;
-  for (const ask of turn.executor.begin(verdict, turn.nowMs, reason)) turn.queue.push(ask);
+  for (const ask of turn.executor.begin(verdict, turn.nowMs, reason())) turn.queue.push(ask);
   return null;
 }
 
@@ -105,7 +108,7 @@ function placeLeg(leg: Leg, desk: Desk, view: MarketView, quotes: Quotes, turn: 
     fairYesMicros: quotes.fairMicros,
     strategy: desk.strategy.name,
   };
-  const refusal = begin(intent, factsOf(turn, view, desk.strategy.risk), reasonOf(quotes, view), turn);
+  const refusal = begin(intent, factsOf(turn, view, desk.strategy.risk), () => reasonOf(quotes, view), turn);
   if (refusal !== null) {
     desk.refused(refusal, turn.nowMs);
     return false;

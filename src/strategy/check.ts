@@ -40,8 +40,10 @@ function checkTolerances({ keepWithinTicks, keepWithinSizeFraction }: Quotes): s
 
 function checkFactors({ factors }: Quotes): string | null {
   if (typeof factors !== 'object' || factors === null) return `factors must be an object, got ${show(factors)}`;
-  const broken = Object.entries(factors).find(([, value]) => !Number.isFinite(value));
-  return broken === undefined ? null : `factor ${broken[0]} must be a finite number, got ${show(broken[1])}`;
+  for (const name of Object.keys(factors)) {
+    if (!Number.isFinite(factors[name])) return `factor ${name} must be a finite number, got ${show(factors[name])}`;
+  }
+  return null;
 }
 
 function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: MarketFacts): string | null {
