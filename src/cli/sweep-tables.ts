@@ -1,13 +1,8 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
-import type {
-  ConfigurationResult,
-  ModelJudgement,
-  SharpePerEvent,
-  SweepResult,
-  WalkForward,
-} from '../backtest/sweep/contract.js';
-import { count, gain, money, percent, ratio, UNKNOWN } from '../report/figures.js';
+import type { ConfigurationResult, SweepResult, WalkForward } from '../backtest/sweep/contract.js';
+import { axisName, deflatedText, overfittingText, remark, sharpeText } from '../backtest/sweep/words.js';
+import { count, gain, money, ratio, UNKNOWN } from '../report/figures.js';
 import { type Column, table } from './table.js';
 
 /** More rows than this nobody reads; the others are in the database, in --json and in the page. */
@@ -26,7 +21,7 @@ export function sweepTables(result: SweepResult): string {
     more > 0 ? `… and ${count(more)} more\n` : '',
     `\n${judgements(result)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result)}`,
-    `\n${result.notes.map((note) => `- ${note}\n`).join('')}`,
+    `\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`,
   ].join('');
 }
 
@@ -37,25 +32,24 @@ interface Placed {
 
 function columns(result: SweepResult): readonly Column<Placed>[] {
   const { search, assumptions, counts } = result;
-  const tooFew = tooFewText(counts.events);
   return [
     { title: '#', cell: ({ place, configuration }) => (configuration.status === 'done' ? place : '-'), right: true },
     { title: 'CONFIG', cell: ({ configuration }) => configuration.number, right: true },
     ...search.axes.map(
       (_, index): Column<Placed> => ({
-        title: axisTitle(result, index),
+        title: axisName(search.axes, index).toUpperCase(),
         cell: ({ configuration }) => configuration.values[index] ?? null,
         right: true,
       }),
     ),
     ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
       { title: model.toUpperCase(), cell: of(index, ({ resultMicros }) => gain(resultMicros)), right: true },
-      { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, tooFew)), right: true },
-      { title: 'DEFLATED', cell: of(index, ({ sharpe }) => percent(sharpe?.deflated ?? null)), right: true },
+      { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)), right: true },
+      { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true },
     ]),
     { title: 'DRAWDOWN', cell: ({ configuration }) => worstDrawdown(configuration), right: true },
     { title: 'FILLS', cell: of(0, ({ fills }) => count(fills)), right: true },
-    { title: '', cell: ({ configuration }) => remark(configuration) },
+    { title: '', cell: ({ configuration }) => remark(configuration).slice(0, 100) },
   ];
 }
 
@@ -66,25 +60,8 @@ const of =
     return result === undefined ? UNKNOWN : text(result);
   };
 
-const tooFewText = (events: number): string => `too few (${events})`;
-
-const sharpeText = (sharpe: SharpePerEvent | null, tooFew: string): string =>
-  sharpe === null ? tooFew : ratio(sharpe.sharpe);
-
 const worstDrawdown = ({ models }: ConfigurationResult): string =>
   models.length === 0 ? UNKNOWN : money(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
-
-function remark({ status, error, signFlips }: ConfigurationResult): string {
-  if (status !== 'done') return error === '' ? status : `${status}: ${error.slice(0, 80)}`;
-  return signFlips ? 'sign flips' : '';
-}
-
-/** Without the strategy's name where there is only one. */
-function axisTitle({ search: { axes } }: SweepResult, index: number): string {
-  const { name = '', strategy = '' } = axes[index] ?? {};
-  const isOnly = axes.every((axis) => axis.strategy === strategy);
-  return (isOnly ? name.slice(strategy.length + 1) : name).toUpperCase();
-}
 
 function judgements({ models, counts }: SweepResult): string {
   return table(models, [
@@ -96,10 +73,7 @@ function judgements({ models, counts }: SweepResult): string {
   ]);
 }
 
-const overfittingText = (overfitting: ModelJudgement['overfitting']): string =>
-  overfitting === null ? 'too few' : percent(overfitting.probability);
-
-function walkForwardTable({ steps, outOfSample }: WalkForward, { assumptions, counts }: SweepResult): string {
+function walkForwardTable({ steps, outOfSample, testedEvents }: WalkForward, { assumptions }: SweepResult): string {
   const lines = table(steps, [
     { title: 'FOLD', cell: ({ fold }) => fold + 1, right: true },
     { title: 'LEARNED FROM', cell: ({ trainEvents }) => trainEvents, right: true },
@@ -112,9 +86,7 @@ function walkForwardTable({ steps, outOfSample }: WalkForward, { assumptions, co
     ]),
   ]);
   const sums = outOfSample.map(({ fillModel, resultMicros, sharpe }) => {
-    const ratios =
-      sharpe === null ? tooFewText(counts.events) : `${ratio(sharpe.sharpe)}, deflated ${percent(sharpe.deflated)}`;
-    return `Out of sample in all, ${fillModel}: ${gain(resultMicros)}, Sharpe per event ${ratios}\n`;
+    return `Out of sample in all, ${fillModel}: ${gain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
   });
   return `Walking forward: the configuration that was best on all earlier events, on those that follow\n${lines}${sums.join('')}`;
 }

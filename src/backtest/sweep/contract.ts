@@ -136,6 +136,8 @@ export interface TaskFigures {
   readonly twoSidedShare: number | null;
   /** Requests that were sent. */
   readonly requests: number;
+  /** Loud notices: limits that stopped the trader, and whatever else a live one would have called somebody for. */
+  readonly alarms: number;
   /** Recorded events that were played. */
   readonly played: number;
   readonly traceHash: string;
@@ -169,8 +171,14 @@ export interface SweepResult {
   readonly configurations: readonly ConfigurationResult[];
   /** Null with a single fold, and until everything is done. */
   readonly walkForward: WalkForward | null;
-  /** What a reader must know before believing a figure. */
-  readonly notes: readonly string[];
+  /** What a reader must know before believing a figure, most serious first. */
+  readonly notes: readonly SweepNote[];
+}
+
+/** `caution`: a figure stands for less than it seems to. `note`: good to know. */
+export interface SweepNote {
+  readonly level: 'caution' | 'note';
+  readonly text: string;
 }
 
 export interface SweepAssumptions {
@@ -232,6 +240,7 @@ export interface ModelResult {
   readonly maxDrawdownMicros: number;
   readonly fills: number;
   readonly turnoverMicros: number;
+  readonly alarms: number;
   readonly sharpe: SharpePerEvent | null;
   readonly folds: readonly { readonly resultMicros: number; readonly fills: number }[];
 }
@@ -255,6 +264,8 @@ export interface WalkForward {
     readonly resultMicros: number;
     readonly sharpe: SharpePerEvent | null;
   }[];
+  /** That were tested on. */
+  readonly testedEvents: number;
 }
 
 /** The configuration that was best before a fold, and what it brought in it. */

@@ -1,7 +1,7 @@
 /** What a reader of a sweep must know before believing a figure of it. */
 
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
-import type { ConfigurationResult, Search, SweepCounts } from './contract.js';
+import type { ConfigurationResult, Search, SweepCounts, SweepNote } from './contract.js';
 import type { ReadData } from './reading.js';
 
 export interface NoteFacts {
@@ -15,8 +15,13 @@ export interface NoteFacts {
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** Most serious first. */
-export function notesOf(facts: NoteFacts): readonly string[] {
-  return [...incomplete(facts), ...flips(facts), ...fewEvents(facts), ...ofData(facts), ...ofSearch(facts)];
+export function notesOf(facts: NoteFacts): readonly SweepNote[] {
+  const cautions = [...incomplete(facts), ...flips(facts), ...fewEvents(facts)];
+  const others = [...ofData(facts), ...ofSearch(facts)];
+  return [
+    ...cautions.map((text) => ({ level: 'caution', text }) as const),
+    ...others.map((text) => ({ level: 'note', text }) as const),
+  ];
 }
 
 function* incomplete({ counts }: NoteFacts): Generator<string> {

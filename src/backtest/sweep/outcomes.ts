@@ -62,6 +62,7 @@ export class Outcomes {
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       turnoverMicros: total(({ turnoverMicros }) => turnoverMicros),
+      alarms: total(({ alarms }) => alarms),
       folds: folds.map(({ resultMicros, fills }) => ({ resultMicros, fills })),
     };
   }

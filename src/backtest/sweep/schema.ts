@@ -53,6 +53,7 @@ CREATE TABLE results (
   fees_micros INTEGER,
   two_sided_share REAL,
   requests INTEGER,
+  alarms INTEGER,
   played INTEGER,
   sharpe_per_event REAL,
   trace_hash TEXT,

@@ -212,9 +212,9 @@ export class SweepStore {
   }
 
   #writeResult(key: readonly [number, number, number, string], outcome: TaskOutcome): void {
-    const insert = this.#db.prepare(`INSERT INTO results VALUES (${Array(16).fill('?').join(', ')})`);
+    const insert = this.#db.prepare(`INSERT INTO results VALUES (${Array(17).fill('?').join(', ')})`);
     if (outcome.kind === 'failed') {
-      insert.run(...key, 'failed', outcome.error, ...Array(10).fill(null));
+      insert.run(...key, 'failed', outcome.error, ...Array(11).fill(null));
       return;
     }
     const { figures } = outcome;
@@ -222,7 +222,7 @@ export class SweepStore {
     const sharpe = sharpeOf(figures.eventResults, null)?.sharpe ?? null;
     insert.run(
       ...[...key, 'done', '', resultMicros, maxDrawdownMicros, fills, turnoverMicros, feesMicros, twoSidedShare],
-      ...[figures.requests, figures.played, sharpe, figures.traceHash],
+      ...[figures.requests, figures.alarms, figures.played, sharpe, figures.traceHash],
     );
   }
 
@@ -257,6 +257,7 @@ function outcomeOf(row: ResultRow, eventResults: readonly number[]): TaskOutcome
     feesMicros: row.fees_micros,
     twoSidedShare: row.two_sided_share,
     requests: row.requests,
+    alarms: row.alarms,
     played: row.played,
     traceHash: row.trace_hash,
     eventResults,
@@ -283,6 +284,7 @@ interface ResultRow {
   readonly fees_micros: number;
   readonly two_sided_share: number | null;
   readonly requests: number;
+  readonly alarms: number;
   readonly played: number;
   readonly trace_hash: string;
 }

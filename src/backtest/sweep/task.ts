@@ -1,5 +1,6 @@
 /** One backtest of a sweep, and the few figures that are kept of it. */
 
+import { TwinbookError } from '../../base/errors.js';
 import type { Config } from '../../config/types.js';
 import { splitMarket } from '../../report/analysis/split.js';
 import { sum } from '../../report/analysis/total.js';
@@ -38,14 +39,21 @@ export async function runTask(
     ...{ seed, landingMs, fees, allMarkets },
   });
   const { session, events: played, traceHash } = await runBacktest(plan);
+  requireSound(session);
   return { ...figuresOf(session, events), played, traceHash };
+}
+
+/** A strategy that broke was stopped in its market: what the others brought is no result of this configuration. */
+function requireSound({ notices }: SessionRecord): void {
+  const broken = notices.find(({ text }) => /^strategy \S+ is stopped in market /.test(text));
+  if (broken !== undefined) throw new TwinbookError('strategy_invalid', broken.text);
 }
 
 const sourcesOf = (events: readonly SweptEvent[], sources: ReadonlyMap<string, EventSource>): readonly EventSource[] =>
   events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
 
 function figuresOf(session: SessionRecord, events: readonly SweptEvent[]): Omit<TaskFigures, 'played' | 'traceHash'> {
-  const { markets, requests } = session;
+  const { markets, requests, notices, fromMs } = session;
   const splits = new Map(markets.map((market) => [market.conditionId, splitMarket(market).split]));
   const eventResults = events.map(({ conditionIds }) =>
     sum(conditionIds.map((id) => splits.get(id)?.resultMicros ?? 0)),
@@ -58,6 +66,8 @@ function figuresOf(session: SessionRecord, events: readonly SweptEvent[]): Omit<
     feesMicros: sum([...splits.values()].map(({ feesMicros }) => feesMicros)),
     twoSidedShare: twoSidedShare(markets),
     requests: requestsOf(requests),
+    // What is said at the very beginning is of the data, and the same for all.
+    alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
     eventResults,
   };
 }

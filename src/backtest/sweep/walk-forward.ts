@@ -53,7 +53,7 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
       sharpe: sharpeOf(row, trials[model] ?? null),
     };
   });
-  return { steps, outOfSample };
+  return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
 }
 
 /** The first of those whose lowest result under the fill models is highest. */
