@@ -14,6 +14,8 @@ export interface RecordingStats {
   readonly volumeMicros: number;
   readonly gaps: readonly RecordedGap[];
   readonly gapMs: number;
+  /** Share of the time from the first to the last event that is in no gap; null when no time passed. */
+  readonly known: number | null;
   /** Share of the market's life, from open to close, that was recorded without a gap; null when its life has no length. */
   readonly coverage: number | null;
   /** Share of the recorded time with a bid and an ask, 0 to 1; null when no time passed. */
@@ -59,6 +61,7 @@ export async function statsOf(recording: Recording): Promise<RecordingStats> {
   const from = firstMs ?? lastMs;
   const gapMs = lengthOf(gaps, from, lastMs);
   const life = { fromMs: market.openTimeMs, toMs: market.closeTimeMs };
+  const recorded = { fromMs: from, toMs: lastMs };
   return {
     firstMs: from,
     lastMs,
@@ -67,7 +70,8 @@ export async function statsOf(recording: Recording): Promise<RecordingStats> {
     volumeMicros,
     gaps,
     gapMs,
-    coverage: coverageOf(life, { fromMs: from, toMs: lastMs }, gaps),
+    known: coverageOf(recorded, recorded, gaps),
+    coverage: coverageOf(life, recorded, gaps),
     ...meansOf(meter),
   };
 }

@@ -28,6 +28,7 @@ describe('statistics of a recording', () => {
       trades: 1,
       volumeMicros: 5_000_000,
       gapMs: 60_000,
+      known: 50_000 / 110_000,
       coverage: 50_000 / 600_000,
       twoSided: twoSidedMs / knownMs,
       longestCrossedMs: 0,
