@@ -180,6 +180,20 @@ describe('data query', () => {
     await store.close();
   });
 
+  test('knows an id that is no name of a folder by its own spelling, closed or open', async () => {
+    const folder = newFolder();
+    const conditionId = '../a b/ä?%2F';
+    const store = await openStore(folder);
+    const sink = store.market(market({ conditionId }));
+    sink.clear(at(0));
+    await store.rotate();
+    sink.level(at(10), 0, 400_000, 1_000_000);
+    await store.flush();
+    const sql = 'select distinct market from events union select market from markets';
+    expect(JSON.parse((await data('query', sql, folder, '--json')).out)).toEqual([{ market: conditionId }]);
+    await store.close();
+  });
+
   test('shows a long answer only in part as a table', async () => {
     const { out } = await data('query', 'select seq from events', SAMPLE);
     expect(out.split('\n')).toHaveLength(1 + 200 + 2);
