@@ -234,7 +234,7 @@ describe('recording inside start', () => {
         const level = (priceMicros) => ({ priceMicros, amountMicros: 10000000 });
         export default defineStrategy({ name: 'mine', summary: 'Moves.', params: {}, create: () => ({ quote(view) {
           const step = Math.floor(view.nowMs / 1000) % 5;
-          return { bids: [level(400000 + step * 10000)], asks: [level(600000 + step * 10000)], merges: [], note: '' };
+          return { bids: [level(400000 + step * 10000)], asks: [level(600000 + step * 10000)], fairMicros: 500000, keepWithinTicks: 0, keepWithinSizeFraction: 0, note: '', factors: {} };
         } }) });
       `,
     });
