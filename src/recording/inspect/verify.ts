@@ -72,7 +72,7 @@ function isFolderOfStore(path: string): boolean {
 }
 
 /** The events as every reader gets them. Returns how many there are. */
-export async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
+async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
   const differ = (message: string) => findings.push({ path, severity: 'difference', message });
   const check = new StreamCheck(stepOfPrecision(recording.market.tickPrecision));

@@ -29,6 +29,8 @@ export class RecordingSink implements MarketSink {
   steppedBack = 0;
   /** The description has to be written. */
   changed = true;
+  /** Sentences about the data, kept with the description. */
+  readonly notes: string[] = [];
   #market: RecordedMarket;
   #tickMicros: number;
   readonly #segmentOf: SegmentOf;
@@ -69,12 +71,10 @@ export class RecordingSink implements MarketSink {
     return Number.isFinite(this.#lastMs) ? dateOf(this.#lastMs) : null;
   }
 
-  /** As long as the writer lives; an earlier writer's notes lie with its own days. */
-  readonly notes: string[] = [];
-
   describe(market: RecordedMarket, notes: readonly string[] = []): void {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
-    this.#market = market;
+    // What was learnt once is not forgotten by whoever does not know it.
+    this.#market = { ...market, outcome: market.outcome ?? this.#market.outcome };
     this.#tickMicros = tickOf(market);
     this.changed = true;
   }
@@ -89,7 +89,7 @@ export class RecordingSink implements MarketSink {
   }
 
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
-    if (!this.#accepts(at, priceMicros, amountMicros) || amountMicros === 0) return false;
+    if (!this.#accepts(at, priceMicros, amountMicros, 1)) return false;
     this.#event(at, ROW.trade, side, priceMicros, amountMicros);
     return true;
   }
@@ -146,10 +146,10 @@ export class RecordingSink implements MarketSink {
     return { lastSeq: this.#seq, lastMs: this.#lastMs, ended: this.#ended };
   }
 
-  #accepts(at: Stamp, priceMicros: number, amountMicros: number): boolean {
+  #accepts(at: Stamp, priceMicros: number, amountMicros: number, leastMicros = 0): boolean {
     if (this.#isOver(at)) return false;
     const isPrice = priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % this.#tickMicros === 0;
-    if (isPrice && Number.isSafeInteger(amountMicros) && amountMicros >= 0) return true;
+    if (isPrice && Number.isSafeInteger(amountMicros) && amountMicros >= leastMicros) return true;
     this.refused++;
     return false;
   }

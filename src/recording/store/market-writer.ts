@@ -9,7 +9,7 @@ import { closeSegment, lastRow, nextNumber, unreadableFolder } from './day-folde
 import { EventColumns } from './event-columns.js';
 import { dayFolders } from './folders.js';
 import { dayFolder, MARKET, marketFolder, segmentName } from './layout.js';
-import { writeMarket } from './market-file.js';
+import { readMarket, writeMarket } from './market-file.js';
 import { type Continuation, RecordingSink } from './market-sink.js';
 import { Segment } from './segment.js';
 
@@ -48,6 +48,7 @@ export class MarketWriter {
     const segmentOf = (date: string, nextSeq: number): Segment => this.segmentOf(date, nextSeq);
     this.#sink =
       market === null ? null : new RecordingSink(market, this.#continuation(), rules.snapshotEveryMs, segmentOf);
+    if (this.#sink !== null) this.#inherit(this.#sink);
   }
 
   get sink(): RecordingSink {
@@ -180,6 +181,16 @@ export class MarketWriter {
       if (row !== null && row.lastSeq > (last?.lastSeq ?? 0)) last = row;
     }
     return last;
+  }
+
+  /** What earlier writers learnt and noted; the newest description has the last word. */
+  #inherit(sink: RecordingSink): void {
+    for (const folder of this.#dayFolders().reverse()) {
+      const earlier = readMarket(join(folder, MARKET), folder);
+      if (earlier === null) continue;
+      const outcome = sink.market.outcome ?? earlier.market.outcome;
+      sink.describe({ ...sink.market, outcome }, earlier.notes);
+    }
   }
 
   #dayFolders(): string[] {

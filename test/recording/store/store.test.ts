@@ -105,14 +105,15 @@ describe('a recording in our format', () => {
       ] as const) {
         answers.push(sink.level(at(0), 0, price, amount));
       }
+      answers.push(sink.trade(at(0), 0, 450_000, 0));
       sink.end(at(10));
       answers.push(sink.trade(at(20), 0, 450_000, 1));
     });
-    expect(answers).toEqual([false, false, false, false, false, false, true, false]);
+    expect(answers).toEqual([false, false, false, false, false, false, true, false, false]);
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(['0 clear', '0 level bid 0.45 0.000001', '10 end']);
-    expect(recording.summary?.refused).toBe(7);
-    expect(recording.warnings[0]?.message).toContain('7 events were refused');
+    expect(recording.summary?.refused).toBe(8);
+    expect(recording.warnings[0]?.message).toContain('8 events were refused');
   });
 
   it('raises a time that goes back, and counts it', async () => {
@@ -161,8 +162,12 @@ describe('a recording in our format', () => {
     expect((await opened(folder)).market.outcome).toBeNull();
     sink.describe({ ...sink.market, outcome: false }, ['the venue took its time']);
     await store.close();
+    // A later writer that does not know it changes nothing of it.
+    const later = await openStore(folder);
+    later.market(market({ outcome: null, title: 'A new title' }));
+    await later.close();
     const recording = await opened(folder);
-    expect(recording.market.outcome).toBe(false);
+    expect(recording.market).toMatchObject({ outcome: false, title: 'A new title' });
     expect(recording.warnings.map(({ message }) => message)).toEqual(['the venue took its time']);
   });
 
