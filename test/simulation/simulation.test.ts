@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CALM, type Faults } from './faults.js';
-import { simulate } from './simulate.js';
+import { type SimulateOptions, simulate } from './simulate.js';
 
 const MINUTE_MS = 60_000;
 
@@ -64,6 +64,15 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
     expect(second.traceHash).toBe(first.traceHash);
     expect(second.tally.entries()).toEqual(first.tally.entries());
     expect(first.traceHash).toBe(PINNED);
+  });
+
+  it.each([
+    [6, 'given'],
+    [10, 'left out'],
+  ] as const)('seed %i: beats that the trader calls idle change nothing, %s', (seed, beats) => {
+    const story = (options: Pick<SimulateOptions, 'beats'>) =>
+      simulate({ seed, faultyMs: MINUTE_MS / 2, faults: EVERYTHING, ...options });
+    expect(story({ beats }).traceHash).toBe(story({ beats: 'taken in full' }).traceHash);
   });
 
   it('in a calm world nothing is ever refused, lost or asked twice', () => {

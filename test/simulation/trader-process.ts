@@ -10,6 +10,15 @@ import type { Scope } from '../../src/protocol/endpoints.js';
 import type { Wallet } from '../../src/wallet/wallet.js';
 import { PROFILE, traderSettings } from './setting.js';
 
+/** Takes every beat in full, whether there is something to do or not. */
+export class RestlessTrader extends Trader {
+  override quietUntilMs(nowMs: number): number {
+    return nowMs;
+  }
+}
+
+const asItIs = (signer: DraftSigner) => signer;
+
 /** Thrown inside a step to end the process there. */
 export class Killed extends Error {}
 
@@ -26,7 +35,7 @@ export class TraderProcess {
   diesSigning = false;
 
   /** @param heard passes the signer on, to whoever keeps a diary of what it answers */
-  constructor(path: string, runId: string, wallet: Wallet, nowMs: number, heard = (signer: DraftSigner) => signer) {
+  constructor(path: string, runId: string, wallet: Wallet, nowMs: number, heard = asItIs, Kind = Trader) {
     this.runId = runId;
     this.ledger = openLedger(path, { pid: process.pid, startedMs: nowMs });
     try {
@@ -43,7 +52,7 @@ export class TraderProcess {
         configHash,
         ownPollMs: polling.ownIntervalMs,
       });
-      this.trader = new Trader(settings, this.ledger, this.executor, nowMs);
+      this.trader = new Kind(settings, this.ledger, this.executor, nowMs);
     } catch (error) {
       this.ledger.close();
       throw error;

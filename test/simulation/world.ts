@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Timeline } from '../../src/backtest/timeline.js';
 import { Random } from '../../src/base/random.js';
+import { Trader } from '../../src/engine/trader.js';
 import type { DraftSigner } from '../../src/executor/contract.js';
 import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
@@ -18,9 +19,16 @@ import { CALM, type Faults, Tally } from './faults.js';
 import { Invariants } from './invariants.js';
 import { type Delivery, Network } from './network.js';
 import { START_MS } from './setting.js';
-import { Killed, TraderProcess } from './trader-process.js';
+import { Killed, RestlessTrader, TraderProcess } from './trader-process.js';
 
 const BEAT_MS = 250;
+
+/**
+ * What becomes of beats: the trader is given each and sees for itself which it may pass over; it takes each in full; or
+ * those before its `quietUntilMs` are not made.
+ */
+export type Beats = 'given' | 'taken in full' | 'left out';
+
 const LOOK_MS = 1_000;
 const LONGEST_DOWN_MS = 5_000;
 const LONGEST_OUTAGE_MS = 20_000;
@@ -49,12 +57,14 @@ export class World {
   readonly #folder = mkdtempSync(join(FOLDER, 'twinbook-simulation-'));
   readonly #trace = createHash('sha256');
   readonly #diary: Diary | null;
+  readonly #beats: Beats;
   #faults: Faults;
   #clockOffMs: number;
   #runs = 0;
   #process: TraderProcess | null = null;
 
-  constructor(seed: number, faults: Faults, diary: Diary | null = null) {
+  constructor(seed: number, faults: Faults, diary: Diary | null = null, beats: Beats = 'given') {
+    this.#beats = beats;
     this.#diary = diary;
     this.#random = Random.seeded(seed, 'world');
     this.exchange = new ExchangeSide(seed, this.#wallet.address, START_MS);
@@ -185,8 +195,9 @@ export class World {
     this.#note('start', runId);
     const path = join(this.#folder, 'ledger.sqlite');
     const heard = this.#diary?.begin(runId, path, this.ourMs);
+    const Kind = this.#beats === 'taken in full' ? RestlessTrader : Trader;
     this.#attempt(() => {
-      this.#process = new TraderProcess(path, runId, this.#wallet, this.ourMs, heard);
+      this.#process = new TraderProcess(path, runId, this.#wallet, this.ourMs, heard, Kind);
     });
     this.invariants.restarted();
   }
@@ -211,7 +222,9 @@ export class World {
       return false;
     }
     process.diesSigning = moment === 1;
-    const requests = this.#attempt(() => process.trader.handle(observation));
+    const requests = this.#leavesOut(observation, process)
+      ? []
+      : this.#attempt(() => process.trader.handle(observation));
     if (requests !== null) this.#diary?.step(observation, requests);
     if (observation.kind === 'command') {
       this.invariants.commanded(observation.command);
@@ -223,6 +236,10 @@ export class World {
     for (const request of dead ? requests.slice(0, requests.length / 2) : requests) this.#release(process, request);
     if (dead) this.#kill();
     return true;
+  }
+
+  #leavesOut({ kind, nowMs }: Observation, { trader }: TraderProcess): boolean {
+    return this.#beats === 'left out' && kind === 'time' && trader.quietUntilMs(nowMs) > nowMs;
   }
 
   /** Runs what may die, or fail; null when it did. */
