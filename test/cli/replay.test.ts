@@ -1,0 +1,207 @@
+/** Real sessions on an embedded exchange with its crowd, replayed and compared by the program itself. */
+
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { readRun } from '../../src/journal/read-run.js';
+import { runFolders } from '../../src/journal/runs.js';
+import { openReadOnly } from '../../src/ledger/ledger.js';
+import { folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
+import { run } from './run.js';
+
+// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
+vi.setConfig({ testTimeout: 120_000 });
+
+interface Place {
+  readonly folder: string;
+  readonly file: string;
+  /** Folders of runs, oldest first. */
+  readonly runs: () => readonly string[];
+}
+
+function place(files: Readonly<Record<string, string>> = { 'maker.yaml': makerYaml() }): Place {
+  const folder = folderOf({ 'trader.yaml': traderYaml(null), ...files });
+  return { folder, file: join(folder, 'trader.yaml'), runs: () => runFolders(join(folder, 'runs')) };
+}
+
+/** Trades until this was said, and a moment more. */
+async function traded(file: string, until: RegExp, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+  const running = started(['start', '-c', file]);
+  await running.waitFor(until);
+  running.process.kill(signal);
+  expect(await running.exited, running.output()).toBe(signal === 'SIGTERM' ? 0 : null);
+}
+
+const FILLS = /(?:fill: [\s\S]*){3}/;
+
+const replayJson = async (...args: readonly string[]) => {
+  const { code, out, err } = await run(['replay', ...args, '--json']);
+  expect(err).toBe('');
+  return { code, told: JSON.parse(out) as Readonly<Record<string, unknown>> };
+};
+
+describe('a live paper session', () => {
+  it('repeats to the last request, also the one after a restart, and is compared with backtests', async () => {
+    const { folder, file, runs } = place();
+    await traded(file, FILLS);
+    await traded(file, /fill: /);
+    expect(runs().length).toBe(2);
+    for (const path of runs()) {
+      const { code, told } = await replayJson(path);
+      expect(code).toBe(0);
+      expect(told).toMatchObject({ exact: true, complete: true, changes: [], difference: null, after: null });
+      expect(told['repeated_requests']).toBe(told['requests']);
+      expect(told['requests']).toBeGreaterThan(20);
+      expect(told['signatures']).toBeGreaterThan(0);
+    }
+    const last = await run(['replay', 'last', '-c', file]);
+    expect(last.code, last.err).toBe(0);
+    expect(last.out).toMatch(/^run +\w+\njournal +2\d{3}-.* UTC, complete\nsteps +\d+\nrequests +\d+\n/);
+    expect(last.out).toContain('100 %: every decision is the same');
+
+    const [first = '', second = ''] = runs();
+    await parityAddsUp(first, second, folder);
+    const text = await run([
+      'parity',
+      second,
+      '--fill-model',
+      'risk-averse,optimistic',
+      '--report',
+      join(folder, 'p.html'),
+    ]);
+    expect(text.code, text.err).toBe(0);
+    expect(text.out).toMatch(/replay +every decision repeats exactly/);
+    expect(text.out).toMatch(/^ +live +risk-averse +optimistic$/m);
+    expect(text.out).toMatch(/^Fill error, of |^Fill error: nothing was filled live/m);
+    expect(text.out).toMatch(/^! Live, our own orders were part of the book/m);
+    expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest with none/m);
+    expect(readFileSync(join(folder, 'p.html'), 'utf8')).toContain('live and in backtests');
+  });
+
+  it('with another strategy file differs where it first decides otherwise, and says why beforehand', async () => {
+    const { folder, file } = place();
+    await traded(file, /quoting \| markets 4 of/);
+    writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
+    const { code, out } = await run(['replay', 'last', '-c', file]);
+    expect(code).toBe(6);
+    expect(out).toMatch(/^decisions may differ, because\n {2}strategy maker: order_shares is 24 now, it was 25\nrun /);
+    expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ is not the same\./);
+    expect(out).toMatch(
+      /asked then:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,
+    );
+    expect(out).toMatch(/asked now:\n(.*\n)*? {2}request \d+: draft a limit order: buy 24 /);
+    expect(out).toContain('  call.body.amount: "25" then, "24" now');
+    expect(out).not.toContain('Neither settings nor strategy files have changed');
+
+    const recorded = await replayJson('last', '-c', file, '--as-recorded');
+    expect(recorded).toMatchObject({ code: 0, told: { exact: true, changes: [] } });
+  });
+
+  it('that was killed repeats up to where its journal ends, wherever that is cut', async () => {
+    const { file, runs } = place();
+    await traded(file, FILLS, 'SIGKILL');
+    const [path = ''] = runs();
+    const whole = await replayJson(path);
+    expect(whole).toMatchObject({ code: 0, told: { exact: true, complete: false, ended: null, warnings: [] } });
+    const [segment = ''] = readdirSync(path).filter((name) => name.startsWith('observations-'));
+    const { length } = readFileSync(join(path, segment));
+    truncateSync(join(path, segment), Math.floor(length / 2));
+    const { code, told } = await replayJson(path);
+    expect(code).toBe(0);
+    expect(told).toMatchObject({ exact: true, warnings: [expect.stringContaining('the last line is cut')] });
+    expect(told['steps']).toBeLessThan(whole.told['steps'] as number);
+    expect(told['steps']).toBeGreaterThan(3);
+    const text = await run(['replay', path]);
+    expect(text.out).toMatch(/journal .*it was cut off, or the run goes on/);
+    expect((await run(['parity', path, '--fill-model', 'risk-averse'])).code).toBe(0);
+  });
+});
+
+/** Live and backtests: the split adds up to the micro, and the live side is what the ledger has booked. */
+async function parityAddsUp(path: string, next: string, folder: string): Promise<void> {
+  const { code, out, err } = await run(['parity', path, '--json', '--latency', 'constant:40']);
+  expect(code, err).toBe(0);
+  const told = JSON.parse(out) as ToldParity;
+  expect(told.latency).toBe('constant:40');
+  expect(told.sides.map(({ name }) => name)).toEqual(['live', 'risk-averse', 'power:3', 'optimistic']);
+  for (const { warnings, result } of told.analyses) {
+    expect(warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+    const { spreadMicros, driftMicros, feesMicros, mergesMicros, settlementMicros, undividedMicros } = result;
+    const parts = [spreadMicros, driftMicros, -(feesMicros ?? 0), mergesMicros, settlementMicros, undividedMicros];
+    expect(parts.reduce<number>((sum, part) => sum + (part ?? 0), 0)).toBe(result.resultMicros);
+  }
+  const ledger = openReadOnly(join(folder, 'ledger.sqlite'));
+  const [live] = told.sides;
+  // What the next run booked it also saw.
+  const { startedMs } = readRun(next).description;
+  const booked = ledger.fills({ limit: 1000 }).filter(({ seenMs }) => seenMs < startedMs);
+  ledger.close();
+  expect(live?.fills).toBe(booked.length);
+  expect(live?.sharesMicros).toBe(booked.reduce((sum, { amountMicros }) => sum + amountMicros, 0));
+  for (const [index, side] of told.sides.entries()) {
+    const inMarkets = told.markets.reduce((sum, { sides }) => sum + (sides[index]?.sharesMicros ?? 0), 0);
+    expect(inMarkets).toBe(side.sharesMicros);
+  }
+}
+
+interface ToldParity {
+  readonly latency: string;
+  readonly sides: readonly { readonly name: string; readonly fills: number; readonly sharesMicros: number }[];
+  readonly markets: readonly { readonly sides: readonly { readonly sharesMicros: number }[] }[];
+  readonly analyses: readonly {
+    readonly warnings: readonly { readonly level: string }[];
+    readonly result: Readonly<Record<string, number | null>>;
+  }[];
+}
+
+const OWN_MODULE = `
+import { defineStrategy } from 'twinbook/strategy';
+export default defineStrategy({
+  name: 'mine', summary: 'mine', params: {},
+  create: () => ({ quote: () => ({ bids: [], asks: [], fairMicros: null, note: 'waits' }) }),
+});
+`;
+
+describe('what cannot be replayed', () => {
+  it('is said in words that name the file and what to do', async () => {
+    const { folder, file, runs } = place({
+      'maker.yaml': 'strategy: ./mine.mjs\nmarkets: { max: 2 }\n',
+      'mine.mjs': OWN_MODULE,
+    });
+    await traded(file, /quoting \| markets 0 of/);
+    const [path = ''] = runs();
+    expect(await replayJson(path)).toMatchObject({ code: 0, told: { exact: true } });
+
+    const none = await run(['replay', 'zzz', '-c', file]);
+    expect(none).toMatchObject({ code: 2, out: '' });
+    expect(none.err).toMatch(/^there is no run 'zzz' in .*runs\n {2}There is: \w+, started 2\d{3}-/);
+
+    rmSync(join(folder, 'mine.mjs'));
+    const gone = await run(['replay', 'last', '-c', file]);
+    expect(gone.code).toBe(4);
+    expect(gone.err).toMatch(/mine\.mjs: no such file/);
+
+    const copy = join(folder, 'copy');
+    cpSync(path, copy, { recursive: true });
+    writeFileSync(join(folder, 'mine.mjs'), OWN_MODULE);
+    rmSync(join(copy, 'ledger.sqlite'));
+    const bare = await run(['replay', copy]);
+    expect(bare.code).toBe(1);
+    expect(bare.err).toMatch(
+      /^run copy cannot be replayed: the copy of its starting ledger is not in its folder any more/,
+    );
+
+    const described = readFileSync(join(copy, 'run.json'), 'utf8');
+    writeFileSync(join(copy, 'run.json'), described.replace('"format": 1', '"format": 2'));
+    const other = await run(['replay', copy]);
+    expect(other.code).toBe(1);
+    expect(other.err).toContain('in format 2 of the journal, this version reads format 1');
+
+    writeFileSync(join(copy, 'run.json'), described);
+    const model = await run(['parity', path, '--fill-model', 'hopeful']);
+    expect(model.code).toBe(2);
+    expect(model.err).toMatch(/hopeful/);
+    const recordings = folderOf({ 'empty/nothing': '' });
+    expect((await run(['parity', path, '--data', recordings])).code).toBe(1);
+  });
+});
