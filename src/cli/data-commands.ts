@@ -89,15 +89,17 @@ async function verifyPaths(
   if (options.json === true) {
     io.out(json({ markets, events, repaired, differences, findings }));
   } else {
-    if (repaired > 0) io.out(`${repaired} open segments were turned into Parquet\n`);
+    if (repaired > 0) io.out(`turned into Parquet: ${counted(repaired, 'open segment')}\n`);
     for (const { severity, path, message } of findings) {
       io.out(`${severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${path}: ${message}\n`);
     }
-    const verdict = differences === 0 ? 'nothing is wrong' : `${differences} differences`;
-    io.out(`${markets} markets, ${events} events: ${verdict}\n`);
+    const verdict = differences === 0 ? 'nothing is wrong' : counted(differences, 'difference');
+    io.out(`${counted(markets, 'market')}, ${counted(events, 'event')}: ${verdict}\n`);
   }
   return differences === 0 ? EXIT.ok : EXIT.difference;
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 interface ImportOptions {
   readonly out?: string;
@@ -162,9 +164,10 @@ function importText(markets: readonly ImportedMarket[], out: string): string {
   ]);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
-  const present = count('present') > 0 ? `, ${count('present')} were there already (--replace writes them anew)` : '';
+  const present = count('present') > 0 ? `, ${count('present')} there already (--replace writes them anew)` : '';
   const failed = count('failed') > 0 ? `, ${count('failed')} FAILED` : '';
-  return `${rows}${told.join('')}${count('imported')} markets, ${events} events written to ${out}${present}${failed}\n`;
+  const written = `${counted(count('imported'), 'market')}, ${counted(events, 'event')} written to ${out}`;
+  return `${rows}${told.join('')}${written}${present}${failed}\n`;
 }
 
 function addQuery(data: Command, session: Session): void {

@@ -74,7 +74,7 @@ describe('data stats', () => {
 describe('data verify', () => {
   test('ends with 0 when nothing is wrong, with 6 when something is', async () => {
     const folder = await recorded();
-    expect(await data('verify', folder)).toEqual({ code: 0, out: '1 markets, 7 events: nothing is wrong\n', err: '' });
+    expect(await data('verify', folder)).toEqual({ code: 0, out: '1 market, 7 events: nothing is wrong\n', err: '' });
     const file = join(folder, 'market=market-1/date=2026-11-20/events-0001.parquet');
     truncateSync(file, 100);
     const { code, out } = await data('verify', folder);
@@ -103,11 +103,11 @@ describe('data import', () => {
     const { code, out: text } = await data('import', 'kalshi', set, '--out', out);
     expect(code).toBe(0);
     expect(text).toContain('1 broken lines were skipped');
-    expect(text).toContain(`1 markets, 6 events written to ${out}`);
+    expect(text).toContain(`1 market, 6 events written to ${out}`);
     expect((await data('list', out)).out).toContain('kalshi');
     const again = await data('import', 'kalshi', set, '--out', out);
     expect(again.out).toContain('0 markets, 0 events written');
-    expect(again.out).toContain('1 were there already (--replace writes them anew)');
+    expect(again.out).toContain('1 there already (--replace writes them anew)');
     expect(JSON.parse((await data('import', 'kalshi', set, '--out', out, '--replace', '--json')).out)).toMatchObject([
       { status: 'imported', events: 6 },
     ]);

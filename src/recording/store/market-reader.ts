@@ -146,11 +146,11 @@ function oddities(
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
     summary.refused > 0
-      ? `${summary.refused} events were refused when it was written: they were none of this market`
+      ? `refused when it was written, for they were no events of this market: ${summary.refused}`
       : '',
     broken > 0 ? `${lines(broken)} lost when its writer died` : '',
     summary.gaps.length > 0
-      ? `${summary.gaps.length} gaps, ${seconds(summary.gaps)} s in all: nothing is known of them`
+      ? `gaps of which nothing is known: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all`
       : '',
     market.outcome === null ? 'the outcome is not known: it closes unresolved' : '',
   ];

@@ -113,7 +113,9 @@ describe('a recording in our format', () => {
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(['0 clear', '0 level bid 0.45 0.000001', '10 end']);
     expect(recording.summary?.refused).toBe(8);
-    expect(recording.warnings[0]?.message).toContain('8 events were refused');
+    expect(recording.warnings[0]?.message).toBe(
+      'refused when it was written, for they were no events of this market: 8',
+    );
   });
 
   it('raises a time that goes back, and counts it', async () => {
