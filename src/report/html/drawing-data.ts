@@ -3,9 +3,11 @@
  * record. What was left out is counted, and the page says so.
  */
 
+import { must } from '../../base/errors.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../contract.js';
 import { columnText } from './columns.js';
 import { shortened } from './markup.js';
+import type { Shown } from './parts.js';
 
 /** Characters of JSON that charts may take of the page's 5 MB. */
 const BUDGET = 2_400_000;
@@ -27,6 +29,8 @@ export interface DrawingData {
 export interface DrawnAccount {
   readonly name: string;
   readonly capital: number;
+  /** When the session ended and with which equity: what settled after the last sample is in it. */
+  readonly end: readonly [timeMs: number, equityMicros: number];
   readonly time: number;
   readonly equity: number;
   readonly locked: number;
@@ -62,11 +66,12 @@ export interface Thinning {
   readonly fillsDrawn: number;
 }
 
-export function drawingData(sessions: readonly SessionRecord[], names: readonly string[]): DrawingData {
+/** `shown[i]` is about `sessions[i]`. */
+export function drawingData(sessions: readonly SessionRecord[], shown: readonly Shown[]): DrawingData {
   const ids = byActivity(sessions);
   let [samples, drawn] = [firstGuess(sessions), ids.length];
   for (;;) {
-    const data = drawnWith(sessions, names, ids.slice(0, drawn), samples);
+    const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
     const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
     if (size <= BUDGET || drawn === 0) return data;
     // Both shrink at once when it is far too much, so that this ends within a few rounds.
@@ -94,7 +99,7 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
 
 function drawnWith(
   sessions: readonly SessionRecord[],
-  names: readonly string[],
+  shown: readonly Shown[],
   ids: readonly string[],
   samples: number,
 ): DrawingData {
@@ -117,7 +122,7 @@ function drawnWith(
     return { id, title: shortened(title, 80), sessions: series };
   });
   return {
-    sessions: sessions.map((session, index) => accountOf(session, names[index] ?? '', pool)),
+    sessions: shown.map((one, index) => accountOf(must(sessions[index], 'a session for each analysis'), one, pool)),
     markets: drawn,
     columns: pool.columns,
     thinned: {
@@ -132,12 +137,13 @@ function drawnWith(
 }
 
 /** The account has few series: they keep everything. */
-function accountOf(session: SessionRecord, name: string, pool: Pool): DrawnAccount {
+function accountOf(session: SessionRecord, { name, analysis }: Shown, pool: Pool): DrawnAccount {
   const { timeMs, equityMicros, lockedMicros } = session.account;
   const [time, equity, locked] = [timeMs, equityMicros, lockedMicros].map((values) =>
     pool.add(thin(values, MOST_SAMPLES)),
   );
-  return { name, capital: session.capitalMicros, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
+  const end = [session.toMs, analysis.equity.endEquityMicros] as const;
+  return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
 }
 
 function seriesOf(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool): DrawnSeries {

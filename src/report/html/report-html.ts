@@ -28,10 +28,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   );
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
-  const data = drawingData(
-    bracket.sessions,
-    sessions.map(({ name }) => name),
-  );
+  const data = drawingData(bracket.sessions, sessions);
   const library = chartLibrary();
   const middle = Math.floor((sessions.length - 1) / 2);
   const choices = sessions.map(

@@ -1,6 +1,6 @@
 /** The whole account over time: result, drawdown, locked capital. */
 
-import { column, data, scaled, stepOf, times, withGaps } from './columns.js';
+import { column, data, ONE, scaled, stepOf, times, withGaps } from './columns.js';
 import { drawGroup } from './frame.js';
 import { amount, clockOf, color, dayOf, say } from './words.js';
 import { groups } from './zoom.js';
@@ -20,7 +20,9 @@ export function drawAccount() {
   const accounts = data.sessions.map((account) => {
     const time = times(account.time);
     const result = scaled(column(account.equity).map((value) => (value === null ? null : value - account.capital)));
-    return withGaps(time, [result, scaled(column(account.locked))], stepOf(time));
+    const rows = withGaps(time, [result, scaled(column(account.locked))], stepOf(time));
+    addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
+    return rows;
   });
   // Sessions of one bracket may have been sampled at other times.
   const joined = /** @type {Rows} */ (
@@ -85,6 +87,14 @@ export function drawAccount() {
     'account',
     stepOf(time),
   );
+}
+
+/** What settled after the last sample belongs to the result: the line ends where the result does. @param {Rows} rows @param {number} time @param {number} result */
+function addEnd([times, results, locked], time, result) {
+  if (time <= (times.at(-1) ?? 0)) return;
+  times.push(time);
+  results?.push(result);
+  locked?.push(locked.at(-1) ?? null);
 }
 
 /** How far below the highest value so far, as numbers ≤ 0. @param {Column} values @returns {Column} */
