@@ -105,7 +105,8 @@ export class Feed {
     for (const market of this.#open.values()) {
       while (market.closedMs === null && market.readUntilMs <= untilMs) {
         this.sync(market.index, market.readUntilMs);
-        await market.read();
+        // What is over is not read any further.
+        if (market.closedMs === null) await market.read();
       }
     }
   }
@@ -164,7 +165,8 @@ class OpenMarket implements Played {
   refused = 0;
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
-  readonly #stream: ChunkStream;
+  /** Null once it is over: nothing of what was read is held on to. */
+  #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;
   #next: EventChunk | null = null;
@@ -190,7 +192,7 @@ class OpenMarket implements Played {
 
   /** One chunk more. */
   async read(): Promise<void> {
-    if (this.#exhausted) return;
+    if (this.#exhausted || this.#stream === null) return;
     // Without a wait where the columns are in memory: a promise for every chunk would be most of the work.
     const answer = this.#stream.next();
     const chunk = answer instanceof Promise ? await answer : answer;
@@ -237,7 +239,8 @@ class OpenMarket implements Played {
   }
 
   dispose(): void {
-    this.#stream.close();
+    this.#stream?.close();
+    this.#stream = null;
     this.#chunk = null;
     this.#next = null;
   }

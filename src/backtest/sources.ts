@@ -1,7 +1,13 @@
 /** Where a backtest's events come from: files that are read ahead, or columns that are in memory already. */
 
 import { basename } from 'node:path';
-import type { EventChunk, RecordedMarket, Recording, RecordingSummary } from '../recording/contract.js';
+import {
+  EVENT,
+  type EventChunk,
+  type RecordedMarket,
+  type Recording,
+  type RecordingSummary,
+} from '../recording/contract.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
 /** Reads one chunk ahead of what is played. */
@@ -51,7 +57,10 @@ export function kept(source: EventSource, shared: { events: number }): EventSour
     open: () => {
       if (chunks !== null) return decoded(source.market, chunks).open();
       return new KeepingStream(source.open(), shared, (read) => {
+        // Of two runs at once the first one's are kept.
+        if (chunks !== null) return false;
         chunks = read;
+        return true;
       });
     },
   };
@@ -60,11 +69,12 @@ export function kept(source: EventSource, shared: { events: number }): EventSour
 class KeepingStream implements ChunkStream {
   readonly #stream: ChunkStream;
   readonly #shared: { events: number };
-  readonly #done: (chunks: EventChunk[]) => void;
+  /** Takes what was read; false when it has no use for it. */
+  readonly #done: (chunks: EventChunk[]) => boolean;
   #chunks: EventChunk[] | null = [];
   #events = 0;
 
-  constructor(stream: ChunkStream, shared: { events: number }, done: (chunks: EventChunk[]) => void) {
+  constructor(stream: ChunkStream, shared: { events: number }, done: (chunks: EventChunk[]) => boolean) {
     this.#stream = stream;
     this.#shared = shared;
     this.#done = done;
@@ -83,16 +93,21 @@ class KeepingStream implements ChunkStream {
 
   #keep(chunk: EventChunk | null): EventChunk | null {
     if (this.#chunks === null) return chunk;
-    if (chunk === null) {
-      this.#done(this.#chunks);
-      this.#chunks = null;
-      return null;
+    if (chunk !== null) {
+      this.#chunks.push(chunk);
+      this.#events += chunk.length;
+      this.#shared.events += chunk.length;
+      if (this.#shared.events > KEPT_EVENTS) this.#giveUp();
     }
-    this.#chunks.push(chunk);
-    this.#events += chunk.length;
-    this.#shared.events += chunk.length;
-    if (this.#shared.events > KEPT_EVENTS) this.#giveUp();
+    // A player reads no further than the end of the market.
+    if (chunk === null || chunk.kind[chunk.length - 1] === EVENT.end) this.#finish();
     return chunk;
+  }
+
+  #finish(): void {
+    if (this.#chunks === null) return;
+    if (this.#done(this.#chunks)) this.#chunks = null;
+    else this.#giveUp();
   }
 
   #giveUp(): void {
