@@ -11,6 +11,7 @@ import { encodeCursor } from '../protocol/cursors.js';
 import { type DataOf, declarationOf } from '../protocol/endpoints.js';
 import type { Outcome } from '../protocol/seam.js';
 import { isFinalOrder } from '../protocol/states.js';
+import { readOwnTrade } from './wire-records.js';
 
 type OwnTrades = DataOf<'trades.list'>;
 type PublicTrades = DataOf<'markets.trades'>;
@@ -80,23 +81,19 @@ export class OwnTradePage {
     if (this.#answer !== null) return this.#answer;
     const rows = this.#rows;
     const shown = Math.min(this.#limit, rows.length);
-    const unsettled = this.#unsettled(shown);
-    const fresh = this.#core.ownTrades(this.#account, { limit: Math.max(1, unsettled) }).rows.slice(0, unsettled);
-    // As above.
-    const data = declarationOf('trades.list').data.parse(fresh) as OwnTrades;
-    for (const [at, row] of data.entries()) {
-      if (row.order.status !== null && isFinalOrder(row.order.status)) rows[rows.length - 1 - at] = row;
-    }
-    for (let at = data.length; at < shown; at++) data.push(must(rows[rows.length - 1 - at], 'a settled row'));
+    const data: OwnTrades = [];
+    for (let at = rows.length - 1; at >= rows.length - shown; at--) data.push(rows[at] ?? this.#read(at));
     const oldest = rows.length - shown + 1;
     this.#answer = page(data, shown === this.#limit && oldest > 1 ? oldest : null);
     return this.#answer;
   }
 
-  /** How many of the newest rows must be made anew. */
-  #unsettled(shown: number): number {
-    const rows = this.#rows;
-    for (let at = shown; at > 0; at--) if (rows[rows.length - at] === null) return at;
-    return 0;
+  /** The row at this place; kept when its order cannot change any more. */
+  #read(at: number): OwnTrades[number] {
+    // Ids count from 1 in the order of the fills.
+    const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: at + 2 });
+    const row = readOwnTrade(must(rows[0], `own trade ${at + 1}`));
+    if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
+    return row;
   }
 }

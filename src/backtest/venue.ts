@@ -13,6 +13,7 @@ import type {
   MarketIndex,
   ObservedFill,
   Result,
+  WireOrder,
 } from '../exchange/core/contract.js';
 import { ExchangeCore } from '../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../exchange/core/memory-archive.js';
@@ -21,13 +22,14 @@ import type { Desk, Reply, ServiceCall } from '../exchange/http/calls.js';
 import { HANDLERS } from '../exchange/http/handlers.js';
 import { RateLimit } from '../exchange/http/rate-limits.js';
 import { WalletSignatures } from '../exchange/http/wallet-signatures.js';
-import { declarationOf, type EndpointName, type Scope } from '../protocol/endpoints.js';
+import { type DataOf, declarationOf, type EndpointName, type Scope } from '../protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../protocol/errors.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Orderbook } from '../protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../protocol/seam.js';
 import type { OrderStatus } from '../protocol/states.js';
 import { OwnTradePage, PublicTradePage } from './own-lists.js';
+import { readOrder, readOrderRequest } from './wire-records.js';
 
 /** A public key that nobody has a secret of: nothing here is ever signed. */
 const WALLET = '11111111111111111111111111111112';
@@ -131,10 +133,14 @@ export class Venue {
         return this.#orders;
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
+      case 'orders.create':
+        return drafted(this.core.draftOrder(nowMs, this.account, readOrderRequest(call.body)));
+      case 'orders.cancel':
+        return drafted(this.core.draftCancel(nowMs, this.account, call.params.pubkey));
       case 'orders.submit':
-        return this.#submitted(call.endpoint, this.core.submitOrder(nowMs, this.account, call.params.pubkey, true));
+        return orderOf(this.core.submitOrder(nowMs, this.account, call.params.pubkey, true));
       case 'orders.cancelSubmit':
-        return this.#submitted(call.endpoint, this.core.submitCancel(nowMs, this.account, call.params.pubkey, true));
+        return orderOf(this.core.submitCancel(nowMs, this.account, call.params.pubkey, true));
       case 'merges.submit':
         return this.#submitted(call.endpoint, this.core.submitMerge(nowMs, this.account, call.params.pubkey, true));
       case 'splits.submit':
@@ -204,6 +210,13 @@ const isFirstPage = (query: Call<'trades.list'>['query']): boolean =>
 function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, desk);
 }
+
+/** A draft is the same on the wire as off it. */
+const drafted = (result: Result<DataOf<'orders.create'>>): Outcome =>
+  result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : refused(result.fault);
+
+const orderOf = (result: Result<WireOrder>): Outcome =>
+  result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : refused(result.fault);
 
 /** As the client reads it from the wire. */
 function read(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {

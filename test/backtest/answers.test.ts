@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Venue } from '../../src/backtest/venue.js';
+import { readOrderRequest } from '../../src/backtest/wire-records.js';
 import { type Micros, micros } from '../../src/base/micros.js';
 import { Random } from '../../src/base/random.js';
 import { classify } from '../../src/client/classify.js';
@@ -70,6 +71,24 @@ function newVenue(): Venue {
 }
 
 describe('the exchange in process', () => {
+  it('takes the body of an order as its schema reads it', () => {
+    const decimal = fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined });
+    const text = (value: number | undefined) => (value === undefined ? {} : { value: String(value / 1e6) });
+    const property = fc.property(fc.boolean(), decimal, decimal, decimal, (isYes, price, amount, funds) => {
+      const body = {
+        ...{ market_condition_id: CONDITION_ID, is_yes: isYes, side: isYes ? 'buy' : 'sell', order_type: 'limit' },
+        ...(price === undefined ? {} : { price: text(price).value }),
+        ...(amount === undefined ? {} : { amount: text(amount).value }),
+        ...(funds === undefined ? {} : { funds: text(funds).value }),
+      };
+      const read = declarationOf('orders.create').body.parse(body) as object;
+      const given = (value: object) =>
+        Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
+      expect(given(readOrderRequest(body as never))).toEqual(given(read));
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
   it('answers polls as the routes do, whatever has happened in between', () => {
     let fills = 0;
     const property = fc.property(fc.integer({ min: 1, max: 1e9 }), (seed) => {
@@ -115,10 +134,13 @@ function act(venue: Venue, random: Random, nowMs: number, open: string[]): void 
       if (draft.kind !== 'answered') return;
       const { pubkey } = draft.data as { pubkey: string };
       if (random.chance(0.1)) return;
-      venue.answer(
+      const submitted = venue.answer(
         { endpoint: 'orders.submit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
         nowMs,
-      );
+      ).outcome;
+      if (submitted.kind === 'answered') {
+        expect(submitted).toEqual(overText(venue, get('orders.detail', { pubkey }, {}), nowMs));
+      }
       open.push(pubkey);
       return;
     }

@@ -1,7 +1,7 @@
 /** An order of an API user and its fills, as the core and its archive keep them. */
 
 import type { Micros } from '../../base/micros.js';
-import type { OrderStatus, OrderType } from '../../protocol/states.js';
+import { isFinalOrder, ORDER_STATUSES, type OrderStatus, type OrderType } from '../../protocol/states.js';
 import { isBuyLeg, isYesLeg, type Leg } from './pool.js';
 import type { Filing } from './records.js';
 
@@ -51,8 +51,11 @@ type FinalOrder = Pick<
   'leg' | 'type' | 'price' | 'amount' | 'funds' | 'filledAmount' | 'filledFunds' | 'cancel'
 >;
 
+const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
+
 export const ORDER_FILING: Filing<OrderRecord> = {
   shelf: 'order',
+  isFinal: (state) => FINAL_STATES.has(state),
   facets: ({ market, status, leg }) => ({
     market,
     state: status,

@@ -17,6 +17,8 @@ export interface RecordOfAccount {
 /** How the records of a kind are put away and come back. */
 export interface Filing<R> {
   readonly shelf: Shelf;
+  /** Whether a record of this state is over; absent where lists are not asked by states that are not. */
+  readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
   /** What the archive keeps beside id, account, pubkey and facets: plain JSON, nothing in it is changed later. */
   readonly pack: (record: R) => unknown;
@@ -98,9 +100,11 @@ export class Records<R extends RecordOfAccount> {
 
   /** Live and final ones together, newest first; `toRow` is asked for those of the page alone. */
   page<T>(query: RecordQuery, toRow: (record: R) => T): Page<T> {
-    const { shelf, unpack } = this.#filing;
+    const { shelf, unpack, isFinal } = this.#filing;
     const more = { ...query, limit: query.limit + 1 };
-    const final = this.#archive.list(shelf, { ...more, from: query.beforeId }).map(asFinal);
+    // Whoever asks for what rests must not pay for all that ever ended.
+    const mayBeFinal = isFinal === undefined || query.states === undefined || query.states.some(isFinal);
+    const final = mayBeFinal ? this.#archive.list(shelf, { ...more, from: query.beforeId }).map(asFinal) : [];
     const live = this.#livePage(more).map(asLive);
     return mergedPage(live, final, query.limit, (each) => toRow('record' in each ? each.record : unpack(each.row)));
   }
