@@ -89,12 +89,12 @@ export function drawAccount() {
   );
 }
 
-/** What settled after the last sample belongs to the result: the line ends where the result does. @param {Rows} rows @param {number} time @param {number} result */
+/** What settled after the last sample belongs to the result: the line ends where the result does, in a step. @param {Rows} rows @param {number} time @param {number} result */
 function addEnd([times, results, locked], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
-  times.push(time);
-  results?.push(result);
-  locked?.push(locked.at(-1) ?? null);
+  times.push(time - 1, time);
+  results?.push(results.at(-1) ?? null, result);
+  locked?.push(locked.at(-1) ?? null, locked.at(-1) ?? null);
 }
 
 /** How far below the highest value so far, as numbers ≤ 0. @param {Column} values @returns {Column} */
