@@ -8,10 +8,10 @@ import { must } from '../base/errors.js';
 import type { AccountSlot, MarketIndex } from '../exchange/core/contract.js';
 import type { ExchangeCore } from '../exchange/core/core.js';
 import { encodeCursor } from '../protocol/cursors.js';
-import { type DataOf, declarationOf } from '../protocol/endpoints.js';
+import type { DataOf } from '../protocol/endpoints.js';
 import type { Outcome } from '../protocol/seam.js';
 import { isFinalOrder } from '../protocol/states.js';
-import { readOwnTrade } from './wire-records.js';
+import { readOwnTrade, readPublicTrade } from './wire-records.js';
 
 type OwnTrades = DataOf<'trades.list'>;
 type PublicTrades = DataOf<'markets.trades'>;
@@ -41,9 +41,7 @@ export class PublicTradePage {
     const count = this.#core.marketFacts(this.#market).tradeCount;
     if (this.#answer !== null && count === this.#count) return this.#answer;
     const fresh = this.#core.publicTrades(this.#market, { limit: Math.min(this.#limit, count - this.#count) });
-    // The endpoint's own schema makes this value.
-    const rows = declarationOf('markets.trades').data.parse(fresh.rows) as PublicTrades;
-    this.#rows = [...rows, ...this.#rows].slice(0, this.#limit);
+    this.#rows = [...fresh.rows.map(readPublicTrade), ...this.#rows].slice(0, this.#limit);
     this.#count = count;
     const oldest = count - this.#rows.length + 1;
     this.#answer = page(this.#rows, this.#rows.length === this.#limit && oldest > 1 ? oldest : null);

@@ -6,7 +6,7 @@
 import { parseDecimal } from '../base/decimal.js';
 import { must } from '../base/errors.js';
 import type { Micros } from '../base/micros.js';
-import type { OrderRequest, WireOrder, WireOwnTrade } from '../exchange/core/contract.js';
+import type { OrderRequest, WireOrder, WireOwnTrade, WirePublicTrade } from '../exchange/core/contract.js';
 import type { BodyOf, DataOf } from '../protocol/endpoints.js';
 
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
@@ -45,6 +45,17 @@ export function readOwnTrade(row: WireOwnTrade): DataOf<'trades.list'>[number] {
     order: readOrder(row.order),
   };
 }
+
+export const readPublicTrade = (row: WirePublicTrade): DataOf<'markets.trades'>[number] => ({
+  market_condition_id: row.market_condition_id ?? null,
+  amount: money(row.amount),
+  price: money(row.price),
+  maker_fee: row.maker_fee ?? null,
+  taker_fee: row.taker_fee ?? null,
+  timestamp: row.timestamp,
+  state: row.state,
+  is_yes: row.is_yes,
+});
 
 /** The body of an order draft, as the core takes it. The trader wrote it: its words are those of the interface. */
 export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
