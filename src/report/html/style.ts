@@ -32,7 +32,7 @@ button, select, input { font: inherit; color: inherit }
 :focus-visible { outline: 2px solid var(--bid); outline-offset: 2px }
 header { display: flex; gap: 16px; align-items: flex-start; justify-content: space-between }
 header .sub { margin: 0; overflow-wrap: anywhere }
-[data-needs-script] { display: none } .scripted [data-needs-script] { display: revert }`;
+html:not(.scripted) [data-needs-script] { display: none }`;
 
 const NOTICES = `
 .verdict { margin: 20px 0 0; padding: 12px 16px; border: 1px solid var(--line); border-left: 4px solid var(--good); background: var(--panel); border-radius: 6px }
@@ -76,14 +76,14 @@ const FIGURES = `
 .tiles > div { background: var(--panel); padding: 11px 14px 12px } .tiles dt { font-size: 13px; color: var(--soft) } .tiles dd { margin: 0; font-size: 22px; line-height: 1.3; font-weight: 620; letter-spacing: -.01em } .tiles dd.note { font-size: 12.5px; font-weight: 400; letter-spacing: 0; line-height: 1.4 }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 0 44px; margin: 0; font-size: 14px }
 .facts > div { display: flex; justify-content: space-between; gap: 16px; padding: 5px 0; border-bottom: 1px solid var(--faint) } .facts dt { color: var(--soft) } .facts dd { margin: 0; text-align: right }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 24px; align-items: start } .columns > * { min-width: 0 } .columns > .chart { margin-top: 0 }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 24px; align-items: start } .columns > * { min-width: 0 }
 .assume { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; font-size: 14px; margin: 0 } .assume dt { color: var(--soft) } .assume dd { margin: 0; overflow-wrap: anywhere }
 code { font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace }
 footer { margin-top: 56px; border-top: 1px solid var(--line); padding-top: 14px; font-size: 13px; color: var(--soft) } footer pre { white-space: pre-wrap; font: 12px/1.5 ui-monospace, Menlo, Consolas, monospace }`;
 
 const CHARTS = `
 .chart { border: 1px solid var(--line); border-radius: 8px; background: var(--panel); padding: 10px 8px 6px; position: relative; min-width: 0 }
-.chart + .chart { margin-top: 12px } .chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
+.chart + .chart { margin-top: 12px } .columns > .chart { margin-top: 0 } .chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
 .chart .plot { min-height: 120px; touch-action: pan-y }
 .chart .plot:focus { outline: 0 } .chart:has(.plot:focus) { border-color: var(--bid) }
 .readout { min-height: 3em; max-width: none; margin: 10px 4px 0; font-size: 13px; color: var(--soft) } .readout b { color: var(--ink); font-weight: 600 }
