@@ -10,6 +10,8 @@ import { syntheticRecording, TEN_MILLION } from './synthetic-recording.js';
 export interface Work {
   readonly rows: number;
   readonly seconds: number;
+  /** Of the processor, all threads together: what the rest of the machine does hardly changes it. */
+  readonly processorSeconds: number;
   readonly peakMb: number;
 }
 
@@ -49,7 +51,9 @@ function peakMb(): number {
 
 const [kind = '', argument = ''] = process.argv.slice(2);
 const started = performance.now();
+const before = process.cpuUsage();
 const rows = (await KINDS[kind]?.(argument)) ?? 0;
 const seconds = (performance.now() - started) / 1000;
-const work: Work = { rows, seconds, peakMb: peakMb() };
+const { user, system } = process.cpuUsage(before);
+const work: Work = { rows, seconds, processorSeconds: (user + system) / 1e6, peakMb: peakMb() };
 process.stdout.write(JSON.stringify(work));

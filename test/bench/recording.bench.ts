@@ -20,9 +20,16 @@ function run(kind: string, argument: string): Work {
 function rows(name: string, unit: string, kind: string, argument: string): BenchRow[] {
   const turns = Array.from({ length: TURNS }, () => run(kind, argument));
   const rates = turns.map(({ rows: count, seconds }) => count / seconds).sort((a, b) => a - b);
+  const perProcessor = turns.map(({ rows: count, processorSeconds }) => count / processorSeconds);
   const peakMb = Math.max(...turns.map((turn) => turn.peakMb));
   return [
     { name, figure: rates.at(-1) ?? 0, unit, spread: `best of ${TURNS}, worst ${Math.round(rates[0] ?? 0)}` },
+    {
+      name: `${name}: per second of processor time`,
+      figure: Math.max(...perProcessor),
+      unit,
+      spread: `best of ${TURNS}, worst ${Math.round(Math.min(...perProcessor))}`,
+    },
     { name: `${name}: peak memory`, figure: peakMb, unit: 'MB', spread: 'process with Node and DuckDB' },
   ];
 }
