@@ -20,6 +20,8 @@ import { TradePages } from './trade-pages.js';
 export const HOLD_MS = 20_000;
 /** Books come later than usual all the time; so many times their usual interval is a gap. */
 export const LATE_FACTOR = 3;
+/** Answers come a little out of order; a larger step back is our clock's, and what was measured on it says nothing. */
+const STEP_BACK_MS = 60_000;
 /** The venue's clock is known to about so much; a trade is taken as before a book in case of doubt. */
 const CLOCK_SLACK_MS = 500;
 
@@ -32,13 +34,15 @@ interface HeldBook {
 export class MarketCapture {
   readonly sink: MarketSink;
   readonly #own: OwnOrders;
-  readonly #levels = new KnownLevels();
-  readonly #pages = new TradePages();
+  #levels = new KnownLevels();
+  #pages = new TradePages();
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
   /** The newest book as it came, to tell buyers from sellers. */
   #latest: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
+  /** Our clock, ms, at the last call. */
+  #nowMs = Number.NEGATIVE_INFINITY;
   /** Our clock, ms: when the newest answered look at the trades had left. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
   /** The venue's clock, ms: of the last thing that is known. Null before the first book. */
@@ -54,6 +58,7 @@ export class MarketCapture {
 
   /** A book as it came, with so many levels a side as were asked for; `usualMs`: the usual time between two of them. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
+    this.#note(at.seenMs);
     // Two polls may overtake each other; the one that left later saw the later book.
     if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
     const { book, droppedLevels } = readBook(answer);
@@ -69,6 +74,7 @@ export class MarketCapture {
 
   /** A page of public trades, newest first. */
   onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
+    this.#note(at.seenMs);
     const { trades, missed } = this.#pages.add(rows, isLast, at.seenMs, this.#latest);
     if (missed && this.#knownMs !== null) this.onGap('more trades than a page shows', at.seenMs);
     this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
@@ -87,6 +93,7 @@ export class MarketCapture {
 
   /** Time has passed: what has waited long enough is written. */
   tick(nowMs: number): void {
+    this.#note(nowMs);
     this.#release(nowMs);
     const late = this.#trades.filter((trade) => trade.seenMs + HOLD_MS <= nowMs);
     if (this.#held.length === 0 && this.#knownMs !== null && late.length > 0) {
@@ -104,6 +111,20 @@ export class MarketCapture {
     this.flush(at.seenMs);
     this.#writeTrades(() => true, at.venueMs);
     this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
+    // A recorder that runs for months sees many markets end.
+    this.#levels = new KnownLevels();
+    this.#pages = new TradePages();
+    this.#latest = EMPTY_BOOK;
+  }
+
+  /** Our clock may be set back by hours; nothing may wait for it to come round again. */
+  #note(nowMs: number): void {
+    if (nowMs < this.#nowMs - STEP_BACK_MS) {
+      this.flush(Number.POSITIVE_INFINITY);
+      this.#tradesSentMs = Number.NEGATIVE_INFINITY;
+      this.#latestAt = null;
+    }
+    this.#nowMs = nowMs;
   }
 
   #release(nowMs: number): void {

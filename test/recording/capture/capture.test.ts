@@ -135,6 +135,20 @@ describe('a captured market', () => {
     );
   });
 
+  it('goes on when our clock is set back by an hour', () => {
+    const polls = new Polls();
+    const hourMs = 3_600_000;
+    polls.detail(hourMs);
+    polls.book(hourMs + 1000, { 0.4: 10 }, {});
+    polls.trades(hourMs + 1200, []);
+    polls.book(hourMs + 2000, { 0.4: 11 }, {});
+    polls.book(1000, { 0.4: 12 }, {});
+    expect(polls.remembered.book()).toEqual(['bid 0.4 11']);
+    polls.trades(1200, []);
+    expect(polls.remembered.book()).toEqual(['bid 0.4 12']);
+    expect(polls.remembered.lines().filter((line) => line.startsWith('gap'))).toEqual([]);
+  });
+
   it('ends with the market, and only once', () => {
     const polls = new Polls();
     polls.detail(0);
