@@ -7,7 +7,7 @@
  * while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
  */
 
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../base/folder.js';
 import type { BoundedCall } from '../engine/host.js';
@@ -78,7 +78,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
  * holds on it. Nobody writes meanwhile: the trader is not made yet. Returns why there is no copy.
  */
 async function copyLedger({ ledger, config }: JournalOptions, target: string): Promise<string | null> {
-  const { size } = statSync(config.ledger.path);
+  const { path } = config.ledger;
+  // What was committed last lies in the file beside it until SQLite moves it over.
+  const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const largest = Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   if (size > largest) return `its ledger of ${megabytes(size)} is too large to be copied at the start`;
   await ledger.backupSource.backup(target);

@@ -177,6 +177,8 @@ describe('the journal of a run', () => {
     const { folder, runs } = place();
     expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);
     writeFileSync(join(folder, 'run.json'), '{"format": 2}');
+    expect(() => readRun(folder)).toThrow(/run.json was written in format 2 of the journal/);
+    writeFileSync(join(folder, 'run.json'), '{"name": "something else"}');
     expect(() => readRun(folder)).toThrow(/run.json is not the description of a run \(format: /);
     expect((await ran(['start', '-c', join(folder, 'missing.yaml')])).code).toBe(4);
   });
@@ -201,7 +203,7 @@ async function opened(more = '') {
     const facts = { config, version: '0', profile, strategyLimitMs: 250, runId: `run${next}`, startedMs: next };
     return openJournal({ ...facts, ledger, loud: (text) => said.push(text) });
   };
-  return { folder, config, runs, said, open };
+  return { folder, config, ledger, runs, said, open };
 }
 
 const time = (nowMs: number) => ({ kind: 'time', nowMs }) as const;
@@ -218,6 +220,18 @@ describe('a journal that cannot go on', () => {
     await journal.close();
     expect(said).toHaveLength(1);
     expect(readRun(join(runs, 'run1')).end).toMatchObject({ stoppedEarly: expect.stringMatching(/ENOSPC/) });
+  });
+
+  it('does not copy a ledger that is too large, and says that such a run cannot be replayed', async () => {
+    const { ledger, runs, said, open } = await opened('journal: { max_mb: 10 }');
+    ledger.transaction(() => ledger.setNote('large', 'x'.repeat(6_000_000)));
+    const journal = await open();
+    journal.step(time(1), [], null);
+    await journal.close();
+    expect(said).toEqual([expect.stringMatching(/this run cannot be replayed: its ledger of \d+ MB is too large/)]);
+    const run = readRun(join(runs, 'run1'));
+    expect(run.ledgerFile).toBeNull();
+    expect(await stepsOf(run)).toHaveLength(1);
   });
 
   it('ends when its run alone has used up the room', async () => {
@@ -269,13 +283,13 @@ describe('what a journal holds', () => {
     const { runs, open } = await opened();
     const { boundedCall } = await import('../../src/daemon/bounded-call.js');
     const journal = await open();
-    const call = journal.boundedCall(boundedCall(20));
+    const call = journal.boundedCall(boundedCall(500));
     const signer = journal.signer({ sign: (intentId) => ({ ok: false, reason: `not ${intentId}` }) });
     const endless = () => {
       for (;;);
     };
     expect(call(() => 1)).toBe(1);
-    expect(() => call(endless)).toThrow(/^took longer than 20 ms$/);
+    expect(() => call(endless)).toThrow(/^took longer than 500 ms$/);
     expect(() =>
       call(() => {
         throw new TypeError('its own');
