@@ -66,8 +66,8 @@ function* ofSearch({ search, folds }: NoteFacts): Generator<string> {
   for (const { why, count } of search.leftOut.slice(0, 3)) {
     yield `${counted(count, 'combination')} left out as impossible: ${why}.`;
   }
-  const found = search.candidates.length + search.leftOut.reduce((sum, { count }) => sum + count, 0);
-  if (found < search.wanted) {
+  const found = search.candidates.length;
+  if (search.kind === 'random' && found < search.wanted) {
     yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
   }
   if (folds > 1) yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';

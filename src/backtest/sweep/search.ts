@@ -40,13 +40,20 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
       choice.kind === 'values' ? choice.values : [written(choice.from, choice), written(choice.to, choice)],
     ),
   );
+  return chosen(config, axes, 'random', count, drawn(axes, count, seed));
+}
+
+/** Different ones, until a small space is probably drawn empty. */
+function* drawn(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
   const random = Random.seeded(seed, 'sweep');
-  const seen = new Map<string, readonly RawValue[]>();
-  for (let draws = 0; seen.size < count && draws < count * DRAWS_PER_COMBINATION; draws++) {
+  const seen = new Set<string>();
+  for (let draws = 0; draws < count * DRAWS_PER_COMBINATION; draws++) {
     const values = axes.map(({ choice }) => draw(choice, random));
-    seen.set(JSON.stringify(values), values);
+    const text = JSON.stringify(values);
+    if (seen.has(text)) continue;
+    seen.add(text);
+    yield values;
   }
-  return chosen(config, axes, 'random', count, seen.values());
 }
 
 function requireAxes(axes: readonly Axis[]): void {
@@ -95,6 +102,7 @@ function chosen(
   const candidates: Candidate[] = [];
   const reasons = new Map<string, number>();
   for (const values of combined) {
+    if (candidates.length === wanted) break;
     const result = combine(config, axes, values);
     if (result.ok)
       candidates.push({ number: candidates.length + 1, values, hash: candidateHash(config, result.params) });

@@ -16,7 +16,7 @@ import { FIRST_MS, market, wanderingRows } from '../recordings.js';
 
 const MINUTE_MS = 60_000;
 /** From the beginning of one event to that of the next. */
-export const EVENT_EVERY_MS = 2 * MINUTE_MS;
+export const EVENT_EVERY_MS = 70_000;
 
 export interface SweepPlace {
   readonly folder: string;
@@ -128,9 +128,9 @@ export interface PlanWishes extends Partial<SweepPlan> {
   readonly random?: number;
 }
 
-/** 2 x 2 configurations under the two usual models, on one thread. */
+/** Two configurations under the two usual models, on one thread. */
 export async function sweepPlan(place: SweepPlace, wishes: PlanWishes = {}): Promise<SweepPlan> {
-  const { params = ['behind_ticks=0:1:1', 'order_shares=10,20'], random, ...changes } = wishes;
+  const { params = ['behind_ticks=0:1:1', 'order_shares=10'], random, ...changes } = wishes;
   const source = { file: place.config, env: {}, cwd: place.folder };
   const config = await loadConfig(place.config, { ...source, strategyFileToo: true });
   const axes = params.map((text) => readAxis(text, config.strategies, random !== undefined));

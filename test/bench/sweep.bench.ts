@@ -1,0 +1,73 @@
+/** 64 configurations over a synthetic recording, on one thread and on two: events a second, and memory. */
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SweepWatcher } from '../../src/backtest/sweep/contract.js';
+import { runSweep } from '../../src/backtest/sweep/sweep.js';
+import { record, type SweepPlace, sweepPlace, sweepPlan } from '../backtest/sweep/place.js';
+import type { Bench, BenchRow } from './bench.js';
+
+const EVENTS = 4;
+const MINUTES = 3;
+const PARAMS = ['behind_ticks=0:7:1', 'order_shares=10:80:10'];
+const MEBIBYTE = 1024 * 1024;
+
+interface Measured {
+  readonly seconds: number;
+  readonly events: number;
+  readonly peakBytes: number;
+}
+
+/** The clock starts when the first backtest has ended: starting a thread is not what is measured. */
+async function once(place: SweepPlace, workers: number): Promise<Measured> {
+  const outDir = join(place.folder, `out-${workers}`);
+  rmSync(outDir, { recursive: true, force: true });
+  const plan = await sweepPlan(place, { params: PARAMS, fillModels: ['risk-averse'], folds: 1, workers, outDir });
+  let [startMs, first, events, peakBytes] = [0, 0, 0, 0];
+  const watcher: SweepWatcher = {
+    now: () => performance.now(),
+    progress: ({ phase, events: played }) => {
+      if (phase === 'reading') return;
+      if (startMs === 0) [startMs, first] = [performance.now(), played];
+      events = played - first;
+      peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
+    },
+    say: (text) => void process.stderr.write(`${text}\n`),
+    stopAsked: new Promise(() => undefined),
+  };
+  const { result } = await runSweep(plan, watcher);
+  if (result.counts.done !== 64) throw new Error(`64 configurations were to be done, ${result.counts.done} were`);
+  return { seconds: (performance.now() - startMs) / 1000, events, peakBytes };
+}
+
+export const bench: Bench = {
+  title: 'sweep of 64 configurations',
+  async run() {
+    const place = sweepPlace();
+    try {
+      await record(place.data, { events: EVENTS, minutes: MINUTES });
+      const runs: Measured[][] = [[], []];
+      for (let turn = 0; turn < 3; turn++) {
+        for (const workers of [1, 2]) runs[workers - 1]?.push(await once(place, workers));
+      }
+      return rows(runs);
+    } finally {
+      place.remove();
+    }
+  },
+};
+
+/** The best of the runs: whatever else the machine did made the others slower. */
+function rows(runs: readonly (readonly Measured[])[]): readonly BenchRow[] {
+  const rates = runs.map((measured) => measured.map(({ events, seconds }) => events / seconds));
+  const [one = 0, two = 0] = rates.map((of) => Math.max(...of));
+  const spread = (of: readonly number[] = []) => `${Math.round(Math.min(...of)).toLocaleString('en-US')} at least`;
+  const peaks = runs.map((measured) => Math.max(...measured.map(({ peakBytes }) => peakBytes)) / MEBIBYTE);
+  return [
+    { name: 'sweep, 64 configurations, 1 thread', figure: one, unit: 'events/s', spread: spread(rates[0]) },
+    { name: 'sweep, 64 configurations, 2 threads', figure: two, unit: 'events/s', spread: spread(rates[1]) },
+    { name: 'sweep, 2 threads against 1', figure: two / one, unit: 'x', spread: 'best of 3 each' },
+    { name: 'sweep, memory with 1 thread', figure: peaks[0] ?? 0, unit: 'MiB', spread: 'whole process' },
+    { name: 'sweep, memory with 2 threads', figure: peaks[1] ?? 0, unit: 'MiB', spread: 'whole process' },
+  ];
+}
