@@ -4,7 +4,7 @@
  * one batch, each stamped with its own time.
  */
 
-import { assert } from '../base/errors.js';
+import { assert, TwinbookError } from '../base/errors.js';
 import type { MarketIndex } from '../exchange/core/contract.js';
 import type { ExchangeCore } from '../exchange/core/core.js';
 import { ReplayMarket } from '../exchange/crowd/replay-market.js';
@@ -30,6 +30,8 @@ export interface Played {
   readonly events: number;
   /** Events that had no place on the market's grid. */
   readonly refused: number;
+  /** Why the recording could not be read to its end; null when it could. */
+  readonly failure: string | null;
 }
 
 interface Listed {
@@ -48,6 +50,8 @@ export class Feed {
   readonly #open = new Map<MarketIndex, OpenMarket>();
   #events = 0;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
+  /** The earliest end of an open market that has been read; Infinity when none has. */
+  #nextEndMs = Number.POSITIVE_INFINITY;
 
   private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: FeedListener) {
     this.#core = core;
@@ -89,10 +93,6 @@ export class Feed {
     return this.#lastClosedMs;
   }
 
-  get open(): Iterable<Played> {
-    return this.#open.values();
-  }
-
   /** Everything up to this moment has been read and may be played. */
   get readUntilMs(): number {
     let untilMs = Number.POSITIVE_INFINITY;
@@ -100,15 +100,26 @@ export class Feed {
     return untilMs;
   }
 
-  /** Reads on until everything up to this moment is there; plays what was read before, for nothing happens meanwhile. */
+  /**
+   * Reads on until everything up to this moment is there; plays what was read before, for nothing happens meanwhile. Always
+   * the market that is known least far: none may go beyond an end of another that is not read yet.
+   */
   async read(untilMs: number): Promise<void> {
-    for (const market of this.#open.values()) {
-      while (market.closedMs === null && market.readUntilMs <= untilMs) {
-        this.sync(market.index, market.readUntilMs);
-        // What is over is not read any further.
-        if (market.closedMs === null) await market.read();
-      }
+    for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
+      this.sync(next.index, next.readUntilMs);
+      // What is over is not read any further.
+      if (next.closedMs !== null) continue;
+      await next.read();
+      this.#nextEndMs = Math.min(this.#nextEndMs, next.endMs);
     }
+  }
+
+  #leastRead(): OpenMarket | null {
+    let least: OpenMarket | null = null;
+    for (const market of this.#open.values()) {
+      if (least === null || market.readUntilMs < least.readUntilMs) least = market;
+    }
+    return least;
   }
 
   /** Opens what is due. */
@@ -120,22 +131,43 @@ export class Feed {
       this.#open.set(market.index, market);
       this.#listener.opened(market);
       await market.read();
+      this.#nextEndMs = Math.min(this.#nextEndMs, market.endMs);
     }
   }
 
   /** Plays one market up to and including this moment. */
   sync(index: MarketIndex, nowMs: number): void {
+    if (this.#nextEndMs <= nowMs) this.#endDue(nowMs);
     const market = this.#open.get(index);
-    if (market === undefined) return;
-    this.#events += market.play(nowMs);
-    if (market.closedMs === null) return;
-    this.#open.delete(index);
-    this.#lastClosedMs = nowMs;
-    this.#listener.closed(market, nowMs);
+    if (market !== undefined) this.#play(market, nowMs);
   }
 
   syncAll(nowMs: number): void {
-    for (const index of this.#open.keys()) this.sync(index, nowMs);
+    if (this.#nextEndMs <= nowMs) this.#endDue(nowMs);
+    for (const market of this.#open.values()) this.#play(market, nowMs);
+  }
+
+  /**
+   * Closes what ends by this moment, each at its own time and before anything is played beyond it: a merge that lands after
+   * the close of its market must find it closed, whichever market is played first.
+   */
+  #endDue(nowMs: number): void {
+    while (this.#nextEndMs <= nowMs) {
+      const endMs = this.#nextEndMs;
+      this.#nextEndMs = Number.POSITIVE_INFINITY;
+      for (const market of this.#open.values()) {
+        if (market.endMs === endMs) this.#play(market, endMs);
+        else this.#nextEndMs = Math.min(this.#nextEndMs, market.endMs);
+      }
+    }
+  }
+
+  #play(market: OpenMarket, nowMs: number): void {
+    this.#events += market.play(nowMs);
+    if (market.closedMs === null) return;
+    this.#open.delete(market.index);
+    this.#lastClosedMs = nowMs;
+    this.#listener.closed(market, nowMs);
   }
 
   close(): void {
@@ -163,6 +195,7 @@ class OpenMarket implements Played {
   closedMs: number | null = null;
   events = 0;
   refused = 0;
+  failure: string | null = null;
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   /** Null once it is over: nothing of what was read is held on to. */
@@ -190,17 +223,35 @@ class OpenMarket implements Played {
     return last === null ? Number.NEGATIVE_INFINITY : (last.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY);
   }
 
+  /** When it ends, once that has been read; before that Infinity. */
+  get endMs(): number {
+    const last = this.#next ?? this.#chunk;
+    if (last === null || last.kind[last.length - 1] !== EVENT.end) return Number.POSITIVE_INFINITY;
+    return last.timeMs[last.length - 1] ?? Number.POSITIVE_INFINITY;
+  }
+
   /** One chunk more. */
   async read(): Promise<void> {
     if (this.#exhausted || this.#stream === null) return;
-    // Without a wait where the columns are in memory: a promise for every chunk would be most of the work.
-    const answer = this.#stream.next();
-    const chunk = answer instanceof Promise ? await answer : answer;
+    const chunk = await this.#nextChunk(this.#stream);
     if (chunk === null) this.#exhausted = true;
     else if (this.#chunk === null) this.#chunk = chunk;
     else {
       assert(this.#next === null, 'a chunk is read only when the one before it is being played');
       this.#next = chunk;
+    }
+  }
+
+  /** Null at the end, and where it cannot be read any further: then the market closes there, and `failure` says why. */
+  async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
+    try {
+      // Without a wait where the columns are in memory: a promise for every chunk would be most of the work.
+      const answer = stream.next();
+      return answer instanceof Promise ? await answer : answer;
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      this.failure = error.message;
+      return null;
     }
   }
 

@@ -111,10 +111,10 @@ class BacktestRun {
   async play(): Promise<void> {
     while (!this.#isOver()) {
       if (this.#isPause()) this.#skipPause();
-      const nextMs = this.#nextMs();
+      const nextMs = Math.min(this.#nextMs(), this.#feed.nextOpenMs);
       if (this.#feed.readUntilMs <= nextMs) await this.#feed.read(nextMs);
       if (this.#feed.nextOpenMs <= nextMs) {
-        this.#nowMs = this.#feed.nextOpenMs;
+        this.#nowMs = nextMs;
         await this.#feed.openDue(this.#nowMs);
         continue;
       }
@@ -162,11 +162,16 @@ class BacktestRun {
   #isPause(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
-    return idle && Number.isFinite(nextOpenMs) && nextOpenMs - this.#nowMs > BEAT_MS;
+    return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
+  }
+
+  /** Of a pause: the next market opens, or an operator orders something. */
+  get #pauseEndMs(): number {
+    return Math.min(this.#feed.nextOpenMs, this.#timeline.nextMs);
   }
 
   #skipPause(): void {
-    this.#nowMs = this.#feed.nextOpenMs;
+    this.#nowMs = this.#pauseEndMs;
     this.#rhythmMs = this.#nowMs;
     this.#beatMs = this.#nowMs;
     this.#lookMs = this.#nowMs;
