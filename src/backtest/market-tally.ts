@@ -148,8 +148,11 @@ export class MarketTally {
     columns.inventory.push(this.yesMicros - this.noMicros);
   }
 
-  /** What is held, at the mark; shares without any mark do not exist. */
+  /** What is held: at the mark, and once it is settled at its outcome. Shares without any mark do not exist. */
   get valueMicros(): number {
+    const { closedMs, source } = this.played;
+    const { outcome } = source.market;
+    if (closedMs !== null && outcome !== null) return outcome ? this.yesMicros : this.noMicros;
     const mark = this.markMicros ?? 0;
     return Math.floor((this.yesMicros * mark + this.noMicros * (1_000_000 - mark)) / 1_000_000);
   }

@@ -26,6 +26,11 @@ export class Samples<Column extends string> {
     return wanted && (this.#count - 1) % (this.stepMs / FIRST_STEP_MS) === 0;
   }
 
+  /** For one sample more than those that come by their steps. */
+  makeRoom(): void {
+    if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
+  }
+
   get length(): number {
     return this.timeMs.length;
   }

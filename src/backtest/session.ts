@@ -28,10 +28,13 @@ const REMARKS = [
 ];
 
 /** What was wrong with the data, before all else. */
-function dataNotices({ plan, empty, fromMs }: Measured): SessionNotice[] {
+function dataNotices({ plan, empty, tally, fromMs }: Measured): SessionNotice[] {
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
+    ...[...tally.markets.values()].flatMap(({ played: { failure, source } }) =>
+      failure === null ? [] : [`"${source.market.title}" is played only as far as it can be read: ${failure}`],
+    ),
   ];
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
@@ -45,9 +48,10 @@ function endNotices({ ledger, venue, tally, isStopped, toMs }: Measured): Sessio
       `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
     );
   }
-  for (const { played, yesMicros, noMicros } of tally.markets.values()) {
+  for (const { played } of tally.markets.values()) {
     const { conditionId, title } = played.source.market;
-    if (ledger.shares(conditionId, true) === yesMicros && ledger.shares(conditionId, false) === noMicros) continue;
+    const { yes, no } = venue.core.holdingOf(venue.account, played.index);
+    if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
   if (!isStopped) texts.push('the trader did not come to rest in the time that a live one is given');
@@ -89,7 +93,9 @@ export function sessionOf(measured: Measured): SessionRecord {
 }
 
 function marketSession(tally: MarketTally, measured: Measured): MarketSession {
-  const { ledger, plan } = measured;
+  const { ledger, plan, venue } = measured;
+  // As the exchange says it, so that fills and conversions can be held against it.
+  const held = venue.core.holdingOf(venue.account, tally.played.index);
   const { played, samples, openForMs, twoSidedMs, oneSidedMs } = tally;
   const market = played.source.market;
   const { columns } = samples;
@@ -114,8 +120,8 @@ function marketSession(tally: MarketTally, measured: Measured): MarketSession {
     },
     fills: tally.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: tally.conversions,
-    endYesMicros: tally.yesMicros,
-    endNoMicros: tally.noMicros,
+    endYesMicros: held.yes,
+    endNoMicros: held.no,
     endMarkMicros: tally.markMicros,
     quoting: {
       ...{ openForMs, twoSidedMs, oneSidedMs },

@@ -35,16 +35,11 @@ export class Tally implements CoreObserver {
   readonly #held = new Set<MarketTally>();
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
-  #fills = 0;
 
   /** The exchange that it measures; before anything happens there. */
   attach(core: ExchangeCore, account: AccountSlot): void {
     this.#core = core;
     this.#account = account;
-  }
-
-  get fills(): number {
-    return this.#fills;
   }
 
   /** When it must look next: a sample or a mark is due. */
@@ -68,6 +63,8 @@ export class Tally implements CoreObserver {
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
+    // Settlement is the largest step of all, and after the last market no sample follows.
+    this.#equityMicros();
   }
 
   /** However many markets there were, what is kept of them stays bounded: those that are over become coarser. */
@@ -81,15 +78,19 @@ export class Tally implements CoreObserver {
     }
   }
 
-  /** The run is over; markets that are still open then keep what they have, and later marks will never be. */
+  /**
+   * The run is over; markets that are still open then keep what they have, and later marks will never be. The account's
+   * last sample is what it ends with.
+   */
   ended(nowMs: number): void {
     for (const { played } of [...this.#open]) this.closed(played, nowMs);
+    this.account.makeRoom();
+    this.#writeAccount(nowMs);
   }
 
   filled(fill: ObservedFill): void {
     const market = this.markets.get(fill.market);
     if (market === undefined) return;
-    this.#fills++;
     this.#held.add(market);
     const resting = this.#resting.get(fill.orderPubkey);
     market.filled(fill, resting === undefined ? null : fill.timeMs - resting.sinceMs, resting?.behindMicros ?? null);
@@ -161,21 +162,30 @@ export class Tally implements CoreObserver {
     for (const market of this.#open) this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
-  #sampleAccount(nowMs: number): void {
-    if (this.#core === null) return;
-    const { total, locked } = this.#core.fundsOf(this.#account);
-    let equity: number = total;
-    let tied: number = locked;
-    for (const market of this.#held) {
-      if (market.yesMicros === 0 && market.noMicros === 0) this.#held.delete(market);
-      equity += market.valueMicros;
-      tied += market.yesCostMicros + market.noCostMicros;
-    }
+  /** What the account is worth now; its peak and its drawdown hear of it. */
+  #equityMicros(): number {
+    let equity = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).total as number);
+    for (const market of this.#held) equity += market.valueMicros;
     this.#peakMicros = Math.max(this.#peakMicros, equity);
     this.maxDrawdownMicros = Math.max(this.maxDrawdownMicros, this.#peakMicros - equity);
-    if (!this.account.wants()) return;
+    return equity;
+  }
+
+  #lockedMicros(): number {
+    let locked = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).locked as number);
+    for (const { yesCostMicros, noCostMicros } of this.#held) locked += yesCostMicros + noCostMicros;
+    return locked;
+  }
+
+  #sampleAccount(nowMs: number): void {
+    for (const market of this.#held) if (market.yesMicros === 0 && market.noMicros === 0) this.#held.delete(market);
+    if (this.account.wants()) this.#writeAccount(nowMs);
+    else this.#equityMicros();
+  }
+
+  #writeAccount(nowMs: number): void {
     this.account.timeMs.push(nowMs);
-    this.account.columns.equity.push(equity);
-    this.account.columns.locked.push(tied);
+    this.account.columns.equity.push(this.#equityMicros());
+    this.account.columns.locked.push(this.#lockedMicros());
   }
 }

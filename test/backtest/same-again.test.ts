@@ -21,15 +21,15 @@ const ROOT = join(import.meta.dirname, '../..');
 const PINNED = {
   'risk-averse': {
     trace: 'fb6876d5dd6abaa0',
-    session: '96f27068fed249746e8a2575935cf6fe4549dabeb4d5ecca1256d5ef526d7b3c',
+    session: 'c53e2326de49ea9c4ff3afc2e519c98d5fb5c32f1bea492c365b76a0510ca6ee',
   },
   'power:3': {
     trace: 'fb6876d5dd6abaa0',
-    session: '96f27068fed249746e8a2575935cf6fe4549dabeb4d5ecca1256d5ef526d7b3c',
+    session: 'c53e2326de49ea9c4ff3afc2e519c98d5fb5c32f1bea492c365b76a0510ca6ee',
   },
   optimistic: {
     trace: '723f87d104c718cf',
-    session: '6ad583ee579bf82ea21699d3291aa4dce6d8dc3265ae2d33e771257e7474c32b',
+    session: '03ae4af57e329b120a42f3903c287b2ba36001fee48fd8354c7dc80994ca5e2b',
   },
 };
 

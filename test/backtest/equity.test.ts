@@ -1,0 +1,43 @@
+/** The account's curve and its drawdown know of every step, settlement included. */
+
+import { expect, it } from 'vitest';
+import { runBacktest } from '../../src/backtest/run.js';
+import { micros } from '../../src/base/micros.js';
+import { analyse } from '../../src/report/analysis/analyse.js';
+import { defineStrategy, NO_QUOTES } from '../../src/strategy/contract.js';
+import { plan } from './plans.js';
+import { ASK, BID, end, level, type Row, source, trade } from './recordings.js';
+
+/** Bids once at 0.45 and is hit. */
+const bidder = defineStrategy({
+  name: 'bidder',
+  summary: 'One bid.',
+  params: {},
+  create: () => ({
+    quote: (view) => {
+      const bid = { priceMicros: micros(450_000), amountMicros: micros(10_000_000) };
+      if (view.inventory.yesMicros > 0) return NO_QUOTES('holds');
+      return { ...NO_QUOTES('one bid'), bids: [bid], fairMicros: micros(500_000) };
+    },
+  }),
+});
+
+const ROWS: readonly Row[] = [
+  ...[level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)],
+  ...[trade(120_000, ASK, 0.44, 50), end(180_000)],
+];
+
+it('a loss at the settlement of the last market is in the drawdown and in the curve', async () => {
+  for (const [outcome, lossMicros] of [
+    [false, 5_000_000],
+    [true, 0],
+  ] as const) {
+    const { session } = await runBacktest(plan([source(ROWS, { outcome })], { strategy: bidder, params: {} }));
+    expect(session.markets[0]?.fills.length).toBe(1);
+    // Bought at 0.45 and marked at 0.50: ten shares were worth 5 before they were worth nothing.
+    expect(session.maxDrawdownMicros).toBe(lossMicros);
+    expect(session.account.equityMicros.at(-1)).toBe(analyse(session).equity.endEquityMicros);
+    expect(session.account.timeMs.at(-1)).toBe(session.toMs);
+    expect(session.account.lockedMicros.at(-1)).toBe(0);
+  }
+});
