@@ -10,7 +10,7 @@ import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../report/con
 const WINDOW_MS = 60_000;
 /** So many times that are no longer of the minute may wait for being let go of together. */
 const FORGET_EVERY = 4_096;
-/** A session that says more than this has said it all before. */
+/** A session that says more than this has said it all before. Loud ones count apart: fills must not drown a halt. */
 const MAX_NOTICES = 500;
 
 /** One scope's requests in the last 60 seconds. */
@@ -50,6 +50,7 @@ export class RequestCount {
   readonly #endpoints = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
+  readonly #kept = { info: 0, loud: 0 };
   /** By market and control: a desk counts from its beginning. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
   readonly #byGuard = new Map<string, number>();
@@ -79,7 +80,7 @@ export class RequestCount {
     for (const { timeMs, severity, kind, text } of notices) {
       // Commands are the shell's own here: that it stops at the end is no news.
       if (kind === 'command') continue;
-      if (this.#notices.length < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
+      if (this.#kept[severity]++ < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
       else this.#unsaid++;
     }
   }
