@@ -88,7 +88,10 @@ function curves({ markouts }: Analysis): Markup {
       false,
     ),
   }));
-  return html`<div class="columns markout-charts"><div class="chart"><h3>After the fill <span>bars: two standard errors, by market</span></h3>${drawing(short, ['at the fill', '1 s', '5 s', '30 s', '60 s', '5 min'], 520)}</div><div class="chart"><h3>At settlement <span>the market’s outcome</span></h3>${drawing(long, ['settlement'], 520)}</div></div><ul class="keys"><li><i style="color:var(--ink)"></i>all fills</li><li><i style="color:var(--bid)"></i>our bids</li><li><i style="color:var(--ask)"></i>our asks</li></ul>`;
+  const settled = long.every(({ points }) => points.length === 0)
+    ? html`<p class="note">No market with a fill has a known outcome.</p>`
+    : drawing(long, ['settlement'], 520);
+  return html`<div class="columns markout-charts"><div class="chart"><h3>After the fill <span>bars: two standard errors, by market</span></h3>${drawing(short, ['at the fill', '1 s', '5 s', '30 s', '60 s', '5 min'], 520)}</div><div class="chart"><h3>At settlement <span>the market’s outcome</span></h3>${settled}</div></div><ul class="keys"><li><i style="color:var(--ink)"></i>all fills</li><li><i style="color:var(--bid)"></i>our bids</li><li><i style="color:var(--ask)"></i>our asks</li></ul>`;
 }
 
 const ALL_SIDES: readonly MarkoutSide[] = ['bid', 'ask', 'all'];

@@ -46,7 +46,11 @@ function headline(analysis: Analysis): Markup {
       text: percent(capital.returnOnLockedShare),
       note: `${money(capital.meanLockedMicros)} locked on average`,
     },
-    { name: 'Deepest drawdown', text: money(drawdown.maxMicros), note: `${percent(drawdown.maxShare, 2)} of capital` },
+    {
+      name: 'Deepest drawdown',
+      text: money(drawdown.maxMicros),
+      note: drawdown.maxShare === null ? 'not known' : `${percent(drawdown.maxShare, 2)} of capital`,
+    },
     { name: 'Filled of posted', text: percent(trading.fillRatioShare), note: `${counted(trading.fills, 'fill')}` },
     markoutTile(analysis),
     {

@@ -139,9 +139,10 @@ const MOST_NOTICES = 200;
 
 function noticesOf(reader: LedgerReader, { marketsUntouched, toMs }: LedgerRows): readonly SessionNotice[] {
   const events = [...reader.events(MOST_NOTICES)].reverse();
-  const notices = events.map(
-    ({ timeMs, severity, kind, text }): SessionNotice => ({ timeMs, severity, text: `${kind}: ${text}` }),
-  );
+  const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
+    // What an operator asked for is kept as loudly as trouble, and is none.
+    return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
+  });
   if (marketsUntouched === 0) return notices;
   const text = `${counted(marketsUntouched, 'market')} that the trader saw and never had an order in ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
   return [...notices, { timeMs: toMs, severity: 'info', text }];
