@@ -42,7 +42,10 @@ const replayJson = async (...args: readonly string[]) => {
 
 describe('a live paper session', () => {
   it('repeats to the last request, also the one after a restart, and is compared with backtests', async () => {
-    const { folder, file, runs } = place();
+    const { folder, file, runs } = place({
+      'trader.yaml': traderYaml(null, 'recording: { enabled: true, dir: recordings }\nstrategies: [maker.yaml]'),
+      'maker.yaml': makerYaml(),
+    });
     await traded(file, FILLS);
     await traded(file, /fill: /);
     expect(runs().length).toBe(2);
@@ -76,6 +79,7 @@ describe('a live paper session', () => {
     expect(text.out).toMatch(/^! Live, our own orders were part of the book/m);
     expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest with none/m);
     expect(readFileSync(join(folder, 'p.html'), 'utf8')).toContain('live and in backtests');
+    await recordingTellsTheSame(second, join(folder, 'recordings'));
   });
 
   it('with another strategy file differs where it first decides otherwise, and says why beforehand', async () => {
@@ -144,10 +148,30 @@ async function parityAddsUp(path: string, next: string, folder: string): Promise
   }
 }
 
+/** What `start` recorded in place of what the journal holds: the same live side, and backtests that trade. */
+async function recordingTellsTheSame(path: string, recordings: string): Promise<void> {
+  const model = ['--fill-model', 'optimistic', '--json'];
+  const own = await run(['parity', path, ...model]);
+  const recorded = await run(['parity', path, '--data', recordings, ...model]);
+  expect(recorded.code, recorded.err).toBe(0);
+  const [ofJournal, ofRecording] = [own, recorded].map(({ out }) => JSON.parse(out) as ToldParity);
+  expect(ofRecording?.data).toEqual(['recordings of 4 of the 4 markets that the run looked at']);
+  expect(ofRecording?.sides[0]).toEqual(ofJournal?.sides[0]);
+  expect(ofRecording?.sides[1]?.ordersPlaced).toBeGreaterThan(0);
+}
+
+interface ToldSide {
+  readonly name: string;
+  readonly fills: number;
+  readonly sharesMicros: number;
+  readonly ordersPlaced: number;
+}
+
 interface ToldParity {
+  readonly data: readonly string[];
   readonly latency: string;
-  readonly sides: readonly { readonly name: string; readonly fills: number; readonly sharesMicros: number }[];
-  readonly markets: readonly { readonly sides: readonly { readonly sharesMicros: number }[] }[];
+  readonly sides: readonly ToldSide[];
+  readonly markets: readonly { readonly sides: readonly ToldSide[] }[];
   readonly analyses: readonly {
     readonly warnings: readonly { readonly level: string }[];
     readonly result: Readonly<Record<string, number | null>>;

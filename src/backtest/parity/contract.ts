@@ -3,6 +3,13 @@
 import type { SessionRecord } from '../../report/contract.js';
 import type { EventSource, TimedCommand } from '../contract.js';
 
+/**
+ * A start looks at every book that it is to quote within this, ms. A book that was first seen so soon after the start
+ * stands there from the start: or a backtest's first look, which comes no later, would find nothing. What is looked at
+ * later, the run found later.
+ */
+export const FIRST_LOOK_MS = 10_000;
+
 /** What the journal of a run tells of what really happened, on the exchange's clock (Unix ms). */
 export interface LivedRun {
   readonly session: SessionRecord;

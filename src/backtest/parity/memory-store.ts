@@ -6,9 +6,7 @@ import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '.
 import type { MarketSink, RecordingStore, Stamp } from '../../recording/store/contract.js';
 import type { EventSource } from '../contract.js';
 import { decoded } from '../sources.js';
-
-/** A start looks at every book that it is to quote within this; what it looks at later, it found later. */
-const FIRST_LOOK_MS = 10_000;
+import { FIRST_LOOK_MS } from './contract.js';
 
 export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
   readonly #sinks = new Map<string, MemorySink>();
@@ -88,10 +86,7 @@ class MemorySink implements MarketSink {
     // What is ours is read off the journal itself.
   }
 
-  /**
-   * A book that was looked at right after the start stands there from the start: or a backtest's first look, which is no
-   * later, would find nothing.
-   */
+  /** See `FIRST_LOOK_MS`. */
   source(fromMs: number, toMs: number): EventSource {
     this.end({ timeMs: toMs, seenMs: null });
     const { refused, steppedBack } = this;

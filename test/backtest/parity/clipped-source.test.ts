@@ -49,10 +49,33 @@ it('a recording that ended before, or is empty, has no part at all', async () =>
   expect(await rowsOf(clipped(source([]), FIRST_MS, FIRST_MS + 1))).toEqual([]);
 });
 
+it.each([
+  ['soon after the start stands there from the start', 4_000, 0],
+  ['later comes later', 11_000, 11_000],
+])('a book that was first seen %s', async (_, seenMs, playedMs) => {
+  const rows = [level(seenMs, BID, 0.4, 10), level(seenMs, ASK, 0.5, 10), level(15_000, BID, 0.4, 9), end(16_000)];
+  const times = (await rowsOf(clipped(source(rows), FIRST_MS, FIRST_MS + 20_000))).map(([timeMs]) => timeMs);
+  expect(times).toEqual([playedMs, playedMs, 15_000, 80_000].map((ms) => FIRST_MS + ms));
+});
+
+it('a part that begins within a gap does not begin with the book from before it', async () => {
+  const rows = [level(0, BID, 0.4, 10), level(30_000, BID, 0.3, 10), end(40_000)];
+  const gaps = [{ fromMs: FIRST_MS + 1_000, toMs: FIRST_MS + 30_000, reason: 'made up' }];
+  const events = { level: 2, trade: 0, clear: 0, end: 1 };
+  const summary = { firstMs: FIRST_MS, lastMs: FIRST_MS, events, gaps, refused: 0, steppedBack: 0, bytes: 0 };
+  const part = clipped({ ...source(rows), summary }, FIRST_MS + 5_000, FIRST_MS + 35_000);
+  expect((await rowsOf(part)).map(([timeMs, , , price]) => [timeMs, price])).toEqual([
+    [FIRST_MS + 30_000, 300_000],
+    [FIRST_MS + 95_000, 0],
+  ]);
+  expect(part.warnings).toEqual([expect.stringMatching(/has 1 gap in this span$/)]);
+});
+
 it('at every moment of the part the best prices are those of the whole', async () => {
   const rows = wanderingRows(11, 3);
   const whole = await BestPrices.of(source(rows, {}, 97));
-  const moments = fc.integer({ min: 0, max: 3 * MINUTE_MS });
+  // The first book is all there at once; what is moved is what comes before it.
+  const moments = fc.integer({ min: 1_000, max: 3 * MINUTE_MS });
   const property = fc.asyncProperty(moments, moments, moments, async (a, b, c) => {
     const [fromMs = 0, atMs = 0, untilMs = 0] = [a, b, c].sort((x, y) => x - y).map((ms) => FIRST_MS + ms);
     const part = await BestPrices.of(clipped(source(rows, {}, 97), fromMs, untilMs));
