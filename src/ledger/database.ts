@@ -25,6 +25,9 @@ export class LedgerBroken extends TwinbookError {
   }
 }
 
+/** What a ledger of virtual time keeps in memory: orders of hours, all that is ever read again. */
+const VIRTUAL_CACHE_KIB = 16_384;
+
 /** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
 const BUSY_MS = 1000;
 
@@ -57,12 +60,16 @@ export class Database {
   }
 
   /**
-   * A ledger that lives and dies with its process: for virtual time, where nothing can be lost. `content` is the file of a
-   * ledger that was closed, or SQLite's copy of one, to go on from; it is not written.
+   * A ledger that lives and dies with its process: for virtual time, where nothing can be lost. Months of it do not fit into
+   * memory, so that what is old lies in a temporary file. `content` is the file of a ledger that was closed, or SQLite's copy
+   * of one, to go on from; it is not written.
    */
   static inMemory(content: Uint8Array | null = null): Database {
-    return Database.#opened(content === null ? ':memory:' : withoutWal(content), false, (database) => {
+    // Without a name SQLite makes a file of its own that nobody else sees, and goes there only with what its cache cannot hold.
+    return Database.#opened(content === null ? '' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
+      database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
+      database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#migrate();
       database.#sqlite.exec(WITHOUT_HISTORY);
     });
@@ -83,7 +90,7 @@ export class Database {
   }
 
   static #opened(source: string | Buffer, readonly: boolean, prepare: (database: Database) => void): Database {
-    const path = typeof source === 'string' ? source : ':memory:';
+    const path = typeof source === 'string' && source !== '' ? source : ':memory:';
     let sqlite: Sqlite.Database | null = null;
     try {
       sqlite = new Sqlite(source, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
