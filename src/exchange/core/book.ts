@@ -194,6 +194,13 @@ export class Book {
     this.version += 1;
   }
 
+  /** The recording is over: nothing is recorded here any more, and what it took to remember it is let go of. */
+  endRecorded(): void {
+    if (this.recorded === null) return;
+    this.recorded = null;
+    this.version += 1;
+  }
+
   /** Every resting slot, bids from the lowest tick, then asks; each level in queue order. */
   resting(): number[] {
     const slots: number[] = [];

@@ -314,6 +314,17 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     return this.#feed.play(this.parts.ground.catalog.market(index), events, from, untilMs);
   }
 
+  /**
+   * The recording of this market is over, and the market closed: of its trades only the newest `keepTrades` are kept on, of its
+   * recorded book nothing. There may be thousands such markets in one run. Like `playRecorded` no command of a journal.
+   */
+  endRecorded(index: contract.MarketIndex, keepTrades: number): void {
+    const market = this.parts.ground.catalog.market(index);
+    assert(market.state !== 'open', 'a recorded market is over when it has closed');
+    market.tape.settle(keepTrades);
+    market.trading?.book.endRecorded();
+  }
+
   /** How many events of the last `playRecorded` the market had no place for, as when `recordedLevel` answers false. */
   get lastRecordedRefused(): number {
     return this.#feed.refused;

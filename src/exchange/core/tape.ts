@@ -75,11 +75,11 @@ export class Tape {
     this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
   }
 
-  /** The market is settled and nobody trades here any more: only the newest trades are kept on. */
-  settle(): void {
-    if (this.count <= SETTLED_TAPE_LENGTH) return;
+  /** Nobody trades here any more: only the newest trades are kept on, one at least. */
+  settle(keep = SETTLED_TAPE_LENGTH): void {
+    if (this.count <= keep) return;
     const dump = this.dump();
-    this.load({ ...dump, trades: dump.trades.slice(-SETTLED_TAPE_LENGTH * STRIDE) });
+    this.load({ ...dump, trades: dump.trades.slice(-keep * STRIDE) });
   }
 
   #at(id: number): number {
