@@ -54,8 +54,10 @@ export class OwnTradePage {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   readonly #limit: number;
-  /** Newest last; null while its order may still change, which the row shows. */
+  /** Those of the page, newest first; null while its order may still change, which the row shows. */
   readonly #rows: (OwnTrades[number] | null)[] = [];
+  /** Own trades ever: ids count from 1 in the order of the fills. */
+  #count = 0;
   #answer: Outcome | null = null;
 
   constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
@@ -66,7 +68,9 @@ export class OwnTradePage {
 
   /** One more own trade. */
   add(): void {
-    this.#rows.push(null);
+    this.#count += 1;
+    this.#rows.unshift(null);
+    if (this.#rows.length > this.#limit) this.#rows.pop();
     this.changed();
   }
 
@@ -77,20 +81,17 @@ export class OwnTradePage {
 
   answer(): Outcome {
     if (this.#answer !== null) return this.#answer;
-    const rows = this.#rows;
-    const shown = Math.min(this.#limit, rows.length);
-    const data: OwnTrades = [];
-    for (let at = rows.length - 1; at >= rows.length - shown; at--) data.push(rows[at] ?? this.#read(at));
-    const oldest = rows.length - shown + 1;
-    this.#answer = page(data, shown === this.#limit && oldest > 1 ? oldest : null);
+    const data = this.#rows.map((row, at) => row ?? this.#read(at));
+    const oldest = this.#count - data.length + 1;
+    this.#answer = page(data, data.length === this.#limit && oldest > 1 ? oldest : null);
     return this.#answer;
   }
 
   /** The row at this place; kept when its order cannot change any more. */
   #read(at: number): OwnTrades[number] {
-    // Ids count from 1 in the order of the fills.
-    const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: at + 2 });
-    const row = readOwnTrade(must(rows[0], `own trade ${at + 1}`));
+    const id = this.#count - at;
+    const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: id + 1 });
+    const row = readOwnTrade(must(rows[0], `own trade ${id}`));
     if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
     return row;
   }

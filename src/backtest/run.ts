@@ -97,8 +97,8 @@ class BacktestRun {
     const { feed, empty } = await Feed.prepare(venue.core, plan, {
       opened: (played) => tally.opened(played),
       closed: (played, nowMs) => {
-        venue.changed();
         tally.closed(played, nowMs);
+        venue.closed(played.index);
       },
     });
     if (!Number.isFinite(feed.nextOpenMs)) {

@@ -99,8 +99,16 @@ export class Venue {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /** Something happened that no call of ours has told, such as the end of a market. */
-  changed(): void {
+  /** The recording of a market is over. What nobody asks for any more is let go of: thousands may follow. */
+  closed(market: MarketIndex): void {
+    // One more than a page, which tells that there were others.
+    this.core.endRecorded(market, LONGEST_PAGE + 1);
+    this.#publicTrades.delete(market);
+    this.#changed();
+  }
+
+  /** Something of ours may be another than before. */
+  #changed(): void {
     this.#orders = null;
     this.#ownTrades.changed();
   }
@@ -110,13 +118,13 @@ export class Venue {
     const dueMs = this.core.nextDueMs();
     if (dueMs === this.#dueMs) return;
     this.#dueMs = dueMs;
-    this.changed();
+    this.#changed();
   }
 
   #serve(call: AnyCall, nowMs: number): Outcome {
     this.core.advance(nowMs);
     this.#noticeDue();
-    if (declarationOf(call.endpoint).method !== 'GET') this.changed();
+    if (declarationOf(call.endpoint).method !== 'GET') this.#changed();
     switch (call.endpoint) {
       case 'markets.trades':
         if (call.query.cursor !== undefined || call.query.limit !== LONGEST_PAGE) return this.#handled(call, nowMs);

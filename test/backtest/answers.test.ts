@@ -122,7 +122,8 @@ function act(venue: Venue, random: Random, nowMs: number, open: string[]): void 
       core.recordedLevel(nowMs, 0, side, price, amount);
       return;
     case 1:
-      core.recordedTrade(nowMs, 0, side, price, amount);
+      // More than a page of them before the end.
+      for (let i = 0; i < 8; i++) core.recordedTrade(nowMs, 0, side, price, amount);
       return;
     case 2: {
       const body = { market_condition_id: CONDITION_ID, is_yes: random.chance(0.5), side: 'buy', order_type: 'limit' };
@@ -156,6 +157,6 @@ function act(venue: Venue, random: Random, nowMs: number, open: string[]): void 
     default:
       if (!random.chance(0.02)) return;
       core.setMarketState(nowMs, CONDITION_ID, 'waiting_to_resolve');
-      venue.changed();
+      venue.closed(0);
   }
 }
