@@ -1,43 +1,82 @@
-/** From a book that was seen to intents that are written: what one market costs, alone and among a hundred. */
+/**
+ * What a step of the trader costs, by what is seen: alone and among a hundred markets with the ledger in memory (as in a
+ * backtest), and with it in a file (as live, where a step that writes waits for the disk). Orders are signed with Ed25519.
+ */
 
+import type { Observation, Request } from '../../src/protocol/seam.js';
 import { type Bench, type BenchRow, percentile } from './bench.js';
-import { World } from './in-process.js';
+import { type LedgerKind, World } from './in-process.js';
 
-const MARKETS = [1, 100];
+const WORLDS: readonly (readonly [markets: number, keeping: LedgerKind])[] = [
+  [1, 'memory'],
+  [100, 'memory'],
+  [1, 'file'],
+];
 /** Looks at books that are timed, after as many that are not. */
-const LOOKS = 4_000;
+const LOOKS = 1_500;
 
 async function run(): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = [];
-  for (const markets of MARKETS) rows.push(...(await measured(markets)));
+  for (const [markets, keeping] of WORLDS) rows.push(...(await measured(markets, keeping)));
   return rows;
 }
 
-async function measured(markets: number): Promise<readonly BenchRow[]> {
-  const world = await World.open(markets);
-  // A book after which nothing had to change, and one after which orders were drafted or canceled.
-  const quiet: number[] = [];
-  const acting: number[] = [];
+async function measured(markets: number, keeping: LedgerKind): Promise<readonly BenchRow[]> {
+  const world = await World.open(markets, keeping);
+  const steps = new Map<string, number[]>();
   for (let looks = 0; looks < 2 * LOOKS; ) {
-    world.beat((_, request, step) => {
-      if (request?.call.endpoint !== 'markets.book') return void step();
+    world.beat((observation, request, step) => {
       const startedMs = performance.now();
       const requests = step();
       const tookUs = (performance.now() - startedMs) * 1000;
-      if (looks++ < LOOKS) return;
-      const acted = requests.some(({ call }) => call.endpoint === 'orders.create' || call.endpoint === 'orders.cancel');
-      (acted ? acting : quiet).push(tookUs);
+      if (request?.call.endpoint === 'markets.book') looks++;
+      const kind = kindOf(observation, request, requests);
+      if (looks <= LOOKS || kind === null) return;
+      const figures = steps.get(kind);
+      if (figures === undefined) steps.set(kind, [tookUs]);
+      else figures.push(tookUs);
     });
   }
   world.close();
-  const name = `book to intents, ${markets} market${markets === 1 ? '' : 's'}`;
-  return [row(`${name}, nothing to change`, quiet), row(`${name}, orders written to the ledger`, acting)];
+  const where = `${markets} market${markets === 1 ? '' : 's'}, ledger in ${keeping === 'file' ? 'a file' : 'memory'}`;
+  return KINDS.map((kind) => row(`${where}: ${kind}`, steps.get(kind) ?? []));
+}
+
+const KINDS = [
+  'a beat without work',
+  'a book, nothing to change',
+  'a book, orders drafted or canceled',
+  'own trades, none new',
+  'a draft taken in and signed',
+  'a submit answered',
+] as const;
+
+function kindOf(
+  { kind }: Observation,
+  request: Request | null,
+  asked: readonly Request[],
+): (typeof KINDS)[number] | null {
+  const acts = asked.some(({ call }) => call.endpoint === 'orders.create' || call.endpoint === 'orders.cancel');
+  if (kind === 'time') return asked.length === 0 ? 'a beat without work' : null;
+  switch (request?.call.endpoint) {
+    case 'markets.book':
+      return acts ? 'a book, orders drafted or canceled' : 'a book, nothing to change';
+    case 'trades.list':
+      return acts ? null : 'own trades, none new';
+    case 'orders.create':
+      return 'a draft taken in and signed';
+    case 'orders.submit':
+      return acts ? null : 'a submit answered';
+    default:
+      return null;
+  }
 }
 
 function row(name: string, figures: number[]): BenchRow {
   figures.sort((a, b) => a - b);
-  const spread = `p10 ${percentile(figures, 0.1).toFixed(0)} / p99 ${percentile(figures, 0.99).toFixed(0)}, ${figures.length} looks`;
-  return { name, figure: percentile(figures, 0.5), unit: 'µs/look', spread };
+  const [low, high] = [percentile(figures, 0.1), percentile(figures, 0.99)];
+  const spread = `p10 ${low.toFixed(1)} / p99 ${high.toFixed(0)}, ${figures.length} steps`;
+  return { name, figure: percentile(figures, 0.5), unit: 'µs/step', spread };
 }
 
-export const bench: Bench = { title: 'engine: from a book to intents', run };
+export const bench: Bench = { title: 'engine: what a step costs', run };

@@ -15,7 +15,8 @@ import type { Desk, Reply, ServiceCall } from '../../src/exchange/http/calls.js'
 import { faultAnswer, successText } from '../../src/exchange/http/envelope.js';
 import { HANDLERS } from '../../src/exchange/http/handlers.js';
 import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
-import { openLedger } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/ledger/contract.js';
+import { openLedger, openMemoryLedger } from '../../src/ledger/ledger.js';
 import { declarationOf, type EndpointName } from '../../src/protocol/endpoints.js';
 import type { Observation, Request } from '../../src/protocol/seam.js';
 import { readParams } from '../../src/strategy/read-params.js';
@@ -35,6 +36,9 @@ interface Book {
   handles: number[];
 }
 
+/** Where the ledger is: a commit in a file waits for the disk. */
+export type LedgerKind = 'file' | 'memory';
+
 /** What the bench sees of each step of the trader. */
 export type Watch = (observation: Observation, request: Request | null, took: () => readonly Request[]) => void;
 
@@ -47,7 +51,7 @@ export class World {
   polls = 0;
   nowMs = START_MS;
   readonly #folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
-  readonly #ledger = openLedger(join(this.#folder, 'ledger.sqlite'), { pid: process.pid, startedMs: START_MS });
+  readonly #ledger: Ledger;
   readonly #account: number;
   readonly #others: number;
   readonly #desk: Desk;
@@ -55,15 +59,24 @@ export class World {
   readonly #books: Book[] = [];
   #waiting: Request[] = [];
 
-  private constructor(core: ExchangeCore, account: number, others: number, trader: (world: World) => Trader) {
+  private constructor(
+    core: ExchangeCore,
+    account: number,
+    others: number,
+    keeping: LedgerKind,
+    trader: (world: World) => Trader,
+  ) {
     this.core = core;
+    const file = join(this.#folder, 'ledger.sqlite');
+    this.#ledger =
+      keeping === 'memory' ? openMemoryLedger() : openLedger(file, { pid: process.pid, startedMs: START_MS });
     this.#account = account;
     this.#others = others;
     this.#desk = { core, books: new BookTexts(core), wallets: new WalletSignatures() };
     this.trader = trader(this);
   }
 
-  static async open(markets: number): Promise<World> {
+  static async open(markets: number, keeping: LedgerKind = 'file'): Promise<World> {
     const wallet = new Wallet(new Uint8Array(32).fill(7));
     const core = new ExchangeCore({
       serviceName: BENCH_PROFILE.service_name,
@@ -77,7 +90,7 @@ export class World {
     const { values: params } = readParams(strategy, { half_spread_ticks: 2, improve_ticks: 1 });
     if (params === null) throw new Error('the parameters do not fit the strategy');
     const others = core.openInternalAccount(START_MS, 'others', { unlimited: true });
-    const world = new World(core, accountOf(core, wallet), others, (self) =>
+    const world = new World(core, accountOf(core, wallet), others, keeping, (self) =>
       benchTrader({ wallet, ledger: self.#ledger, strategy, params, markets, nowMs: START_MS }),
     );
     for (let market = 0; market < markets; market++) world.#openMarket(market);
