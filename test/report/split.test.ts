@@ -153,6 +153,30 @@ describe('the split, worked out by hand', () => {
     });
   });
 
+  test('sets that are merged while no middle is known are no loss', () => {
+    const fills = [
+      aFill(),
+      aFill({
+        timeMs: 2_000,
+        side: 'ask',
+        isYes: false,
+        priceMicros: 420_000,
+        cashMicros: -5_800_000,
+        markMicros: null,
+      }),
+    ];
+    const conversions = [aConversion({ markMicros: null })];
+    const market = aMarket({ fills, conversions, endMarkMicros: 450_000 });
+    // 10 shares at 0.41 and the 5.80 paid became 10 sets: what lies between is not divided, and nothing drifts.
+    expect(splitMarket(market).split).toMatchObject({
+      resultMicros: 200_000,
+      spreadMicros: 100_000,
+      mergesMicros: 0,
+      undividedMicros: 100_000,
+      driftMicros: 0,
+    });
+  });
+
   test('an unknown settlement is not a settlement of zero', () => {
     const redeem = aConversion({
       kind: 'redeem',
