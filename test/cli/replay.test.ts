@@ -182,9 +182,43 @@ const OWN_MODULE = `
 import { defineStrategy } from 'twinbook/strategy';
 export default defineStrategy({
   name: 'mine', summary: 'mine', params: {},
-  create: () => ({ quote: () => ({ bids: [], asks: [], fairMicros: null, note: 'waits' }) }),
+  create: () => ({
+    quote: () => ({ fairMicros: null, bids: [], asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'waits', factors: {} }),
+  }),
 });
 `;
+
+/** Quotes, until it does not come back. */
+const STUCK_MODULE = `
+import { defineStrategy } from 'twinbook/strategy';
+export default defineStrategy({
+  name: 'stuck', summary: 'stuck', params: {},
+  create: () => {
+    let calls = 0;
+    return {
+      quote: ({ others }) => {
+        while (++calls > 3) {}
+        const [best] = others.bids;
+        const fairMicros = best === undefined ? null : best.priceMicros;
+        const bids = best === undefined ? [] : [{ priceMicros: best.priceMicros, amountMicros: 5000000 }];
+        return { fairMicros, bids, asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'joins', factors: {} };
+      },
+    };
+  },
+});
+`;
+
+it('a strategy that was cut short live is cut short again, without being called', async () => {
+  const { file, runs } = place({
+    'maker.yaml': 'strategy: ./stuck.mjs\nmarkets: { max: 1 }\n',
+    'stuck.mjs': STUCK_MODULE,
+  });
+  await traded(file, /took longer than 250 ms/);
+  const [path = ''] = runs();
+  const { code, told } = await replayJson(path);
+  expect(code).toBe(0);
+  expect(told).toMatchObject({ exact: true });
+});
 
 describe('what cannot be replayed', () => {
   it('is said in words that name the file and what to do', async () => {
