@@ -16,6 +16,8 @@ export function configurationSection(result: SweepResult): Markup {
     { title: '#', explains: 'place, by the lowest result of the fill models' },
     { title: 'Config', explains: 'number in the order of the search' },
     ...search.axes.map((axis, index) => ({ title: axisName(search.axes, index), explains: axis.name })),
+    // Before the results, for it says how they are to be read.
+    { title: 'Remark', isText: true },
     ...assumptions.fillModels.flatMap((model) => [
       { title: model, explains: `result under ${model}` },
       { title: 'Sharpe', explains: 'per event, not per year' },
@@ -23,7 +25,6 @@ export function configurationSection(result: SweepResult): Markup {
       { title: 'Drawdown', explains: 'the largest within a fold' },
       { title: 'Fills' },
     ]),
-    { title: 'Remark', isText: true },
   ];
   const rows = shown.map((configuration, place) => ({
     id: String(configuration.number),
@@ -49,8 +50,8 @@ function cellsOf(configuration: ConfigurationResult, place: number, models: numb
     { text: isDone ? count(place) : UNKNOWN, value: isDone ? place : null },
     { text: count(number), value: number },
     ...values.map((value) => ({ text: String(value), value: typeof value === 'boolean' ? Number(value) : value })),
+    { text: shortened(remark(configuration), 200), value: remark(configuration), class: 'bad' },
     ...Array.from({ length: models }, (_, model) => modelCells(configuration.models[model], events)).flat(),
-    { text: shortened(remark(configuration), 200), value: remark(configuration), class: 'wrap bad' },
   ];
 }
 

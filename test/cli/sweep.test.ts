@@ -1,0 +1,79 @@
+/** `twinbook sweep` as it is typed. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { record, type SweepPlace, sweepPlace } from '../backtest/sweep/place.js';
+import { run } from './run.js';
+
+// Threads that run from sources take seconds to start on a loaded machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
+
+let place: SweepPlace;
+
+beforeAll(async () => {
+  place = sweepPlace();
+  await record(place.data, { events: 2 });
+});
+afterAll(() => place.remove());
+
+const never = () => new Promise<void>(() => undefined);
+const swept = (args: readonly string[], stopAsked = never) =>
+  run(['sweep', '-c', 'trader.yaml', '--data', 'recordings', ...args], { cwd: place.folder, stopAsked });
+
+describe('twinbook sweep', () => {
+  it('prints a table, writes the page and the database, and prints the same as JSON when it is asked again', async () => {
+    const question = ['--param', 'behind_ticks=0:1:1', '--workers', '1'];
+    const first = await swept([...question, '--report', 'sweep.html']);
+    expect(first.code).toBe(0);
+    expect(first.out).toMatch(/#\s+CONFIG\s+BEHIND_TICKS\s+RISK-AVERSE\s+SHARPE\s+DEFLATED\s+POWER:3/);
+    expect(first.out).toContain('2 events: too few for a Sharpe ratio');
+    expect(readFileSync(join(place.folder, 'sweep.html'), 'utf8')).toMatch(/^<!doctype html>/);
+    expect(existsSync(join(place.folder, 'data/sweep/sweep.sqlite'))).toBe(true);
+
+    const second = await swept([...question, '--json']);
+    expect(second.code).toBe(0);
+    expect(second.err).toContain('4 backtests of this sweep are done already.');
+    const result = JSON.parse(second.out);
+    expect(result).toMatchObject({ format: 1, counts: { configurations: 2, done: 2, tried: 2, events: 2 } });
+    expect(result.configurations[0].models.map(({ fillModel }: { fillModel: string }) => fillModel)).toEqual([
+      'risk-averse',
+      'power:3',
+    ]);
+  });
+
+  it('ends with a word on how to go on when it is stopped', async () => {
+    const { code, err, out } = await swept(['--param', 'behind_ticks=0:1:1', '--out', 'stopped'], () =>
+      Promise.resolve(),
+    );
+    expect(code).toBe(1);
+    expect(err).toContain('the same command with --resume goes on');
+    expect(out).toContain('Not finished');
+  });
+
+  it.each([
+    [['--param', 'behind_tick=1'], 2, /no strategy has a parameter behind_tick/],
+    [['--param', 'behind_ticks=0:99:1'], 2, /got 21, wanted a whole number of ticks from 0 to 20/],
+    [[], 2, /nothing to vary/],
+    [['--param', 'behind_ticks=5', '--param', 'lean=1'], 2, /no combination of these values is possible/],
+    [['--param', 'lean=0:1:0.0001'], 2, /10001 configurations|at most 10000 values/],
+    [['--param', 'behind_ticks=1', '--random', '10001'], 2, /Wanted a whole number from 1 to 10000/],
+    [['--param', 'behind_ticks=1', '--fill-model', 'lucky'], 2, /no fill model is called "lucky"/],
+    [['--param', 'behind_ticks=1', '--latency', 'soon'], 2, /the latency model 'soon' is not known/],
+    [['--param', 'behind_ticks=1', '--folds', '3'], 2, /3 folds of 2 events/],
+    [['--param', 'behind_ticks=1', '--resume', '--out', 'fresh'], 2, /there is no sweep in .*fresh to go on with/],
+    [['--param', 'behind_ticks=1', '--out', 'trader.yaml'], 1, /cannot write the results to/],
+    [['--param', 'behind_ticks=1', '--data', 'nowhere'], 1, /cannot read the recording/],
+    [['--param', 'behind_ticks=1', '--data', 'strategies'], 1, /holds no recording/],
+  ])('%j is a mistake that is explained', async (args, code, message) => {
+    const ran = await swept(args);
+    expect(ran.err).toMatch(message);
+    expect(ran.err).not.toContain('bug');
+    expect({ code: ran.code, out: ran.out }).toEqual({ code, out: '' });
+  });
+
+  it('explains that recordings are missing', async () => {
+    const ran = await run(['sweep', '-c', 'trader.yaml', '--param', 'behind_ticks=1'], { cwd: place.folder });
+    expect({ code: ran.code, err: ran.err }).toMatchObject({ code: 2, err: expect.stringContaining('--data') });
+  });
+});
