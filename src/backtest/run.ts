@@ -98,7 +98,7 @@ class BacktestRun {
       opened: (played) => tally.opened(played),
       closed: (played, nowMs) => {
         tally.closed(played, nowMs);
-        venue.closed(played.index);
+        venue.closed(played.index, nowMs);
       },
     });
     if (!Number.isFinite(feed.nextOpenMs)) {
@@ -204,6 +204,8 @@ class BacktestRun {
     const sentMs = this.#nowMs;
     this.#trace.number(sentMs);
     this.#trace.text(request.call.endpoint);
+    // Market or record: what stands in a path is text.
+    for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
     this.#count.sent(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
     this.#latency.draw();

@@ -27,7 +27,7 @@ import { SERVICE_ERRORS, type ServiceFault } from '../protocol/errors.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Orderbook } from '../protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../protocol/seam.js';
-import type { OrderStatus } from '../protocol/states.js';
+import { isSettledMarket, type OrderStatus } from '../protocol/states.js';
 import { OwnTradePage, PublicTradePage } from './own-lists.js';
 import { readOrder, readOrderRequest } from './wire-records.js';
 
@@ -99,8 +99,14 @@ export class Venue {
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
-  /** The recording of a market is over. What nobody asks for any more is let go of: thousands may follow. */
-  closed(market: MarketIndex): void {
+  /**
+   * The recording of a market is over. What nobody asks for any more is let go of: thousands may follow. Where its outcome is
+   * not known and we hold nothing it is called off: that pays nobody, and the trader need not poll it for ever.
+   */
+  closed(market: MarketIndex, nowMs: number): void {
+    const { conditionId, state } = this.core.marketFacts(market);
+    const { yes, no } = this.core.holdingOf(this.account, market);
+    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.resolveMarket(nowMs, conditionId, null);
     // One more than a page, which tells that there were others.
     this.core.endRecorded(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);

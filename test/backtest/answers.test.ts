@@ -157,6 +157,6 @@ function act(venue: Venue, random: Random, nowMs: number, open: string[]): void 
     default:
       if (!random.chance(0.02)) return;
       core.setMarketState(nowMs, CONDITION_ID, 'waiting_to_resolve');
-      venue.closed(0);
+      venue.closed(0, nowMs);
   }
 }

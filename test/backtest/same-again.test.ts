@@ -20,15 +20,15 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: 'fb6876d5dd6abaa0',
+    trace: 'de57891aa80128d3',
     session: 'c53e2326de49ea9c4ff3afc2e519c98d5fb5c32f1bea492c365b76a0510ca6ee',
   },
   'power:3': {
-    trace: 'fb6876d5dd6abaa0',
+    trace: 'de57891aa80128d3',
     session: 'c53e2326de49ea9c4ff3afc2e519c98d5fb5c32f1bea492c365b76a0510ca6ee',
   },
   optimistic: {
-    trace: '723f87d104c718cf',
+    trace: '8b78f701fa178018',
     session: '03ae4af57e329b120a42f3903c287b2ba36001fee48fd8354c7dc80994ca5e2b',
   },
 };
