@@ -25,6 +25,8 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
+  /** Its first event: a while after it was opened, for the trader has to find it first. */
+  readonly firstMs: number;
   /** When the recording ended; null while it is played. */
   readonly closedMs: number | null;
   readonly events: number;
@@ -36,6 +38,7 @@ export interface Played {
 
 interface Listed {
   readonly source: EventSource;
+  readonly firstMs: number;
   readonly opensMs: number;
 }
 
@@ -68,7 +71,7 @@ export class Feed {
     for (const source of plan.sources) {
       const firstMs = source.firstMs ?? (await firstEventMs(source));
       if (firstMs === null) empty.push(source);
-      else waiting.push({ source, opensMs: opensMs(source, firstMs) });
+      else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs) });
     }
     waiting.sort((a, b) => a.opensMs - b.opensMs);
     return { feed: new Feed(core, plan.fees, waiting, listener), empty };
@@ -127,7 +130,7 @@ export class Feed {
     while (this.nextOpenMs <= nowMs) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const market = new OpenMarket(this.#core, next.source, this.#fees, nowMs);
+      const market = new OpenMarket(this.#core, next, this.#fees, nowMs);
       this.#open.set(market.index, market);
       this.#listener.opened(market);
       await market.read();
@@ -192,6 +195,7 @@ class OpenMarket implements Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
+  readonly firstMs: number;
   closedMs: number | null = null;
   events = 0;
   refused = 0;
@@ -205,9 +209,10 @@ class OpenMarket implements Played {
   #next: EventChunk | null = null;
   #exhausted = false;
 
-  constructor(core: ExchangeCore, source: EventSource, fees: BacktestPlan['fees'], nowMs: number) {
+  constructor(core: ExchangeCore, { source, firstMs }: Listed, fees: BacktestPlan['fees'], nowMs: number) {
     this.source = source;
     this.openedMs = nowMs;
+    this.firstMs = firstMs;
     this.#core = core;
     this.#market = new ReplayMarket(core, { fees, ...source.market });
     this.#market.open(nowMs, source.market.closeTimeMs);

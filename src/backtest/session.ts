@@ -39,6 +39,19 @@ function dataNotices({ plan, empty, tally, fromMs }: Measured): SessionNotice[] 
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
+/** In a gap the book stands as it was seen last, and only an aggressive order of ours can be filled: by what may have been gone. */
+function gapNotices(measured: Measured): SessionNotice[] {
+  return [...measured.tally.markets.values()].flatMap((tally): SessionNotice[] => {
+    const gaps = gapsOf(tally, measured);
+    const within = tally.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
+    const [first] = within;
+    if (first === undefined) return [];
+    const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
+    const text = `${fills} in gaps of the recording of "${tally.played.source.market.title}": what was traded with is not known to have been there`;
+    return [{ timeMs: first.timeMs, severity: 'loud', text }];
+  });
+}
+
 /** What a live trader would be stopped for: nothing that it believes may differ from what is so. */
 function endNotices({ ledger, venue, tally, isStopped, toMs }: Measured): SessionNotice[] {
   const texts: string[] = [];
@@ -79,7 +92,7 @@ export function sessionOf(measured: Measured): SessionRecord {
     maxDrawdownMicros: tally.maxDrawdownMicros,
     requests: count.use,
     refusals: count.refused,
-    notices: [...dataNotices(measured), ...endNotices(measured), ...count.said],
+    notices: [...dataNotices(measured), ...gapNotices(measured), ...endNotices(measured), ...count.said],
     assumptions: {
       version: trader.version,
       configHash: trader.configHash,
@@ -146,14 +159,24 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function coverageOf({ played }: MarketTally, { venue: { core }, toMs }: Measured): Coverage {
+function coverageOf(tally: MarketTally, measured: Measured): Coverage {
+  const { played } = tally;
   const { summary } = played.source;
-  const gaps = summary?.gaps ?? [];
-  const spanMs = (played.closedMs ?? toMs) - played.openedMs;
-  const gapMs = gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? summary?.lastMs ?? fromMs) - fromMs), 0);
+  const gaps = gapsOf(tally, measured);
   return {
-    ...{ spanMs, gapMs, gaps: gaps.length, events: played.events },
-    trades: summary?.events.trade ?? core.marketFacts(played.index).tradeCount,
+    spanMs: Math.max(0, (played.closedMs ?? measured.toMs) - played.firstMs),
+    gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
+    gaps: gaps.length,
+    events: played.events,
+    trades: summary?.events.trade ?? measured.venue.core.marketFacts(played.index).tradeCount,
     skipped: played.refused + (summary?.refused ?? 0),
   };
+}
+
+/** As far as they lie in what was played. */
+function gapsOf({ played }: MarketTally, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
+  const endMs = played.closedMs ?? toMs;
+  return (played.source.summary?.gaps ?? [])
+    .filter(({ fromMs }) => fromMs < endMs)
+    .map((gap) => ({ fromMs: gap.fromMs, toMs: Math.min(gap.toMs ?? endMs, endMs) }));
 }
