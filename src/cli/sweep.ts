@@ -10,7 +10,7 @@ import type { SweepPlan, SweepProgress, SweepWatcher } from '../backtest/sweep/c
 import { gridSearch, randomSearch } from '../backtest/sweep/search.js';
 import { loadConfig } from '../config/load.js';
 import type { Config } from '../config/types.js';
-import { count, decimal, duration } from '../report/figures.js';
+import { count, duration } from '../report/figures.js';
 import { integerBetween, numberBetween } from './arguments.js';
 import { type BacktestFlags, planOptions, withBacktestData } from './backtest.js';
 import { EXIT, type ExitCode } from './exit.js';
@@ -138,7 +138,7 @@ const watcher = (line: ProgressLine, io: CliIo): SweepWatcher => ({
 
 function progressText({ phase, done, all, failed, eventsPerS, leftMs }: SweepProgress): string {
   if (phase === 'reading') return `reading recordings ${count(done)}/${count(all)}`;
-  const speed = eventsPerS === null ? '' : `, ${decimal(eventsPerS / 1e6, 2)} million events/s`;
+  const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} events/s`;
   const left = leftMs === null ? '' : `, ${duration(leftMs)} left`;
   return `backtests ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
 }
