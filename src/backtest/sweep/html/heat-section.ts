@@ -87,6 +87,7 @@ export function heatStyle({ search, assumptions }: SweepResult): string {
     }).join('\n');
   return `.choice { position: fixed; opacity: 0; pointer-events: none }
 .picks label { border: 1px solid var(--line); border-radius: 99px; padding: 2px 12px; cursor: pointer; background: var(--panel) }
+.totals { margin-top: 12px }
 .heat { width: auto } .heat td, .heat thead th { text-align: center; min-width: 6.5em } .heat th[scope=row] { font-weight: 560; color: var(--soft); text-align: right }
 .heat td small { display: block; color: var(--soft); font-size: 11.5px; line-height: 1.2 } .heat .corner { font-weight: 400 }
 ${rules('pair', pairs)}

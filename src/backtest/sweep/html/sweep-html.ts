@@ -1,13 +1,13 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
-import { count, gain, moment, percent } from '../../../report/figures.js';
+import { count, gain, moment } from '../../../report/figures.js';
 import { pageScript } from '../../../report/html/assets.js';
 import { html, Markup, shortened } from '../../../report/html/markup.js';
 import { dataTable, type Figure, section, tiles, tone } from '../../../report/html/parts.js';
 import { policy } from '../../../report/html/report-html.js';
 import { styleFor } from '../../../report/html/style.js';
 import type { SweepResult } from '../contract.js';
-import { axisName, deflatedText } from '../words.js';
+import { axisName, deflatedText, overfittingText } from '../words.js';
 import { beliefSection, walkForwardSection } from './belief-section.js';
 import { configurationSection } from './configuration-section.js';
 import { heatSection, heatStyle, marginalSection } from './heat-section.js';
@@ -61,7 +61,7 @@ function summary(result: SweepResult): Markup {
     })),
     {
       name: 'Probably overfitted',
-      text: percent(models[0]?.overfitting?.probability ?? null),
+      text: overfittingText(models[0]?.overfitting ?? null),
       note: models[0]?.fillModel ?? '',
     },
     { name: 'Signs that flip', text: count(counts.flipping), note: `of ${count(counts.done)} configurations` },
