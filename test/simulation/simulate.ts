@@ -5,7 +5,7 @@ import { isSettledMarket } from '../../src/protocol/states.js';
 import { differences, unsettled } from '../executor/agreement.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
 import { FUNDS, PROFILE } from './setting.js';
-import { type Beats, type Diary, World } from './world.js';
+import { type Beats, World } from './world.js';
 
 const LIFETIME_MS = PROFILE.draft_lifetime_s * 1000;
 /** The slowest of the polls: details, which tell that a market is settled. */
@@ -34,14 +34,13 @@ export interface SimulateOptions {
   readonly faultyMs: number;
   /** Default: drawn from the seed. */
   readonly faults?: Faults;
-  readonly diary?: Diary;
   /** Default: given. */
   readonly beats?: Beats;
 }
 
-export function simulate({ seed, faultyMs, faults, diary, beats }: SimulateOptions): Story {
+export function simulate({ seed, faultyMs, faults, beats }: SimulateOptions): Story {
   const drawn = faults ?? drawFaults(Random.seeded(seed, 'faults'));
-  const world = new World(seed, drawn, diary, beats);
+  const world = new World(seed, drawn, null, beats);
   try {
     live(world, { seed, faultyMs }, drawn);
     if (world.process !== null) countOwn(world, world.process);
