@@ -37,15 +37,18 @@ function lived(seed: number, faults: Faults = drawFaults(Random.seeded(seed, 'fa
 }
 
 describe('a run that is decided once more', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('seed %i: repeats every request of a hostile world, run after run', async (seed) => {
-    for (const run of lived(seed)) {
-      const result = await replayed(run);
-      const requests = run.steps.reduce((sum, step) => sum + step.requests.length, 0);
-      expect(result.difference).toBeNull();
-      expect(result).toMatchObject({ steps: run.steps.length, repeatedSteps: run.steps.length });
-      expect(result).toMatchObject({ requests, repeatedRequests: requests, after: null });
-    }
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'seed %i: repeats every request of a hostile world, run after run',
+    async (seed) => {
+      for (const run of lived(seed)) {
+        const result = await replayed(run);
+        const requests = run.steps.reduce((sum, step) => sum + step.requests.length, 0);
+        expect(result.difference).toBeNull();
+        expect(result).toMatchObject({ steps: run.steps.length, repeatedSteps: run.steps.length });
+        expect(result).toMatchObject({ requests, repeatedRequests: requests, after: null });
+      }
+    },
+  );
 
   it('goes on where a process that was killed had left its ledger', async () => {
     const runs = lived(5, { ...CALM, crash: 0.002, crashPending: 0.05, delayMs: 80 });
