@@ -128,6 +128,7 @@ export class RecordPlan implements Core {
         marketConditionId,
         restingMicros: ZERO,
         expectedMove: feed.expectedMove(nowMs),
+        isOver: false,
       })),
       openOrders: this.ownResting,
       publicPerMinute: this.#queue.perMinute('public', nowMs),

@@ -1,6 +1,7 @@
 /** What the plan of polls is told, looked up only where the plan asks for it. */
 
 import type { Micros } from '../base/micros.js';
+import { isSettledMarket } from '../protocol/states.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
 import type { Markets, Tracked } from './markets.js';
 import type { OwnState } from './own-state.js';
@@ -76,5 +77,10 @@ class Polled implements PolledMarket {
 
   get expectedMove(): number {
     return this.#tracked.feed.expectedMove(this.#polling.nowMs);
+  }
+
+  get isOver(): boolean {
+    const phase = this.#tracked.feed.facts?.phase;
+    return phase !== undefined && (phase === 'waiting_to_resolve' || isSettledMarket(phase));
   }
 }

@@ -89,6 +89,8 @@ export interface PolledMarket {
   readonly restingMicros: Micros;
   /** `MarketFeed.expectedMove`: how far the price has probably moved since the newest book; Infinity before the first. */
   readonly expectedMove: number;
+  /** It has closed for good, whether or not it is resolved: nothing of it changes any more but what its detail says. */
+  readonly isOver: boolean;
 }
 
 export interface PollFacts {

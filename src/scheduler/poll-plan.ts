@@ -132,18 +132,19 @@ export class PollPlan implements Poller {
     }
     const creditMs = nowMs + this.#credit.missingMs;
     let marketMs = Number.POSITIVE_INFINITY;
-    for (const { marketConditionId } of this.#markets) {
+    for (const market of this.#markets) {
       if (marketMs <= creditMs) break;
-      marketMs = Math.min(marketMs, this.#marketReadyMs(marketConditionId, nowMs));
+      marketMs = Math.min(marketMs, this.#marketReadyMs(market, nowMs));
     }
     return Math.min(accountMs, Math.max(creditMs, marketMs));
   }
 
-  #marketReadyMs(marketConditionId: string, nowMs: number): number {
+  #marketReadyMs({ marketConditionId, isOver }: PolledMarket, nowMs: number): number {
     const { hotIntervalMs } = this.#settings;
     const { book, trades, detail } = this.#memory.market(marketConditionId);
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
     const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
+    if (isOver) return detailMs;
     return Math.min(detailMs, book.readyFromMs(hotIntervalMs, nowMs), trades.readyFromMs(hotIntervalMs, nowMs));
   }
 
@@ -200,7 +201,8 @@ export class PollPlan implements Poller {
    */
   #nextBook(nowMs: number): PolledMarket | null {
     const { hotIntervalMs, quietIntervalMs } = this.#settings;
-    const ready = this.#markets.filter(({ marketConditionId }) => {
+    const ready = this.#markets.filter(({ marketConditionId, isOver }) => {
+      if (isOver) return false;
       const { book, detail } = this.#memory.market(marketConditionId);
       return detail.answered ? book.ready(hotIntervalMs, nowMs) : this.#needsDetail(detail, nowMs);
     });
@@ -216,9 +218,9 @@ export class PollPlan implements Poller {
 
   #nextOf(kind: 'trades' | 'detail', nowMs: number): PolledMarket | null {
     const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
-    const ready = this.#markets.filter(({ marketConditionId }) => {
+    const ready = this.#markets.filter(({ marketConditionId, isOver }) => {
       const records = this.#memory.market(marketConditionId);
-      return (kind === 'detail' || records.detail.answered) && records[kind].ready(intervalMs, nowMs);
+      return (kind === 'detail' || (records.detail.answered && !isOver)) && records[kind].ready(intervalMs, nowMs);
     });
     return most(ready, ({ marketConditionId, restingMicros }) => {
       const weight = kind === 'trades' && restingMicros > 0 ? RESTING_TRADES_WEIGHT : 1;

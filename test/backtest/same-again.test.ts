@@ -20,12 +20,12 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: 'de57891aa80128d3',
-    session: 'c53e2326de49ea9c4ff3afc2e519c98d5fb5c32f1bea492c365b76a0510ca6ee',
+    trace: '233a7e9b5bfee602',
+    session: '10c6d094ac5d8843e8e7e237c48c708c7a24c2758002174bf741a56c81772f68',
   },
   'power:3': {
-    trace: 'de57891aa80128d3',
-    session: 'c53e2326de49ea9c4ff3afc2e519c98d5fb5c32f1bea492c365b76a0510ca6ee',
+    trace: '233a7e9b5bfee602',
+    session: '10c6d094ac5d8843e8e7e237c48c708c7a24c2758002174bf741a56c81772f68',
   },
   optimistic: {
     trace: '8b78f701fa178018',

@@ -26,6 +26,8 @@ interface Market {
   readonly restingShares: number;
   /** Price moved per square root of a second. */
   readonly sigma: number;
+  /** Default false. */
+  readonly isOver?: boolean;
 }
 
 /** A plan at work on these markets through a queue and a network, with what a look at a book changes. */
@@ -49,10 +51,10 @@ class Watch {
 
   facts(): PollFacts {
     const { queue, nowMs } = this.world;
-    const markets = this.markets.map(({ id, restingShares, sigma }): PolledMarket => {
+    const markets = this.markets.map(({ id, restingShares, sigma, isOver = false }): PolledMarket => {
       const seenMs = this.#bookSeenMs.get(id);
       const expectedMove = seenMs === undefined ? Infinity : sigma * Math.sqrt((nowMs - seenMs) / 1000);
-      return { marketConditionId: id, restingMicros: shares(restingShares), expectedMove };
+      return { marketConditionId: id, restingMicros: shares(restingShares), expectedMove, isOver };
     });
     return {
       markets,
@@ -183,7 +185,7 @@ describe('what is looked at', () => {
   it('is asked once at a time: nothing comes twice before its report', () => {
     const plan = new PollPlan(SETTINGS);
     const facts: PollFacts = {
-      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1 }],
+      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
       openOrders: 1,
       publicPerMinute: 114,
       signedPerMinute: 285,
@@ -199,10 +201,23 @@ describe('what is looked at', () => {
     expect([...tags].sort()).toEqual(['poll/assets', 'poll/catalog', 'poll/detail/a', 'poll/fills', 'poll/orders']);
   });
 
+  it('that is over is asked for its detail alone, and takes no turn from one that trades', () => {
+    const over = Array.from({ length: 30 }, (_, i) => ({ ...market(`over${i}`), isOver: true }));
+    const watch = new Watch([...over, market('trades', 10)]);
+    const alone = new Watch([market('trades', 10)]);
+    watch.run(300);
+    alone.run(300);
+    for (const { id } of over) {
+      expect(watch.count('book', id) + watch.count('trades', id)).toBe(0);
+      expect(watch.count('detail', id)).toBeGreaterThan(1);
+    }
+    expect(watch.count('book', 'trades')).toBeGreaterThan(0.8 * alone.count('book', 'trades'));
+  });
+
   it('is never asked without room in the public budget', () => {
     const plan = new PollPlan(SETTINGS);
     const asks = plan.due(NOW, {
-      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1 }],
+      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
       openOrders: 1,
       publicPerMinute: 114,
       signedPerMinute: 285,
