@@ -16,6 +16,8 @@ const LISTED_BEFORE_MS = 60_000;
 
 export interface FeedListener {
   opened(played: Played): void;
+  /** Its last event has been played, and its book still stands. */
+  ending(played: Played): void;
   /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
   closed(played: Played, nowMs: number): void;
 }
@@ -130,7 +132,7 @@ export class Feed {
     while (this.nextOpenMs <= nowMs) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const market = new OpenMarket(this.#core, next, this.#fees, nowMs);
+      const market = new OpenMarket(this.#core, next, this.#fees, nowMs, this.#listener);
       this.#open.set(market.index, market);
       this.#listener.opened(market);
       await market.read();
@@ -202,6 +204,7 @@ class OpenMarket implements Played {
   failure: string | null = null;
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
+  readonly #listener: FeedListener;
   /** Null once it is over: nothing of what was read is held on to. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
@@ -209,11 +212,18 @@ class OpenMarket implements Played {
   #next: EventChunk | null = null;
   #exhausted = false;
 
-  constructor(core: ExchangeCore, { source, firstMs }: Listed, fees: BacktestPlan['fees'], nowMs: number) {
+  constructor(
+    core: ExchangeCore,
+    { source, firstMs }: Listed,
+    fees: BacktestPlan['fees'],
+    nowMs: number,
+    listener: FeedListener,
+  ) {
     this.source = source;
     this.openedMs = nowMs;
     this.firstMs = firstMs;
     this.#core = core;
+    this.#listener = listener;
     this.#market = new ReplayMarket(core, { fees, ...source.market });
     this.#market.open(nowMs, source.market.closeTimeMs);
     const index = core.marketIndexOf(source.market.conditionId);
@@ -289,6 +299,7 @@ class OpenMarket implements Played {
   }
 
   #close(nowMs: number): void {
+    this.#listener.ending(this);
     this.closedMs = nowMs;
     this.#market.close(nowMs);
     this.dispose();

@@ -96,6 +96,7 @@ class BacktestRun {
     tally.attach(venue.core, venue.account);
     const { feed, empty } = await Feed.prepare(venue.core, plan, {
       opened: (played) => tally.opened(played),
+      ending: (played) => tally.ending(played),
       closed: (played, nowMs) => {
         tally.closed(played, nowMs);
         venue.closed(played.index, nowMs);

@@ -55,6 +55,11 @@ export class Tally implements CoreObserver {
     if (this.#open.size === 1) this.#nextSampleMs = played.openedMs;
   }
 
+  /** The last middle that there was: samples may be a second old, and a closed market has none. */
+  ending({ index }: Played): void {
+    this.markets.get(index)?.mark();
+  }
+
   closed(played: Played, nowMs: number): void {
     const market = this.markets.get(played.index);
     if (market === undefined) return;
@@ -83,7 +88,10 @@ export class Tally implements CoreObserver {
    * last sample is what it ends with.
    */
   ended(nowMs: number): void {
-    for (const { played } of [...this.#open]) this.closed(played, nowMs);
+    for (const { played } of [...this.#open]) {
+      this.ending(played);
+      this.closed(played, nowMs);
+    }
     this.account.makeRoom();
     this.#writeAccount(nowMs);
   }

@@ -35,6 +35,7 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
   const closed: [string, number | null][] = [];
   const { feed } = await Feed.prepare(core, plan(sources), {
     opened: () => undefined,
+    ending: () => undefined,
     closed: ({ source: { market }, closedMs }) => closed.push([market.conditionId, closedMs]),
   });
   await feed.openDue(FIRST_MS);
