@@ -52,9 +52,9 @@ export class ReplayMarket {
     return this.#refused;
   }
 
-  /** `resolvesMs`: the exchange's clock, Unix ms, when the recording will have ended. */
-  open(nowMs: number, resolvesMs: number): void {
-    const made = this.#core.createMarket(nowMs, specOf(this.recorded, Math.ceil(resolvesMs / 1000)));
+  /** `resolvesMs`: the exchange's clock, Unix ms, when the recording will have ended; null when that is not known. */
+  open(nowMs: number, resolvesMs: number | null): void {
+    const made = this.#core.createMarket(nowMs, specOf(this.recorded, resolvesMs));
     assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
     this.#index = made.value.index;
     this.#state = 'open';
@@ -116,7 +116,7 @@ const feesOf = ({ fees }: RecordedMarket) =>
     ? {}
     : { maker_fee_rate: fees.makerRateMicros as Micros, taker_fee_rate: fees.takerRateMicros as Micros };
 
-function specOf(market: RecordedMarket, resolutionDate: number): MarketSpec {
+function specOf(market: RecordedMarket, resolvesMs: number | null): MarketSpec {
   const tick = stepOfPrecision(market.tickPrecision);
   return {
     config: {
@@ -134,6 +134,6 @@ function specOf(market: RecordedMarket, resolutionDate: number): MarketSpec {
     description: `A replay of the recorded market ${market.source.ticker} (${market.source.origin ?? market.source.kind}).`,
     category: market.category,
     rules: market.rules,
-    resolution_date: resolutionDate,
+    ...(resolvesMs === null ? {} : { resolution_date: Math.ceil(resolvesMs / 1000) }),
   };
 }
