@@ -13,6 +13,8 @@ import type { BacktestPlan, ChunkStream, EventSource } from './contract.js';
 
 /** A market is listed so long before its first event, if it was open then: the trader has to find it first. */
 const LISTED_BEFORE_MS = 60_000;
+/** So far apart the recorder's clock and the venue's may have been. */
+const CLOCKS_APART_MS = 5_000;
 
 export interface FeedListener {
   opened(played: Played): void;
@@ -184,6 +186,13 @@ export class Feed {
 const opensMs = ({ market }: EventSource, firstMs: number): number =>
   Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
 
+/**
+ * What the trader is told of the close, Unix ms. Where the venue told none, the recorder wrote down when it first saw the
+ * market: a close that lies before the first event, give or take two clocks, is not known.
+ */
+const closesMs = ({ market: { closeTimeMs } }: EventSource, firstMs: number): number | null =>
+  closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;
+
 async function firstEventMs(source: EventSource): Promise<number | null> {
   const stream = source.open();
   try {
@@ -225,7 +234,7 @@ class OpenMarket implements Played {
     this.#core = core;
     this.#listener = listener;
     this.#market = new ReplayMarket(core, { fees, ...source.market });
-    this.#market.open(nowMs, source.market.closeTimeMs);
+    this.#market.open(nowMs, closesMs(source, firstMs));
     const index = core.marketIndexOf(source.market.conditionId);
     assert(index !== null, 'a market that was just opened');
     this.index = index;

@@ -81,6 +81,19 @@ describe('a backtest', () => {
     expect(first?.nowMs ?? 0).toBeGreaterThan(FIRST_MS + 61_000);
   });
 
+  it('tells the trader when a market closes only where the recording knows it', async () => {
+    for (const [closeTimeMs, known] of [
+      [FIRST_MS + 300_000, true],
+      [FIRST_MS + 1_500, false],
+      [FIRST_MS - 2_000, false],
+    ] as const) {
+      const { seen, strategy } = watcher();
+      await runBacktest(plan([source([...BOOK, end(120_000)], { closeTimeMs })], { strategy, params: {} }));
+      expect(seen.length).toBeGreaterThan(0);
+      for (const { market } of seen) expect(market.resolutionTimeMs).toBe(known ? closeTimeMs : null);
+    }
+  });
+
   it('spends one request budget on all of its markets', async () => {
     const ids = ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'];
     const sources = ids.map((conditionId) => source([...BOOK, end(300_000)], { conditionId }));
