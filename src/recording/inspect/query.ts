@@ -9,7 +9,7 @@ import type { DuckDBConnection, DuckDBResult, DuckDBValue } from '@duckdb/node-a
 import { TwinbookError } from '../../base/errors.js';
 import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
-import { openSegments } from '../store/day-folder.js';
+import { closedFiles, openSegments } from '../store/day-folder.js';
 import { dayFolders, isStore, marketFolders } from '../store/folders.js';
 import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
@@ -51,13 +51,18 @@ export async function queryRecordings(sql: string, paths: readonly string[]): Pr
     return answerOf(await select(connection, sql), connection);
   } catch (error) {
     connection.closeSync();
-    if (error instanceof TwinbookError) throw error;
-    const hint = `views: ${[...TABLES, 'markets'].join(', ')}; their columns are in docs/recordings.md`;
-    throw new TwinbookError('usage', `the query cannot be run: ${(error as Error).message}`, hint, { cause: error });
+    throw cannotRun(error);
   }
 }
 
+function cannotRun(error: unknown): TwinbookError {
+  if (error instanceof TwinbookError) return error;
+  const hint = `views: ${[...TABLES, 'markets'].join(', ')}; their columns are in docs/recordings.md`;
+  return new TwinbookError('usage', `the query cannot be run: ${(error as Error).message}`, hint, { cause: error });
+}
+
 async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  if (sql.trim() === '') throw new TwinbookError('usage', 'wanted one SELECT, got nothing');
   const { StatementType } = await import('@duckdb/node-api');
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) {
@@ -73,19 +78,18 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
 
 async function makeViews(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
   const days = paths.flatMap((path) => marketFolders(path).flatMap(dayFolders));
-  for (const table of TABLES) await connection.run(viewOf(table, days));
+  for (const table of TABLES) await connection.run(await viewOf(connection, table, days));
   await makeMarkets(connection, await openRecordings(paths));
 }
 
 /** Closed files and open segments, each row with its market and day, as the names of the folders say. */
-function viewOf(table: Table, days: readonly string[]): string {
+async function viewOf(connection: DuckDBConnection, table: Table, days: readonly string[]): Promise<string> {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
   const parts: string[] = [];
   for (const day of days) {
     const manifest = readManifest(join(day, MANIFEST));
-    const files = (manifest?.files ?? []).filter((file) => file.table === table).map((file) => join(day, file.name));
-    closed.push(...files.filter((file) => existsSync(file)));
+    closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
     for (const number of openSegments(day, manifest)) {
       const [market, date] = partitionsOf(day);
       const source = segmentSource(join(day, segmentName(number)), table);
@@ -96,13 +100,23 @@ function viewOf(table: Table, days: readonly string[]): string {
   }
   if (closed.length > 0) {
     const files = closed.map((file) => quoted(resolve(file))).join(', ');
-    parts.unshift(`SELECT market, date, ${names.join(', ')} FROM read_parquet([${files}], hive_partitioning = true,
-      hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`);
+    const source = `read_parquet([${files}], union_by_name = true, hive_partitioning = true,
+      hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
+    parts.unshift(`SELECT market, date, ${await columnsOf(connection, table, source)} FROM ${source}`);
   }
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
     .join(', ');
   return `CREATE VIEW ${table} AS ${parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`}`;
+}
+
+/** With the types of our format. Files of others may lack the columns that nobody has to know, such as `seen_ms`. */
+async function columnsOf(connection: DuckDBConnection, table: Table, source: string): Promise<string> {
+  const described = await connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE SELECT * FROM ${source})`);
+  const there = new Set(described.getRows().map(([name]) => String(name)));
+  return Object.entries(COLUMNS[table])
+    .map(([name, type]) => `${there.has(name) ? `"${name}"` : 'NULL'}::${type} AS "${name}"`)
+    .join(', ');
 }
 
 function partitionsOf(day: string): [market: string, date: string] {
@@ -153,9 +167,13 @@ async function lockDown(connection: DuckDBConnection, paths: readonly string[]):
 
 function answerOf(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
   return {
-    columns: result.columnNames(),
+    columns: result.deduplicatedColumnNames(),
     async *rows() {
-      for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
+      try {
+        for await (const batch of result.yieldRows()) yield batch.map((row) => row.map(simple));
+      } catch (error) {
+        throw cannotRun(error);
+      }
     },
     close: () => connection.closeSync(),
   };

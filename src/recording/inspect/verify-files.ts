@@ -1,13 +1,13 @@
 /** Holds the files of a market's folder to their manifests, and their rows to each other. */
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../base/errors.js';
 import { stepOfPrecision } from '../../base/micros.js';
-import { conditionIdIn, dayOf, openSegments } from '../store/day-folder.js';
+import { conditionIdIn, dayOf, openSegments, unlistedFiles } from '../store/day-folder.js';
 import { writerOf } from '../store/folder-lock.js';
 import { dayFolders } from '../store/folders.js';
-import { MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from '../store/layout.js';
+import { MANIFEST, MARKET, NO_MARKET, segmentName } from '../store/layout.js';
 import { type EventsFile, eventsFiles, type Manifest, type OtherFile, readManifest } from '../store/manifest.js';
 import { readMarket } from '../store/market-file.js';
 import { sha256 } from '../store/parquet-files.js';
@@ -96,14 +96,11 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
       : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
     findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
   }
-  const listed = new Set(manifest?.files.map((file) => file.name));
-  for (const name of readdirSync(folder)) {
-    const file = parseName(name);
-    if (file === null || file.table === 'segment' || listed.has(name) || open.includes(file.number)) continue;
-    findings.push({
-      path: join(folder, name),
-      severity: 'difference',
-      message: 'no manifest lists it: nobody reads it',
-    });
+  const message =
+    manifest === null
+      ? 'there is no manifest: it is read, but nobody knows whether it is whole'
+      : 'no manifest lists it: nobody reads it';
+  for (const name of unlistedFiles(folder, manifest)) {
+    findings.push({ path: join(folder, name), severity: 'difference', message });
   }
 }

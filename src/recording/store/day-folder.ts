@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../base/errors.js';
 import { connected, fileError } from './duckdb.js';
 import { syncFolder, writeJson } from './json-file.js';
-import { isDayFolder, MANIFEST, MARKET, parseName, segmentName } from './layout.js';
+import { isDayFolder, MANIFEST, MARKET, parseName, segmentName, type Table } from './layout.js';
 import { emptyManifest, eventsFiles, type Manifest, readManifest } from './manifest.js';
 import { readMarket } from './market-file.js';
 import type { Continuation } from './market-sink.js';
@@ -37,6 +37,27 @@ export function openSegments(folder: string, manifest: Manifest | null): number[
     .filter(({ table, number }) => table === 'segment' && !closed.has(number))
     .map(({ number }) => number)
     .sort((a, b) => a - b);
+}
+
+/**
+ * Names of Parquet files that no manifest lists, in order. Beside an open segment of the same number such a file is half
+ * written; without one, somebody else put it there.
+ */
+export function unlistedFiles(folder: string, manifest: Manifest | null): string[] {
+  const listed = new Set(manifest?.files.map((file) => file.name));
+  const open = openSegments(folder, manifest);
+  return readdirSync(folder)
+    .filter((name) => {
+      const file = parseName(name);
+      return file !== null && file.table !== 'segment' && !listed.has(name) && !open.includes(file.number);
+    })
+    .sort();
+}
+
+/** Closed files of a table that count: those of the manifest, or, in a folder without one, all that are there. */
+export function closedFiles(folder: string, manifest: Manifest | null, table: Table): string[] {
+  const names = manifest === null ? unlistedFiles(folder, null) : manifest.files.map((file) => file.name);
+  return names.filter((name) => parseName(name)?.table === table).map((name) => join(folder, name));
 }
 
 /** A number that no file of the folder has. */

@@ -1,7 +1,8 @@
 /** One file of events, closed or open, and what is known of it before it is streamed. */
 
 import { statSync } from 'node:fs';
-import { connected, numberOf, numberOrNull, rowsOf } from './duckdb.js';
+import { checkRows } from './checked-rows.js';
+import { connected, fileError, numberOf, numberOrNull, rowsOf } from './duckdb.js';
 import type { EventsFile } from './manifest.js';
 import { gapsOf } from './parquet-files.js';
 import { parquetSource, STREAM_KINDS, segmentSource } from './tables.js';
@@ -18,16 +19,30 @@ export interface EventsPart {
   readonly events: EventsFile['kinds'];
   readonly gaps: EventsFile['gaps'];
   readonly bytes: number;
+  /** As the manifest says, lower-case hex; null where none lists it. */
+  readonly sha256: string | null;
 }
 
 /** Its rows as a table of SQL. */
 export const sourceOf = (part: EventsPart): string =>
   part.isSegment ? segmentSource(part.path, 'events') : parquetSource(part.path);
 
-/** Looks through an open segment; null when it has no events. What is written to it later is not seen. */
-export async function openPart(path: string): Promise<EventsPart | null> {
-  const source = segmentSource(path, 'events');
+/**
+ * Looks through an open segment, or a Parquet file that no manifest tells about; null when it has no events. What is
+ * written to it later is not seen. Throws TwinbookError `recording_invalid` for a file that cannot be read.
+ */
+export async function openPart(path: string, isSegment: boolean): Promise<EventsPart | null> {
+  try {
+    return await lookThrough(path, isSegment);
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
+  }
+}
+
+async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart | null> {
+  const source = isSegment ? segmentSource(path, 'events') : parquetSource(path);
   return connected(async (connection) => {
+    if (!isSegment) await checkRows(connection, path, null);
     const rows = await rowsOf(
       connection,
       `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq,
@@ -38,7 +53,7 @@ export async function openPart(path: string): Promise<EventsPart | null> {
     const count = (kind: string): number => numberOf(rows.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
     return {
       path,
-      isSegment: true,
+      isSegment,
       firstSeq: Math.min(...of('first_seq')),
       lastSeq: Math.max(...of('last_seq')),
       firstMs: numberOrNull(Math.min(...of('first_ms'))),
@@ -46,6 +61,7 @@ export async function openPart(path: string): Promise<EventsPart | null> {
       events: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, count(kind)])) as EventsPart['events'],
       gaps: await gapsOf(connection, source),
       bytes: statSync(path).size,
+      sha256: null,
     };
   });
 }

@@ -5,14 +5,18 @@
 
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../base/errors.js';
-import { EVENT, type EventChunk, type RecordingWarning } from '../contract.js';
+import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
+import { checkRows } from './checked-rows.js';
 import { connect, fileError, typedColumn } from './duckdb.js';
 import { type EventsPart, sourceOf } from './events-part.js';
+import { tickOf } from './market-file.js';
+import { sha256 } from './parquet-files.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';
 
 /** `warnings` is filled anew. Throws TwinbookError `recording_invalid` for a file that is not what its manifest says. */
 export async function* readChunks(
   parts: readonly EventsPart[],
+  market: RecordedMarket,
   warnings: RecordingWarning[],
 ): AsyncGenerator<EventChunk> {
   warnings.length = 0;
@@ -20,6 +24,7 @@ export async function* readChunks(
   const connection = await connect();
   try {
     for (const [at, part] of parts.entries()) {
+      await checkPart(connection, part, tickOf(market));
       if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
         warnings.push({ path: part.path, message: 'rows before this file are missing: the book begins anew with it' });
         yield* decode(connection, part, bookSelect(sourceOf(part), part.firstSeq), order);
@@ -33,6 +38,32 @@ export async function* readChunks(
     const path = parts.at(-1)?.path ?? '';
     warnings.push({ path, message: 'the recording stops before the close of the market: it ends there' });
     yield endAt(order.lastMs);
+  }
+}
+
+/** Once is enough: a backtest reads the same files for every fill model. */
+const intact = new WeakSet<EventsPart>();
+
+/** Throws TwinbookError `recording_invalid` for a closed file that is not the one that was written. */
+async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMicros: number): Promise<void> {
+  if (part.isSegment || intact.has(part)) return;
+  const sum = part.sha256 === null ? null : await checksumOf(part.path);
+  if (sum !== part.sha256) {
+    throw new TwinbookError(
+      'recording_invalid',
+      `${part.path} has the checksum ${sum}, its manifest says ${part.sha256}`,
+      'it was changed or damaged; `twinbook data verify` checks all files',
+    );
+  }
+  await checkRows(connection, part.path, tickMicros);
+  intact.add(part);
+}
+
+async function checksumOf(path: string): Promise<string> {
+  try {
+    return await sha256(path);
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
   }
 }
 

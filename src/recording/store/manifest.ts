@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { RecordedGap } from '../contract.js';
 import { readJson } from './json-file.js';
+import { parseName } from './layout.js';
 import { STREAM_KINDS } from './tables.js';
 
 export const FORMAT = 'twinbook-recording';
@@ -10,11 +11,14 @@ export const FORMAT = 'twinbook-recording';
 export const FORMAT_VERSION = 1;
 
 const count = z.number().int().min(0);
-const time = z.number().int();
+/** Unix ms of a moment that a calendar knows. */
+const time = z.number().int().min(-8.64e15).max(8.64e15);
+/** Beside the manifest and nowhere else. */
+const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
 
 const eventsFile = z.strictObject({
   table: z.literal('events'),
-  name: z.string(),
+  name: fileName,
   rows: count,
   bytes: count,
   sha256: z.string(),
@@ -31,7 +35,7 @@ const eventsFile = z.strictObject({
 
 const otherFile = z.strictObject({
   table: z.enum(['polls', 'own']),
-  name: z.string(),
+  name: fileName,
   rows: count,
   bytes: count,
   sha256: z.string(),

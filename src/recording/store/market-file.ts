@@ -6,6 +6,8 @@ import type { RecordedMarket } from '../contract.js';
 import { readJson, writeJson } from './json-file.js';
 
 const precision = z.number().int().min(0).max(6);
+/** Unix ms of a moment that a calendar knows. */
+const time = z.number().int().min(-8.64e15).max(8.64e15);
 const rate = z.number().int().min(0).max(1_000_000);
 
 const marketFile = z.strictObject({
@@ -16,8 +18,8 @@ const marketFile = z.strictObject({
   rules: z.array(z.string()),
   tick_precision: precision.min(1),
   amount_precision: precision,
-  open_time_ms: z.number().int(),
-  close_time_ms: z.number().int(),
+  open_time_ms: time,
+  close_time_ms: time,
   /** What YES resolved to; null while it is not known. */
   outcome: z.boolean().nullable(),
   fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),

@@ -11,21 +11,24 @@ import type {
   RecordingSummary,
   RecordingWarning,
 } from '../contract.js';
-import { conditionIdIn, countsOf, openSegments } from './day-folder.js';
+import { conditionIdIn, countsOf, openSegments, unlistedFiles } from './day-folder.js';
 import { type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
 import { dayFolders } from './folders.js';
-import { isDayFolder, MANIFEST, MARKET, NO_MARKET, segmentName } from './layout.js';
+import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
 import { eventsFiles, gapOf, type Manifest, readManifest } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
 import { readPolls } from './polls.js';
 
 /**
- * The recording in a market's folder, of all its days, or of one day's folder; null when there is nothing of the stream
- * in it. Throws TwinbookError `recording_invalid` when a manifest or description cannot be read.
+ * The recording in a market's folder, of all its days or of those that are named, or of one day's folder; null when there
+ * is nothing of the stream in it. Throws TwinbookError `recording_invalid` when a manifest or description cannot be read.
  */
-export async function openMarket(folder: string): Promise<Recording | null> {
-  const days = dayFolders(folder).map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
+export async function openMarket(
+  folder: string,
+  chosen: readonly string[] = dayFolders(folder),
+): Promise<Recording | null> {
+  const days = chosen.map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
   if (conditionIdIn(folder) === NO_MARKET || days.length === 0) return null;
   const { market, notes } = describedIn(folder, days);
   const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
@@ -41,7 +44,7 @@ export async function openMarket(folder: string): Promise<Recording | null> {
     get warnings() {
       return [...opened, ...found];
     },
-    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, found),
+    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, market, found),
     polls: (): AsyncIterable<RecordedPoll> => readPolls(days.map((day) => day.path)),
   };
 }
@@ -78,6 +81,16 @@ function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
 
 /** Closed files, then what a writer has open or left open. */
 async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
+  const unlisted = unlistedFiles(path, manifest);
+  for (const name of manifest === null ? [] : unlisted) {
+    warnings.push({ path: join(path, name), message: 'its manifest does not list it: it is left out', isDamage: true });
+  }
+  const foreign: EventsPart[] = [];
+  for (const name of manifest === null ? unlisted.filter(isEvents) : []) {
+    warnings.push({ path: join(path, name), message: 'there is no manifest: nobody knows whether it is whole' });
+    const part = await openPart(join(path, name), false);
+    if (part !== null) foreign.push(part);
+  }
   const files = (manifest === null ? [] : eventsFiles(manifest)).map(
     (file): EventsPart => ({
       path: join(path, file.name),
@@ -89,6 +102,7 @@ async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): P
       events: file.kinds,
       gaps: file.gaps,
       bytes: file.bytes,
+      sha256: file.sha256,
     }),
   );
   const open: EventsPart[] = [];
@@ -98,11 +112,13 @@ async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): P
     if (brokenLines > 0) {
       warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped`, isDamage: true });
     }
-    const part = await openPart(segment);
+    const part = await openPart(segment, true);
     if (part !== null) open.push(part);
   }
-  return [...files, ...open];
+  return [...files, ...foreign.sort((a, b) => a.firstSeq - b.firstSeq), ...open];
 }
+
+const isEvents = (name: string): boolean => parseName(name)?.table === 'events';
 
 function summaryOf(days: readonly Day[], parts: readonly EventsPart[]): RecordingSummary {
   const events = { level: 0, trade: 0, clear: 0, end: 0 };
@@ -119,7 +135,7 @@ function summaryOf(days: readonly Day[], parts: readonly EventsPart[]): Recordin
     refused: sum((manifest) => manifest.refused),
     steppedBack: sum((manifest) => manifest.stepped_back),
     bytes:
-      parts.reduce((total, part) => total + (part.isSegment ? part.bytes : 0), 0) +
+      parts.reduce((total, part) => total + (part.sha256 === null ? part.bytes : 0), 0) +
       sum((manifest) => manifest.files.reduce((bytes, file) => bytes + file.bytes, 0)),
   };
 }

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { TwinbookError } from '../../base/errors.js';
 import type { RecordedPoll } from '../contract.js';
-import { openSegments } from './day-folder.js';
+import { closedFiles, openSegments } from './day-folder.js';
 import { connect, fileError, numberOf, numberOrNull } from './duckdb.js';
 import { MANIFEST, segmentName } from './layout.js';
 import { readManifest } from './manifest.js';
@@ -30,10 +30,7 @@ export async function* readPolls(folders: readonly string[]): AsyncGenerator<Rec
 
 function sourcesIn(folder: string): { path: string; source: string }[] {
   const manifest = readManifest(join(folder, MANIFEST));
-  const closed = (manifest?.files ?? [])
-    .filter((file) => file.table === 'polls')
-    .map((file) => join(folder, file.name))
-    .sort();
+  const closed = closedFiles(folder, manifest, 'polls').sort();
   const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
   return [
     ...closed.map((path) => ({ path, source: parquetSource(path) })),
