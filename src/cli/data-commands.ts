@@ -53,26 +53,40 @@ function addReader<Options extends DataOptions>(
 
 async function list(paths: readonly string[], options: DataOptions, io: CliIo): Promise<ExitCode> {
   const { openRecordings } = await import('../recording/recording.js');
-  const recordings = await openRecordings(paths);
-  const rows = recordings.map(listing);
+  const failures: TwinbookError[] = [];
+  const rows = (await openRecordings(paths, (error) => failures.push(error))).map(listing);
   io.out(options.json === true ? json(rows) : listTable(rows));
-  return EXIT.ok;
+  return tellFailures(failures, io);
 }
 
 async function stats(paths: readonly string[], options: DataOptions, io: CliIo): Promise<ExitCode> {
   const { openRecordings } = await import('../recording/recording.js');
   const { statsOf } = await import('../recording/inspect/stats.js');
   const { statsRow } = await import('./data-tables.js');
-  const recordings = await openRecordings(paths);
+  const failures: TwinbookError[] = [];
+  const recordings = await openRecordings(paths, (error) => failures.push(error));
   const line = new ProgressLine(io, options.json === true);
   const rows = [];
   for (const [at, recording] of recordings.entries()) {
     line.show(at / recordings.length, recording.market.source.ticker);
-    rows.push(statsRow(recording, await statsOf(recording)));
+    try {
+      rows.push(statsRow(recording, await statsOf(recording)));
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      failures.push(error);
+    }
   }
   line.end();
+  const [failure] = failures;
+  if (rows.length === 0 && failure !== undefined) throw failure;
   io.out(options.json === true ? json(rows) : statsTable(rows));
-  return EXIT.ok;
+  return tellFailures(failures, io);
+}
+
+/** What was left out, beside the others' rows. */
+function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
+  for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
+  return failures.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
 async function verifyPaths(
@@ -159,7 +173,7 @@ function importText(markets: readonly ImportedMarket[], out: string): string {
     { title: 'STATUS', cell: (row) => (row.status === 'present' ? 'there already' : row.status) },
   ]);
   const told = markets.flatMap(({ failure, warnings, ticker }) => [
-    ...(failure === null ? [] : [`FAILED  ${ticker}: ${failure}\n`]),
+    ...(failure === null ? [] : [`FAILED  ${ticker === '' ? '' : `${ticker}: `}${failure}\n`]),
     ...warnings.map(({ path, message }) => `note  ${path}: ${message}\n`),
   ]);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;

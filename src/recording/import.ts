@@ -30,6 +30,7 @@ export interface ImportProgress {
 }
 
 export interface ImportedMarket {
+  /** This, ticker and title are empty for a file that could not even be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
@@ -61,7 +62,8 @@ export async function importRecordings(
   out: string,
   options: ImportOptions = {},
 ): Promise<readonly ImportedMarket[]> {
-  const recordings = await openRecordings(paths);
+  const unreadable: ImportedMarket[] = [];
+  const recordings = await openRecordings(paths, ({ message }) => unreadable.push(notOpened(message)));
   for (const { market } of recordings) {
     const { source } = market;
     if (source.kind === kind) continue;
@@ -89,8 +91,14 @@ export async function importRecordings(
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
-  return done;
+  return [...done, ...unreadable];
 }
+
+/** A file whose market nobody knows. */
+const notOpened = (failure: string): ImportedMarket => ({
+  ...{ conditionId: '', ticker: '', title: '' },
+  ...{ status: 'failed', events: 0, failure, warnings: [] },
+});
 
 async function importMarket(
   recording: Recording,

@@ -1,43 +1,25 @@
-/** Finds the markets of a Kalshi recording: its files, and what MARKETS.csv and `metadata/` say about each of them. */
+/** One market of a Kalshi recording: its files, and what MARKETS.csv and `metadata/` say about it. */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
 import type { RecordedMarket, Recording, RecordingWarning } from './contract.js';
+import { type CsvRow, csvRows } from './csv.js';
 import { conditionIdOf } from './identity.js';
-import { KALSHI_AMOUNT_PRECISION, KALSHI_TICK_PRECISION } from './kalshi-message.js';
+import type { KalshiGroup } from './kalshi-files.js';
+import { KALSHI_AMOUNT_PRECISION, KALSHI_FINE_TICK_PRECISION, KALSHI_TICK_PRECISION } from './kalshi-message.js';
 import { kalshiChunks } from './kalshi-stream.js';
 
-const SUFFIX = '.ndjson.gz';
-
-export const isKalshiFile = (path: string): boolean => path.endsWith(SUFFIX);
-
-/** The Kalshi files of a folder, by window: of the whole set, of its `events` folder, or of one window's folder. */
-export function kalshiWindows(folder: string): string[][] {
-  const events = join(folder, 'events');
-  const root = existsSync(events) && statSync(events).isDirectory() ? events : folder;
-  const names = readdirSync(root).sort();
-  const own = names.filter(isKalshiFile).map((name) => join(root, name));
-  const windows = own.length > 0 ? [own] : [];
-  for (const name of names) {
-    const path = join(root, name);
-    if (!statSync(path).isDirectory()) continue;
-    const files = readdirSync(path).filter(isKalshiFile).sort();
-    if (files.length > 0) windows.push(files.map((file) => join(path, file)));
-  }
-  return windows;
-}
-
-/** One market from the files of its window, which are named by date and so are in order. */
-export async function openKalshi(paths: readonly string[]): Promise<Recording> {
+/** One market from its files. */
+export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGroup): Promise<Recording> {
   const first = paths[0];
   if (first === undefined) throw new TwinbookError('recording_invalid', 'a window without files');
-  const ticker = basename(dirname(first));
-  const about: RecordingWarning[] = [];
-  const facts = factsOf(ticker, dirname(first), about);
+  const about: RecordingWarning[] = [...warnings];
+  const facts = factsOf(ticker, dirname(resolve(first)), about);
   const closeTimeMs = facts.closeTimeMs;
+  const tickPrecision = (facts.isFine ?? isFine) ? KALSHI_FINE_TICK_PRECISION : KALSHI_TICK_PRECISION;
   const found: RecordingWarning[] = [];
-  const files = { ticker, paths, closeTimeMs };
+  const files = { ticker, tickPrecision, paths, closeTimeMs };
   const span = facts.openTimeMs === null || closeTimeMs === null ? await spanOf(kalshiChunks(files, found)) : null;
   const market: RecordedMarket = {
     conditionId: conditionIdOf('kalshi', ticker),
@@ -45,7 +27,7 @@ export async function openKalshi(paths: readonly string[]): Promise<Recording> {
     title: facts.title,
     category: 'finance',
     rules: facts.rules,
-    tickPrecision: KALSHI_TICK_PRECISION,
+    tickPrecision,
     amountPrecision: KALSHI_AMOUNT_PRECISION,
     openTimeMs: facts.openTimeMs ?? span?.firstMs ?? 0,
     closeTimeMs: closeTimeMs ?? span?.lastMs ?? 0,
@@ -68,24 +50,26 @@ interface Facts {
   readonly openTimeMs: number | null;
   readonly closeTimeMs: number | null;
   readonly outcome: boolean | null;
+  /** Its prices are in tenths of a cent, at least where they are near 0 or 1; null where nobody says. */
+  readonly isFine: boolean | null;
 }
 
 function factsOf(ticker: string, windowFolder: string, warnings: RecordingWarning[]): Facts {
-  const set = dirname(dirname(windowFolder));
-  const row = csvRow(join(set, 'MARKETS.csv'), ticker);
-  const record = metadataOf(join(set, 'metadata'), ticker);
-  const text = (name: string) => row?.get(name) ?? stringOf(record.market[name]);
-  const openTimeMs = timeOf(text('open_time'));
-  const closeTimeMs = timeOf(text('close_time'));
-  const result = text('result');
-  if (openTimeMs === null || closeTimeMs === null) {
+  const row = csvRow(windowFolder, ticker);
+  const record = metadataOf(windowFolder, ticker, warnings);
+  const text = (name: string) => stringOf(row?.get(name)) ?? stringOf(record.market[name]);
+  const times = timesOf(text('open_time'), text('close_time'));
+  const result = text('result')?.toLowerCase();
+  const structure = text('price_level_structure');
+  if (times === null) {
     warnings.push({
       path: windowFolder,
-      message: `no record of ${ticker} (MARKETS.csv, metadata): times are those of its events`,
+      message: `no record of ${ticker} (MARKETS.csv, metadata) says when it opened and closed: times are those of its events`,
     });
   }
   if (result !== 'yes' && result !== 'no') {
-    warnings.push({ path: windowFolder, message: `the outcome of ${ticker} is not known: it closes unresolved` });
+    const is = result === undefined ? 'not known' : `${result}, neither yes nor no`;
+    warnings.push({ path: windowFolder, message: `the outcome of ${ticker} is ${is}: it closes unresolved` });
   }
   const question = stringOf(record.market['title']) ?? ticker;
   const target = stringOf(record.market['yes_sub_title']);
@@ -93,19 +77,35 @@ function factsOf(ticker: string, windowFolder: string, warnings: RecordingWarnin
     title: target === null ? question : `${question} ${target}`,
     eventTitle: stringOf(record.event['title']) ?? ticker,
     rules: [record.market['rules_primary'], record.market['rules_secondary']].flatMap((rule) => stringOf(rule) ?? []),
-    openTimeMs,
-    closeTimeMs,
+    openTimeMs: times?.openTimeMs ?? null,
+    closeTimeMs: times?.closeTimeMs ?? null,
     outcome: result === 'yes' ? true : result === 'no' ? false : null,
+    isFine: structure === null ? null : structure !== WHOLE_CENTS,
   };
 }
 
-/** The set's table is plain: no quotes, no commas in fields. */
-function csvRow(path: string, ticker: string): Map<string, string> | null {
-  if (!existsSync(path)) return null;
-  const [head = '', ...lines] = readFileSync(path, 'utf8').split(/\r?\n/);
-  const names = head.split(',');
-  const fields = lines.map((line) => line.split(',')).find((line) => line[0] === ticker);
-  return fields === undefined ? null : new Map(names.map((name, at) => [name, fields[at] ?? '']));
+const WHOLE_CENTS = 'linear_cent';
+
+/** Null where one is missing, or where it closes before it opens. */
+function timesOf(open: string | null, close: string | null) {
+  const [openTimeMs, closeTimeMs] = [timeOf(open), timeOf(close)];
+  return openTimeMs === null || closeTimeMs === null || closeTimeMs <= openTimeMs ? null : { openTimeMs, closeTimeMs };
+}
+
+/** The set's folder, two above the window's; a file by itself may have them beside it. */
+function besideOf(windowFolder: string, name: string): string | null {
+  const set = dirname(dirname(windowFolder));
+  return (
+    [set, dirname(windowFolder), windowFolder].map((at) => join(at, name)).find((path) => existsSync(path)) ?? null
+  );
+}
+
+function csvRow(windowFolder: string, ticker: string): CsvRow | null {
+  const path = besideOf(windowFolder, 'MARKETS.csv');
+  if (path === null) return null;
+  const names = ['window', 'ticker', 'market_ticker'];
+  const rows = csvRows(readFileSync(path, 'utf8'));
+  return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
 interface Metadata {
@@ -113,18 +113,19 @@ interface Metadata {
   readonly market: Readonly<Record<string, unknown>>;
 }
 
-/** The market's record as the venue's API answered it; empty when there is none that can be read. */
-function metadataOf(folder: string, ticker: string): Metadata {
-  const path = join(folder, `${ticker.replace(/-[^-]*$/, '')}.json`);
+/** The market's record as the venue's API answered it; empty when there is none. One that cannot be read is told. */
+function metadataOf(windowFolder: string, ticker: string, warnings: RecordingWarning[]): Metadata {
+  const path = besideOf(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
   const nothing = { event: {}, market: {} };
-  if (!existsSync(path)) return nothing;
+  if (path === null) return nothing;
   try {
     const { response } = JSON.parse(readFileSync(path, 'utf8')) as {
       response: { event: Record<string, unknown>; markets: Record<string, unknown>[] };
     };
     const market = response.markets.find((candidate) => candidate['ticker'] === ticker);
     return market === undefined ? nothing : { event: { ...response.event }, market };
-  } catch {
+  } catch (error) {
+    warnings.push({ path, message: `it is no record of a market (${(error as Error).message}): not used` });
     return nothing;
   }
 }

@@ -3,18 +3,34 @@
 import { access, constants } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../base/errors.js';
+import { EARLIEST_MS, LATEST_MS } from './steps-back.js';
+import { fileError } from './store/duckdb.js';
 
 const COLUMNS = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;
-/** The venue's time of a row; the set's files call it either way. */
-const TIME_COLUMNS: Readonly<Record<string, string>> = {
-  timestamp: 'epoch_ms("timestamp")::DOUBLE',
-  ts_ms: 'ts_ms::DOUBLE',
+/** What a row must be, each with the words that tell how many are not. A comparison with nothing is not true. */
+const SOUND: Readonly<Record<string, string>> = {
+  [`no time between 2000 and 2100 (a moment, or a number of Unix ms)`]: `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
+  'a price that is no whole thousandth between 0 and 1':
+    'price_micros > 0 AND price_micros < 1000000 AND price_micros % 1000 = 0',
+  'no size of zero or more': `amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND (is_level OR amount_micros > 0)`,
+  'an event_type other than PRICE_CHANGE and LAST_TRADE': '(is_level OR is_trade)',
+  'a side other than BID and ASK': '(is_bid OR is_ask)',
+  'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",
 };
 
 /** Rows of the view `events` that have everything a reader needs. */
-export const ROW_IS_SOUND = `(time_ms > 0 AND price_micros > 0 AND price_micros < 1000000
-  AND price_micros % 1000 = 0 AND amount_micros >= 0 AND (is_level OR is_trade) AND (is_bid OR is_ask)
-  AND regexp_full_match(asset_id, '[0-9A-Za-z]+')) IS TRUE`;
+export const ROW_IS_SOUND = `((${Object.values(SOUND).join(') AND (')})) IS TRUE`;
+
+/** How many rows of the view `events` are not sound, and why; null when all are. A row may have several faults. */
+export async function brokenRows(connection: DuckDBConnection): Promise<string | null> {
+  const counts = Object.values(SOUND).map((sound) => `(count(*) FILTER (WHERE ((${sound}) IS NOT TRUE)))::DOUBLE`);
+  const [count = 0, ...faults] = (
+    await rowsOf(connection, `SELECT count(*)::DOUBLE, ${counts.join(', ')} FROM events WHERE NOT (${ROW_IS_SOUND})`)
+  ).flatMap((chunk) => chunk.getRows().flat().map(Number));
+  if (count === 0) return null;
+  const reasons = Object.keys(SOUND).flatMap((name, at) => ((faults[at] ?? 0) > 0 ? `${faults[at]} with ${name}` : []));
+  return `${count} broken rows were skipped: ${reasons.join(', ')}`;
+}
 
 /**
  * A connection with the view `events` over the file: `file_row_number` (its order), `time_ms`, `price_micros`,
@@ -31,32 +47,55 @@ export async function openParquet(path: string): Promise<DuckDBConnection> {
   const connection = await (await DuckDBInstance.create(':memory:', options)).connect();
   const file = `read_parquet('${path.replaceAll("'", "''")}', file_row_number = true)`;
   try {
-    const names = textsOf(await rowsOf(connection, `SELECT column_name FROM (DESCRIBE SELECT * FROM ${file})`), 0);
-    const missing = COLUMNS.filter((column) => !names.includes(column));
-    const time = names.map((name) => TIME_COLUMNS[name]).find((column) => column !== undefined);
-    if (time === undefined) missing.unshift('timestamp' as (typeof COLUMNS)[number]);
-    if (missing.length > 0)
-      throw new Error(`it has no column ${missing.join(', ')}; its columns are ${names.join(', ')}`);
+    const time = await timeColumn(connection, file);
     await connection.run(`CREATE TEMP VIEW events AS SELECT file_row_number, ${time} AS time_ms,
-      round(price * 1e6) AS price_micros, round(size * 1e6) AS amount_micros,
-      round(best_bid * 1e6) AS best_bid_micros, round(best_ask * 1e6) AS best_ask_micros,
+      ${['price', 'best_bid', 'best_ask'].map((name) => `${micros(name)} AS ${name}_micros`).join(', ')},
+      ${micros('size')} AS amount_micros,
       event_type = 'PRICE_CHANGE' AS is_level, event_type = 'LAST_TRADE' AS is_trade,
-      side = 'BID' AS is_bid, side = 'ASK' AS is_ask, asset_id FROM ${file}`);
+      side = 'BID' AS is_bid, side = 'ASK' AS is_ask, asset_id::VARCHAR AS asset_id FROM ${file}`);
     return connection;
   } catch (error) {
     connection.closeSync();
+    // The lines after the first are our SQL.
+    const [reason = ''] = (error as Error).message.split('\n');
     throw new TwinbookError(
       'recording_invalid',
-      `${path} is not a Polymarket recording: ${(error as Error).message}`,
+      `${path} is not a Polymarket recording: ${reason}`,
       'give a parquet file with price changes and trades of tokens',
       { cause: error },
     );
   }
 }
 
-/** The whole answer of a small query. */
+/** The time of a row as SQL. Throws an Error that says which columns are missing or of another type. */
+async function timeColumn(connection: DuckDBConnection, file: string): Promise<string> {
+  const about = await rowsOf(connection, `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${file})`);
+  const [names, types] = [textsOf(about, 0), textsOf(about, 1)];
+  const missing: string[] = COLUMNS.filter((column) => !names.includes(column));
+  const at = names.findIndex((name) => name === 'timestamp' || name === 'ts_ms');
+  if (at < 0) missing.unshift('timestamp');
+  if (missing.length > 0) {
+    const there = names.filter((name) => name !== 'file_row_number');
+    throw new Error(`it has no column ${missing.join(', ')}; its columns are ${there.join(', ')}`);
+  }
+  const [name = '', type = ''] = [names[at], types[at]];
+  if (type.startsWith('TIMESTAMP')) return `epoch_ms("${name}")::DOUBLE`;
+  if (type === 'VARCHAR' || type === 'DATE' || type === 'BOOLEAN') {
+    throw new Error(`its column ${name} is of the type ${type}; wanted a timestamp or a number of Unix ms`);
+  }
+  return `floor("${name}"::DOUBLE)`;
+}
+
+/** Whatever is no number becomes NULL, which is not sound. */
+const micros = (column: string): string => `round(TRY_CAST(${column} AS DOUBLE) * 1e6)`;
+
+/** The whole answer of a small query. Throws TwinbookError `recording_invalid` where the file itself is damaged. */
 export async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readonly DuckDBDataChunk[]> {
-  return (await connection.run(sql)).fetchAllChunks();
+  try {
+    return await (await connection.run(sql)).fetchAllChunks();
+  } catch (error) {
+    throw fileError('recording_invalid', 'cannot read a Polymarket recording', error);
+  }
 }
 
 export async function countOf(connection: DuckDBConnection, from: string): Promise<number> {

@@ -7,12 +7,16 @@
  * the level's sizes have two decimals, the trade's have six.
  */
 
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../base/errors.js';
+import { ONE } from '../base/micros.js';
 import { ChunkWriter } from './chunks.js';
 import { EVENT, type EventChunk, type RecordingWarning, SIDE } from './contract.js';
 import { Levels } from './levels.js';
 import { type PairingRules, TradePairing } from './pairing.js';
 import { countOf, openParquet, ROW_IS_SOUND } from './parquet.js';
+import { StepsBack } from './steps-back.js';
+import { fileError } from './store/duckdb.js';
 
 export interface PolymarketTokens {
   readonly path: string;
@@ -38,18 +42,16 @@ export async function* polymarketChunks(
       throw new TwinbookError('recording_invalid', `no event of token ${yes} can be read from ${path}`);
     }
     const stream = new TokenStream();
-    const result = await connection.stream(`SELECT time_ms, price_micros, amount_micros, best_bid_micros,
-      best_ask_micros, is_level, is_bid, asset_id = '${yes}' ${rows} ORDER BY file_row_number`);
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
-      stream.rows(chunk.getColumns());
+    const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
+      best_ask_micros, is_level, is_bid, asset_id = '${yes}' ${rows} ORDER BY file_row_number`;
+    for await (const columns of columnsOf(connection, sql, path)) {
+      stream.rows(columns);
       yield* stream.take();
     }
     const rest = stream.end();
     warnings.push({ path, message: 'there is no starting snapshot: the first 40 s of the book are incomplete' });
+    const back = stream.stepsBack.warning(path);
+    if (back !== null) warnings.push(back);
     if (stream.unpairedTrades > 0) {
       warnings.push({ path, message: `${stream.unpairedTrades} trades have no level decrease of their own` });
     }
@@ -59,7 +61,23 @@ export async function* polymarketChunks(
   }
 }
 
+/** Throws TwinbookError `recording_invalid` for a file that is damaged in its middle. */
+async function* columnsOf(
+  connection: DuckDBConnection,
+  sql: string,
+  path: string,
+): AsyncGenerator<readonly (readonly unknown[])[]> {
+  try {
+    const result = await connection.stream(sql);
+    for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())
+      yield chunk.getColumns();
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
+  }
+}
+
 class TokenStream {
+  readonly stepsBack = new StepsBack(0);
   readonly #writer = new ChunkWriter();
   readonly #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
   readonly #levels = new Levels();
@@ -77,6 +95,7 @@ class TokenStream {
       const timeMs = Number(times[row]);
       const price = Number(prices[row]);
       const amount = Number(amounts[row]);
+      this.stepsBack.saw(timeMs);
       if (!this.#started) {
         this.#started = true;
         this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
@@ -101,12 +120,15 @@ class TokenStream {
     return this.#writer.end(this.#writer.lastTimeMs);
   }
 
-  /** Levels better than the best that the row itself names were missed going away. Zero: the row names none. */
+  /** Levels better than the best that the row itself names were missed going away. Zero, or no price: the row names none. */
   #dropStale(timeMs: number, bestBid: number, bestAsk: number): void {
-    if (bestBid > 0)
-      for (const price of this.#levels.betterThan(SIDE.bid, bestBid)) this.#set(timeMs, SIDE.bid, price, 0);
-    if (bestAsk > 0)
-      for (const price of this.#levels.betterThan(SIDE.ask, bestAsk)) this.#set(timeMs, SIDE.ask, price, 0);
+    for (const [side, best] of [
+      [SIDE.bid, bestBid],
+      [SIDE.ask, bestAsk],
+    ] as const) {
+      if (!(best > 0 && best < ONE)) continue;
+      for (const price of this.#levels.betterThan(side, best)) this.#set(timeMs, side, price, 0);
+    }
   }
 
   #set(timeMs: number, side: number, priceMicros: number, total: number): void {

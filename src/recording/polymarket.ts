@@ -5,7 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../base/errors.js';
 import type { RecordedMarket, Recording, RecordingWarning } from './contract.js';
 import { conditionIdOf } from './identity.js';
-import { countOf, numbersOf, openParquet, ROW_IS_SOUND, rowsOf, textsOf } from './parquet.js';
+import { brokenRows, numbersOf, openParquet, ROW_IS_SOUND, rowsOf, textsOf } from './parquet.js';
 import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
 
 export const isPolymarketFile = (path: string): boolean => path.endsWith('.parquet');
@@ -15,24 +15,25 @@ const AMOUNT_PRECISION = 6;
 /** Changes of a token that are compared with the mirror of another's; they come in the same millisecond. */
 const SAMPLE = 400;
 /** Share of the sample that must agree. A stranger shares next to nothing, a twin all but the edges of the file. */
-const TWIN_SHARE = 0.8;
+const TWIN_SHARE = 0.5;
 
 /** Every market of one file. Nothing in it says what the markets are called or how they ended. */
 export async function openPolymarket(path: string): Promise<Recording[]> {
   const connection = await openParquet(path);
   try {
     const warnings: RecordingWarning[] = [];
-    const broken = await countOf(connection, `FROM events WHERE NOT (${ROW_IS_SOUND})`);
-    if (broken > 0) warnings.push({ path, message: `${broken} broken rows were skipped`, isDamage: true });
+    const broken = await brokenRows(connection);
+    if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
     const tokens = await tokensOf(connection);
     if (tokens.length === 0) {
-      throw new TwinbookError('recording_invalid', `${path} holds no rows that can be read`);
+      const why = broken ?? 'it has none';
+      throw new TwinbookError('recording_invalid', `no event can be read from ${path}: ${why}`);
     }
     const markets: Recording[] = [];
     const lonely = new Map(tokens.map((token) => [token.id, token]));
     for (const yes of tokens) {
       if (!lonely.delete(yes.id)) continue;
-      const no = [...lonely.values()].find((other) => mirrors(yes, other)) ?? null;
+      const no = mirrorOf(yes, [...lonely.values()]);
       if (no === null)
         warnings.push({ path, message: `token ${short(yes.id)} has no mirror: it is a market by itself` });
       else lonely.delete(no.id);
@@ -84,10 +85,20 @@ async function tokensOf(connection: DuckDBConnection): Promise<Token[]> {
   return tokens;
 }
 
-function mirrors(a: Token, b: Token): boolean {
+/** The token whose changes are most of all this one's mirrored; null when none's are. */
+function mirrorOf(token: Token, others: readonly Token[]): Token | null {
+  let [best, most]: [Token | null, number] = [null, 0];
+  for (const other of others) {
+    const share = sharedWith(token, other);
+    if (share >= TWIN_SHARE && share > most) [best, most] = [other, share];
+  }
+  return best;
+}
+
+function sharedWith(a: Token, b: Token): number {
   let shared = 0;
   for (const key of a.own) if (b.mirrored.has(key)) shared++;
-  return shared > 0 && shared >= TWIN_SHARE * Math.min(a.own.size, b.mirrored.size);
+  return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
 }
 
 function recordingOf(tokens: PolymarketTokens, yes: Token, fileWarnings: readonly RecordingWarning[]): Recording {

@@ -9,58 +9,125 @@
  */
 
 import { readdirSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
-import type { Recording } from './contract.js';
-import { isKalshiFile, kalshiWindows, openKalshi } from './kalshi.js';
+import type { Recording, RecordingWarning } from './contract.js';
+import { openKalshi } from './kalshi.js';
+import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './kalshi-files.js';
 import { isPolymarketFile, openPolymarket } from './polymarket.js';
 import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
+import { isDayFolder } from './store/layout.js';
+
+/** Told of something under the paths that cannot be opened; the others are. */
+export type OnFailure = (error: TwinbookError) => void;
 
 /**
- * Opens every recording under these paths: a folder in our own format (all of it, a market's folder, or one of its days),
- * a folder of the Kalshi set (the whole set, one window's folder, or one `.ndjson.gz` file), the Polymarket folder or one
- * of its `.parquet` files. Sorted by opening time, then by ticker; a
- * market found twice is opened once. Throws TwinbookError `file_unreadable` for a path that is missing,
- * `recording_invalid` for one that holds no recording.
+ * Opens every recording under these paths: a folder in our own format (all of it, a market's folder, or some of its days),
+ * a folder of the Kalshi set (the whole set, one window's folder, or `.ndjson.gz` files), the Polymarket folder or one
+ * of its `.parquet` files. Sorted by opening time, then by ticker. Files and days of one market are one recording, under
+ * how many paths they may be given; where two of them cannot be joined, the first is opened and says so in its warnings.
+ *
+ * Throws TwinbookError `file_unreadable` for a path that is missing, `recording_invalid` for one that holds no recording.
+ * With `onFailure`, what is damaged among others is told and left out; when nothing is left, its error is thrown.
  */
-export async function openRecordings(paths: readonly string[]): Promise<Recording[]> {
-  const found = new Map<string, Recording>();
-  for (const path of paths) {
-    for (const recording of await openPath(path)) {
-      const id = recording.market.conditionId;
-      if (!found.has(id)) found.set(id, recording);
+export async function openRecordings(paths: readonly string[], onFailure?: OnFailure): Promise<Recording[]> {
+  const failures: TwinbookError[] = [];
+  const opened: Recording[] = [];
+  for (const open of await openersOf(paths)) {
+    try {
+      opened.push(...(await open()));
+    } catch (error) {
+      if (onFailure === undefined || !(error instanceof TwinbookError)) throw error;
+      failures.push(error);
     }
   }
-  return [...found.values()].sort((a, b) => {
+  if (opened.length === 0) throw failures[0] ?? unknownKind(paths.join(', '), 'holds no event of any market yet');
+  for (const failure of failures) onFailure?.(failure);
+  return onceEach(opened).sort((a, b) => {
     const byTime = a.market.openTimeMs - b.market.openTimeMs;
     return byTime !== 0 ? byTime : a.market.source.ticker < b.market.source.ticker ? -1 : 1;
   });
 }
 
-async function openPath(path: string): Promise<Recording[]> {
-  if (!statOf(path).isDirectory()) {
-    if (isKalshiFile(path)) return [await openKalshi([path])];
-    if (isFileOfStore(path)) throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
-    if (isPolymarketFile(path)) return openPolymarket(path);
-    throw unknownKind(path, 'is neither a .ndjson.gz nor a .parquet file');
+/** Opens one thing, which may hold several markets. */
+type Opener = () => Promise<readonly Recording[]>;
+
+/** In the order of the paths. */
+async function openersOf(paths: readonly string[]): Promise<Opener[]> {
+  const kalshi: string[] = [];
+  const days: string[] = [];
+  const others: Opener[] = [];
+  for (const path of paths) {
+    if (!statOf(path).isDirectory()) {
+      if (isKalshiFile(path)) kalshi.push(path);
+      else if (isFileOfStore(path))
+        throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
+      else if (isPolymarketFile(path)) others.push(() => openPolymarket(path));
+      else throw unknownKind(path, 'is neither a .ndjson.gz nor a .parquet file');
+    } else if (isDayFolder(resolve(path)) && isStore(path)) {
+      days.push(path);
+    } else if (isStore(path)) {
+      others.push(...marketFolders(path).map((folder) => () => openStored(folder)));
+    } else {
+      const files = kalshiFilesIn(path);
+      const parquet = readdirSync(path).filter(isPolymarketFile).sort();
+      if (files.length === 0 && parquet.length === 0) throw unknownKind(path, 'holds no recording');
+      kalshi.push(...files);
+      others.push(...parquet.map((name) => () => openPolymarket(join(path, name))));
+    }
   }
-  if (isStore(path)) return openStore(path);
-  const recordings: Recording[] = [];
-  for (const files of kalshiWindows(path)) recordings.push(await openKalshi(files));
-  for (const name of readdirSync(path).filter(isPolymarketFile).sort()) {
-    recordings.push(...(await openPolymarket(join(path, name))));
-  }
-  if (recordings.length === 0) throw unknownKind(path, 'holds no recording');
-  return recordings;
+  const windows = (await kalshiGroups(kalshi)).map((group) => async () => [await openKalshi(group)]);
+  return [...windows, ...daysByMarket(days), ...others];
 }
 
-/** In our own format: what `twinbook record` and `twinbook data import` write. */
-async function openStore(path: string): Promise<Recording[]> {
+/** Single days of a market that were given one by one. */
+function daysByMarket(days: readonly string[]): Opener[] {
+  const byMarket = new Map<string, Set<string>>();
+  for (const day of days) {
+    const folder = dirname(resolve(day));
+    byMarket.set(folder, (byMarket.get(folder) ?? new Set()).add(resolve(day)));
+  }
+  return [...byMarket].map(
+    ([folder, chosen]) =>
+      () =>
+        openStored(chosen.size === 1 ? [...chosen].join('') : folder, [...chosen].sort()),
+  );
+}
+
+/** In our own format: what `twinbook record` and `twinbook data import` write. None where no event was recorded yet. */
+async function openStored(folder: string, days?: readonly string[]): Promise<readonly Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
-  const opened = await Promise.all(marketFolders(path).map(openMarket));
-  const recordings = opened.filter((recording) => recording !== null);
-  if (recordings.length === 0) throw unknownKind(path, 'holds no event of any market yet');
-  return recordings;
+  const recording = await openMarket(folder, days);
+  return recording === null ? [] : [recording];
+}
+
+function onceEach(opened: readonly Recording[]): Recording[] {
+  const first = new Map<string, { recording: Recording; leftOut: RecordingWarning[] }>();
+  for (const recording of opened) {
+    const { conditionId, source } = recording.market;
+    const known = first.get(conditionId);
+    if (known === undefined) first.set(conditionId, { recording, leftOut: [] });
+    else if (resolve(known.recording.market.source.path) !== resolve(source.path)) {
+      const message = `it is left out: ${known.recording.market.source.path} is a recording of the same market`;
+      known.leftOut.push({ path: source.path, message });
+    }
+  }
+  return [...first.values()].map(({ recording, leftOut }) =>
+    leftOut.length === 0 ? recording : withWarnings(recording, leftOut),
+  );
+}
+
+function withWarnings(recording: Recording, more: readonly RecordingWarning[]): Recording {
+  const { market, summary } = recording;
+  return {
+    market,
+    ...(summary === undefined ? {} : { summary }),
+    ...(recording.polls === undefined ? {} : { polls: recording.polls.bind(recording) }),
+    get warnings() {
+      return [...recording.warnings, ...more];
+    },
+    chunks: () => recording.chunks(),
+  };
 }
 
 function statOf(path: string): Stats {

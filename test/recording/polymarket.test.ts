@@ -137,7 +137,11 @@ describe('a Polymarket recording', () => {
     const broken: Row = [4, 'PRICE_CHANGE', 'BID', null, 5, 0.7, 0.8, YES];
     const { markets, warnings } = await read([...BOOK, alone, broken]);
     expect(markets.map((market) => market.source.ticker)).toEqual([YES, '555']);
-    expect(warnings).toEqual(['1 broken rows were skipped', expect.stringContaining('no mirror'), INCOMPLETE]);
+    expect(warnings).toEqual([
+      '1 broken rows were skipped: 1 with a price that is no whole thousandth between 0 and 1',
+      expect.stringContaining('no mirror'),
+      INCOMPLETE,
+    ]);
   });
 
   it('is refused when it is no parquet file or has other columns, naming what is wrong', async () => {

@@ -46,7 +46,8 @@ async function verifyUnit(path: string, findings: Finding[]): Promise<{ markets:
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
   try {
-    recordings = isOurs ? await openOwn(path) : await openRecordings([path]);
+    const tell = ({ message }: TwinbookError) => findings.push({ path, severity: 'difference', message });
+    recordings = isOurs ? await openOwn(path) : await openRecordings([path], tell);
   } catch (error) {
     if (!isOurs || !(error instanceof TwinbookError)) throw error;
     findings.push({ path, severity: 'difference', message: error.message });

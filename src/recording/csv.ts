@@ -1,0 +1,30 @@
+/** Reads a small table of comma-separated values, with quoted fields as RFC 4180 has them. */
+
+/** A row by the names of its columns. */
+export type CsvRow = ReadonlyMap<string, string>;
+
+/** All rows after the one with the names. A row that is shorter lacks its last columns; blank lines are none. */
+export function csvRows(text: string): CsvRow[] {
+  const [names = [], ...rows] = fieldsOf(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
+  return rows.map((fields) => new Map(fields.map((field, at) => [(names[at] ?? '').trim(), field.trim()])));
+}
+
+const FIELD = /"((?:[^"]|"")*)"|([^,\r\n]*)/y;
+
+function fieldsOf(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    FIELD.lastIndex = at;
+    const [all = '', quoted, plain = ''] = FIELD.exec(text) ?? [];
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    at += all.length;
+    if (text[at] === '\r') at++;
+    if (text[at] === ',') continue;
+    // The end of a line or of the text; what stands behind a closing quote is no field.
+    while (at < text.length && text[at] !== '\n') at++;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}

@@ -1,0 +1,184 @@
+/** Kalshi recordings as others make and move them: what is odd about them is told, joined or refused, never guessed. */
+
+import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { TwinbookError } from '../../src/base/errors.js';
+import { openRecordings } from '../../src/recording/recording.js';
+import { CLOSE_MS, delta, kalshiFile, newFolder, OPEN_MS, rowsOf, snapshot, TICKER, writeKalshi } from './samples.js';
+
+const T = OPEN_MS + 60_000;
+const START = snapshot(T, [['0.40', '100.00']], [['0.55', '50.00']]);
+const CLOSED = snapshot(CLOSE_MS, [], []);
+const CHANGE = delta(T + 10, 'yes', '0.40', '1.00');
+
+const numbered = (line: string, seq: number): string => line.replace('"seq":1', `"seq":${seq}`);
+
+async function read(lines: readonly string[], options = {}) {
+  const [recording] = await openRecordings([writeKalshi(lines, options)]);
+  const rows = await rowsOf(recording, T);
+  return { recording, rows, told: recording?.warnings.map(({ message }) => message) ?? [] };
+}
+
+describe('the lines of a stranger', () => {
+  it('are taken once where they stand twice', async () => {
+    const lines = [START, CHANGE, CHANGE, delta(T + 20, 'yes', '0.40', '1.00'), CLOSED].map((line, at) =>
+      numbered(line, at < 2 ? at : at - 1),
+    );
+    const { rows, told } = await read(lines);
+    expect(rows).toContain('20 level bid 0.4 102');
+    expect(told).toEqual(['1 message told twice: taken once']);
+  });
+
+  it('that are alike but not numbered are two changes', async () => {
+    const { rows } = await read([START, CHANGE, CHANGE, CLOSED]);
+    expect(rows).toContain('10 level bid 0.4 102');
+  });
+
+  const wrongTimes: [string, number][] = [
+    ['in seconds', Math.floor(T / 1000)],
+    ['in microseconds', T * 1000],
+    ['of an hour ahead of its receipt', T + 3_600_000],
+  ];
+  it.each(wrongTimes)('with a time %s are broken, and stop no other', async (_, timeMs) => {
+    const wrong = JSON.parse(CHANGE) as { event: { msg: { ts_ms: number } } };
+    wrong.event.msg.ts_ms = timeMs;
+    const { rows, told } = await read([START, JSON.stringify(wrong), delta(T + 20, 'yes', '0.40', '1.00'), CLOSED]);
+    expect(rows).toContain('20 level bid 0.4 101');
+    expect(told).toContain('1 broken lines were skipped');
+  });
+
+  it('that go back by seconds are raised, and that is told', async () => {
+    const { told } = await read([START, delta(T + 9000, 'yes', '0.40', '1.00'), CHANGE, CLOSED]);
+    expect(told).toEqual([
+      expect.stringContaining('1 event has a time before that of an event before it, by up to 8.99 s'),
+    ]);
+  });
+
+  it('of other kinds are no damage', async () => {
+    const other = JSON.stringify({ recv_ms: T, event: { type: 'subscribed', id: 1 } });
+    const { recording } = await read([START, other, CHANGE, CLOSED]);
+    expect(recording?.warnings).toMatchObject([
+      { message: expect.stringContaining('neither about a book nor a trade') },
+    ]);
+    expect(recording?.warnings[0]?.isDamage).toBeUndefined();
+  });
+
+  it('that take more than there is, or make more than can be, are told', async () => {
+    const { rows, told } = await read([
+      START,
+      delta(T + 10, 'yes', '0.40', '-150.00'),
+      delta(T + 20, 'no', '0.55', '9007199254.00'),
+      CLOSED,
+    ]);
+    expect(rows).toContain('10 level bid 0.4 0');
+    expect(told).toEqual([
+      '1 broken lines were skipped',
+      '1 change takes more from a level than it holds, so others are missing: such a level is empty',
+    ]);
+  });
+
+  it('without a snapshot are an error that says so', async () => {
+    const [recording] = await openRecordings([writeKalshi([CHANGE, CHANGE])]);
+    await expect(rowsOf(recording)).rejects.toThrow('there is no snapshot of the book among its 2 messages');
+  });
+
+  it('empty the book in their middle when nobody knows the close', async () => {
+    const { rows } = await read([START, snapshot(T + 50, [], []), delta(T + 90, 'yes', '0.30', '7.00')], {
+      about: false,
+    });
+    expect(rows.slice(3)).toEqual(['50 level bid 0.4 0', '50 level ask 0.45 0', '90 level bid 0.3 7', '90 end']);
+  });
+
+  it('with prices of tenths of a cent make a market of that tick', async () => {
+    const fine = snapshot(T, [['0.4050', '100.00']], [['0.5500', '50.00']]);
+    const { recording, rows } = await read([fine, delta(T + 10, 'yes', '0.4010', '3.00'), CLOSED]);
+    expect(recording?.market.tickPrecision).toBe(3);
+    expect(rows).toContain('10 level bid 0.401 3');
+  });
+});
+
+describe('the files of a stranger', () => {
+  it('that are of one market are one recording, in order of time, wherever they are named', async () => {
+    const set = writeKalshi([START, CHANGE]);
+    const later = join(dirname(kalshiFile(set)), '2026-07-01.ndjson.gz');
+    writeFileSync(later, gzipSync([delta(T + 20, 'yes', '0.40', '1.00'), CLOSED].join('\n')));
+    for (const paths of [[set], [later, kalshiFile(set)]]) {
+      const found = await openRecordings(paths);
+      expect(found).toHaveLength(1);
+      expect(await rowsOf(found[0], T)).toContain('20 level bid 0.4 102');
+    }
+  });
+
+  it('are known by their messages where the folder has another name', async () => {
+    const set = writeKalshi([START, CHANGE, CLOSED], { about: false });
+    const moved = join(newFolder(), 'copy.ndjson.gz');
+    renameSync(kalshiFile(set), moved);
+    const [recording] = await openRecordings([moved]);
+    expect(recording?.market.source.ticker).toBe(TICKER);
+    expect(await rowsOf(recording, T)).toContain('10 level bid 0.4 101');
+  });
+
+  it('of two markets in one folder are two recordings', async () => {
+    const folder = newFolder();
+    for (const [name, ticker] of [
+      ['a', 'KXA-1'],
+      ['b', 'KXB-1'],
+    ] as const)
+      writeFileSync(join(folder, `${name}.ndjson.gz`), gzipSync(START.replaceAll(TICKER, ticker)));
+    expect((await openRecordings([folder])).map(({ market }) => market.source.ticker)).toEqual(['KXA-1', 'KXB-1']);
+  });
+
+  it('that are copies are left out, and the recording says so', async () => {
+    const set = writeKalshi([START, CHANGE, CLOSED]);
+    const copy = newFolder();
+    cpSync(set, copy, { recursive: true });
+    const found = await openRecordings([set, copy]);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.warnings).toMatchObject([
+      { path: kalshiFile(copy), message: expect.stringContaining('it is left out') },
+    ]);
+  });
+
+  it('that are empty are left out beside others, or are the error where there is no other', async () => {
+    const set = writeKalshi([START, CHANGE, CLOSED], { about: false });
+    const empty = join(set, 'events', 'KXEMPTY', '2026-08-01.ndjson.gz');
+    mkdirSync(dirname(empty));
+    writeFileSync(empty, gzipSync(''));
+    symlinkSync('/nowhere', join(set, 'events', 'link'));
+    const failures: TwinbookError[] = [];
+    expect(await openRecordings([set], (failure) => failures.push(failure))).toHaveLength(1);
+    expect(failures.map(({ message }) => message)).toEqual([expect.stringContaining('KXEMPTY')]);
+    await expect(openRecordings([empty], () => undefined)).rejects.toThrow('it is empty');
+  });
+});
+
+describe('MARKETS.csv of a stranger', () => {
+  const about = (text: string): string => {
+    const set = writeKalshi([START, CHANGE, CLOSED], { about: false });
+    writeFileSync(join(set, 'MARKETS.csv'), text);
+    return set;
+  };
+  const times = '2026-08-01T10:00:00Z,2026-08-01T10:15:00Z';
+  const tables: [string, string, boolean | null][] = [
+    [
+      'with quoted commas',
+      `window,title,open_time,close_time,result\r\n${TICKER},"Up, or ""down""?",${times},no\r\n`,
+      false,
+    ],
+    ['with its columns in another order', `result,open_time,close_time,window\nYES,${times},${TICKER}\n`, true],
+    ['with a result that is neither', `window,open_time,close_time,result\n${TICKER},${times},void\n`, null],
+  ];
+  it.each(tables)('%s is read', async (_, text, outcome) => {
+    const [recording] = await openRecordings([about(text)]);
+    expect(recording?.market).toMatchObject({ outcome, openTimeMs: OPEN_MS, closeTimeMs: CLOSE_MS });
+  });
+
+  it('that closes a market before it opens is not believed, and that is told', async () => {
+    const set = about(`window,open_time,close_time,result\n${TICKER},2026-08-01T10:15:00Z,2026-08-01T10:00:00Z,yes\n`);
+    const [recording] = await openRecordings([set]);
+    expect(recording?.market.openTimeMs).toBe(T);
+    expect(recording?.warnings[0]?.message).toContain('times are those of its events');
+  });
+});
