@@ -7,7 +7,7 @@ import { parseDecimal } from '../base/decimal.js';
 import { must } from '../base/errors.js';
 import type { Micros } from '../base/micros.js';
 import type { OrderRequest, WireOrder, WireOwnTrade, WirePublicTrade } from '../exchange/core/contract.js';
-import type { BodyOf, DataOf } from '../protocol/endpoints.js';
+import { type BodyOf, type DataOf, declarationOf, type EndpointName } from '../protocol/endpoints.js';
 
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
@@ -56,6 +56,23 @@ export const readPublicTrade = (row: WirePublicTrade): DataOf<'markets.trades'>[
   state: row.state,
   is_yes: row.is_yes,
 });
+
+/** What the schema of this endpoint reads. `record` is what the exchange answered to it. */
+export function readRecord(endpoint: EndpointName, record: unknown): unknown {
+  switch (endpoint) {
+    // Each the exchange's own answer to a call of this name.
+    case 'orders.list':
+      return (record as readonly WireOrder[]).map(readOrder);
+    case 'orders.detail':
+      return readOrder(record as WireOrder);
+    case 'trades.list':
+      return (record as readonly WireOwnTrade[]).map(readOwnTrade);
+    case 'markets.trades':
+      return (record as readonly WirePublicTrade[]).map(readPublicTrade);
+    default:
+      return declarationOf(endpoint).data.parse(record);
+  }
+}
 
 /** The body of an order draft, as the core takes it. The trader wrote it: its words are those of the interface. */
 export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {

@@ -38,6 +38,8 @@ export class Database {
   #broken: LedgerBroken | null = null;
   /** `open`: nothing was written yet, so SQLite has not been told to begin. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
+  /** In virtual time: a step that fails ends the ledger, for it cannot be taken back. */
+  #isVirtual = false;
   /** Called when rows are no longer what was written: after a rollback, and when the ledger breaks. */
   onUndone: () => void = () => undefined;
 
@@ -72,6 +74,9 @@ export class Database {
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#migrate();
       database.#sqlite.exec(WITHOUT_HISTORY);
+      // One transaction for the whole life: there is nobody to commit for, and each commit costs as much as two writes.
+      database.#sqlite.exec('BEGIN');
+      database.#isVirtual = true;
     });
   }
 
@@ -149,7 +154,7 @@ export class Database {
     this.#transaction = 'open';
     try {
       const result = work();
-      if (this.#begun) this.#control('COMMIT');
+      if (this.#begun && !this.#isVirtual) this.#control('COMMIT');
       return result;
     } catch (error) {
       this.#rollBack();
@@ -174,7 +179,7 @@ export class Database {
   #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
     // With the first write only: we are the one writer, so what was read before it still holds.
-    if (!this.#begun) this.#control('BEGIN IMMEDIATE');
+    if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
     this.#transaction = 'begun';
     const statement = this.#statement(sql);
     try {
@@ -195,6 +200,10 @@ export class Database {
 
   #rollBack(): void {
     this.onUndone();
+    if (this.#isVirtual) {
+      if (this.#begun) this.#broken ??= new LedgerBroken('a step failed in virtual time, and cannot be taken back');
+      return;
+    }
     if (!this.#sqlite.inTransaction) return;
     try {
       this.#sqlite.exec('ROLLBACK');

@@ -6,8 +6,20 @@ import { base58 } from '@scure/base';
 export type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint' | MarginName;
 type MarginName = 'request' | 'position' | 'funding' | 'refund';
 
-export const nameOf = (seed: number, kind: NameKind, id: number): string =>
-  base58.encode(createHash('sha256').update(`twinbook/${seed}/${kind}/${id}`).digest());
+export function nameOf(seed: number, kind: NameKind, id: number): string {
+  const text = `twinbook/${seed}/${kind}/${id}`;
+  let name = newer.get(text) ?? older.get(text);
+  if (name !== undefined) return name;
+  name = base58.encode(createHash('sha256').update(text).digest());
+  if (newer.size >= REMEMBERED) [older, newer] = [newer, new Map()];
+  newer.set(text, name);
+  return name;
+}
+
+/** Lists show the same newest rows again and again, and a hash costs more than all else of a row. Twice so many are kept. */
+const REMEMBERED = 20_000;
+let newer = new Map<string, string>();
+let older = new Map<string, string>();
 
 /** Whether a text is base58 of 32 bytes. */
 export function isWallet(text: string): boolean {
