@@ -3,11 +3,12 @@
  * replayed decision by decision. `journal/contract.ts` says what lies on disk, `journal/read-run.ts` reads it.
  *
  * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
- * second of them; whatever goes wrong (a full disk, a run that outgrows its room) is said once, and the journal ends
- * while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
+ * second of them; whatever goes wrong (a disk that is full, nearly full or does not answer, a run that outgrows its room)
+ * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
  */
 
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../base/folder.js';
 import type { BoundedCall } from '../engine/host.js';
@@ -17,14 +18,15 @@ import { END_FILE, LEDGER_COPY, RUN_FILE } from '../journal/journal.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { Observation, Request } from '../protocol/seam.js';
 import { nowMs } from './clock.js';
+import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from './disk.js';
 import { describeRun, type RunFacts } from './run-journal-describe.js';
-import { bytesOf, makeRoom } from './run-journal-room.js';
+import { bytesOf, RunRoom, removeUnbegun } from './run-journal-room.js';
 import { Segments } from './run-journal-segments.js';
 import { Witness } from './run-journal-witness.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Looking through the folders of all runs is no work for every second. */
-const ROOM_EVERY_FLUSHES = 60;
+/** At the end of a run, for what is left: a second of lines, and a segment to be packed. */
+const CLOSE_WITHIN_MS = 10_000;
 /** Copying a larger ledger would keep the start waiting for seconds. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
 
@@ -35,7 +37,7 @@ export interface Journal {
   signer(inner: DraftSigner): DraftSigner;
   /** After each `Trader.handle`; `failure` is what it threw. */
   step(observation: Observation, requests: readonly Request[], failure: unknown): void;
-  /** Writes what is left. Never throws. */
+  /** Writes what is left, or says that the disk does not take it in time. Never throws. */
   close(): Promise<void>;
 }
 
@@ -43,6 +45,10 @@ export interface JournalOptions extends RunFacts {
   readonly ledger: Ledger;
   /** For a person, once, when the journal cannot go on or the run cannot be replayed. */
   readonly loud: (text: string) => void;
+  /** Bytes that stay free on the disk; the usual ones when left out. */
+  readonly keptFreeBytes?: number;
+  /** The longest that `close` waits, ms; the usual time when left out. */
+  readonly closeWithinMs?: number;
 }
 
 /** For a trader without a journal. */
@@ -57,15 +63,18 @@ export const NO_JOURNAL: Journal = {
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
-  const folder = join(config.journal.dir, runId);
+  const { dir } = config.journal;
+  const folder = join(dir, runId);
   try {
     makeFolder(folder, 0o700);
-    const ledgerMissing = await copyLedger(options, join(folder, LEDGER_COPY));
+    removeUnbegun(dir, nowMs());
+    const room = new RunRoom(dir, folder, config.ledger.path);
+    const ledgerMissing = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (ledgerMissing !== null) loud(`this run cannot be replayed: ${ledgerMissing}`);
     const temporary = join(folder, `${RUN_FILE}.part`);
     writeFileSync(temporary, `${JSON.stringify(describeRun(options, ledgerMissing), null, 2)}\n`);
     renameSync(temporary, join(folder, RUN_FILE));
-    return new RunJournalWriter(folder, options);
+    return new RunJournalWriter(folder, room, options);
   } catch (error) {
     removeIfThere(folder);
     loud(`this run has no journal and cannot be replayed: ${textOf(error)}`);
@@ -77,37 +86,48 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
  * SQLite's own copy: the file must not be copied beside it, as closing it a second time would drop the locks that SQLite
  * holds on it. Nobody writes meanwhile: the trader is not made yet. Returns why there is no copy.
  */
-async function copyLedger({ ledger, config }: JournalOptions, target: string): Promise<string | null> {
+async function copyLedger(options: JournalOptions, target: string, room: RunRoom): Promise<string | null> {
+  const { ledger, config } = options;
   const { path } = config.ledger;
   // What was committed last lies in the file beside it until SQLite moves it over.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
-  const largest = Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
-  if (size > largest) return `its ledger of ${megabytes(size)} is too large to be copied at the start`;
+  const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
+  await makeRoom(room, isTooLarge ? 0 : size, isTooLarge ? 0 : size, options);
+  if (isTooLarge) return `its ledger of ${megabytes(size)} is too large to be copied at the start`;
   await ledger.backupSource.backup(target);
   return null;
 }
 
+/** For a run that has `ownBytes`, of which so many are not written yet. Throws when the disk has no room for them. */
+async function makeRoom(room: RunRoom, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
+  const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
+  const { dir, maxBytes } = config.journal;
+  const spare = await spareBytes(dir, keptFreeBytes);
+  if (!room.make(ownBytes, maxBytes, spare - unwritten)) throw noRoom(dir, keptFreeBytes);
+}
+
 class RunJournalWriter implements Journal {
   readonly #folder: string;
+  readonly #room: RunRoom;
   readonly #options: JournalOptions;
   readonly #segments: Segments;
   readonly #witness = new Witness();
   readonly #fixedBytes: number;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> = Promise.resolve();
+  #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
-  #flushes = 0;
   #steps = 0;
   #stopped: string | null = null;
 
-  constructor(folder: string, options: JournalOptions) {
+  constructor(folder: string, room: RunRoom, options: JournalOptions) {
     this.#folder = folder;
+    this.#room = room;
     this.#options = options;
     this.#segments = new Segments(folder);
     this.#fixedBytes = bytesOf(folder);
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
     this.#timer.unref();
-    this.#keepWithinRoom();
   }
 
   boundedCall(inner: BoundedCall): BoundedCall {
@@ -140,36 +160,39 @@ class RunJournalWriter implements Journal {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+    this.#stop('the disk does not answer');
+  }
+
+  /** Never throws. */
+  async #finish(): Promise<void> {
     await this.#flushing;
-    if (this.#stopped !== null) return;
     try {
-      await this.#segments.close();
-      this.#writeEnd(null);
+      if (this.#stopped === null) await this.#segments.close();
+      if (this.#stopped === null) await this.#writeEnd(null);
     } catch (error) {
       this.#stop(textOf(error));
     }
+    await this.#ending;
   }
 
   /** One at a time: a slow disk makes fewer and larger writes. */
   #flush(): void {
     if (this.#isFlushing || this.#stopped !== null) return;
     this.#isFlushing = true;
-    this.#flushing = this.#segments
-      .flush()
-      .then(() => this.#keepWithinRoom())
+    this.#flushing = this.#write()
       .catch((error: unknown) => this.#stop(textOf(error)))
       .finally(() => {
         this.#isFlushing = false;
       });
   }
 
-  #keepWithinRoom(): void {
-    const { config } = this.#options;
-    const { dir, maxBytes } = config.journal;
+  async #write(): Promise<void> {
+    await this.#segments.flush();
+    const { maxBytes } = this.#options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
-    if (bytes > maxBytes) return this.#stop(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
-    if (this.#flushes++ % ROOM_EVERY_FLUSHES !== 0) return;
-    makeRoom(dir, this.#folder, bytes, maxBytes, config.ledger.path);
+    if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
+    await makeRoom(this.#room, bytes, 0, this.#options);
   }
 
   #stop(why: string): void {
@@ -178,16 +201,14 @@ class RunJournalWriter implements Journal {
     clearInterval(this.#timer);
     this.#options.loud(`the journal of this run ends here, trading goes on: ${why}`);
     void this.#segments.abandon();
-    try {
-      this.#writeEnd(why);
-    } catch {
-      // The disk that could not take a line need not take this: such a run reads as one that was cut off.
-    }
+    // The disk that could not take a line need not take this: such a run reads as one that was cut off.
+    this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
-  #writeEnd(stoppedEarly: string | null): void {
+  /** Beside the loop: it may be that the disk does not answer. */
+  async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
-    writeFileSync(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
+    await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
   }
 }
 
@@ -199,5 +220,4 @@ function removeIfThere(folder: string): void {
   }
 }
 
-const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`;
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

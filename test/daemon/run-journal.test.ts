@@ -1,12 +1,25 @@
 /** What a run leaves behind of all that it saw and asked, and that it is enough to decide everything once more. */
 
-import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
-import { openJournal } from '../../src/daemon/run-journal.js';
-import { makeRoom } from '../../src/daemon/run-journal-room.js';
+import { type JournalOptions, openJournal } from '../../src/daemon/run-journal.js';
+import { RunRoom, removeUnbegun } from '../../src/daemon/run-journal-room.js';
 import { Segments } from '../../src/daemon/run-journal-segments.js';
 import { Trader } from '../../src/engine/trader.js';
 import { Executor } from '../../src/executor/executor.js';
@@ -198,12 +211,19 @@ async function opened(more = '') {
   onTestFinished(() => ledger.close());
   const said: string[] = [];
   let next = 0;
+  /** May be changed while a journal is open, as a disk fills up. */
+  const limits: { keptFreeBytes: number; closeWithinMs: number } = { keptFreeBytes: 0, closeWithinMs: 60_000 };
   const open = () => {
     next += 1;
     const facts = { config, version: '0', profile, strategyLimitMs: 250, runId: `run${next}`, startedMs: next };
-    return openJournal({ ...facts, ledger, loud: (text) => said.push(text) });
+    const options: JournalOptions = Object.assign(limits, {
+      ...facts,
+      ledger,
+      loud: (text: string) => said.push(text),
+    });
+    return openJournal(options);
   };
-  return { folder, config, ledger, runs, said, open };
+  return { folder, config, ledger, runs, said, limits, open };
 }
 
 const time = (nowMs: number) => ({ kind: 'time', nowMs }) as const;
@@ -249,6 +269,72 @@ describe('a journal that cannot go on', () => {
     await journal.close();
     const steps = await stepsOf(readRun(join(runs, 'run1')));
     expect(steps.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});
+
+/** More than any disk has. */
+const ALL = 1e18;
+
+describe('a journal on a disk that the ledger needs', () => {
+  it('is not begun when the disk has no more than what is to stay free', async () => {
+    const { runs, said, limits, open } = await opened();
+    limits.keptFreeBytes = ALL;
+    const journal = await open();
+    journal.step(time(1), [], null);
+    await journal.close();
+    expect(said).toEqual([expect.stringMatching(/no journal.*: less than 1000000000000 MB would be left free/)]);
+    expect(readdirSync(runs)).toEqual([]);
+  });
+
+  it('gives up its oldest runs first, then ends, and is whole up to there', async () => {
+    const { runs, said, limits, open } = await opened();
+    const first = await open();
+    await first.close();
+    const second = await open();
+    second.step(time(1), [], null);
+    limits.keptFreeBytes = ALL;
+    await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
+    expect(said[0]).toMatch(/the journal of this run ends here, trading goes on: less than .* would be left free/);
+    second.step(time(2), [], null);
+    await second.close();
+    expect(runFolders(runs)).toEqual([join(runs, 'run2')]);
+    const run = readRun(join(runs, 'run2'));
+    expect(await stepsOf(run)).toHaveLength(1);
+    expect(run.end).toMatchObject({ stoppedEarly: expect.stringContaining('left free') });
+    expect(said).toHaveLength(1);
+  });
+});
+
+/** A file that whoever opens it to write waits for, as for a disk that does not answer, until the test is over. */
+function unanswered(path: string): void {
+  execFileSync('mkfifo', [path]);
+  // Left open: the writer goes on, and nobody waits here for one that never comes.
+  onTestFinished(() => void openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+}
+
+describe('a journal on a disk that does not answer', () => {
+  it('is not waited for without end when the trader stops', async () => {
+    const { runs, said, limits, open } = await opened();
+    limits.closeWithinMs = 100;
+    const journal = await open();
+    unanswered(join(runs, 'run1', 'observations-000001.ndjson'));
+    journal.step(time(1), [], null);
+    await journal.close();
+    expect(said).toEqual([expect.stringMatching(/ends here, trading goes on: the disk does not answer/)]);
+  });
+
+  it('does not hold the trader up when too much waits for it', async () => {
+    const { runs, said, limits, open } = await opened();
+    limits.closeWithinMs = 100;
+    const journal = await open();
+    unanswered(join(runs, 'run1', 'end.json'));
+    const reason = 'x'.repeat(10_000_000);
+    for (let at = 0; at < 9; at++) {
+      journal.step({ kind: 'command', nowMs: at, command: { kind: 'pause', reason } }, [], null);
+    }
+    expect(said).toEqual([expect.stringContaining('the disk does not keep up')]);
+    await journal.close();
+    expect(said).toHaveLength(1);
   });
 });
 
@@ -322,9 +408,27 @@ describe('the room of a ledger’s runs', () => {
     const base = folderOf(files);
     cpSync(join(base, 'many'), runs, { recursive: true });
     expect(runFolders(runs).map((path) => path.slice(runs.length + 1))).toEqual(['other', 'z', 'a', 'own']);
-    expect(makeRoom(runs, join(runs, 'own'), 1000, 10_000, 'L')).toEqual([]);
-    expect(makeRoom(runs, join(runs, 'own'), 1000, 2500, 'L')).toEqual([join(runs, 'z')]);
-    expect(makeRoom(runs, join(runs, 'own'), 1000, 0, 'L')).toEqual([join(runs, 'a')]);
-    expect(runFolders(runs).map((path) => path.slice(runs.length + 1))).toEqual(['other', 'own']);
+    const left = () => runFolders(runs).map((path) => path.slice(runs.length + 1));
+    const room = new RunRoom(runs, join(runs, 'own'), 'L');
+    expect([room.make(1000, 10_000, 0), left()]).toEqual([true, ['other', 'z', 'a', 'own']]);
+    expect([room.make(1000, 2500, 0), left()]).toEqual([true, ['other', 'a', 'own']]);
+    expect([room.make(1000, 10_000, -1), left()]).toEqual([true, ['other', 'own']]);
+    expect([room.make(1000, 10_000, -1), left()]).toEqual([false, ['other', 'own']]);
+  });
+
+  it('is not taken by starts that were killed before they had a run', () => {
+    const base = folderOf({
+      'killed/ledger.sqlite': 'half',
+      'begun/ledger.sqlite': 'whole',
+      'begun/run.json': '{}',
+      'now/ledger.sqlite': 'half',
+      'foreign/ledger.sqlite': 'x',
+      'foreign/other': 'x',
+    });
+    mkdirSync(join(base, 'empty'));
+    for (const name of readdirSync(base)) if (name !== 'now') utimesSync(join(base, name), 1, 1);
+    removeUnbegun(base, Date.now());
+    expect(readdirSync(base).sort()).toEqual(['begun', 'empty', 'foreign', 'now']);
+    expect(existsSync(join(base, 'begun', 'ledger.sqlite'))).toBe(true);
   });
 });
