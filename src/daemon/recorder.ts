@@ -11,8 +11,13 @@ import { Capture } from '../recording/capture/capture.js';
 import type { CaptureCounts } from '../recording/capture/contract.js';
 import type { RecordingStore } from '../recording/store/contract.js';
 import { openRecordingStore } from '../recording/store/store.js';
+import { endsWithin, noRoom, spareBytes } from './disk.js';
 
 const FLUSH_EVERY_MS = 1_000;
+/** A flush that takes so many of these is not waited for any more: what comes meanwhile waits in memory. */
+const MOST_FLUSHES_MISSED = 300;
+/** For what is left at the end: files of many markets become Parquet one after the other. */
+const CLOSE_WITHIN_MS = 60_000;
 /** Of the public requests that a poll plan makes, about so many are books. */
 const BOOK_PART = 0.6;
 
@@ -29,6 +34,10 @@ export interface RecorderOptions {
   readonly publicPerMinute: number;
   /** Called once, when the recording cannot go on. */
   readonly onFailure: (error: unknown) => void;
+  /** Bytes that stay free on the disk, where others need them; none when left out. */
+  readonly keptFreeBytes?: number;
+  /** The longest that `close` waits, ms; the usual time when left out. */
+  readonly closeWithinMs?: number;
 }
 
 export class Recorder {
@@ -39,6 +48,7 @@ export class Recorder {
   #timer: NodeJS.Timeout | null;
   #flushing: Promise<void> = Promise.resolve();
   #isFlushing = false;
+  #missedFlushes = 0;
   #tickedMs = Number.NEGATIVE_INFINITY;
   #lastMs = 0;
   #failed = false;
@@ -87,11 +97,20 @@ export class Recorder {
     this.#capture.lost(conditionId, reason, this.#lastMs);
   }
 
-  /** Writes everything. Throws what the disk says; nothing that was written before is harmed. */
+  /** Writes everything. Throws what the disk says, unless that was told before; what was written is not harmed. */
   async close(): Promise<void> {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
+    try {
+      if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+      throw new Error(`the disk of ${this.#options.folder} does not answer`);
+    } catch (error) {
+      if (!this.#failed) throw error;
+    }
+  }
+
+  async #finish(): Promise<void> {
     await this.#flushing;
     this.#capture.close(this.#lastMs);
     await this.#store.close();
@@ -116,14 +135,29 @@ export class Recorder {
 
   /** One at a time: a slow disk makes fewer and larger writes. */
   #flush(): void {
-    if (this.#isFlushing || this.#failed) return;
+    if (this.#failed) return;
+    if (this.#isFlushing) return this.#missed();
     this.#isFlushing = true;
-    this.#flushing = this.#store
-      .flush()
+    this.#flushing = this.#write()
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#isFlushing = false;
+        this.#missedFlushes = 0;
       });
+  }
+
+  async #write(): Promise<void> {
+    const { folder, keptFreeBytes } = this.#options;
+    if (keptFreeBytes !== undefined && (await spareBytes(folder, keptFreeBytes)) < 0) {
+      throw noRoom(folder, keptFreeBytes);
+    }
+    await this.#store.flush();
+  }
+
+  #missed(): void {
+    this.#missedFlushes += 1;
+    if (this.#missedFlushes < MOST_FLUSHES_MISSED) return;
+    this.#fail(new Error(`the disk of ${this.#options.folder} has not answered for minutes`));
   }
 
   #fail(error: unknown): void {

@@ -22,6 +22,7 @@ import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { boundedCall } from './bounded-call.js';
 import { nowMs } from './clock.js';
+import { KEPT_FREE_BYTES } from './disk.js';
 import type { Log } from './log.js';
 import type { Recorder } from './recorder.js';
 import { type Journal, openJournal } from './run-journal.js';
@@ -266,6 +267,7 @@ async function openRecorder(options: SessionOptions): Promise<Recorder | null> {
       bookIntervalMs: polling.quietIntervalMs,
       publicPerMinute: venue.profile.rate_limits.public_per_minute,
       onFailure: (error) => warn(options, recordingEnds(error)),
+      keptFreeBytes: KEPT_FREE_BYTES,
     });
   } catch (error) {
     warn(options, `nothing is recorded: ${error instanceof Error ? error.message : String(error)}`);
