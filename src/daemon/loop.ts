@@ -63,8 +63,8 @@ export class Loop {
     try {
       requests = this.#core.handle(observation);
     } catch (error) {
-      this.#afterStep(observation, [], error);
-      return this.#fail(error);
+      this.#fail(error);
+      return this.#tell(observation, [], error);
     }
     for (const request of requests) {
       // The performer reports every failure as an outcome; what it throws all the same is a bug and ends the loop.
@@ -73,8 +73,13 @@ export class Loop {
         (error: unknown) => this.#fail(error),
       );
     }
+    this.#tell(observation, requests, null);
+  }
+
+  /** Who cannot be told of a step ends the loop too: what the operator should know would be lost. */
+  #tell(...step: Parameters<Told>): void {
     try {
-      this.#afterStep(observation, requests, null);
+      this.#afterStep(...step);
     } catch (error) {
       this.#fail(error);
     }
