@@ -7,8 +7,8 @@ import type { Played } from './feed.js';
 import { MarketTally } from './market-tally.js';
 import { FIRST_STEP_MS, Samples } from './series.js';
 
-/** Samples of all markets that are over: five figures and a time each, about 20 MB. */
-const MOST_SAMPLES = 400_000;
+/** Samples of all markets that are over: five figures and a time each, about 10 MB. */
+const MOST_SAMPLES = 200_000;
 
 /** More than can ever rest; those that were filled are let go of together. */
 const MOST_RESTING = 10_000;
@@ -76,7 +76,8 @@ export class Tally implements CoreObserver {
   #bound(closed: MarketTally): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
-    while (this.#samples > MOST_SAMPLES) {
+    // The last sample of a market stays.
+    while (this.#samples > Math.max(MOST_SAMPLES, this.#over.length)) {
       const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
       for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
       this.#samples = this.#over.reduce((sum, { samples }) => sum + samples.length, 0);

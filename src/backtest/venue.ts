@@ -41,11 +41,11 @@ const LONGEST_PAGE = 100;
 
 /**
  * Orders that ended without a fill are most of what happens, and a trader asks about one for a minute at most. So many are
- * more than it can place in an hour.
+ * more than it can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
   passes: (shelf, { state }) => shelf === 'order' && UNFILLED.some((unfilled) => unfilled === state),
-  keep: 10_000,
+  keep: 5_000,
 };
 const UNFILLED = ['canceled', 'expired', 'failed'] as const satisfies readonly OrderStatus[];
 
