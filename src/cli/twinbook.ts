@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The program itself: the real streams, environment and signals, and the exit code. */
 
+import { writeSync } from 'node:fs';
 import { runCli } from './cli.js';
 import type { CliIo } from './io.js';
 
@@ -27,7 +28,25 @@ const io: CliIo = {
     }),
 };
 
+/** The longest that the end waits for files, ms: whoever wanted to wait for them has done so. */
+const FILES_WITHIN_MS = 2_000;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Node joins its threads at the exit. One that waits for a disk without an answer would keep the process, and with it
+ * whoever waits for its end, for ever; then nothing helps but the signal that cannot be waited for.
+ */
+function end(exitCode: number, waitedMs = 0): void {
+  if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
+  if (waitedMs < FILES_WITHIN_MS) {
+    setTimeout(() => end(exitCode, waitedMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
+    return;
+  }
+  writeSync(2, `a disk does not answer: ended by force, the exit code would be ${exitCode}\n`);
+  process.kill(process.pid, 'SIGKILL');
+}
+
 const exitCode = await runCli(process.argv.slice(2), io);
 // Ended on purpose: `twinbook stop` knows by the closed socket that the process is gone, and its open connection must not
 // be what keeps the process alive. The empty write comes back when everything before it is written.
-process.stdout.write('', () => process.exit(exitCode));
+process.stdout.write('', () => end(exitCode));

@@ -323,6 +323,18 @@ describe('a journal on a disk that does not answer', () => {
     expect(said).toEqual([expect.stringMatching(/ends here, trading goes on: the disk does not answer/)]);
   });
 
+  it('does not keep a trader that was stopped from ending', async () => {
+    const { file, runs } = place();
+    const running = started(['start', '-c', file]);
+    await running.waitFor(/quoting \| markets [1-4] of/);
+    unanswered(join(runFolders(runs)[0] ?? '', 'end.json'));
+    running.process.kill('SIGTERM');
+    // By force: only its threads are left, and they wait for the disk.
+    expect(await running.exited).toBeNull();
+    expect(running.output()).toMatch(/trading goes on: the disk does not answer/);
+    expect(running.output()).toMatch(/the exit code would be 0\n$/);
+  });
+
   it('does not hold the trader up when too much waits for it', async () => {
     const { runs, said, limits, open } = await opened();
     limits.closeWithinMs = 100;
