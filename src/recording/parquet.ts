@@ -4,7 +4,6 @@ import { access, constants } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../base/errors.js';
 import { EARLIEST_MS, LATEST_MS } from './steps-back.js';
-import { fileError } from './store/duckdb.js';
 
 const COLUMNS = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;
 /** What a row must be, each with the words that tell how many are not. A comparison with nothing is not true. */
@@ -89,13 +88,9 @@ async function timeColumn(connection: DuckDBConnection, file: string): Promise<s
 /** Whatever is no number becomes NULL, which is not sound. */
 const micros = (column: string): string => `round(TRY_CAST(${column} AS DOUBLE) * 1e6)`;
 
-/** The whole answer of a small query. Throws TwinbookError `recording_invalid` where the file itself is damaged. */
+/** The whole answer of a small query. Throws what DuckDB says. */
 export async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readonly DuckDBDataChunk[]> {
-  try {
-    return await (await connection.run(sql)).fetchAllChunks();
-  } catch (error) {
-    throw fileError('recording_invalid', 'cannot read a Polymarket recording', error);
-  }
+  return (await connection.run(sql)).fetchAllChunks();
 }
 
 export async function countOf(connection: DuckDBConnection, from: string): Promise<number> {

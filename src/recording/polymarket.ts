@@ -7,6 +7,7 @@ import type { RecordedMarket, Recording, RecordingWarning } from './contract.js'
 import { conditionIdOf } from './identity.js';
 import { brokenRows, numbersOf, openParquet, ROW_IS_SOUND, rowsOf, textsOf } from './parquet.js';
 import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
+import { fileError } from './store/duckdb.js';
 
 export const isPolymarketFile = (path: string): boolean => path.endsWith('.parquet');
 
@@ -21,28 +22,33 @@ const TWIN_SHARE = 0.5;
 export async function openPolymarket(path: string): Promise<Recording[]> {
   const connection = await openParquet(path);
   try {
-    const warnings: RecordingWarning[] = [];
-    const broken = await brokenRows(connection);
-    if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
-    const tokens = await tokensOf(connection);
-    if (tokens.length === 0) {
-      const why = broken ?? 'it has none';
-      throw new TwinbookError('recording_invalid', `no event can be read from ${path}: ${why}`);
-    }
-    const markets: Recording[] = [];
-    const lonely = new Map(tokens.map((token) => [token.id, token]));
-    for (const yes of tokens) {
-      if (!lonely.delete(yes.id)) continue;
-      const no = mirrorOf(yes, [...lonely.values()]);
-      if (no === null)
-        warnings.push({ path, message: `token ${short(yes.id)} has no mirror: it is a market by itself` });
-      else lonely.delete(no.id);
-      markets.push(recordingOf({ path, yes: yes.id, no: no?.id ?? null }, yes, warnings));
-    }
-    return markets;
+    return await marketsIn(connection, path);
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
   } finally {
     connection.closeSync();
   }
+}
+
+async function marketsIn(connection: DuckDBConnection, path: string): Promise<Recording[]> {
+  const warnings: RecordingWarning[] = [];
+  const broken = await brokenRows(connection);
+  if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
+  const tokens = await tokensOf(connection);
+  if (tokens.length === 0) {
+    const why = broken ?? 'it has none';
+    throw new TwinbookError('recording_invalid', `no event can be read from ${path}: ${why}`);
+  }
+  const markets: Recording[] = [];
+  const lonely = new Map(tokens.map((token) => [token.id, token]));
+  for (const yes of tokens) {
+    if (!lonely.delete(yes.id)) continue;
+    const no = mirrorOf(yes, [...lonely.values()]);
+    if (no === null) warnings.push({ path, message: `token ${short(yes.id)} has no mirror: it is a market by itself` });
+    else lonely.delete(no.id);
+    markets.push(recordingOf({ path, yes: yes.id, no: no?.id ?? null }, yes, warnings));
+  }
+  return markets;
 }
 
 interface Token {

@@ -41,7 +41,14 @@ export async function openRecordings(paths: readonly string[], onFailure?: OnFai
       failures.push(error);
     }
   }
-  if (opened.length === 0) throw failures[0] ?? unknownKind(paths.join(', '), 'holds no event of any market yet');
+  if (opened.length === 0)
+    throw (
+      failures[0] ??
+      unknownKind(
+        paths.join(', '),
+        'holds no event of any market (events lie in files called events-0001.parquet and so on)',
+      )
+    );
   for (const failure of failures) onFailure?.(failure);
   return onceEach(opened).sort((a, b) => {
     const byTime = a.market.openTimeMs - b.market.openTimeMs;

@@ -1,6 +1,7 @@
 /** One file of events, closed or open, and what is known of it before it is streamed. */
 
 import { statSync } from 'node:fs';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { checkRows } from './checked-rows.js';
 import { connected, fileError, numberOf, numberOrNull, rowsOf } from './duckdb.js';
 import type { EventsFile } from './manifest.js';
@@ -59,9 +60,16 @@ async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart
       firstMs: numberOrNull(Math.min(...of('first_ms'))),
       lastMs: numberOrNull(Math.max(...of('last_ms'))),
       events: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, count(kind)])) as EventsPart['events'],
-      gaps: await gapsOf(connection, source),
+      gaps: await gapsOf(connection, await withReasons(connection, source)),
       bytes: statSync(path).size,
       sha256: null,
     };
   });
+}
+
+/** Files of others need not have the column, which gaps alone fill. */
+async function withReasons(connection: DuckDBConnection, source: string): Promise<string> {
+  const columns = await rowsOf(connection, `SELECT column_name AS name FROM (DESCRIBE SELECT * FROM ${source})`);
+  const hasReasons = columns.some(({ name }) => name === 'reason');
+  return hasReasons ? source : `(SELECT *, NULL::VARCHAR AS reason FROM ${source})`;
 }

@@ -36,7 +36,8 @@ export async function openMarket(
   for (const day of days) parts.push(...(await partsOf(day, opened)));
   if (parts.length === 0) return null;
   const summary = summaryOf(days, parts);
-  opened.push(...oddities(market, folder, days, summary));
+  const unlisted = parts.filter((part) => !part.isSegment && part.sha256 === null).length;
+  opened.push(...oddities(market, folder, days, summary, unlisted));
   const found: RecordingWarning[] = [];
   return {
     market,
@@ -87,7 +88,6 @@ async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): P
   }
   const foreign: EventsPart[] = [];
   for (const name of manifest === null ? unlisted.filter(isEvents) : []) {
-    warnings.push({ path: join(path, name), message: 'there is no manifest: nobody knows whether it is whole' });
     const part = await openPart(join(path, name), false);
     if (part !== null) foreign.push(part);
   }
@@ -158,9 +158,11 @@ function oddities(
   path: string,
   days: readonly Day[],
   summary: RecordingSummary,
+  unlisted: number,
 ): RecordingWarning[] {
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
+    unlisted > 0 ? `${unlisted} files have no manifest: nobody knows whether they are whole` : '',
     summary.refused > 0
       ? `refused when it was written, for they were no events of this market: ${summary.refused}`
       : '',
