@@ -33,11 +33,15 @@ function dataNotices({ plan, empty, tally, fromMs }: Measured): SessionNotice[] 
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
     ...[...tally.markets.values()].flatMap(({ played: { failure, source } }) =>
-      failure === null ? [] : [`"${source.market.title}" is played only as far as it can be read: ${failure}`],
+      failure === null ? [] : [brokenOff(source.market, failure)],
     ),
   ];
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
+
+/** Without the folder: the same data is the same result wherever it lies. */
+const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
+  `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /** In a gap the book stands as it was seen last, and only an aggressive order of ours can be filled: by what may have been gone. */
 function gapNotices(measured: Measured): SessionNotice[] {
