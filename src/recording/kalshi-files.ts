@@ -64,7 +64,7 @@ function groupOf(looks: readonly Look[]): KalshiGroup {
   for (const { path } of sorted) {
     const known = first.get(basename(path));
     if (known === undefined) first.set(basename(path), path);
-    else warnings.push({ path, message: `it is left out: ${known} is of the same market and has the same name` });
+    else warnings.push({ path, message: `${path} is left out: ${known} is of the same market and has the same name` });
   }
   const isFine = looks.some((look) => look.isFine);
   return { ticker: looks[0]?.ticker ?? '', paths: [...first.values()], isFine, warnings };

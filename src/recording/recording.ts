@@ -115,7 +115,7 @@ function onceEach(opened: readonly Recording[]): Recording[] {
     const known = first.get(conditionId);
     if (known === undefined) first.set(conditionId, { recording, leftOut: [] });
     else if (resolve(known.recording.market.source.path) !== resolve(source.path)) {
-      const message = `it is left out: ${known.recording.market.source.path} is a recording of the same market`;
+      const message = `${source.path} is left out: ${known.recording.market.source.path} is a recording of the same market`;
       known.leftOut.push({ path: source.path, message });
     }
   }

@@ -137,7 +137,7 @@ describe('the files of a stranger', () => {
     const found = await openRecordings([set, copy]);
     expect(found).toHaveLength(1);
     expect(found[0]?.warnings).toMatchObject([
-      { path: kalshiFile(copy), message: expect.stringContaining('it is left out') },
+      { path: kalshiFile(copy), message: expect.stringContaining('is left out') },
     ]);
   });
 
