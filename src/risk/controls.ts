@@ -171,7 +171,7 @@ function orderNotional(place: PlaceIntent, { limits }: Facts): Breach | null {
 
 function collarFair(place: PlaceIntent, { limits }: Facts): Breach | null {
   if (place.fairYesMicros === null) return null; // reduceOnly has let it through; the book's collar holds it
-  const { raises, priceMicros } = inYesSpace(orderOf(place, ZERO));
+  const { raises, priceMicros } = inYesSpace(place);
   const fair = place.fairYesMicros;
   return (
     whole('the fair value', fair, 'price') ??
@@ -182,7 +182,7 @@ function collarFair(place: PlaceIntent, { limits }: Facts): Breach | null {
 }
 
 function collarBook(place: PlaceIntent, facts: Facts): Breach | null {
-  const { raises, priceMicros } = inYesSpace(orderOf(place, ZERO));
+  const { raises, priceMicros } = inYesSpace(place);
   const { bid, ask } = best(facts);
   const collar = facts.limits.priceCollarBookMicros;
   const against = raises ? ask : bid;
@@ -209,7 +209,7 @@ function duplicate(place: PlaceIntent, { exposure }: Facts): Breach | null {
 }
 
 function selfCross(place: PlaceIntent, { exposure }: Facts): Breach | null {
-  const ours = inYesSpace(orderOf(place, ZERO));
+  const ours = inYesSpace(place);
   for (const order of exposure.ordersOf(place.marketConditionId)) {
     const other = inYesSpace(order);
     if (other.raises === ours.raises) continue;
@@ -281,21 +281,28 @@ function availableShares(place: PlaceIntent, { exposure }: Facts): Breach | null
 /** Shares by which this order's side may still trade without the net position passing zero, whatever else fills. */
 function reducible(place: PlaceIntent, { exposure }: Facts): number {
   const { highMicros, lowMicros } = exposure.worst(place.marketConditionId);
-  return Math.max(0, inYesSpace(orderOf(place, ZERO)).raises ? -highMicros : lowMicros);
+  return Math.max(0, inYesSpace(place).raises ? -highMicros : lowMicros);
 }
 
-/** The place as an order that is in flight. */
-const orderOf = (place: PlaceIntent, feeRateMicros: Micros): WorkingOrder => ({
-  intentId: place.intentId,
-  marketConditionId: place.marketConditionId,
-  eventConditionId: place.eventConditionId,
-  isYes: place.isYes,
-  side: place.side,
-  priceMicros: place.priceMicros,
-  remainingMicros: place.amountMicros,
-  feeRateMicros,
-  phase: 'in_flight',
-});
+/** The place as an order that is in flight. Several controls in a row look at the same one: it is made once. */
+function orderOf(place: PlaceIntent, feeRateMicros: Micros): WorkingOrder {
+  if (newest?.place === place && newest.order.feeRateMicros === feeRateMicros) return newest.order;
+  const order: WorkingOrder = {
+    intentId: place.intentId,
+    marketConditionId: place.marketConditionId,
+    eventConditionId: place.eventConditionId,
+    isYes: place.isYes,
+    side: place.side,
+    priceMicros: place.priceMicros,
+    remainingMicros: place.amountMicros,
+    feeRateMicros,
+    phase: 'in_flight',
+  };
+  newest = { place, order };
+  return order;
+}
+
+let newest: { readonly place: PlaceIntent; readonly order: WorkingOrder } | null = null;
 
 /** The worse of the market's two rates: an order that should rest may still take. */
 const feeRate = ({ sight }: Facts): Micros =>
