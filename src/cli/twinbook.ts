@@ -6,13 +6,14 @@ import { runCli } from './cli.js';
 import type { CliIo } from './io.js';
 
 // A reader that went away (`| head`) is no failure: stop writing and end quietly. A program that runs on until it is told
-// to stop takes it as being told: it may have orders resting, which must not be left behind.
+// to stop takes it as being told, and a full disk behind the stream too: it may have orders resting, which must not be
+// left behind.
 let told: (() => void) | null = null;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (told !== null) return told();
     if (error.code !== 'EPIPE') throw error;
-    if (told === null) process.exit(process.exitCode ?? 0);
-    told();
+    process.exit(process.exitCode ?? 0);
   });
 }
 

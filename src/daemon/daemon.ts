@@ -64,7 +64,6 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
     return await new Service(config, session, screen, log).run(stopAsked);
   } finally {
     await session.close();
-    log.flush();
   }
 }
 

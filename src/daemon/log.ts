@@ -1,5 +1,6 @@
 /** The log: JSON lines for machines, with everything secret taken out. */
 
+import { openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { TwinbookError } from '../base/errors.js';
@@ -15,17 +16,17 @@ export interface Log {
   readonly logger: Logger;
   /** From now on this value never reaches the log, wherever it stands. */
   hide(secret: string): void;
-  /** Writes what is buffered. */
-  flush(): void;
 }
 
 /**
- * @param fallback where lines go when the configuration names no file
+ * A log that can no longer be written stops nobody: orders may rest, and whoever logs must live to cancel them.
+ *
+ * @param fallback where lines go when the configuration names no file; else what is wrong with the file
  * Throws `file_unreadable` when the file cannot be written.
  */
 export function openLog(config: LogConfig, fallback: DestinationStream): Log {
   const secrets = new Set<string>();
-  const target = config.file === null ? fallback : openFile(config.file);
+  const target = config.file === null ? fallback : openFile(config.file, fallback);
   const scrubbed: DestinationStream = {
     write: (line) => target.write(scrub(line, secrets)),
   };
@@ -35,9 +36,6 @@ export function openLog(config: LogConfig, fallback: DestinationStream): Log {
     logger,
     // Short values would take harmless text with them; no secret of ours is that short.
     hide: (secret) => void (secret.length >= 8 && secrets.add(secret)),
-    flush: () => {
-      if ('flushSync' in target && typeof target.flushSync === 'function') target.flushSync();
-    },
   };
 }
 
@@ -47,14 +45,44 @@ function scrub(line: string, secrets: ReadonlySet<string>): string {
   return clean;
 }
 
-function openFile(file: string): DestinationStream {
+function openFile(file: string, fallback: DestinationStream): DestinationStream {
   try {
     makeFolder(dirname(file));
-    return pino.destination({ dest: file, sync: true });
+    return new LogFile(file, openSync(file, 'a'), fallback);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TwinbookError('file_unreadable', `the log file ${file} cannot be written: ${why}`, 'See log.file.', {
       cause: error,
     });
+  }
+}
+
+/** Each line is written when it comes, so that the last one before a crash is there; one that cannot be is lost. */
+class LogFile implements DestinationStream {
+  readonly #file: string;
+  readonly #descriptor: number;
+  readonly #fallback: DestinationStream;
+  #lost = 0;
+
+  constructor(file: string, descriptor: number, fallback: DestinationStream) {
+    this.#file = file;
+    this.#descriptor = descriptor;
+    this.#fallback = fallback;
+  }
+
+  write(line: string): void {
+    try {
+      writeSync(this.#descriptor, line);
+    } catch (error) {
+      if (this.#lost === 0) this.#say(`cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      this.#lost += 1;
+      return;
+    }
+    if (this.#lost > 0) this.#say(`is written again, ${this.#lost} lines are missing`);
+    this.#lost = 0;
+  }
+
+  #say(what: string): void {
+    this.#fallback.write(`the log ${this.#file} ${what}\n`);
   }
 }
