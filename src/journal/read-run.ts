@@ -64,8 +64,12 @@ function checkFormat(told: unknown, file: string): void {
 
 function readEnd(file: string): RunEnd | null {
   if (!existsSync(file)) return null;
-  const parsed = runEnd.safeParse(readJson(file));
-  return parsed.success ? parsed.data : null;
+  try {
+    const parsed = runEnd.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null; // a full disk took the name and nothing else
+  }
 }
 
 function readJson(file: string): unknown {

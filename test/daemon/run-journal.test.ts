@@ -366,6 +366,9 @@ describe('what a journal holds', () => {
     expect(readdirSync(folder).filter((name) => /\.(ndjson|part)$/.test(name))).toEqual([]);
     const told = { format: 1, runId: 'x', startedMs: 1, strategies: [], ledgerMissing: 'it is a test' };
     writeFileSync(join(folder, 'run.json'), JSON.stringify(told));
+    // As a full disk leaves it.
+    writeFileSync(join(folder, 'end.json'), '');
+    expect(readRun(folder).end).toBeNull();
     expect(await stepsOf(readRun(folder))).toEqual(given);
 
     // A segment that is lost is not passed over.
