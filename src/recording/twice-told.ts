@@ -1,11 +1,16 @@
 /** Knows the latest lines of a Kalshi recording by the numbers of their messages, so that what stands in it twice is taken once. */
 
-/** Of each subscription; repetitions stand close together. */
-const REMEMBERED = 10_000;
+/** Of each subscription so many, and as many again; repetitions stand close together. */
+const REMEMBERED = 5_000;
+
+/** The lines of one subscription by their numbers: when the newer ones are full they become the older ones. */
+interface Told {
+  newer: Map<number, string>;
+  older: ReadonlyMap<number, string>;
+}
 
 export class TwiceTold {
-  /** By subscription, the line of each number. */
-  readonly #lines = new Map<number, Map<number, string>>();
+  readonly #told = new Map<number, Told>();
 
   /**
    * Whether this very line was there before; notes it if not. Two changes may be alike, so only where messages are numbered
@@ -13,15 +18,23 @@ export class TwiceTold {
    */
   knows(line: string, sid: number | null, seq: number | null): boolean {
     if (sid === null || seq === null) return false;
-    const lines = this.#lines.get(sid) ?? new Map<number, string>();
-    this.#lines.set(sid, lines);
-    if (lines.get(seq) === line && lines.size > 1) return true;
-    lines.set(seq, line);
-    if (lines.size > REMEMBERED) {
-      // The first that was noted.
-      const [oldest] = lines.keys();
-      if (oldest !== undefined) lines.delete(oldest);
+    const told = this.#of(sid);
+    const known = told.newer.get(seq) ?? told.older.get(seq);
+    if (known === line && told.newer.size + told.older.size > 1) return true;
+    // Not one by one: a map is slow to find its first entry once many before it are gone.
+    if (told.newer.size >= REMEMBERED) {
+      told.older = told.newer;
+      told.newer = new Map();
     }
+    told.newer.set(seq, line);
     return false;
+  }
+
+  #of(sid: number): Told {
+    const known = this.#told.get(sid);
+    if (known !== undefined) return known;
+    const fresh: Told = { newer: new Map(), older: new Map() };
+    this.#told.set(sid, fresh);
+    return fresh;
   }
 }

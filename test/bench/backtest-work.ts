@@ -15,7 +15,7 @@ export interface BacktestWork {
   readonly seconds: number;
   /** Of the whole process, with the columns of `columns`. */
   readonly peakMb: number;
-  /** Recorded seconds that were played; 0 of a bare loop. */
+  /** Recorded seconds in which a market was open; 0 of a bare loop. */
   readonly playedS: number;
   readonly requests: number;
   readonly fills: number;
@@ -45,13 +45,12 @@ async function bare(chunks: Iterable<EventChunk> | AsyncIterable<EventChunk>): P
 }
 
 async function backtested(sources: readonly EventSource[]) {
-  // A second of a minute's budget is spent as live; nothing else of the plan costs.
   const whole: BacktestPlan = plan(sources, { latency: 'constant:150' });
   const { session, events } = await runBacktest(whole);
   const { markets, requests } = session;
   return {
     events,
-    playedS: markets.reduce((sum, { quoting }) => Math.max(sum, (quoting.openForMs ?? 0) / 1000), 0),
+    playedS: (session.account.timeMs.length * session.account.stepMs) / 1000,
     requests: (requests?.public.count ?? 0) + (requests?.signed.count ?? 0),
     fills: markets.reduce((sum, { fills }) => sum + fills.length, 0),
   };
