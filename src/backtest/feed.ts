@@ -190,8 +190,14 @@ const opensMs = ({ market }: EventSource, firstMs: number): number =>
  * What the trader is told of the close, Unix ms. Where the venue told none, the recorder wrote down when it first saw the
  * market: a close that lies before the first event, give or take two clocks, is not known.
  */
-const closesMs = ({ market: { closeTimeMs } }: EventSource, firstMs: number): number | null =>
-  closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;
+function closesMs({ market: { closeTimeMs, source } }: EventSource, firstMs: number): number | null {
+  const origin = source.kind === 'twinbook' ? source.origin : source.kind;
+  const isKnown = origin !== NAMES_NO_CLOSE && closeTimeMs > firstMs + CLOCKS_APART_MS;
+  return isKnown ? closeTimeMs : null;
+}
+
+/** Its recordings name none: the last event stands for it, and to tell the trader of that would be telling the future. */
+const NAMES_NO_CLOSE = 'polymarket';
 
 async function firstEventMs(source: EventSource): Promise<number | null> {
   const stream = source.open();

@@ -94,6 +94,22 @@ describe('a backtest', () => {
     }
   });
 
+  it('tells when a market closes only where the recorded venue told it', async () => {
+    const sources = [
+      [{ kind: 'kalshi' }, true],
+      [{ kind: 'twinbook', origin: 'kalshi' }, true],
+      [{ kind: 'polymarket' }, false],
+      [{ kind: 'twinbook', origin: 'polymarket' }, false],
+    ] as const;
+    for (const [kind, isTold] of sources) {
+      const { seen, strategy } = watcher();
+      const changes = { source: { path: '', ticker: 'T', ...kind } };
+      await runBacktest(plan([source([...BOOK, end(60_000)], changes)], { strategy, params: {} }));
+      expect(seen.length).toBeGreaterThan(10);
+      for (const view of seen) expect(view.timeToResolutionMs !== null, JSON.stringify(kind)).toBe(isTold);
+    }
+  });
+
   it('spends one request budget on all of its markets', async () => {
     const ids = ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'];
     const sources = ids.map((conditionId) => source([...BOOK, end(300_000)], { conditionId }));
