@@ -11,6 +11,7 @@ import { Feed } from './feed.js';
 import { QuoteHours } from './quote-hours.js';
 import { RequestCount } from './request-count.js';
 import { sessionOf } from './session.js';
+import { readsEnded } from './sources.js';
 import { Tally } from './tally.js';
 import { Timeline } from './timeline.js';
 import { Trace } from './trace.js';
@@ -33,6 +34,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
     return run.outcome();
   } finally {
     run.close();
+    await readsEnded();
   }
 }
 

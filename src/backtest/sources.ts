@@ -38,6 +38,26 @@ export const decoded = (
   },
 });
 
+/** The same source, whose reading breaks off once it is not wanted any more. */
+export const stoppable = (source: EventSource, isStopped: () => boolean): EventSource => ({
+  market: source.market,
+  firstMs: source.firstMs,
+  summary: source.summary,
+  get warnings() {
+    return source.warnings;
+  },
+  open: () => {
+    const stream = source.open();
+    return {
+      next: () => {
+        if (isStopped()) throw new Error('nobody waits for this any more');
+        return stream.next();
+      },
+      close: () => stream.close(),
+    };
+  },
+});
+
 /** More events than this are read anew for each run: 22 bytes each, and a backtest is to fit into 300 MB. */
 const KEPT_EVENTS = 4_000_000;
 
@@ -117,6 +137,25 @@ class KeepingStream implements ChunkStream {
   }
 }
 
+/** Reads of files that have not come back. */
+const underWay = new Set<Promise<unknown>>();
+
+/**
+ * Resolves when every read that is under way now has ended. A thread or process that ends in the middle of one takes the
+ * whole process with it: the reader's native part reports to somebody who is gone.
+ */
+export const readsEnded = (): Promise<unknown> => Promise.all(underWay);
+
+function noted(read: Promise<unknown>): void {
+  // What becomes of it is told to whoever waits for it; here only that it has ended counts.
+  const ended = read.then(
+    () => undefined,
+    () => undefined,
+  );
+  underWay.add(ended);
+  void ended.then(() => underWay.delete(ended));
+}
+
 class FileStream implements ChunkStream {
   readonly #iterator: AsyncIterator<EventChunk>;
   #ahead: Promise<EventChunk | null> | null = null;
@@ -142,7 +181,8 @@ class FileStream implements ChunkStream {
 
   close(): void {
     // What is being read meanwhile ends by itself; its failure is nobody's any more.
-    void this.#iterator.return?.().catch(() => undefined);
+    const closed = this.#iterator.return?.();
+    if (closed !== undefined) noted(closed);
   }
 
   #read(): void {
@@ -151,7 +191,7 @@ class FileStream implements ChunkStream {
       this.#isReady = true;
       return this.#ready;
     });
-    // Whoever waits hears of it; until then it must not end the process.
-    this.#ahead.catch(() => undefined);
+    // Whoever waits hears of a failure; until then it must not end the process.
+    noted(this.#ahead);
   }
 }

@@ -12,7 +12,7 @@ import { startWorker } from './worker-start.js';
 export interface PoolOptions {
   readonly tasks: readonly Task[];
   readonly workers: number;
-  readonly setup: WorkerSetup;
+  readonly setup: Omit<WorkerSetup, 'stop'>;
   /** Told in the order in which tasks end. What it throws ends the pool. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
   readonly stopAsked: Promise<void>;
@@ -32,6 +32,9 @@ class Pool {
   readonly #options: PoolOptions;
   /** Each with the place of the task that it is busy with. */
   readonly #busy = new Map<Worker, number | null>();
+  /** Those that wait for a task: nothing of theirs is under way. */
+  readonly #idle = new Set<Worker>();
+  readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #next = 0;
   #ended = 0;
   #isClosed = false;
@@ -55,11 +58,21 @@ class Pool {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#busy.keys()].map((worker) => worker.terminate()));
+    Atomics.store(this.#stop, 0, 1);
+    await Promise.all([...this.#busy.keys()].map((worker) => this.#dismiss(worker)));
+  }
+
+  /** A worker that reads files must not be ended within a read: see `readsEnded`. */
+  async #dismiss(worker: Worker): Promise<void> {
+    if (this.#options.setup.data.kind === 'streamed' && !this.#idle.has(worker)) await heardOf(worker);
+    await worker.terminate();
   }
 
   #hire(): void {
-    const worker = startWorker({ name: './worker', data: this.#options.setup }, import.meta.url);
+    const worker = startWorker(
+      { name: './worker', data: { ...this.#options.setup, stop: this.#stop } },
+      import.meta.url,
+    );
     let isReady = false;
     let reason: unknown = null;
     this.#busy.set(worker, null);
@@ -74,6 +87,7 @@ class Pool {
   }
 
   #heard(worker: Worker, report: WorkerReport): void {
+    this.#idle.add(worker);
     if (this.#isClosed) return;
     if (report.kind === 'outcome') this.#end(report.id, report.outcome);
     this.#assign(worker);
@@ -85,6 +99,7 @@ class Pool {
     this.#busy.set(worker, task === undefined ? null : id);
     if (task === undefined) return;
     this.#next++;
+    this.#idle.delete(worker);
     worker.postMessage({ id, task });
   }
 
@@ -113,6 +128,21 @@ class Pool {
     }
   }
 }
+
+/** Longer than any read; a strategy in an endless loop is not waited for. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** Resolves with the next word of a worker, or its end. */
+const heardOf = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, LONGEST_WAIT_MS);
+    for (const event of ['message', 'exit']) {
+      worker.once(event, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    }
+  });
 
 const described = (reason: unknown, code: number): string =>
   reason instanceof Error ? reason.message : `exit code ${code}`;

@@ -118,7 +118,7 @@ class Sweep {
     return tasks.reduce((sum, { fold }) => sum + (byFold.get(fold) ?? 0), 0);
   }
 
-  #setup(): WorkerSetup {
+  #setup(): Omit<WorkerSetup, 'stop'> {
     const { source, config, paths, search, latency, seed, landingMs, fees, allMarkets } = this.#plan;
     const { shared } = this.#data;
     return {

@@ -13,6 +13,8 @@ export interface WorkerSetup {
   readonly data:
     | { readonly kind: 'shared'; readonly markets: readonly SharedMarket[] }
     | { readonly kind: 'streamed'; readonly paths: readonly string[] };
+  /** One word of shared memory: not 0 once what the worker does is not wanted any more. */
+  readonly stop: Int32Array;
 }
 
 /** To a worker. */

@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/types.js';
 import { openRecordings } from '../../recording/recording.js';
 import type { EventSource } from '../contract.js';
-import { decoded, streamed } from '../sources.js';
+import { decoded, stoppable, streamed } from '../sources.js';
 import { columnsOf } from './columns.js';
 import type { TaskOutcome } from './contract.js';
 import { runTask } from './task.js';
@@ -47,6 +47,8 @@ async function sourcesOf({ data }: WorkerSetup): Promise<ReadonlyMap<string, Eve
   const found =
     data.kind === 'shared'
       ? data.markets.map(({ market, summary, slabs }) => decoded(market, slabs.map(columnsOf), summary))
-      : (await openRecordings(data.paths)).map(streamed);
+      : (await openRecordings(data.paths)).map((recording) =>
+          stoppable(streamed(recording), () => Atomics.load(setup.stop, 0) !== 0),
+        );
   return new Map(found.map((source) => [source.market.conditionId, source]));
 }
