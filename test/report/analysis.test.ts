@@ -247,6 +247,16 @@ describe('what a reader must know comes first', () => {
     expect(shared.find(({ name }) => name === 'no_fills')?.models).toEqual(['risk-averse']);
     expect(shared.find(({ name }) => name === 'without_outcome')?.models).toEqual([]);
   });
+
+  test('a bracket names a model once, however many of its markets say the same', () => {
+    const said = { timeMs: 1, severity: 'loud' as const, text: 'the first 40 s of the book are incomplete' };
+    const one = aSession([aMarket()], { notices: [said, said] });
+    const other = { ...one, notices: [], assumptions: { ...one.assumptions, fillModel: 'optimistic' } };
+    const about = (sessions: readonly SessionRecord[]) =>
+      sharedWarnings(sessions.map(analyse)).find(({ text }) => text === said.text)?.models;
+    expect(about([one, other])).toEqual([one.assumptions.fillModel]);
+    expect(about([one, { ...other, notices: [said] }])).toEqual([]);
+  });
 });
 
 describe('the bracket', () => {

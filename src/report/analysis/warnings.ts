@@ -169,16 +169,17 @@ export interface SharedWarning extends Warning {
 
 /** Each sentence once, most serious first. */
 export function sharedWarnings(analyses: readonly Analysis[]): readonly SharedWarning[] {
-  const told = new Map<string, { readonly warning: Warning; readonly models: string[] }>();
+  const told = new Map<string, { readonly warning: Warning; readonly models: Set<string> }>();
   for (const analysis of analyses)
     for (const warning of analysis.warnings) {
-      const entry = told.get(warning.text) ?? { warning, models: [] };
+      // Several markets of one session may say the same.
+      const entry = told.get(warning.text) ?? { warning, models: new Set<string>() };
       told.set(warning.text, entry);
-      entry.models.push(modelOf(analysis));
+      entry.models.add(modelOf(analysis));
     }
   const all = [...told.values()].map(({ warning, models }) => ({
     ...warning,
-    models: models.length === analyses.length ? [] : models,
+    models: models.size === new Set(analyses.map(modelOf)).size ? [] : [...models],
   }));
   // What several models say in other figures stands together.
   const names = [...new Set(all.map(({ name }) => name))];
