@@ -129,19 +129,10 @@ class Pool {
   }
 }
 
-/** Longer than any read; a strategy in an endless loop is not waited for. */
-const LONGEST_WAIT_MS = 30_000;
-
-/** Resolves with the next word of a worker, or its end. */
+/** Resolves with the next word of a worker, or its end: its reading breaks off, so that is soon. */
 const heardOf = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, LONGEST_WAIT_MS);
-    for (const event of ['message', 'exit']) {
-      worker.once(event, () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    }
+    for (const event of ['message', 'exit']) worker.once(event, () => resolve());
   });
 
 const described = (reason: unknown, code: number): string =>
