@@ -38,7 +38,7 @@ export class Database {
   #broken: LedgerBroken | null = null;
   /** `open`: nothing was written yet, so SQLite has not been told to begin. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
-  /** In virtual time: a step that fails ends the ledger, for it cannot be taken back. */
+  /** In a backtest: a step that fails ends the ledger, for it cannot be taken back. */
   #isVirtual = false;
   /** Called when rows are no longer what was written: after a rollback, and when the ledger breaks. */
   onUndone: () => void = () => undefined;
@@ -74,7 +74,9 @@ export class Database {
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#migrate();
       database.#sqlite.exec(WITHOUT_HISTORY);
-      // One transaction for the whole life: there is nobody to commit for, and each commit costs as much as two writes.
+      // One transaction for the whole life: there is nobody to commit for, and each commit costs as much as two writes. A
+      // replay, which goes on from a content, takes back the steps that failed in the run too.
+      if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.#isVirtual = true;
     });
@@ -201,7 +203,7 @@ export class Database {
   #rollBack(): void {
     this.onUndone();
     if (this.#isVirtual) {
-      if (this.#begun) this.#broken ??= new LedgerBroken('a step failed in virtual time, and cannot be taken back');
+      if (this.#begun) this.#broken ??= new LedgerBroken('a step failed in a backtest, and cannot be taken back');
       return;
     }
     if (!this.#sqlite.inTransaction) return;

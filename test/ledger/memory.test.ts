@@ -27,3 +27,22 @@ it('a ledger in memory is never made of what is no ledger', () => {
   expect(open).toThrow(TwinbookError);
   expect(open).toThrow(/cannot be opened/);
 });
+
+it('a ledger in memory takes back a step that failed when it goes on from a file, else it is broken', () => {
+  inFolder((path) => {
+    openLedger(path, HOLDER).close();
+    const fail = (ledger: ReturnType<typeof openMemoryLedger>) => () =>
+      ledger.transaction(() => {
+        ledger.setNote('key', 'value');
+        throw new Error('this step failed');
+      });
+    const replayed = openMemoryLedger(readFileSync(path));
+    expect(fail(replayed)).toThrow('this step failed');
+    expect(replayed.note('key')).toBeNull();
+    replayed.transaction(() => replayed.setNote('key', 'another'));
+    expect(replayed.note('key')).toBe('another');
+    const backtested = openMemoryLedger();
+    expect(fail(backtested)).toThrow('this step failed');
+    expect(() => backtested.note('key')).toThrow(/cannot be taken back/);
+  });
+});
