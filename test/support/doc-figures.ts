@@ -1,0 +1,21 @@
+/** Writes measured figures into a document, between two marks that name them; a figure there is never typed by hand. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SAFETY = join(import.meta.dirname, '../../docs/safety.md');
+
+const markOf = (name: string, which: 'begin' | 'end'): string => `<!-- figures ${name}: ${which} -->`;
+
+/**
+ * Replaces what stands between the marks of these figures.
+ * @param name as in the marks `<!-- figures NAME: begin -->` and `<!-- figures NAME: end -->`; throws when they are missing
+ * @param markdown a table or some lines, without the marks
+ */
+export function writeFigures(name: string, markdown: string, file = SAFETY): void {
+  const text = readFileSync(file, 'utf8');
+  const [begin, end] = [markOf(name, 'begin'), markOf(name, 'end')];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`${file} has no marks for the figures "${name}"`);
+  writeFileSync(file, `${text.slice(0, from + begin.length)}\n${markdown.trim()}\n${text.slice(to)}`);
+}
