@@ -4,7 +4,7 @@ import { Random } from '../../src/base/random.js';
 import { isSettledMarket } from '../../src/protocol/states.js';
 import { differences, unsettled } from '../executor/agreement.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
-import { FUNDS, PROFILE } from './setting.js';
+import { FUNDS, PROFILE, START_MS } from './setting.js';
 import { type Beats, World } from './world.js';
 
 const LIFETIME_MS = PROFILE.draft_lifetime_s * 1000;
@@ -36,19 +36,23 @@ export interface SimulateOptions {
   readonly faults?: Faults;
   /** Default: given. */
   readonly beats?: Beats;
+  /** Called once before anything happens, e.g. to write a script for the network. */
+  readonly begin?: (world: World) => void;
 }
 
-export function simulate({ seed, faultyMs, faults, beats }: SimulateOptions): Story {
+/** One story; it ends early, at its first violation. */
+export function simulate({ seed, faultyMs, faults, beats, begin }: SimulateOptions): Story {
   const drawn = faults ?? drawFaults(Random.seeded(seed, 'faults'));
   const world = new World(seed, drawn, null, beats);
   try {
+    begin?.(world);
     live(world, { seed, faultyMs }, drawn);
     if (world.process !== null) countOwn(world, world.process);
     return {
       seed,
       violations: world.invariants.violations,
       traceHash: world.traceHash,
-      simulatedMs: faultyMs + CALM_MS + PULL_MS + AGAIN_MS + STOP_MS + LIFETIME_MS,
+      simulatedMs: world.timeline.nowMs - START_MS,
       events: world.timeline.count,
       tally: world.tally,
     };
@@ -112,6 +116,7 @@ interface Checked {
 
 function check(world: World, when: string, work: (checked: Checked) => void): void {
   const { process, invariants } = world;
+  if (invariants.violations.length > 0) return;
   const say = (violation: string) => invariants.say(`${when}: ${violation}`);
   if (process === null) say('no process runs');
   else work({ process, say });

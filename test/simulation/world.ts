@@ -96,8 +96,12 @@ export class World {
     return this.#trace.copy().digest('hex');
   }
 
+  /** Time passes, up to the first violation. */
   pass(ms: number): void {
-    this.timeline.runUntil(this.timeline.nowMs + ms);
+    const { timeline, invariants } = this;
+    const untilMs = timeline.nowMs + ms;
+    while (invariants.violations.length === 0 && timeline.nextMs <= untilMs) timeline.runUntil(timeline.nextMs);
+    if (invariants.violations.length === 0) timeline.runUntil(untilMs);
   }
 
   stepClock(byMs: number): void {

@@ -1,0 +1,43 @@
+/** What becomes of one call on its way: drawn by the network's probabilities, or written down by a scenario. */
+
+import type { Answer } from '../../src/exchange/http/envelope.js';
+import { faultAnswer } from '../../src/exchange/http/envelope.js';
+import type { AnyCall } from '../../src/protocol/seam.js';
+
+/** What is left out does not happen. Times in ms. */
+export interface Fate {
+  /** The connection is refused: no byte leaves. */
+  readonly unreachable?: boolean;
+  /** It leaves and never arrives. */
+  readonly requestLost?: boolean;
+  /** How long it is under way; default a calm network's. */
+  readonly thereMs?: number;
+  /** A second copy arrives so long after it left; its answer finds nobody. */
+  readonly copyMs?: number;
+  /** Somebody in front of the exchange answers in its place; the exchange never hears of it. */
+  readonly instead?: Answer;
+  /** It has its effect, and then the answer is this one. */
+  readonly afterwards?: Answer;
+  /** It has its effect, and no answer comes. */
+  readonly answerLost?: boolean;
+  /** The list misses its newest row. */
+  readonly behind?: boolean;
+  /** What of the answer's body arrives. */
+  readonly damage?: (text: string) => string;
+  /** How long the answer is under way. */
+  readonly backMs?: number;
+}
+
+/** Decides for each call before anything is drawn; null leaves it to the network's faults. */
+export type Script = (call: AnyCall, nowMs: number) => Fate | null;
+
+/** A proxy's own page. */
+export const htmlPage = (status: number): Answer => ({
+  status,
+  text: `<html><body><h1>${status}</h1><p>The server cannot answer at this time.</p></body></html>`,
+});
+
+/** The exchange's own refusals and failures, as it spells them. */
+export const THROTTLED = faultAnswer({ slug: 'throttled' });
+export const SIGNING_DOWN = faultAnswer({ slug: 'gringotts_unavailable' });
+export const INTERNAL = faultAnswer({ slug: 'internal_error' });
