@@ -1,0 +1,69 @@
+/**
+ * The stop file: `<ledger>.kill`. As long as it is there the trader is killed, and its text says why. Anybody who can
+ * write in that folder can stop the trader with it, when nothing else of it answers: by hand (`touch`), by a watchdog, by
+ * `twinbook kill`. The trader looks before each step that it takes after a pause, so one that was frozen finds it before
+ * it decides anything. What it found it keeps in its ledger: taking the file away starts nothing again.
+ */
+
+import { closeSync, constants, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { TwinbookError } from '../base/errors.js';
+
+/** Enough for a reason; a file that is longer is not read to its end. */
+const MAX_BYTES = 500;
+
+export const stopFileOf = (ledgerPath: string): string => `${ledgerPath}.kill`;
+
+/** Why the trader must not trade; null when there is no such file. One that cannot be read says so, and stops too. */
+export function readStopFile(path: string): string | null {
+  try {
+    // A pipe of that name must not keep the trader waiting for a writer.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const bytes = Buffer.alloc(MAX_BYTES);
+      const text = bytes.toString('utf8', 0, readSync(file, bytes)).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+      return text.trim() || `the stop file ${path} is there`;
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    const why = error instanceof Error ? error.message : String(error);
+    return `the stop file ${path} is there and cannot be read: ${why}`;
+  }
+}
+
+/**
+ * Puts the file there, durably; one that is there already is left as it is, for its reason is older. Throws
+ * `file_unreadable` when it cannot be written.
+ */
+export function leaveStopFile(path: string, reason: string): void {
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      writeSync(file, `${reason}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'A trader that hangs may quote on when it wakes: end its process.';
+    throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be written: ${why}`, hint, {
+      cause: error,
+    });
+  }
+}
+
+/** Throws `file_unreadable` when it stays: then nothing may be lifted. */
+export function removeStopFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'As long as it is there the trader is killed; take it away by hand.';
+    throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be removed: ${why}`, hint, {
+      cause: error,
+    });
+  }
+}
