@@ -1,0 +1,33 @@
+/** Makes the loadable library of `faulty-disk.c`, once per version of it, with the machine's own C compiler. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const SOURCE = join(import.meta.dirname, 'faulty-disk.c');
+const ROOT = resolve(import.meta.dirname, '../..');
+/** The headers of the very SQLite that it is loaded into. */
+const HEADERS = join(ROOT, 'node_modules/better-sqlite3/deps/sqlite3');
+const CACHE = join(ROOT, 'node_modules/.cache/twinbook');
+
+/** The path of the library, or why there is none: a test that needs it must say that it was skipped. */
+export function compiledDisk(): { readonly path: string } | { readonly missing: string } {
+  if (process.platform !== 'linux') return { missing: `the faulty disk is written for Linux, not ${process.platform}` };
+  if (spawnSync('cc', ['--version']).status !== 0) return { missing: 'there is no C compiler (cc) here' };
+  if (!existsSync(join(HEADERS, 'sqlite3ext.h'))) return { missing: `there are no headers of SQLite in ${HEADERS}` };
+  const hash = createHash('sha256')
+    .update(readFileSync(SOURCE))
+    .update(readFileSync(join(HEADERS, 'sqlite3ext.h')));
+  const path = join(CACHE, `faulty-disk-${process.arch}-${hash.digest('hex').slice(0, 16)}.so`);
+  if (!existsSync(path)) compile(path);
+  return { path };
+}
+
+function compile(path: string): void {
+  mkdirSync(CACHE, { recursive: true });
+  // Several processes may compile at once; each renames a whole library into place.
+  const own = `${path}.${process.pid}`;
+  execFileSync('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', '-I', HEADERS, '-o', own, SOURCE]);
+  renameSync(own, path);
+}
