@@ -4,7 +4,10 @@ import { formatDecimal } from '../base/decimal.js';
 import type { Micros } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { MarketView, Stance } from '../market/view.js';
+import type { ActionPace } from '../risk/action-pace.js';
+import { inFlight } from '../risk/controls.js';
 import type { Facts } from '../risk/facts.js';
+import type { FillFacts } from '../risk/fill-guard.js';
 import type { CancelIntent, Intent, PlaceIntent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
 import type { LossFacts } from '../risk/loss-guard.js';
@@ -21,6 +24,8 @@ export interface Turn {
   readonly nowMs: number;
   readonly own: OwnState;
   readonly loss: LossFacts;
+  readonly fills: FillFacts;
+  readonly pace: ActionPace;
   /** The trader's own limits; a strategy's are tighter. */
   readonly limits: RiskLimits;
   /** Null while ledger and exchange agree. */
@@ -79,6 +84,9 @@ export function begin(intent: Intent, facts: Facts, reason: () => string, turn: 
   const verdict = judge(intent, facts);
   if (verdict.verdict === 'refused') return verdict;
   for (const ask of turn.executor.begin(verdict, turn.nowMs, reason())) turn.queue.push(ask);
+  if (intent.kind === 'place' || intent.kind === 'cancel') turn.pace.note(turn.nowMs);
+  // The next order must be judged as if this one rested already.
+  if (intent.kind === 'place') turn.own.exposure.work(inFlight(intent, facts));
   return null;
 }
 
@@ -113,18 +121,6 @@ function placeLeg(leg: Leg, desk: Desk, view: MarketView, quotes: Quotes, turn: 
     desk.refused(refusal, turn.nowMs);
     return false;
   }
-  // The next order must be judged as if this one rested already.
-  turn.own.exposure.work({
-    intentId: intent.intentId,
-    marketConditionId: desk.conditionId,
-    eventConditionId: market.eventConditionId,
-    isYes: leg.isYes,
-    side: leg.side,
-    priceMicros: leg.priceMicros,
-    remainingMicros: leg.amountMicros,
-    feeRateMicros: feeRateOf(market),
-    phase: 'in_flight',
-  });
   return true;
 }
 
@@ -135,6 +131,8 @@ export const factsOf = (turn: Turn, sight: MarketView | null = null, limits: Ris
   exposure: turn.own.exposure,
   cashMicros: turn.own.cashMicros,
   loss: turn.loss,
+  fills: turn.fills,
+  pace: turn.pace.facts(turn.nowMs),
   stance: stanceOf(turn),
   stanceReason: turn.hold ?? turn.reduceOnly ?? '',
   requestHeadroom: turn.queue.headroom('signed', 'draft', turn.nowMs),
@@ -167,6 +165,3 @@ function reasonOf(quotes: Quotes, view: MarketView): string {
     factors: quotes.factors,
   });
 }
-
-const feeRateOf = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketView['market']): Micros =>
-  makerFeeRateMicros > takerFeeRateMicros ? makerFeeRateMicros : takerFeeRateMicros;

@@ -56,6 +56,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
 
 function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: number): void {
   state.fills += 1;
+  state.countFill(fill, nowMs);
   state.reconciler.moved(nowMs);
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
   for (const desk of state.desksOf(fill.marketConditionId)) {

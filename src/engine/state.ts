@@ -3,8 +3,10 @@
 import { formatDecimal } from '../base/decimal.js';
 import type { Micros } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
-import type { Ledger, OperatorEvent } from '../ledger/contract.js';
+import type { FillRow, Ledger, LedgerReader, OperatorEvent } from '../ledger/contract.js';
 import type { OwnMarketState } from '../market/view.js';
+import { ActionPace } from '../risk/action-pace.js';
+import { FillGuard, type FillState, NO_FILLS } from '../risk/fill-guard.js';
 import { LossGuard, type LossState } from '../risk/loss-guard.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
@@ -32,9 +34,10 @@ const CONVERSION_PATIENCE_MS = 10_000;
 
 const MODES_NOTE = 'modes';
 const LOSS_NOTE = 'loss_guard';
+const FILLS_NOTE = 'fill_guard';
 const PAUSED_NOTE = 'paused_markets';
-/** A change of the high-water mark is written at most this often: each write costs a sync. */
-const LOSS_SAVE_MS = 10_000;
+/** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
+const ROWS_PER_ACTION = 2;
 
 export class TraderState {
   readonly settings: TraderSettings;
@@ -47,6 +50,9 @@ export class TraderState {
   readonly modes: Modes;
   readonly reconciler: Reconciler;
   readonly venueClock = new VenueClock();
+  readonly fillGuard: FillGuard;
+  /** Orders and cancels begun lately, by this process or the one before it. */
+  readonly pace: ActionPace;
   /** YES price per market at which shares are valued. */
   readonly marks = new Map<string, Micros>();
   /** Our clock, ms, of the last cancel tried per order. */
@@ -64,9 +70,8 @@ export class TraderState {
   unsent = 0;
   #own: OwnState | null = null;
   #guard: LossGuard | null;
-  #guardSavedMs = Number.NEGATIVE_INFINITY;
-  /** The guard knows something that the ledger does not. */
-  #guardDirty = false;
+  /** As the ledger has it. */
+  #storedGuard: LossState | null;
   readonly #pausedMarkets: Map<string, string>;
   #equity: Micros | null = null;
   #sequence = 0;
@@ -87,7 +92,11 @@ export class TraderState {
     const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
     this.#pausedMarkets = new Map(paused);
     const guard = ledger.note(LOSS_NOTE);
-    this.#guard = guard === null ? null : LossGuard.restored(JSON.parse(guard) as LossState);
+    this.#storedGuard = guard === null ? null : (JSON.parse(guard) as LossState);
+    this.#guard = this.#storedGuard === null ? null : LossGuard.restored(this.#storedGuard);
+    const fills = ledger.note(FILLS_NOTE);
+    this.fillGuard = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), settings.risk);
+    this.pace = new ActionPace(newestActions(ledger, settings.risk.maxActionsPerMinute));
   }
 
   /** A picture of what is ours, taken anew after `stale`. */
@@ -105,7 +114,7 @@ export class TraderState {
   }
 
   mode(): { readonly mode: Mode; readonly reason: string } {
-    const now = this.modes.mode(this.#guard?.state.halted ?? null);
+    const now = this.modes.mode(this.#guard?.state.halted ?? this.fillGuard.state.halted);
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
     const waitedMs = this.seenMs - (this.modes.provenMs ?? this.seenMs);
@@ -139,30 +148,49 @@ export class TraderState {
     }
     this.#equity = equityOf(this.own, this.marks);
     if (this.#equity === null) return;
-    if (this.#guard === null) {
-      this.#guard = LossGuard.started(nowMs, this.#equity);
-      this.saveGuard(nowMs);
-    }
-    const before = this.#guard.state;
+    this.#guard ??= LossGuard.started(nowMs, this.#equity);
     const halted = this.#guard.observe(nowMs, this.#equity, this.settings.risk);
-    if (halted !== null) this.loud(nowMs, 'halted', `${halted}; quoting stops until an operator resumes it`);
-    const { day, highWaterMicros } = this.#guard.state;
-    this.#guardDirty ||= day !== before.day || highWaterMicros !== before.highWaterMicros;
-    const due = nowMs - this.#guardSavedMs >= LOSS_SAVE_MS || nowMs < this.#guardSavedMs;
-    if (halted !== null || (this.#guardDirty && due)) this.saveGuard(nowMs);
+    if (halted !== null) this.#sayHalted(halted, nowMs);
+    const stored = this.#storedGuard;
+    if (stored === null || this.#guard.hasMovedFrom(stored, this.settings.risk)) this.saveGuard();
+  }
+
+  /** One more fill is in the ledger: lets the fill guard look at it. */
+  countFill({ timestampS }: FillRow, nowMs: number): void {
+    const halted = this.fillGuard.observe(timestampS, this.settings.risk);
+    if (halted !== null) this.#sayHalted(halted, nowMs);
+    this.#saveFills();
   }
 
   /** The configured capital is another than the ledger's. Before the first valuation there is nothing to correct. */
-  capitalMoved(amount: Micros, nowMs: number): void {
+  capitalMoved(amount: Micros): void {
     this.#guard?.capitalMoved(amount);
-    this.saveGuard(nowMs);
+    this.saveGuard();
   }
 
-  saveGuard(nowMs: number): void {
+  saveGuard(): void {
     if (this.#guard === null) return;
-    this.#guardSavedMs = nowMs;
-    this.#guardDirty = false;
+    this.#storedGuard = this.#guard.state;
     this.ledger.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
+  }
+
+  /** A person resumes: what halted us is accepted, and what was paused goes on. */
+  resume(): void {
+    this.#guard?.resume();
+    this.saveGuard();
+    this.fillGuard.resume();
+    this.#saveFills();
+    this.#pausedMarkets.clear();
+    this.ledger.setNote(PAUSED_NOTE, '[]');
+    this.markets.reopen();
+  }
+
+  #saveFills(): void {
+    this.ledger.setNote(FILLS_NOTE, JSON.stringify(this.fillGuard.state));
+  }
+
+  #sayHalted(reason: string, nowMs: number): void {
+    this.loud(nowMs, 'halted', `${reason}; quoting stops until an operator resumes it`);
   }
 
   /** Why nothing is quoted or converted in a market until a person resumes; undefined while that is not so. */
@@ -175,12 +203,6 @@ export class TraderState {
     this.#pausedMarkets.set(conditionId, reason);
     this.ledger.setNote(PAUSED_NOTE, JSON.stringify([...this.#pausedMarkets]));
     this.touch(conditionId);
-  }
-
-  resumeMarkets(): void {
-    this.#pausedMarkets.clear();
-    this.ledger.setNote(PAUSED_NOTE, '[]');
-    this.markets.reopen();
   }
 
   /** What a strategy is told of ourselves in one market. */
@@ -259,3 +281,9 @@ export const titled = (state: TraderState, conditionId: string): string =>
   state.markets.get(conditionId)?.feed.facts?.title ?? conditionId;
 
 export const amount = (value: Micros): string => formatDecimal(value);
+
+/** Our clock, ms, of the newest orders and cancels that the ledger has; a number of rows, whatever its history. */
+function newestActions(ledger: LedgerReader, perMinute: number): readonly number[] {
+  const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
+  return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
+}

@@ -42,7 +42,7 @@ export class Trader {
       ledger.startRun({ id: runId, version, configHash, startedMs: nowMs });
       const before = ledger.pnl(new Map()).capitalMicros;
       ledger.setCapital(settings.capitalMicros, nowMs);
-      if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before), nowMs);
+      if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before));
       // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
       executor.setPlacing(false);
       react(state, executor.recover(nowMs), nowMs);
@@ -110,7 +110,7 @@ export class Trader {
   end(nowMs: number, note: string): void {
     const { ledger, settings } = this.#state;
     ledger.transaction(() => {
-      this.#state.saveGuard(nowMs);
+      this.#state.saveGuard();
       ledger.stopRun(settings.runId, nowMs, note);
     });
   }
@@ -231,11 +231,7 @@ export class Trader {
       return;
     }
     state.modes.apply(command);
-    if (command.kind === 'resume') {
-      state.guard?.resume();
-      state.saveGuard(nowMs);
-      state.resumeMarkets();
-    }
+    if (command.kind === 'resume') state.resume();
     state.saveModes();
     for (const { conditionId } of state.markets.all) state.touch(conditionId);
   }

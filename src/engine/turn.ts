@@ -2,6 +2,8 @@
 
 import type { Micros } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
+import type { ActionPace } from '../risk/action-pace.js';
+import type { FillFacts } from '../risk/fill-guard.js';
 import type { RiskLimits } from '../risk/limits.js';
 import type { LossFacts } from '../risk/loss-guard.js';
 import type { Queue } from '../scheduler/contract.js';
@@ -22,6 +24,7 @@ export class TraderTurn implements Turn {
   readonly executor: OrderExecutor;
   readonly limits: RiskLimits;
   readonly reduceOnly: string | null;
+  readonly pace: ActionPace;
   /** As it was when this turn, or the last `refresh`, began. */
   own: OwnState;
   readonly #state: TraderState;
@@ -34,6 +37,7 @@ export class TraderTurn implements Turn {
     this.executor = state.executor;
     this.limits = state.settings.risk;
     this.reduceOnly = state.reconciler.verdict;
+    this.pace = state.pace;
     this.own = state.own;
   }
 
@@ -44,6 +48,10 @@ export class TraderTurn implements Turn {
   /** Before the first valuation there is no loss guard; shares without a mark keep it that way, and nothing quotes. */
   get loss(): LossFacts {
     return this.#state.guard?.facts ?? NO_LOSS;
+  }
+
+  get fills(): FillFacts {
+    return this.#state.fillGuard.facts;
   }
 
   nextIntentId(conditionId: string): string {

@@ -8,7 +8,7 @@ import { buyCost, type Exposure, inYesSpace, type WorkingOrder } from './exposur
 import type { Facts } from './facts.js';
 import { atLeast, atMost, shown } from './figures.js';
 import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
-import { LIMIT_NAMES } from './limits.js';
+import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 
 export interface Control {
   readonly number: number;
@@ -28,12 +28,17 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 8, name: 'halted', check: halted },
   { number: 8, name: 'max_loss_day', check: dayLoss },
   { number: 8, name: 'max_drawdown', check: drawdown },
+  { number: 11, name: 'max_fills', check: fillBurst },
   { number: 15, name: 'market_open', check: marketOpen },
   { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
   { number: 14, name: 'max_book_age_ms', check: bookAge },
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
   { number: 14, name: 'min_time_since_jump_ms', check: jumped },
+  // Before what is calculated from all that is open: without a budget none of it matters, and it is the usual refusal.
+  { number: 10, name: 'request_reserve', check: requestReserve },
+  { number: 9, name: 'max_actions_per_second', check: perSecond },
+  { number: 9, name: 'max_actions_per_minute', check: perMinute },
   { number: 17, name: 'reduce_only', check: reduceOnly },
   { number: 1, name: 'max_order_shares', check: orderShares },
   { number: 2, name: 'max_order_notional', check: orderNotional },
@@ -45,7 +50,6 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 5, name: 'max_position_shares', check: position },
   { number: 6, name: 'max_event_position_shares', check: eventPosition },
   { number: 7, name: 'max_total_cost', check: totalCost },
-  { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 19, name: 'available_cash', check: availableCash },
   { number: 20, name: 'available_shares', check: availableShares },
 ];
@@ -80,11 +84,8 @@ function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
   if (sight === null || sight.market.conditionId !== place.marketConditionId) {
     return flag('the view of this market is missing');
   }
-  for (const name of LIMIT_NAMES) {
-    const breach =
-      whole(`the limit ${name}`, limits[name], 'flag') ?? atLeast(`the limit ${name}`, limits[name], 0, 'flag');
-    if (breach !== null) return breach;
-  }
+  const insane = insaneLimit(limits);
+  if (insane !== null) return insane;
   for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
     const breach = level === undefined ? null : whole('the best price of the book', level.priceMicros, 'price');
     if (breach !== null) return breach;
@@ -103,6 +104,20 @@ function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
   );
 }
 
+/** Frozen limits that were found sane: each judgement looks at the same few. */
+const saneLimits = new WeakSet<RiskLimits>();
+
+function insaneLimit(limits: RiskLimits): Breach | null {
+  if (saneLimits.has(limits)) return null;
+  for (const name of LIMIT_NAMES) {
+    const breach =
+      whole(`the limit ${name}`, limits[name], 'flag') ?? atLeast(`the limit ${name}`, limits[name], 0, 'flag');
+    if (breach !== null) return breach;
+  }
+  if (Object.isFrozen(limits)) saneLimits.add(limits);
+  return null;
+}
+
 function halted(_: PlaceIntent, { stance, stanceReason, loss }: Facts): Breach | null {
   if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
   if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
@@ -117,6 +132,12 @@ function dayLoss(_: PlaceIntent, { stance, loss, limits }: Facts): Breach | null
 function drawdown(_: PlaceIntent, { stance, loss, limits }: Facts): Breach | null {
   if (stance === 'flatten') return null;
   return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
+}
+
+function fillBurst(_: PlaceIntent, { stance, fills, limits }: Facts): Breach | null {
+  if (stance === 'flatten') return null;
+  if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
+  return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
 }
 
 function marketOpen(_: PlaceIntent, { sight }: Facts): Breach | null {
@@ -236,7 +257,7 @@ function openOrders(_: PlaceIntent, { exposure, limits }: Facts): Breach | null 
 }
 
 function position(place: PlaceIntent, facts: Facts): Breach | null {
-  const order = orderOf(place, feeRate(facts));
+  const order = inFlight(place, facts);
   const worst = facts.exposure.worst(place.marketConditionId, order);
   // Only the extreme that this order moves: one that brings a position back is not held by the other side's.
   const extreme = inYesSpace(order).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
@@ -246,7 +267,7 @@ function position(place: PlaceIntent, facts: Facts): Breach | null {
 function eventPosition(place: PlaceIntent, facts: Facts): Breach | null {
   const { exposure, limits } = facts;
   const before = exposure.worst(place.marketConditionId).positionMicros;
-  const after = exposure.worst(place.marketConditionId, orderOf(place, feeRate(facts))).positionMicros;
+  const after = exposure.worst(place.marketConditionId, inFlight(place, facts)).positionMicros;
   if (after <= before) return null;
   const event = place.eventConditionId ?? place.marketConditionId;
   const sum = exposure.eventPosition(event) - before + after;
@@ -256,7 +277,7 @@ function eventPosition(place: PlaceIntent, facts: Facts): Breach | null {
 function totalCost(place: PlaceIntent, facts: Facts): Breach | null {
   const { exposure, limits } = facts;
   const before = exposure.worst(place.marketConditionId).lossMicros;
-  const after = exposure.worst(place.marketConditionId, orderOf(place, feeRate(facts))).lossMicros;
+  const after = exposure.worst(place.marketConditionId, inFlight(place, facts)).lossMicros;
   if (after <= before) return null;
   const sum = exposure.totalLossMicros - before + after;
   return atMost('the worst loss of everything', sum, limits.maxTotalCostMicros, 'currency');
@@ -266,9 +287,17 @@ function requestReserve(_: PlaceIntent, { requestHeadroom }: Facts): Breach | nu
   return atLeast('requests left above the cancel reserve', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
 }
 
+function perSecond(_: PlaceIntent, { pace, limits }: Facts): Breach | null {
+  return atMost('orders and cancels of the last second', pace.lastSecond, limits.maxActionsPerSecond - 1, 'actions');
+}
+
+function perMinute(_: PlaceIntent, { pace, limits }: Facts): Breach | null {
+  return atMost('orders and cancels of the last minute', pace.lastMinute, limits.maxActionsPerMinute - 1, 'actions');
+}
+
 function availableCash(place: PlaceIntent, facts: Facts): Breach | null {
   if (place.side === 'sell') return null;
-  const needed = facts.exposure.reservedCashMicros + buyCost(orderOf(place, feeRate(facts)));
+  const needed = facts.exposure.reservedCashMicros + buyCost(inFlight(place, facts));
   return atMost('currency needed by this and all working buys', needed, facts.cashMicros, 'currency');
 }
 
@@ -285,7 +314,8 @@ function reducible(place: PlaceIntent, { exposure }: Facts): number {
 }
 
 /** The place as an order that is in flight. Several controls in a row look at the same one: it is made once. */
-function orderOf(place: PlaceIntent, feeRateMicros: Micros): WorkingOrder {
+export function inFlight(place: PlaceIntent, facts: Facts): WorkingOrder {
+  const feeRateMicros = feeRate(facts);
   if (newest?.place === place && newest.order.feeRateMicros === feeRateMicros) return newest.order;
   const order: WorkingOrder = {
     intentId: place.intentId,

@@ -2,7 +2,9 @@
 
 import type { Micros } from '../base/micros.js';
 import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
+import type { PaceFacts } from './action-pace.js';
 import type { Exposure } from './exposure.js';
+import type { FillFacts } from './fill-guard.js';
 import type { RiskLimits } from './limits.js';
 import type { LossFacts } from './loss-guard.js';
 
@@ -16,7 +18,7 @@ export interface MarketSight {
   readonly timeToResolutionMs: number | null;
 }
 
-/** The kill ladder: `flatten` is reduce-only that an operator ordered, so the loss limits no longer hold it back. */
+/** The kill ladder: `flatten` is reduce-only that an operator ordered, so the loss limits and a halt no longer hold it back. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface Facts {
@@ -29,6 +31,9 @@ export interface Facts {
   /** Currency that we own and may use, before any reservation. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
+  readonly fills: FillFacts;
+  /** Orders and cancels of the whole trader, those of this very step among them. */
+  readonly pace: PaceFacts;
   readonly stance: RiskStance;
   /** Why the stance is not `normal`; empty when it is. */
   readonly stanceReason: string;

@@ -50,7 +50,7 @@ export interface RedeemIntent {
 export type Intent = PlaceIntent | CancelIntent | MergeIntent | RedeemIntent;
 
 /** What `limit` and `found` count. `shares`, `currency` and `price` are Micros; the others are plain numbers. */
-export type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'requests' | 'ms' | 's' | 'flag';
+export type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
 
 /** The two numbers that were compared, and what they mean. */
 export interface Breach {

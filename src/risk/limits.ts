@@ -38,32 +38,53 @@ const perMarket = {
 /** `risk:` of a trader's file. Decimal strings for money, shares and prices; every limit has a default. */
 export const riskLimitsSchema = z
   .strictObject({
-    /** 1: shares of one order. */
-    max_order_shares: perMarket.max_order_shares.prefault('250'),
-    /** 2: price x amount of one order, in currency. */
-    max_order_notional: perMarket.max_order_notional.prefault('250'),
-    /** 3: how far an order may be priced beyond our own fair value, to our disadvantage; 0.05 is five cents. */
-    price_collar_fair: perMarket.price_collar_fair.prefault('0.05'),
-    /** 3: how far it may reach through the best price of the other side. */
-    price_collar_book: perMarket.price_collar_book.prefault('0.02'),
-    /** 4: orders that rest, are in flight or unknown, all markets together. */
-    max_open_orders: count(1, 10_000).prefault(40),
-    /** 5: |YES - NO| of one market. */
-    max_position_shares: perMarket.max_position_shares.prefault('500'),
-    /** 6: the sum of that over the markets of one event. */
-    max_event_position_shares: perMarket.max_event_position_shares.prefault('1000'),
-    /** 7: what would be lost if everything filled at its worst and every market resolved against us, in currency. */
-    max_total_cost: amount('currency').prefault('1000'),
-    /** 8: loss of one UTC day, in currency. */
-    max_loss_day: amount('currency').prefault('50'),
-    /** 8: loss from the high-water mark, in currency. */
-    max_drawdown: amount('currency').prefault('100'),
-    /** 14: age of the book that an order is priced from. */
-    max_book_age_ms: perMarket.max_book_age_ms.prefault(30_000),
-    /** 14: a jump must be confirmed by a later look. */
-    min_time_since_jump_ms: perMarket.min_time_since_jump_ms.prefault(1_000),
-    /** 15: nothing new rests closer to a market's resolution. */
-    min_time_to_resolution_s: perMarket.min_time_to_resolution_s.prefault(60),
+    max_order_shares: perMarket.max_order_shares.prefault('250').describe('1: shares of one order.'),
+    max_order_notional: perMarket.max_order_notional
+      .prefault('250')
+      .describe('2: price x amount of one order, in currency.'),
+    price_collar_fair: perMarket.price_collar_fair
+      .prefault('0.05')
+      .describe(
+        '3: how far an order may be priced beyond our own fair value, to our disadvantage; 0.05 is five cents.',
+      ),
+    price_collar_book: perMarket.price_collar_book
+      .prefault('0.02')
+      .describe('3: how far an order may reach through the best price of the other side.'),
+    max_open_orders: count(1, 10_000)
+      .prefault(40)
+      .describe('4: orders that rest, are in flight or unknown, all markets together.'),
+    max_position_shares: perMarket.max_position_shares
+      .prefault('500')
+      .describe('5: |YES - NO| of one market, in shares.'),
+    max_event_position_shares: perMarket.max_event_position_shares
+      .prefault('1000')
+      .describe('6: the sum of |YES - NO| over the markets of one event, in shares.'),
+    max_total_cost: amount('currency')
+      .prefault('1000')
+      .describe('7: currency lost if everything filled at its worst and every market resolved against us.'),
+    max_loss_day: amount('currency').prefault('50').describe('8: loss of one UTC day at current marks, in currency.'),
+    max_drawdown: amount('currency')
+      .prefault('100')
+      .describe('8: loss from the high-water mark at current marks, in currency.'),
+    max_actions_per_second: count(1, 10_000)
+      .prefault(40)
+      .describe('9: orders and cancels begun within a second; beyond it no new order, cancels always.'),
+    max_actions_per_minute: count(1, 100_000)
+      .prefault(200)
+      .describe('9: orders and cancels begun within a minute; beyond it no new order, cancels always.'),
+    max_fills: count(1, 10_000)
+      .prefault(40)
+      .describe('11: fills within fills_window_s, by the exchange’s clock; one more halts until a person resumes.'),
+    fills_window_s: count(1, 3600).prefault(10).describe('11: the time in which max_fills are counted, in seconds.'),
+    max_book_age_ms: perMarket.max_book_age_ms
+      .prefault(30_000)
+      .describe('14: age of the book that an order is priced from, in ms.'),
+    min_time_since_jump_ms: perMarket.min_time_since_jump_ms
+      .prefault(1_000)
+      .describe('14: a jump of the price must be confirmed by a look so much later, in ms.'),
+    min_time_to_resolution_s: perMarket.min_time_to_resolution_s
+      .prefault(60)
+      .describe('15: nothing new rests closer to a market’s resolution, in seconds.'),
   })
   .transform(
     (file): RiskLimits =>
@@ -78,6 +99,10 @@ export const riskLimitsSchema = z
         maxTotalCostMicros: file.max_total_cost,
         maxLossDayMicros: file.max_loss_day,
         maxDrawdownMicros: file.max_drawdown,
+        maxActionsPerSecond: file.max_actions_per_second,
+        maxActionsPerMinute: file.max_actions_per_minute,
+        maxFills: file.max_fills,
+        fillsWindowS: file.fills_window_s,
         maxBookAgeMs: file.max_book_age_ms,
         minTimeSinceJumpMs: file.min_time_since_jump_ms,
         minTimeToResolutionS: file.min_time_to_resolution_s,
@@ -104,6 +129,10 @@ export interface RiskLimits {
   readonly maxTotalCostMicros: Micros;
   readonly maxLossDayMicros: Micros;
   readonly maxDrawdownMicros: Micros;
+  readonly maxActionsPerSecond: number;
+  readonly maxActionsPerMinute: number;
+  readonly maxFills: number;
+  readonly fillsWindowS: number;
   readonly maxBookAgeMs: number;
   readonly minTimeSinceJumpMs: number;
   readonly minTimeToResolutionS: number;

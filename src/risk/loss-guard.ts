@@ -29,6 +29,11 @@ export interface LossFacts {
   readonly halted: string | null;
 }
 
+type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
+
+/** Each write costs a sync, so the stored marks may lag behind by this part of the smaller limit. */
+const STORED_WITHIN = 100;
+
 export class LossGuard {
   #state: LossState;
   readonly #calendar = new Calendar();
@@ -56,6 +61,20 @@ export class LossGuard {
     return this.#state;
   }
 
+  /**
+   * Whether what was stored at `stored` would measure losses otherwise by more than a hundredth of a limit, or does not
+   * know of a halt or a day: then it is time to store it again.
+   */
+  hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
+    const { day, halted, equityMicros, highWaterMicros } = this.#state;
+    if (day !== stored.day || halted !== stored.halted) return true;
+    const moved = Math.max(
+      Math.abs(equityMicros - stored.equityMicros),
+      Math.abs(highWaterMicros - stored.highWaterMicros),
+    );
+    return moved * STORED_WITHIN >= Math.min(limits.maxLossDayMicros, limits.maxDrawdownMicros);
+  }
+
   get facts(): LossFacts {
     return {
       dayLossMicros: sub(this.#state.dayStartEquityMicros, this.#state.equityMicros),
@@ -68,11 +87,7 @@ export class LossGuard {
    * Takes in what we are worth now. Returns the reason when this very look halts trading, else null. A figure that is
    * no safe integer halts too: a loss that cannot be computed is not a loss of zero.
    */
-  observe(
-    nowMs: number,
-    equityMicros: Micros,
-    limits: Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>,
-  ): string | null {
+  observe(nowMs: number, equityMicros: Micros, limits: LossLimits): string | null {
     const before = this.#state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // Text of this form sorts by time, so a clock that steps back does not begin a new day.
@@ -109,8 +124,12 @@ export class LossGuard {
     };
   }
 
-  /** A person accepts the loss: both measures begin anew from the newest equity. */
+  /**
+   * A person accepts the loss that halted trading: both measures begin anew from the newest equity. Without a halt there
+   * is nothing to accept: who resumes from a mere pause must not be given a fresh limit.
+   */
   resume(): void {
+    if (this.#state.halted === null) return;
     const { equityMicros } = this.#state;
     this.#state = { ...this.#state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
   }

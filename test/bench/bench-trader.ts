@@ -41,7 +41,14 @@ export function benchTrader({ wallet, ledger, strategy, params, markets, nowMs }
   });
   const run = { runId: 'bench', configHash: 'bench' };
   const executor = new Executor(ledger, signer, BENCH_PROFILE, { ...run, ownPollMs: 1000 });
-  const risk = riskLimitsSchema.parse({ max_open_orders: 10_000, max_total_cost: '1000000', max_loss_day: '100000' });
+  const risk = riskLimitsSchema.parse({
+    max_open_orders: 10_000,
+    max_total_cost: '1000000',
+    max_loss_day: '100000',
+    max_actions_per_second: 10_000,
+    max_actions_per_minute: 100_000,
+    max_fills: 10_000,
+  });
   const settings = {
     ...run,
     version: 'bench',

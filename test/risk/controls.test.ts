@@ -104,6 +104,27 @@ const CASES: readonly Case[] = [
     refused: [8, 'max_drawdown', 100 * ONE - 1, 100 * ONE],
   },
   {
+    what: '9: as many orders and cancels within a second as are allowed',
+    facts: { pace: { lastSecond: 40, lastMinute: 40 } },
+    refused: [9, 'max_actions_per_second', 39, 40],
+  },
+  {
+    what: '9: as many within a minute as are allowed',
+    facts: { pace: { lastSecond: 0, lastMinute: 200 } },
+    refused: [9, 'max_actions_per_minute', 199, 200],
+  },
+  {
+    what: '11: more fills in a short time than are allowed',
+    facts: { fills: { inWindow: 41, halted: null } },
+    refused: [11, 'max_fills', 40, 41],
+  },
+  { what: '11: as many as are allowed', facts: { fills: { inWindow: 40, halted: null } }, refused: null },
+  {
+    what: '11: a burst that nobody has looked at yet',
+    facts: { fills: { inWindow: 0, halted: '41 fills within 10 s' } },
+    refused: [11, 'max_fills', 0, 1],
+  },
+  {
     what: '10: too few requests left to cancel it again',
     facts: { requestHeadroom: 3 },
     refused: [10, 'request_reserve', 4, 3],
@@ -203,6 +224,7 @@ const CASES: readonly Case[] = [
       stance: 'flatten',
       stanceReason: 'operator',
       loss: { dayLossMicros: shares(60), drawdownMicros: shares(160), halted: 'lost 60 today' },
+      fills: { inWindow: 99, halted: '99 fills within 10 s' },
       exposure: exposureOf([held], []),
     },
     refused: null,

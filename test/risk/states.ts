@@ -36,6 +36,8 @@ export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   exposure: new Exposure(),
   cashMicros: m(1000 * ONE),
   loss: { dayLossMicros: m(0), drawdownMicros: m(0), halted: null },
+  fills: { inWindow: 0, halted: null },
+  pace: { lastSecond: 0, lastMinute: 0 },
   stance: 'normal',
   stanceReason: '',
   requestHeadroom: 100,
@@ -161,6 +163,9 @@ export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
   maxTotalCostMicros: m(1e15),
   maxLossDayMicros: m(1e15),
   maxDrawdownMicros: m(1e15),
+  maxActionsPerSecond: 1e6,
+  maxActionsPerMinute: 1e6,
+  maxFills: 1e6,
   ...changes,
 });
 
