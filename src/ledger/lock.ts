@@ -20,13 +20,13 @@ export interface WriterLock {
   release(): void;
 }
 
+/** A lock that is free may be looked at this very moment (`writerOf`); one that is held stays held. */
+const LOOKED_AT_MS = 100;
+
 /** Takes the lock or throws ledger_locked, naming the process that has it. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
-  // Two names of one file or folder must meet in one lock.
-  const folder = realpathSync(dirname(ledgerPath));
-  const file = existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath));
-  const path = `${file}.lock`;
-  const sqlite = new Sqlite(path, { timeout: 0 });
+  const path = lockPath(ledgerPath);
+  const sqlite = new Sqlite(path, { timeout: LOOKED_AT_MS });
   try {
     sqlite.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS holder (pid INTEGER, started_ms INTEGER) STRICT;');
     sqlite.exec('DELETE FROM holder');
@@ -35,13 +35,38 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
     // Between the two another process can slip in; then this BEGIN fails and it has the lock, by right.
     sqlite.exec('BEGIN IMMEDIATE');
   } catch (cause) {
-    const busy = cause instanceof Sqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY');
-    const error = busy ? locked(ledgerPath, sqlite, cause) : unusable(path, cause);
+    const error = isBusy(cause) ? locked(ledgerPath, sqlite, cause) : unusable(path, cause);
     sqlite.close();
     throw error;
   }
   return { release: () => sqlite.close() };
 }
+
+/** Who writes this ledger now, whether it answers or not; null when nobody does. Throws file_unreadable. */
+export function writerOf(ledgerPath: string): LockHolder | null {
+  if (!existsSync(dirname(ledgerPath))) return null;
+  const path = lockPath(ledgerPath);
+  if (!existsSync(path)) return null;
+  const sqlite = new Sqlite(path, { timeout: 0 });
+  try {
+    sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return null;
+  } catch (cause) {
+    if (!isBusy(cause)) throw unusable(path, cause);
+    const row = holderRow(sqlite);
+    return { pid: row?.pid ?? 0, startedMs: row?.started_ms ?? 0 };
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Two names of one file or folder must meet in one lock. */
+function lockPath(ledgerPath: string): string {
+  const folder = realpathSync(dirname(ledgerPath));
+  return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;
+}
+
+const isBusy = (cause: unknown): boolean => cause instanceof Sqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 
 function locked(ledgerPath: string, sqlite: Sqlite.Database, cause: unknown): TwinbookError {
   const row = holderRow(sqlite);

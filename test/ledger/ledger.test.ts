@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { AssertionFailed, TwinbookError } from '../../src/base/errors.js';
 import { LedgerBroken } from '../../src/ledger/database.js';
 import { ACTIVE_INTENTS, openLedger, openReadOnly, UNSETTLED_ORDERS } from '../../src/ledger/ledger.js';
-import { lockWriter } from '../../src/ledger/lock.js';
+import { lockWriter, writerOf } from '../../src/ledger/lock.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, newFolder, ONE, orderOf, withLedger } from './books.js';
 
 /** What opening throws. */
@@ -126,6 +126,19 @@ describe('the writer lock', () => {
       const error = refusal(() => openLedger(path, { pid: 1, startedMs: 0 }));
       expect(error.code).toBe('ledger_locked');
       expect(error.message).toContain('process 4711, started 2023-11-14T22:13:20.000Z');
+    });
+  });
+
+  it('tells who writes, and leaves a free one free', () => {
+    inFolder((path) => {
+      expect(writerOf(join(path, 'no', 'such.sqlite'))).toBeNull();
+      expect(writerOf(path)).toBeNull();
+      const ledger = openLedger(path, HOLDER);
+      symlinkSync(path, `${path}.alias`);
+      expect(writerOf(`${path}.alias`)).toEqual(HOLDER);
+      ledger.close();
+      expect(writerOf(path)).toBeNull();
+      openLedger(path, HOLDER).close();
     });
   });
 
