@@ -200,6 +200,15 @@ export interface Page {
   readonly marketConditionId?: string;
 }
 
+/**
+ * One booked row with its place in the order of booking: 1 for the first, one more for each after it, none left out, so
+ * that the newest place is also the count.
+ */
+export interface Booked<Row> {
+  readonly seq: number;
+  readonly row: Row;
+}
+
 /** Reads. Works beside a running trader and without one. */
 export interface LedgerReader {
   readonly path: string;
@@ -211,6 +220,17 @@ export interface LedgerReader {
   orders(page?: Page & { readonly statuses?: readonly OrderStatus[] }): readonly OrderRecord[];
   fills(page?: Page & { readonly orderPubkey?: string }): readonly FillRow[];
   conversions(page?: Page): readonly ConversionRecord[];
+  fill(pubkey: string): FillRow | null;
+  conversion(pubkey: string): ConversionRecord | null;
+  /** What was booked after this place, oldest first; its cost follows from what it returns, not from what went before. */
+  fillsAfter(seq: number): readonly Booked<FillRow>[];
+  conversionsAfter(seq: number): readonly Booked<ConversionRecord>[];
+  /** The place of the newest; 0 while there is none. */
+  newestSeq(of: 'fills' | 'conversions'): number;
+  /** Everything not final: bounded by what is under way, not by history. */
+  activeIntents(): readonly IntentRow[];
+  /** Orders that may still fill or whose fills are not all booked. */
+  unsettledOrders(): readonly OrderRecord[];
   /** Every holding that is not zero. */
   positions(): readonly PositionRow[];
   /** Shares held of one outcome; ZERO for none. */
@@ -266,13 +286,9 @@ export interface Ledger extends LedgerReader {
   addIntent(intent: IntentRow): void;
   /** Returns the row as it is now. */
   changeIntent(id: string, change: IntentChange): IntentRow;
-  /** Everything not final: bounded by what is under way, not by history. */
-  activeIntents(): readonly IntentRow[];
 
   addOrder(order: OrderRecord): void;
   changeOrder(pubkey: string, change: OrderChange): void;
-  /** Orders that may still fill or whose fills are not all booked. */
-  unsettledOrders(): readonly OrderRecord[];
 
   /** Once per trade pubkey, with its postings. The order must be in the ledger. */
   bookFill(fill: FillRow): FillBooking;

@@ -176,10 +176,6 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return after;
   }
 
-  activeIntents(): IntentRow[] {
-    return this.db.all<rows.IntentColumns>(ACTIVE_INTENTS).map(rows.toIntent);
-  }
-
   addOrder(order: OrderRecord): void {
     this.db.run(
       `INSERT INTO orders (pubkey, intent_id, market, is_yes, side, price, amount, filled, status, created_ms, closed_ms)
@@ -202,10 +198,6 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
     const changed = this.db.run(sql, change.status, change.filledMicros, change.closedMs, pubkey);
     assert(changed === 1, `no order ${pubkey}`);
-  }
-
-  unsettledOrders(): OrderRecord[] {
-    return this.db.all<rows.OrderColumns>(UNSETTLED_ORDERS).map(rows.toOrder);
   }
 
   bookFill(fill: FillRow): FillBooking {
@@ -306,11 +298,6 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
 /** Texts may quote a stranger's record; a person needs its beginning. */
 const LONGEST_TEXT = 2_000;
-
-/** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
-export const ACTIVE_INTENTS =
-  "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
-export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 
 /** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
 const sameTrade = (a: FillRow, b: FillRow): boolean =>

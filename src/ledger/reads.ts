@@ -4,6 +4,7 @@ import { must } from '../base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../base/micros.js';
 import type { DraftTerms } from '../protocol/draft-text.js';
 import type {
+  Booked,
   ConversionRecord,
   FillRow,
   IntentKind,
@@ -26,6 +27,11 @@ import { differences } from './verify.js';
 
 /** What a list shows unless told otherwise. */
 const PAGE = 100;
+
+/** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
+export const ACTIVE_INTENTS =
+  "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
+export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 
 export class SqliteReader implements LedgerReader {
   protected readonly db: Database;
@@ -72,6 +78,40 @@ export class SqliteReader implements LedgerReader {
 
   conversions(page: Page = {}): ConversionRecord[] {
     return this.#list<rows.ConversionColumns>('conversions', new Filter(page)).map(rows.toConversion);
+  }
+
+  fill(pubkey: string): FillRow | null {
+    const row = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', pubkey);
+    return row === undefined ? null : rows.toFill(row);
+  }
+
+  conversion(pubkey: string): ConversionRecord | null {
+    const row = this.db.get<rows.ConversionColumns>('SELECT * FROM conversions WHERE pubkey = ?', pubkey);
+    return row === undefined ? null : rows.toConversion(row);
+  }
+
+  fillsAfter(seq: number): Booked<FillRow>[] {
+    const found = this.db.all<rows.FillColumns & Placed>('SELECT * FROM fills WHERE seq > ? ORDER BY seq', seq);
+    return found.map((row) => ({ seq: row.seq, row: rows.toFill(row) }));
+  }
+
+  conversionsAfter(seq: number): Booked<ConversionRecord>[] {
+    const sql = 'SELECT * FROM conversions WHERE seq > ? ORDER BY seq';
+    return this.db
+      .all<rows.ConversionColumns & Placed>(sql, seq)
+      .map((row) => ({ seq: row.seq, row: rows.toConversion(row) }));
+  }
+
+  newestSeq(of: 'fills' | 'conversions'): number {
+    return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
+  }
+
+  activeIntents(): IntentRow[] {
+    return this.db.all<rows.IntentColumns>(ACTIVE_INTENTS).map(rows.toIntent);
+  }
+
+  unsettledOrders(): OrderRecord[] {
+    return this.db.all<rows.OrderColumns>(UNSETTLED_ORDERS).map(rows.toOrder);
   }
 
   positions(): readonly PositionRow[] {
@@ -171,6 +211,10 @@ export class SqliteReader implements LedgerReader {
   #list<Columns>(table: string, filter: Filter): Columns[] {
     return this.db.all<Columns>(`SELECT * FROM ${table}${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
   }
+}
+
+interface Placed {
+  readonly seq: number;
 }
 
 /** What an intent asked for, in the words of a draft. */

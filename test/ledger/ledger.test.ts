@@ -6,8 +6,9 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed, TwinbookError } from '../../src/base/errors.js';
 import { LedgerBroken } from '../../src/ledger/database.js';
-import { ACTIVE_INTENTS, openLedger, openReadOnly, UNSETTLED_ORDERS } from '../../src/ledger/ledger.js';
+import { openLedger, openReadOnly } from '../../src/ledger/ledger.js';
 import { lockWriter, writerOf } from '../../src/ledger/lock.js';
+import { ACTIVE_INTENTS, UNSETTLED_ORDERS } from '../../src/ledger/reads.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, newFolder, ONE, orderOf, withLedger } from './books.js';
 
 /** What opening throws. */
