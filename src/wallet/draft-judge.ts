@@ -5,7 +5,7 @@
 
 import { readTransaction } from '../protocol/draft-message-solana.js';
 import { readDraftText } from '../protocol/draft-text.js';
-import type { JudgedMessage, SigningRules } from './signing-rules.js';
+import { isCredentialChallenge, type JudgedMessage, type SigningRules } from './signing-rules.js';
 import { judgeTransaction } from './transaction-judge.js';
 import { spellsTransaction } from './transaction-shape.js';
 
@@ -21,18 +21,19 @@ export function judgeMessage(message: string, rules: SigningRules, wallet: strin
 
 function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   if (message.length > LONGEST_MESSAGE_CHARACTERS) return refused('the draft is too long to be one');
-  if (/API credential/i.test(message)) return refused('the draft is a credential challenge');
+  if (isCredentialChallenge(message)) return refused('the draft is a credential challenge');
   if (rules.draftMessage === 'solana_tx') {
     const read = readTransaction(message);
     return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refused(read.problem);
   }
   if (spellsTransaction(message)) return refused('the draft decodes as a transaction');
   const bytes = Buffer.from(message, 'utf8');
+  const draft = readDraftText(message);
   if (rules.draftMessage === 'utf8') {
-    const draft = readDraftText(message);
     return draft === null ? refused('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
-  if (rules.allowBlindSigning) return { ok: true, bytes, draft: null };
+  // What can be read after all must be ours: it may be the draft of another venue that knows this wallet.
+  if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refused('nobody can read this venue’s drafts, and blind signing is not allowed');
 }
 

@@ -27,6 +27,9 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   solanaLookupTables: profile.solana_lookup_tables ?? false,
 });
 
+/** Whoever has a signature over a challenge gets API credentials for this wallet: such a text is no draft, of any service. */
+export const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
+
 export type JudgedMessage =
   | {
       readonly ok: true;

@@ -6,7 +6,7 @@
 
 import { MEMO_PROGRAM, memoText, type Transaction } from '../protocol/draft-message-solana.js';
 import { readDraftText } from '../protocol/draft-text.js';
-import type { JudgedMessage, SigningRules } from './signing-rules.js';
+import { isCredentialChallenge, type JudgedMessage, type SigningRules } from './signing-rules.js';
 import { objectionToPayments } from './transaction-payments.js';
 
 /** In this order: who signs, which programs run, what they are paid, and what the memo says. */
@@ -62,5 +62,7 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
   const count = transaction.instructions.filter(({ program }) => program === MEMO_PROGRAM).length;
   if (count > 1) return `the transaction carries ${count} memos, not one`;
   if (count === 0) return isBlind ? null : 'the transaction carries no memo';
-  return memoText(transaction) === null ? 'the memo of the transaction is not text' : null;
+  const text = memoText(transaction);
+  if (text === null) return 'the memo of the transaction is not text';
+  return isCredentialChallenge(text) ? 'the memo of the transaction is a credential challenge' : null;
 }

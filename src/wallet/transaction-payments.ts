@@ -14,6 +14,12 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   Stake11111111111111111111111111111111111111: 'Stake',
   Vote111111111111111111111111111111111111111: 'Vote',
   BPFLoaderUpgradeab1e11111111111111111111111: 'the program loader',
+  BPFLoader2111111111111111111111111111111111: 'a program loader',
+  BPFLoader1111111111111111111111111111111111: 'a program loader',
+  LoaderV411111111111111111111111111111111111: 'a program loader',
+  // These two make accounts whose rent the fee payer pays.
+  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'Associated Token Account',
+  AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
 /** Buys a place in the block: the fee payer, which is our wallet, pays what is asked here. */

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { type Address, address } from '@solana/addresses';
-import {
-  appendTransactionMessageInstructions,
-  createTransactionMessage,
-  setTransactionMessageFeePayer,
-  setTransactionMessageLifetimeUsingBlockhash,
-} from '@solana/transaction-messages';
-import { compileTransaction, getTransactionEncoder } from '@solana/transactions';
+import { address } from '@solana/addresses';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../src/base/micros.js';
@@ -18,48 +11,15 @@ import { type DraftText, writeDraftText } from '../../src/protocol/draft-text.js
 import type { SigningRules } from '../../src/wallet/signing-rules.js';
 import { Wallet } from '../../src/wallet/wallet.js';
 import { honest, serviceName, verifies } from './drafts.js';
+import { READONLY, READONLY_SIGNER, type Shape, transactionHex, WRITABLE } from './shapes.js';
 
 const wallet = new Wallet(randomBytes(32));
 const key = () => base58.encode(randomBytes(32));
 const RULES: SigningRules = { serviceName, draftMessage: 'solana_tx', allowBlindSigning: false };
 
-/** Roles of the package's accounts. */
-const [READONLY, WRITABLE, READONLY_SIGNER] = [0, 1, 2] as const;
-
-interface Instruction {
-  readonly program: string;
-  readonly text?: string;
-  readonly data?: Uint8Array;
-  readonly accounts?: readonly { readonly address: Address; readonly role: 0 | 1 | 2 }[];
-  /** Takes one account out of this lookup table. */
-  readonly table?: string;
-}
-
-interface Shape {
-  readonly payer?: string;
-  readonly version?: 'legacy' | 0;
-  readonly instructions: readonly Instruction[];
-}
-
-/** Hex of a transaction of any shape. */
-function transaction({ payer = wallet.address, version = 0, instructions }: Shape): string {
-  const compiled = instructions.map(({ program, text = '', data = Buffer.from(text), accounts = [], table }) => ({
-    programAddress: address(program),
-    data,
-    accounts: [
-      ...accounts,
-      ...(table === undefined
-        ? []
-        : [{ address: address(key()), role: WRITABLE, addressIndex: 3, lookupTableAddress: address(table) } as const]),
-    ],
-  }));
-  // The package marks a blockhash that was checked; any 32 bytes will do here.
-  const blockhash = key() as Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
-  const paid = setTransactionMessageFeePayer(address(payer), createTransactionMessage({ version }));
-  const timed = setTransactionMessageLifetimeUsingBlockhash({ blockhash, lastValidBlockHeight: 0n }, paid);
-  const message = appendTransactionMessageInstructions(compiled, timed);
-  return Buffer.from(getTransactionEncoder().encode(compileTransaction(message))).toString('hex');
-}
+/** Hex of a transaction of any shape, paid by our wallet unless told otherwise. */
+const transaction = (shape: Partial<Shape> & Pick<Shape, 'instructions'>): string =>
+  transactionHex({ payer: wallet.address, blockhash: key(), ...shape });
 
 const draft: DraftText = {
   serviceName,
@@ -291,7 +251,7 @@ describe('a transaction that calls a program which nobody can read', () => {
     expect(outcome(message, allowed)).toBe('signed');
   });
 
-  it.each<[string, Shape, string]>([
+  it.each<[string, Partial<Shape> & Pick<Shape, 'instructions'>, string]>([
     ['another payer', { payer: stranger, instructions: [call] }, 'is paid by'],
     [
       'another signer',

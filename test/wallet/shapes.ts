@@ -1,0 +1,58 @@
+/** Solana transactions of any shape, built by the `@solana` packages as other software builds them. */
+
+import { type Address, address } from '@solana/addresses';
+import {
+  appendTransactionMessageInstructions,
+  createTransactionMessage,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/transaction-messages';
+import { compileTransaction, getTransactionEncoder } from '@solana/transactions';
+
+/** Roles of the package's accounts. */
+export const [READONLY, WRITABLE, READONLY_SIGNER, WRITABLE_SIGNER] = [0, 1, 2, 3] as const;
+
+export interface Instruction {
+  readonly program: string;
+  readonly text?: string;
+  readonly data?: Uint8Array;
+  readonly accounts?: readonly { readonly address: Address; readonly role: 0 | 1 | 2 | 3 }[];
+  /** Takes one account out of this lookup table. */
+  readonly table?: string;
+}
+
+export interface Shape {
+  readonly payer: string;
+  readonly version?: 'legacy' | 0;
+  /** Base58 of 32 bytes. */
+  readonly blockhash: string;
+  readonly instructions: readonly Instruction[];
+}
+
+/** Hex of the transaction with empty signature slots. */
+export function transactionHex({ payer, version = 0, blockhash, instructions }: Shape): string {
+  const compiled = instructions.map(({ program, text = '', data = Buffer.from(text), accounts = [], table }) => ({
+    programAddress: address(program),
+    data,
+    accounts: [
+      ...accounts,
+      // The account's own address is not written: any will do.
+      ...(table === undefined
+        ? []
+        : [
+            {
+              address: address(blockhash),
+              role: WRITABLE,
+              addressIndex: 3,
+              lookupTableAddress: address(table),
+            } as const,
+          ]),
+    ],
+  }));
+  const paid = setTransactionMessageFeePayer(address(payer), createTransactionMessage({ version }));
+  // The package marks a blockhash that was checked; any 32 bytes will do here.
+  const checked = blockhash as Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
+  const timed = setTransactionMessageLifetimeUsingBlockhash({ blockhash: checked, lastValidBlockHeight: 0n }, paid);
+  const message = appendTransactionMessageInstructions(compiled, timed);
+  return Buffer.from(getTransactionEncoder().encode(compileTransaction(message))).toString('hex');
+}
