@@ -26,6 +26,8 @@ const ROOMS: Readonly<Record<string, readonly string[] | (() => readonly string[
   wallet: ['base', 'protocol'],
   client: ['base', 'protocol', 'wallet'],
   recording: ['base', 'protocol', 'market'],
+  // Nothing of the trader: what fails there must not fail here.
+  guardian: ['base', 'protocol', 'wallet', 'client'],
   exchange: ['base', 'protocol', 'recording'],
   // One file format for every shell: read and validated before any of them starts.
   config: ['base', 'protocol', 'strategy', 'risk'],
@@ -38,12 +40,13 @@ const ROOMS: Readonly<Record<string, readonly string[] | (() => readonly string[
 };
 
 /** Rooms that see no world: no async, clock, timer, randomness or environment. */
-const CORE = ['base', 'protocol', ...LOWER, 'engine', 'statistics', 'exchange/core', 'strategies'];
+const CORE = ['base', 'protocol', ...LOWER, 'engine', 'statistics', 'exchange/core', 'guardian/decide', 'strategies'];
 /** Rooms whose business is the world. */
 const WORLDLY = [
   'daemon',
   'client',
   'wallet',
+  'guardian',
   'exchange/http',
   'exchange/store',
   'exchange/exchange',

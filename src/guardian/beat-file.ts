@@ -1,0 +1,83 @@
+/**
+ * A small file that one process writes over and over and another one reads.
+ *
+ * Written in place and always of one length, so that a beat needs no new room: a full disk does not silence it. It is
+ * synced only where asked, when what it says must survive the machine; a beat as such need not. A reader that comes in
+ * the middle of a write sees a wrong check sum, and looks again.
+ */
+
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { z } from 'zod';
+
+const LENGTH = 1024;
+const CHECK_LENGTH = 16;
+/** One blank before the check sum, one line break after it. */
+const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
+
+export class BeatWriter {
+  readonly #descriptor: number;
+
+  /** Throws what `openSync` throws. The folder must be there. */
+  constructor(path: string) {
+    // Not cut while it is ours: what is in it stays until the first beat is written over it.
+    this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
+  }
+
+  /** Throws what `writeSync` and `fsyncSync` throw, and when the value is too long. */
+  write(value: object, durable = false): void {
+    const bytes = encode(value);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at, bytes.length - at, at);
+    if (durable) fsyncSync(this.#descriptor);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+/** What stands in the file; null when there is none, `unreadable` when it is none of ours or half written. */
+export async function readBeat<T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> {
+  try {
+    return decode(await readFile(path), schema);
+  } catch (error) {
+    return isMissing(error) ? null : 'unreadable';
+  }
+}
+
+/** The same, for whoever may wait for a disk. */
+export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
+  try {
+    return decode(readFileSync(path), schema);
+  } catch (error) {
+    return isMissing(error) ? null : 'unreadable';
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+export function encode(value: object): Buffer {
+  const text = Buffer.from(JSON.stringify(value));
+  if (text.length > MAX_TEXT_BYTES)
+    throw new RangeError(`a beat has at most ${MAX_TEXT_BYTES} bytes, not ${text.length}`);
+  const padded = Buffer.alloc(LENGTH, ' ');
+  text.copy(padded);
+  padded.write(`${checkOf(padded)}\n`, LENGTH - CHECK_LENGTH - 1);
+  return padded;
+}
+
+export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable' {
+  if (bytes.length !== LENGTH) return 'unreadable';
+  if (bytes.toString('latin1', LENGTH - CHECK_LENGTH - 1, LENGTH - 1) !== checkOf(bytes)) return 'unreadable';
+  try {
+    const parsed = schema.safeParse(JSON.parse(bytes.toString('utf8', 0, MAX_TEXT_BYTES)));
+    return parsed.success ? parsed.data : 'unreadable';
+  } catch {
+    return 'unreadable'; // another version's, with a check sum of its own
+  }
+}
+
+const checkOf = (bytes: Buffer): string =>
+  createHash('sha256').update(bytes.subarray(0, MAX_TEXT_BYTES)).digest('hex').slice(0, CHECK_LENGTH);

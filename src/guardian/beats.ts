@@ -1,0 +1,25 @@
+/** The two files that trader and guardian write for each other, and what must stand in them. */
+
+import { z } from 'zod';
+import type { GuardianReport, Heartbeat } from './contract.js';
+
+export const heartbeatFileOf = (ledgerPath: string): string => `${ledgerPath}.heartbeat`;
+export const reportFileOf = (ledgerPath: string): string => `${ledgerPath}.guardian`;
+
+const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
+
+export const heartbeatSchema: z.ZodType<Heartbeat> = z.object({
+  run: z.string().min(1),
+  process: processMark,
+  count: z.number().int().nonnegative(),
+  phase: z.enum(['starting', 'trading', 'ended']),
+  mayRest: z.boolean(),
+});
+
+export const reportSchema: z.ZodType<GuardianReport> = z.object({
+  run: z.string().min(1),
+  process: processMark,
+  count: z.number().int().nonnegative(),
+  state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
+  text: z.string(),
+});

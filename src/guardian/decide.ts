@@ -1,0 +1,243 @@
+/**
+ * What the guardian does, as a pure function: state and observation in, state and actions out. It reads no clock and
+ * touches nothing, so that days of heartbeats can be tried in seconds.
+ *
+ * It errs on the side of canceling: what it cannot read may rest, and only a heart that beats again, or two rounds that
+ * found nothing, end an alarm. It may never take its own sleep for the trader's: silence is what it was awake to hear.
+ */
+
+import type { Action, GuardianReport, GuardianRules, Heartbeat, Observation } from './contract.js';
+
+/**
+ * The most that one look adds to a silence, ms. A guardian that was itself stopped, swapped out or asleep with its
+ * machine has heard nothing, and must not blame the trader, which slept as well, for it.
+ */
+const LONGEST_STEP_MS = 1_000;
+/**
+ * So long may orders of an earlier run rest while traders start, ms, however many: one that waits for its exchange, or
+ * one that dies and is started over and over, looks after nothing.
+ */
+const STARTING_LIMIT_MS = 60_000;
+/** Rounds without an order, one after the other, that secure. */
+const EMPTY_ROUNDS = 2;
+/** Between a round that found something and the next, ms. */
+const AGAIN_MS = 500;
+/** Between the rounds that must agree, ms: what was cut on its way to the exchange has arrived by then. */
+const AGREE_MS = 2_000;
+/** Between two looks at the exchange after that, ms, as long as something may still come to rest. */
+const SECURED_MS = 10_000;
+/** Between rounds that failed, ms; doubled each time. */
+const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
+
+export interface Alarm {
+  readonly nextRoundMs: number;
+  readonly emptyRounds: number;
+  readonly failures: number;
+  /** When rounds began to fail; null when the last one did not. */
+  readonly failingSinceMs: number | null;
+  /** When the last order was seen, or the alarm was raised. */
+  readonly orderSeenMs: number;
+  /** What the last round came to. */
+  readonly text: string;
+}
+
+export interface GuardianMind {
+  /** What was last read; what cannot be read does not replace it. */
+  readonly heartbeat: Heartbeat | 'unreadable' | null;
+  readonly lookedMs: number | null;
+  readonly silentMs: number;
+  readonly startingMs: number;
+  readonly alarm: Alarm | null;
+  /** A round is under way; it may be of an alarm that is over. */
+  readonly isRound: boolean;
+  /** An alarm about this very beat is over: nothing rests, and its trader is gone. */
+  readonly isSettled: boolean;
+  readonly isAskedToEnd: boolean;
+}
+
+export interface Decision {
+  readonly mind: GuardianMind;
+  readonly actions: readonly Action[];
+}
+
+export const FRESH_MIND: GuardianMind = {
+  heartbeat: null,
+  lookedMs: null,
+  silentMs: 0,
+  startingMs: 0,
+  alarm: null,
+  isRound: false,
+  isSettled: false,
+  isAskedToEnd: false,
+};
+
+export function decide(mind: GuardianMind, rules: GuardianRules, observation: Observation): Decision {
+  switch (observation.kind) {
+    case 'look':
+      return onLook(mind, rules, observation);
+    case 'round':
+      return onRound(mind, observation);
+    case 'ask-to-end':
+      return onAsk(mind);
+  }
+}
+
+type Look = Extract<Observation, { kind: 'look' }>;
+type Round = Extract<Observation, { kind: 'round' }>;
+
+function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decision {
+  const mind = heard(before, look);
+  const end = reasonToEnd(mind, rules, look);
+  if (end !== null) return { mind, actions: [{ kind: 'end', text: end }] };
+  if (mind.alarm === null) {
+    const why = reasonForAlarm(mind, rules);
+    return why === null ? { mind, actions: [] } : raise(mind, look, why);
+  }
+  if (isAttended(mind.heartbeat) && mind.silentMs === 0)
+    return standDown(mind, 'the trader looks after its orders again');
+  if (mind.isRound) return { mind, actions: [] };
+  if (isOver(mind.alarm, rules, look)) {
+    return standDown({ ...mind, isSettled: true }, 'nothing rests, and the trader that stopped is gone');
+  }
+  if (look.nowMs < mind.alarm.nextRoundMs) return { mind, actions: [] };
+  return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
+}
+
+/** What a look adds to what is known of the trader. */
+function heard(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
+  const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
+  const known =
+    heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
+  const moved = isAnother(known, mind.heartbeat);
+  const isStarting = known !== null && known !== 'unreadable' && known.phase === 'starting';
+  return {
+    ...mind,
+    heartbeat: known,
+    lookedMs: nowMs,
+    silentMs: moved ? 0 : mind.silentMs + awakeMs,
+    startingMs: isStarting ? mind.startingMs + awakeMs : 0,
+    isSettled: mind.isSettled && !moved,
+  };
+}
+
+const isAnother = (now: GuardianMind['heartbeat'], before: GuardianMind['heartbeat']): boolean =>
+  now !== null &&
+  now !== 'unreadable' &&
+  (before === null || before === 'unreadable' || now.count !== before.count || now.run !== before.run);
+
+const isAttended = (heartbeat: GuardianMind['heartbeat']): boolean =>
+  heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase !== 'starting';
+
+/** What cannot be read may rest; where no trader ever ran nothing does. */
+function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
+  if (heartbeat === null || isSettled) return false;
+  return heartbeat === 'unreadable' || (heartbeat.mayRest && heartbeat.phase !== 'ended');
+}
+
+function reasonForAlarm(mind: GuardianMind, { timeoutMs }: GuardianRules): string | null {
+  if (!mayRest(mind)) return null;
+  if (mind.silentMs >= timeoutMs) return `no heartbeat for ${seconds(mind.silentMs)}`;
+  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader got as far as trading for ${seconds(mind.startingMs)}`;
+  return null;
+}
+
+function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): Decision {
+  const { heartbeat } = mind;
+  const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
+  const reason = `guardian: ${why}; ${who} ${traderGone ? 'is gone' : 'is there and does not answer'}`;
+  const alarm: Alarm = {
+    nextRoundMs: nowMs,
+    emptyRounds: 0,
+    failures: 0,
+    failingSinceMs: null,
+    orderSeenMs: nowMs,
+    text: reason,
+  };
+  const actions: readonly Action[] = [
+    { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
+    { kind: 'leave-mark', reason },
+  ];
+  // One round may be left over from an alarm before; the next one begins when it is back.
+  if (mind.isRound) return { mind: { ...mind, alarm }, actions };
+  return { mind: { ...mind, alarm, isRound: true }, actions: [...actions, { kind: 'cancel' }] };
+}
+
+const standDown = (mind: GuardianMind, text: string): Decision => ({
+  mind: { ...mind, alarm: null },
+  actions: [{ kind: 'record', severity: 'loud', text }],
+});
+
+const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
+
+/** A trader that is there may wake in the middle of anything; one that is gone leaves at most a late order. */
+const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>
+  isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
+
+/** Null while there is a reason to stay. */
+function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGone, ledgerGone }: Look): string | null {
+  const { alarm, heartbeat } = mind;
+  if (mind.isRound) return null;
+  if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'asked to end';
+  if (rules.stays) return null;
+  if (alarm === null && !mayRest(mind) && heartbeat !== null && (isEnded(heartbeat) || traderGone)) {
+    return 'the trader ended and nothing rests';
+  }
+  if (rules.paperPatienceMs === null) return null;
+  if (ledgerGone) return 'the paper trader is gone with its ledger';
+  const failingMs = alarm === null || alarm.failingSinceMs === null ? 0 : nowMs - alarm.failingSinceMs;
+  return failingMs >= rules.paperPatienceMs ? `the paper exchange is gone: no answer for ${seconds(failingMs)}` : null;
+}
+
+const isEnded = (heartbeat: Heartbeat | 'unreadable'): boolean =>
+  heartbeat !== 'unreadable' && heartbeat.phase === 'ended';
+
+function onRound(before: GuardianMind, round: Round): Decision {
+  const mind = { ...before, isRound: false };
+  const { alarm } = mind;
+  const said: Action = {
+    kind: 'record',
+    severity: round.outcome === 'empty' && alarm !== null && isSecured(alarm) ? 'quiet' : 'loud',
+    text: round.text,
+  };
+  // The trader woke meanwhile: what was canceled was canceled.
+  if (alarm === null) return { mind, actions: [said] };
+  const after = afterRound(alarm, round);
+  const secured: readonly Action[] =
+    isSecured(after) && !isSecured(alarm) ? [{ kind: 'record', severity: 'loud', text: 'secured: nothing rests' }] : [];
+  return { mind: { ...mind, alarm: after }, actions: [said, ...secured] };
+}
+
+function afterRound(alarm: Alarm, { nowMs, outcome, text }: Round): Alarm {
+  const calm = { ...alarm, failures: 0, failingSinceMs: null, text };
+  switch (outcome) {
+    case 'empty': {
+      const emptyRounds = alarm.emptyRounds + 1;
+      const pauseMs = emptyRounds >= EMPTY_ROUNDS ? SECURED_MS : AGREE_MS;
+      return { ...calm, emptyRounds, nextRoundMs: nowMs + pauseMs };
+    }
+    case 'canceled':
+      return { ...calm, emptyRounds: 0, orderSeenMs: nowMs, nextRoundMs: nowMs + AGAIN_MS };
+    case 'failed': {
+      const pauseMs = Math.min(RETRY_MS.first * 2 ** alarm.failures, RETRY_MS.longest);
+      const failingSinceMs = alarm.failingSinceMs ?? nowMs;
+      return { ...calm, failures: alarm.failures + 1, failingSinceMs, emptyRounds: 0, nextRoundMs: nowMs + pauseMs };
+    }
+  }
+}
+
+const onAsk = (mind: GuardianMind): Decision => ({
+  mind: { ...mind, isAskedToEnd: true },
+  actions:
+    mind.alarm === null || isSecured(mind.alarm)
+      ? []
+      : [{ kind: 'record', severity: 'loud', text: 'asked to end; it will when nothing rests' }],
+});
+
+/** What others are told of it. */
+export function stateOf({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {
+  if (alarm !== null) return { state: isSecured(alarm) ? 'secured' : 'canceling', text: alarm.text };
+  if (heartbeat === null) return { state: 'watching', text: 'no trader has run yet' };
+  return { state: 'watching', text: '' };
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

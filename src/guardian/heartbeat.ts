@@ -1,0 +1,108 @@
+/**
+ * The trader's side: its heart. Whoever takes the steps of the core beats it after each one, so that a loop that hangs,
+ * a strategy that never returns or a ledger that nobody can write are a heart that stands still.
+ *
+ * A beat that cannot be written stops nobody here. It will be missed, and the guardian cancels everything: where not
+ * even a byte can be written beside the ledger, that is right.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { TwinbookError } from '../base/errors.js';
+import { BeatWriter, readBeatNow } from './beat-file.js';
+import { heartbeatFileOf, heartbeatSchema } from './beats.js';
+import type { Heartbeat } from './contract.js';
+import { ownMark } from './process-mark.js';
+
+/** Far below any time-out, far above what a write costs. */
+const BEAT_EVERY_MS = 200;
+
+export class Heart {
+  readonly #writer: BeatWriter;
+  readonly #run = randomBytes(8).toString('hex');
+  readonly #process = ownMark();
+  readonly #cannotBeat: (error: unknown) => void;
+  /** Orders of an earlier run may rest until this one has ended in order. */
+  readonly #mayHaveRested: boolean;
+  #count = 0;
+  #beatenMs = Number.NEGATIVE_INFINITY;
+  #phase: Heartbeat['phase'] = 'starting';
+  #starting: NodeJS.Timeout | null = null;
+  #syncedPhase: Heartbeat['phase'] | null = null;
+  #failed = false;
+
+  /**
+   * Begins to beat, by itself until the first step of the core. The ledger must be locked: one heart per ledger.
+   *
+   * @param knowsOrders whether the ledger has ever had an order, for a first start with a heart
+   * @param cannotBeat called at the first beat that fails after one that did not
+   * Throws `file_unreadable`.
+   */
+  constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
+    const path = heartbeatFileOf(ledgerPath);
+    this.#cannotBeat = cannotBeat;
+    const last = readBeatNow(path, heartbeatSchema);
+    this.#mayHaveRested =
+      last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest);
+    this.#writer = openWriter(path);
+    this.#write();
+    this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS);
+    this.#starting.unref();
+  }
+
+  /** A step of the core has been taken. Cheap: most calls only look at the clock. */
+  beat(): void {
+    if (this.#phase === 'ended') return;
+    const nowMs = performance.now();
+    if (this.#phase === 'trading' && nowMs - this.#beatenMs < BEAT_EVERY_MS) return;
+    this.#beatenMs = nowMs;
+    this.#enter('trading');
+  }
+
+  /** Two reads have proven that nothing rests, and nothing will be placed. */
+  end(): void {
+    this.#enter('ended');
+  }
+
+  /** Without `end` before it, whoever watches takes it for a death. */
+  close(): void {
+    this.#beNoLonger();
+    this.#writer.close();
+  }
+
+  #enter(phase: Heartbeat['phase']): void {
+    this.#beNoLonger();
+    this.#phase = phase;
+    this.#write();
+  }
+
+  #beNoLonger(): void {
+    if (this.#starting !== null) clearInterval(this.#starting);
+    this.#starting = null;
+  }
+
+  #write(): void {
+    const phase = this.#phase;
+    const mayRest = phase === 'trading' || (phase === 'starting' && this.#mayHaveRested);
+    this.#count += 1;
+    const beat: Heartbeat = { run: this.#run, process: this.#process, count: this.#count, phase, mayRest };
+    try {
+      // What the next guardian must know after a power cut is the phase; the beat itself is old by then.
+      this.#writer.write(beat, phase !== this.#syncedPhase);
+      this.#syncedPhase = phase;
+      this.#failed = false;
+    } catch (error) {
+      if (!this.#failed) this.#cannotBeat(error);
+      this.#failed = true;
+    }
+  }
+}
+
+function openWriter(path: string): BeatWriter {
+  try {
+    return new BeatWriter(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
+    throw new TwinbookError('file_unreadable', `the heartbeat file ${path} cannot be written: ${why}`, hint, { cause });
+  }
+}

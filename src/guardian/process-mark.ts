@@ -1,0 +1,49 @@
+/** Who a process is, and whether it is gone. Where the system does not tell, it is taken to be there. */
+
+import { readFileSync } from 'node:fs';
+import type { ProcessMark } from './contract.js';
+
+/** Fields of /proc/PID/stat after the name, which may hold blanks and brackets. */
+const STATE_FIELD = 0;
+const START_FIELD = 19;
+/** Dead, but not yet taken note of by whoever started it. */
+const DEAD = ['Z', 'X'];
+
+export const ownMark = (): ProcessMark => ({ pid: process.pid, born: born(process.pid) });
+
+export function isGone({ pid, born: wanted }: ProcessMark): boolean {
+  if (!exists(pid)) return true;
+  if (DEAD.includes(statOf(pid)?.[STATE_FIELD] ?? '')) return true;
+  const found = born(pid);
+  return wanted !== null && found !== null && found !== wanted;
+}
+
+/** Ticks since a boot, and which boot: equal for one process alone. */
+function born(pid: number): string | null {
+  const ticks = statOf(pid)?.[START_FIELD];
+  const boot = textOf('/proc/sys/kernel/random/boot_id');
+  return ticks === undefined || boot === null ? null : `${ticks}@${boot.trim()}`;
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process is one all the same.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function statOf(pid: number): readonly string[] | null {
+  const text = textOf(`/proc/${pid}/stat`);
+  return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null; // not a Linux, or the process went this moment
+  }
+}
