@@ -15,6 +15,7 @@ import { addDataCommands } from './data-commands.js';
 import { addDoctorCommand } from './doctor.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { reportFailure } from './failure.js';
+import { addGuardianCommand } from './guardian.js';
 import type { CliIo, Session } from './io.js';
 import { addKeysCommands } from './keys.js';
 import { addLedgerCommands } from './ledger-commands.js';
@@ -52,6 +53,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 ti
 Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml).`,
     );
   addRunCommands(program, session);
+  addGuardianCommand(program, session);
   addRecordCommand(program, session);
   addReplayCommand(program, session);
   addParityCommand(program, session);

@@ -9,7 +9,7 @@ import { configError, fieldName, type Problem } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
 import { loadStrategyFile } from './strategy-file.js';
-import type { Config, ExchangeConfig, PollingConfig, StrategyConfig } from './types.js';
+import type { Config, ExchangeConfig, GuardianConfig, PollingConfig, StrategyConfig } from './types.js';
 import { type At, loadVenue } from './venue.js';
 import { readYaml } from './yaml-source.js';
 
@@ -94,6 +94,7 @@ function readTrader(
       dir: content.journal.dir === undefined ? join(dirname(ledgerPath), 'runs') : absolute(content.journal.dir),
       maxBytes: content.journal.max_mb * BYTES_PER_MB,
     },
+    guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
   return { content, at, trader };
@@ -164,6 +165,11 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
       at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
     );
   }
+  const { credentials } = content.guardian;
+  if (credentials !== undefined && credentials === content.wallet.credentials) {
+    const text = 'is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other';
+    problems.push(at(['guardian', 'credentials'], text));
+  }
   if (
     exchange?.embedded === true &&
     exchange.port !== 0 &&
@@ -209,6 +215,24 @@ const pollingOf = (file: TraderFile['polling']): PollingConfig => ({
   quietIntervalMs: file.quiet_interval_ms,
   catalogIntervalMs: file.catalog_interval_ms,
   assetsIntervalMs: file.assets_interval_ms,
+});
+
+const guardianOf = (
+  file: TraderFile['guardian'],
+  walletFile: string,
+  ledgerPath: string,
+  absolute: (text: string) => string,
+): GuardianConfig => ({
+  enabled: file.enabled,
+  start: file.start,
+  required: file.required,
+  timeoutMs: file.timeout_ms,
+  resumeAfterAlarm: file.resume_after_alarm,
+  credentials:
+    file.credentials === undefined
+      ? join(dirname(walletFile), 'guardian-credentials.json')
+      : absolute(file.credentials),
+  log: file.log === undefined ? `${ledgerPath}.guardian.log` : absolute(file.log),
 });
 
 /** Freezes plain objects and lists through and through; a strategy's module is the user's own and left alone. */

@@ -120,6 +120,29 @@ const journalSchema = z
   })
   .describe('The journal of observations.');
 
+const guardianSchema = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('Whether a process of its own cancels everything when the heart of the trader stops.'),
+    start: z
+      .boolean()
+      .default(true)
+      .describe('Whether the trader starts it, and again when it dies; false where a unit of its own does.'),
+    required: z.boolean().default(false).describe('Refuses to start the trader without a guardian that can cancel.'),
+    timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
+    resume_after_alarm: z
+      .boolean()
+      .default(false)
+      .describe('Whether the trader quotes again by itself after an alarm; false keeps it killed until `unkill`.'),
+    credentials: path(
+      'Its own API credentials, mode 0600; default guardian-credentials.json beside the key file.',
+    ).optional(),
+    log: path('Its log; default beside the ledger.').optional(),
+  })
+  .describe('The guardian.');
+
 export const traderSchema = z.strictObject({
   venue: z
     .strictObject({
@@ -153,6 +176,7 @@ export const traderSchema = z.strictObject({
   log: logSchema.prefault({}),
   recording: recordingSchema.prefault({}),
   journal: journalSchema.prefault({}),
+  guardian: guardianSchema.prefault({}),
   control: z
     .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
     .prefault({})

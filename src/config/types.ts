@@ -25,6 +25,7 @@ export interface Config {
   readonly log: LogConfig;
   readonly recording: RecordingConfig;
   readonly journal: JournalConfig;
+  readonly guardian: GuardianConfig;
   readonly control: { readonly socket: string };
   readonly strategies: readonly StrategyConfig[];
   /** Lower-case hex SHA-256 of the canonical JSON of all that shapes a decision; recorded with every run. */
@@ -116,6 +117,23 @@ export interface JournalConfig {
   readonly dir: string;
   /** Room for all runs of this ledger together. */
   readonly maxBytes: number;
+}
+
+export interface GuardianConfig {
+  /** Whether a process of its own cancels everything when the trader's heart stops. */
+  readonly enabled: boolean;
+  /** Whether the trader starts it; else a unit of its own does. */
+  readonly start: boolean;
+  /** Whether the trader refuses to start without one that can cancel. */
+  readonly required: boolean;
+  /** Silence that raises the alarm, ms. */
+  readonly timeoutMs: number;
+  /** Whether the trader goes on by itself after an alarm. */
+  readonly resumeAfterAlarm: boolean;
+  /** Absolute path of its own API credentials. */
+  readonly credentials: string;
+  /** Absolute path of its log. */
+  readonly log: string;
 }
 
 export interface StrategyConfig {

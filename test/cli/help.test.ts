@@ -19,6 +19,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
     '--market-data',
     '--speed',
   ],
+  ['guardian', '--config', '--with-trader'],
   ['status', '--config', '--json'],
   ['orders', '--config', '--json', '--open', '--limit', '--market'],
   ['drafts', '--config', '--json', '--all'],

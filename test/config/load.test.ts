@@ -161,6 +161,11 @@ describe('a trader file that cannot be used says where, what came and what to wr
       'trader.yaml:6:29: polling.hot_interval_ms: must not be above quiet_interval_ms (10000)',
     ],
     [
+      'a guardian with the key of the trader',
+      trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),
+      'trader.yaml:6:26: guardian.credentials: is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other',
+    ],
+    [
       'two ports',
       trader('exchange: { port: 9000 }').replace('profile: paper', 'profile: paper, base_url: "http://127.0.0.1:9001"'),
       'trader.yaml:6:19: exchange.port: is 9000, but venue.base_url says 9001; remove one',
