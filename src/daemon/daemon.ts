@@ -32,6 +32,8 @@ const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 /** Between two looks whether it has stopped. */
 const STEP_MS = 50;
+/** The guardian began to count at our last beat that it saw, which is older than our last step. */
+const DECLARED_DEAD_EARLIER_MS = 1_000;
 /** How long a trader that cannot trust its memory goes on trying to cancel without it. */
 const GIVE_UP_WITHIN_MS = 90_000;
 /** Between two such tries, and between the two reads that must agree: what was cut on its way has arrived by then. */
@@ -144,7 +146,10 @@ class Service {
       last.proven ? 'stopped, nothing rests' : 'stopped, not proven that nothing rests',
     );
     this.#screen.say(resultText(last, this.#startedWith, nowMs() - this.#startedMs).trimEnd());
-    if (last.proven) return 0;
+    if (last.proven) {
+      this.#session.guarding?.ended();
+      return 0;
+    }
     this.#screen.say(
       `${last.openOrders} orders may still rest: run \`twinbook cancel-all --verify\` when the exchange answers again`,
     );
@@ -158,8 +163,10 @@ class Service {
     this.#log.logger.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${why}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
+    const isProven = await this.#cancelWithoutCore();
+    if (isProven) this.#session.guarding?.ended();
     this.#screen.say(
-      (await this.#cancelWithoutCore())
+      isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
         : 'orders may still rest: run `twinbook cancel-all --verify`',
     );
@@ -229,6 +236,7 @@ class Service {
   #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
     this.#session.journal.step(observation, requests, failure);
     if (failure !== null) return;
+    this.#beat();
     this.#session.recorder?.step(observation, requests);
     for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
       if (severity === 'loud') this.#log.logger.warn({ kind }, text);
@@ -237,6 +245,15 @@ class Service {
         this.#screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
       }
     }
+  }
+
+  /** The heart beats after a step and nowhere else. A step that came late enough may find everything canceled. */
+  #beat(): void {
+    const stoodStillMs = this.#session.guarding?.beat() ?? 0;
+    if (stoodStillMs < this.#config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
+    this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
+    this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
+    this.#loop.command({ kind: 'cancel-all' });
   }
 
   #show(): void {

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TwinbookError } from '../base/errors.js';
 import { makeFolder } from '../base/folder.js';
+import { acceptedCredentials } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import type { Config } from '../config/types.js';
@@ -23,6 +24,7 @@ import type { Wallet } from '../wallet/wallet.js';
 import { boundedCall } from './bounded-call.js';
 import { nowMs } from './clock.js';
 import { KEPT_FREE_BYTES } from './disk.js';
+import { Guarding } from './guarding.js';
 import type { Log } from './log.js';
 import type { Recorder } from './recorder.js';
 import { type Journal, openJournal } from './run-journal.js';
@@ -47,6 +49,8 @@ export interface Session {
   readonly journal: Journal;
   /** Of the markets that are looked at; null when the configuration does not want it, or when it cannot be. */
   readonly recorder: Recorder | null;
+  /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
+  readonly guarding: Guarding | null;
   /** Closes the client, which drops and cuts all that it was doing, and gives another with the same credentials. */
   freshClient(): Promise<ServiceClient>;
   close(): Promise<void>;
@@ -78,6 +82,8 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     dataFolder(dirname(config.ledger.path));
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
+    const guarding = openGuarding(options, ledger);
+    closers.push(() => guarding?.close());
     const wallet = openWallet(config, env, options.say);
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
     const exchange = await embeddedExchange(options);
@@ -90,6 +96,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     }
     const { client, credentials } = connected;
     closers.push(() => client.close());
+    await guarding?.start();
     const freshClient = async () => {
       await client.close();
       const fresh = new ServiceClient({ profile, credentials });
@@ -102,7 +109,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const recorder = await openRecorder(options);
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, recordingEnds(error))));
     const trader = newTrader(run, ledger, wallet, journal);
-    return { trader, client, ledger, wallet, profile, journal, recorder, freshClient, close };
+    return { trader, client, ledger, wallet, profile, journal, recorder, guarding, freshClient, close };
   } catch (error) {
     await close();
     throw error;
@@ -192,7 +199,8 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
     const client = new ServiceClient({ profile, onNotice, ...(stored === null ? {} : { credentials: stored }) });
     try {
-      const credentials = await acceptedCredentials(client, wallet, stored, config);
+      const mayReplace = config.venue.name === PAPER;
+      const credentials = await acceptedCredentials(client, wallet, { stored, mayReplace });
       if (credentials !== stored) saveCredentials(config.wallet.credentials, owner, credentials);
       log.hide(credentials.secret);
       return { client, credentials };
@@ -204,22 +212,6 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
     }
   }
   return null;
-}
-
-async function acceptedCredentials(
-  client: ServiceClient,
-  wallet: Wallet,
-  stored: Credentials | null,
-  config: Config,
-): Promise<Credentials> {
-  if (stored === null) return client.bootstrap(wallet);
-  const { outcome } = await client.call('keys.list', {});
-  if (outcome.kind === 'answered') return stored;
-  if (outcome.kind === 'unknown') throw new TwinbookError('venue_unreachable', outcome.reason);
-  // A paper exchange that was begun anew knows no keys; a real one that refuses ours is for a person to look at.
-  if (outcome.slug === 'authentication_failed' && config.venue.name === PAPER) return client.bootstrap(wallet);
-  const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
-  throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);
 }
 
 function newRun({ config, version }: SessionOptions, profile: VenueProfile): RunFacts {
@@ -251,6 +243,14 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
   };
   return new Trader(settings, ledger, executor, run.startedMs);
+}
+
+/** An embedded exchange stands still and ends with its trader: there is nothing that another process could cancel. */
+function openGuarding(options: SessionOptions, ledger: Ledger): Guarding | null {
+  const { config, env } = options;
+  if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
+  const quiet = (text: string) => options.log.logger.info(text);
+  return new Guarding({ config, env, ledger, loud: (text) => warn(options, text), quiet });
 }
 
 /** Null when the configuration does not want it. A recording that cannot be made does not keep the trader from trading. */

@@ -20,6 +20,7 @@ export const reportSchema: z.ZodType<GuardianReport> = z.object({
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),
+  stays: z.boolean(),
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
   text: z.string(),
 });

@@ -34,6 +34,8 @@ export interface GuardianReport {
   readonly run: string;
   readonly process: ProcessMark;
   readonly count: number;
+  /** Whether it outlives the trader, being started by a unit of its own. */
+  readonly stays: boolean;
   readonly state: GuardianState;
   /** For a person. */
   readonly text: string;

@@ -24,6 +24,8 @@ const LOOK_EVERY_MS = 250;
 const CHECK_EVERY_MS = 600_000;
 /** Between two tries while it does not, ms. */
 const CHECK_AGAIN_MS = 5_000;
+/** A report has a fixed length; characters of up to three bytes fit. */
+const MAX_TEXT = 200;
 /** So long is another guardian's report watched for a change, ms. */
 const OTHER_WITHIN_MS = 1_500;
 
@@ -219,7 +221,8 @@ class Guardian {
 
   #reportOf(state: GuardianReport['state'], text: string): GuardianReport {
     this.#count += 1;
-    return { ...this.#identity, count: this.#count, state, text: text.slice(0, 300) };
+    const { stays } = this.#options.rules;
+    return { ...this.#identity, count: this.#count, stays, state, text: text.slice(0, MAX_TEXT) };
   }
 }
 

@@ -24,6 +24,7 @@ export class Heart {
   /** Orders of an earlier run may rest until this one has ended in order. */
   readonly #mayHaveRested: boolean;
   #count = 0;
+  #steppedMs: number | null = null;
   #beatenMs = Number.NEGATIVE_INFINITY;
   #phase: Heartbeat['phase'] = 'starting';
   #starting: NodeJS.Timeout | null = null;
@@ -49,18 +50,27 @@ export class Heart {
     this.#starting.unref();
   }
 
-  /** A step of the core has been taken. Cheap: most calls only look at the clock. */
-  beat(): void {
-    if (this.#phase === 'ended') return;
+  /**
+   * A step of the core has been taken. Cheap: most calls only look at the clock. Returns how long ago the step before it
+   * was, ms; 0 for the first.
+   */
+  beat(): number {
     const nowMs = performance.now();
-    if (this.#phase === 'trading' && nowMs - this.#beatenMs < BEAT_EVERY_MS) return;
+    const sinceMs = this.#steppedMs === null ? 0 : nowMs - this.#steppedMs;
+    this.#steppedMs = nowMs;
+    if (this.#phase === 'ended' || nowMs - this.#beatenMs < BEAT_EVERY_MS) return sinceMs;
     this.#beatenMs = nowMs;
     this.#enter('trading');
+    return sinceMs;
   }
 
   /** Two reads have proven that nothing rests, and nothing will be placed. */
   end(): void {
     this.#enter('ended');
+  }
+
+  get hasEnded(): boolean {
+    return this.#phase === 'ended';
   }
 
   /** Without `end` before it, whoever watches takes it for a death. */
