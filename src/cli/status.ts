@@ -56,6 +56,7 @@ function stoppedStatus(ledger: LedgerReader) {
     open_orders: ledger.orders({ statuses: RESTING_STATUSES, limit: Number.MAX_SAFE_INTEGER }).length,
     unknown_orders: ledger.intents({ states: ['unknown'], limit: Number.MAX_SAFE_INTEGER }).length,
     fills: ledger.fills({ limit: Number.MAX_SAFE_INTEGER }).length,
+    signing_refused: ledger.eventCount('signing_refused'),
   };
 }
 
@@ -70,6 +71,7 @@ function printLive(io: CliIo, status: StatusData): void {
       ['result', status.result],
       ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
       ['fills', status.fills],
+      ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
       ['requests', status.budget.map(budgetText).join(', ')],
     ]),
   );

@@ -66,6 +66,8 @@ export interface StatusData extends ModeData {
   readonly open_orders: number;
   readonly unknown_orders: number;
   readonly fills: number;
+  /** Drafts that the signer refused, over all runs of this ledger. */
+  readonly signing_refused: number;
   readonly markets: readonly StatusMarket[];
   readonly budget: readonly StatusBudget[];
 }

@@ -95,7 +95,7 @@ async function until(isSo: () => boolean): Promise<boolean> {
   return true;
 }
 
-function statusOf({ config, version, baseUrl, startedMs, snapshot }: Running): StatusData {
+function statusOf({ config, version, baseUrl, startedMs, ledger, snapshot }: Running): StatusData {
   const now = snapshot();
   const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
   return {
@@ -114,6 +114,7 @@ function statusOf({ config, version, baseUrl, startedMs, snapshot }: Running): S
     open_orders: now.openOrders,
     unknown_orders: now.unknownOrders,
     fills: now.fills,
+    signing_refused: ledger.eventCount('signing_refused'),
     markets: now.markets.map(marketOf),
     budget: [budgetOf('public', now.budgets.public), budgetOf('signed', now.budgets.signed)],
   };

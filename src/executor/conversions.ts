@@ -10,10 +10,10 @@ import type { Track } from './tracks.js';
 export function observeMerge(desk: Desk, track: Track, row: ConversionRow, look: Look): void {
   const amountMicros = must(track.intent.amountMicros, 'amount of a merge');
   if (row.market_condition_id !== track.intent.marketConditionId || row.amount !== amountMicros) {
-    tellDifference(desk, track, row, look.nowMs);
+    tellDifference(desk, track, row);
   }
   if (row.state === 'done' && row.onchain_amount !== null) {
-    if (row.onchain_amount !== amountMicros) tellDifference(desk, track, row, look.nowMs);
+    if (row.onchain_amount !== amountMicros) tellDifference(desk, track, row);
     settle(desk, track, { yes: amountMicros, no: amountMicros, cash: row.onchain_amount }, look);
   } else {
     observeState(desk, track, row.state, look);
@@ -22,12 +22,12 @@ export function observeMerge(desk: Desk, track: Track, row: ConversionRow, look:
 
 export function observeRedeem(desk: Desk, track: Track, row: RedeemRow, look: Look): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = track.intent;
-  if (row.market_condition_id !== marketConditionId) tellDifference(desk, track, row, look.nowMs);
+  if (row.market_condition_id !== marketConditionId) tellDifference(desk, track, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
     // The exchange gives up all shares there are; what the record says goes before what we expected.
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-    if (yes !== redeemYesMicros || no !== redeemNoMicros) tellDifference(desk, track, row, look.nowMs);
+    if (yes !== redeemYesMicros || no !== redeemNoMicros) tellDifference(desk, track, row);
     settle(desk, track, { yes, no, cash: row.onchain_funds }, look);
   } else {
     observeState(desk, track, row.state, look);
@@ -76,14 +76,14 @@ function settle(desk: Desk, track: Track, moved: { yes: Micros; no: Micros; cash
     seenMs: look.nowMs,
   });
   // The exchange gave one pubkey to two conversions: its second settlement is nowhere in this ledger.
-  if (!booked) tellDifference(desk, track, { booked_before: track.intent.draftPubkey }, look.nowMs);
+  if (!booked) tellDifference(desk, track, { booked_before: track.intent.draftPubkey });
   desk.tracks.move(track, 'settled', look.nowMs, 'the exchange shows it settled');
   desk.tell({ kind: `${conversion}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
-function tellDifference(desk: Desk, track: Track, row: object, nowMs: number): void {
+function tellDifference(desk: Desk, track: Track, row: object): void {
   if (track.differsTold) return;
   track.differsTold = true;
   const text = `the ${track.intent.kind} ${track.intent.id} is not what was asked for: ${JSON.stringify(row)}`;
-  desk.trouble('record_differs', track.intent.marketConditionId, text, nowMs);
+  desk.trouble('record_differs', track.intent.marketConditionId, text);
 }

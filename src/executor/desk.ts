@@ -69,10 +69,8 @@ export class Desk {
     this.#events.push(event);
   }
 
-  /** Loud: to the engine, and into the ledger for a person. */
-  trouble(trouble: Trouble, market: string | null, text: string, nowMs: number): void {
+  trouble(trouble: Trouble, market: string | null, text: string): void {
     this.tell({ kind: 'trouble', trouble, market, text });
-    this.ledger.addEvent({ timeMs: nowMs, severity: 'loud', kind: trouble, text });
   }
 
   notDone(track: Track, slug: string, reason: string): void {
@@ -139,8 +137,6 @@ export class Desk {
     const { id: intentId, marketConditionId: market } = track.intent;
     this.abandon(track, 'signRefused', nowMs, reason);
     this.tell({ kind: 'signingRefused', intentId, market, reason });
-    const text = `the signer refused ${intentId}: ${reason}`;
-    this.ledger.addEvent({ timeMs: nowMs, severity: 'loud', kind: 'signing_refused', text });
   }
 
   /** Ends the work on an intent of which nothing has left; its locks are waited out. */

@@ -84,7 +84,7 @@ function storeDraft(desk: Desk, track: Track, report: Report): void {
   const taken = kind === 'cancel' ? pubkey !== track.intent.orderPubkey : orders.get(pubkey) !== null;
   if (taken) {
     const text = `the draft of ${track.intent.id} came with the pubkey ${pubkey} of another record`;
-    desk.trouble('record_differs', marketConditionId, text, nowMs);
+    desk.trouble('record_differs', marketConditionId, text);
     desk.giveUp(track, 'draftLost', 'record_differs', nowMs, text);
     return;
   }

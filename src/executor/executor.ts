@@ -233,6 +233,6 @@ export class Executor implements OrderExecutor {
     const pubkey = row.pubkey ?? '(none)';
     const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${JSON.stringify(row)}`;
     if (!this.#desk.ledger.noteOddity('foreign_order', pubkey, text, nowMs)) return;
-    this.#desk.trouble('foreign_order', row.market.condition_id, text, nowMs);
+    this.#desk.trouble('foreign_order', row.market.condition_id, text);
   }
 }

@@ -13,7 +13,7 @@ import type { Track } from './tracks.js';
 /** Takes in one row of an order that is in the ledger. */
 export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look: Look): void {
   const track = desk.tracks.ofOrder(order.pubkey);
-  tellDifference(desk, order, row, track, look.nowMs);
+  tellDifference(desk, order, row, track);
   const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
   switch (row.status) {
@@ -63,7 +63,7 @@ function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track 
       return;
     }
     const text = `order ${before.pubkey} was ${before.status} and now rests`;
-    desk.trouble('came_back', before.marketConditionId, text, look.nowMs);
+    desk.trouble('came_back', before.marketConditionId, text);
   }
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
   if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
@@ -91,7 +91,7 @@ function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: Inten
   const track = desk.tracks.takeAgain(intentId, look.nowMs);
   const rested = track.intent.state === 'live';
   if (again && order.status !== status) {
-    desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`, look.nowMs);
+    desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
   }
   // Why a submit was refused stands in its answer alone: the record says no more than that it failed.
   const why = event === 'recordFailed' && track.intent.state === 'unknown' ? ` (${track.intent.lastReason})` : '';
@@ -120,7 +120,7 @@ function filledOf(row: OrderRow, order: OrderRecord): Micros {
   return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
 }
 
-function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Track | null, nowMs: number): void {
+function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Track | null): void {
   const same =
     row.market.condition_id === order.marketConditionId &&
     row.outcome.is_yes === order.isYes &&
@@ -130,7 +130,7 @@ function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Tr
   if (same || track === null || track.differsTold) return;
   track.differsTold = true;
   const text = `order ${order.pubkey} is not what was asked for: ${JSON.stringify(row)}`;
-  desk.trouble('record_differs', order.marketConditionId, text, nowMs);
+  desk.trouble('record_differs', order.marketConditionId, text);
 }
 
 /**

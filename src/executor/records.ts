@@ -18,7 +18,7 @@ export function onRead(desk: Desk, track: Track, report: Report): void {
     if (!track.missingTold) {
       track.missingTold = true;
       const text = `the exchange does not know ${track.intent.draftPubkey ?? track.intent.orderPubkey ?? '?'}`;
-      desk.trouble('record_missing', track.intent.marketConditionId, text, nowMs);
+      desk.trouble('record_missing', track.intent.marketConditionId, text);
     }
     desk.lookLater(track, nowMs, missingWaitMs(track.tries));
   } else {

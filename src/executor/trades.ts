@@ -31,7 +31,7 @@ function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: n
     case 'failed': {
       if (!desk.orders.noteFailedTrade(row.pubkey, order.pubkey, row.amount, nowMs)) return;
       const text = `trade ${row.pubkey} of order ${order.pubkey} was matched and failed to settle; it is not booked`;
-      desk.trouble('failed_trade', order.marketConditionId, text, nowMs);
+      desk.trouble('failed_trade', order.marketConditionId, text);
       return;
     }
     case 'done':
@@ -77,13 +77,13 @@ function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
 function foreign(desk: Desk, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
   if (!desk.ledger.noteOddity('foreign_trade', row.pubkey, text, nowMs)) return;
-  desk.trouble('foreign_trade', row.market_condition_id, text, nowMs);
+  desk.trouble('foreign_trade', row.market_condition_id, text);
 }
 
 function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
   if (!desk.ledger.noteOddity('fill_differs', row.pubkey, text, nowMs)) return;
-  desk.trouble('fill_differs', row.market_condition_id, text, nowMs);
+  desk.trouble('fill_differs', row.market_condition_id, text);
 }
 
 /** Orders of which the exchange has shown more filled than is booked. */

@@ -241,6 +241,8 @@ export interface LedgerReader {
   market(conditionId: string): MarketRecord | null;
   markets(): readonly MarketRecord[];
   events(limit?: number): readonly OperatorEvent[];
+  /** How often an event of this kind was kept, over all runs. */
+  eventCount(kind: string): number;
   runs(limit?: number): readonly RunRow[];
   /** Small state that survives a restart: kill, pause, loss guard. */
   note(key: string): string | null;

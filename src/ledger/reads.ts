@@ -175,6 +175,10 @@ export class SqliteReader implements LedgerReader {
     return this.db.all<OperatorEvent>(sql, limit);
   }
 
+  eventCount(kind: string): number {
+    return this.db.get<{ count: number }>('SELECT count(*) AS count FROM events WHERE kind = ?', kind)?.count ?? 0;
+  }
+
   runs(limit = PAGE): RunRow[] {
     return this.db.all<RunRow>(
       `SELECT id, version, config_hash AS configHash, started_ms AS startedMs, stopped_ms AS stoppedMs, note
