@@ -28,6 +28,9 @@ export class LedgerBroken extends TwinbookError {
 /** What a ledger of virtual time keeps in memory: orders of hours, all that is ever read again. */
 const VIRTUAL_CACHE_KIB = 16_384;
 
+/** Rows written until the log is carried over into the file: about a thousand pages, which is SQLite's own habit. */
+const CHECKPOINT_AFTER_WRITES = 400;
+
 /** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
 const BUSY_MS = 1000;
 
@@ -38,6 +41,7 @@ export class Database {
   #broken: LedgerBroken | null = null;
   /** `open`: nothing was written yet, so SQLite has not been told to begin. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
+  #writesInLog = 0;
   /** In a backtest: a step that fails ends the ledger, for it cannot be taken back. */
   #isVirtual = false;
   /** Called when rows are no longer what was written: after a rollback, and when the ledger breaks. */
@@ -54,6 +58,8 @@ export class Database {
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
       // better-sqlite3 is compiled so that WAL runs NORMAL: a commit could vanish on power loss.
       database.#prove('synchronous', 2, 'synchronous = FULL');
+      // SQLite's own checkpoints fail in silence: the commit that set them off has succeeded.
+      database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       // Without this a sync on macOS stops at the drive's cache; elsewhere it changes nothing.
       database.#sqlite.pragma('fullfsync = ON');
@@ -156,7 +162,7 @@ export class Database {
     this.#transaction = 'open';
     try {
       const result = work();
-      if (this.#begun && !this.#isVirtual) this.#control('COMMIT');
+      if (this.#begun && !this.#isVirtual) this.#commit();
       return result;
     } catch (error) {
       this.#rollBack();
@@ -183,12 +189,20 @@ export class Database {
     // With the first write only: we are the one writer, so what was read before it still holds.
     if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
     this.#transaction = 'begun';
+    this.#writesInLog += 1;
     const statement = this.#statement(sql);
     try {
       return statement.run(...values);
     } catch (error) {
       throw this.#failed(error);
     }
+  }
+
+  #commit(): void {
+    this.#control('COMMIT');
+    if (this.#writesInLog < CHECKPOINT_AFTER_WRITES) return;
+    this.get('PRAGMA wal_checkpoint(PASSIVE)');
+    this.#writesInLog = 0;
   }
 
   #control(sql: 'BEGIN IMMEDIATE' | 'COMMIT'): void {

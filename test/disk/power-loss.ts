@@ -12,7 +12,7 @@ import { TwinbookError } from '../../src/base/errors.js';
 import type { Ledger } from '../../src/ledger/contract.js';
 import { openLedger, openMemoryLedger } from '../../src/ledger/ledger.js';
 import { HOLDER } from '../ledger/books.js';
-import { FaultyDisk, type LossMode } from './faulty-disk.js';
+import { type DiskFault, FaultyDisk, type LossMode } from './faulty-disk.js';
 import { contentOf, LedgerWork } from './ledger-work.js';
 
 export interface Work {
@@ -68,7 +68,7 @@ export function powerLoss(work: Work, peace: Peace, at: number, loses: LossMode,
   return onDisk((disk, path) => {
     const fault = { kind: 'any', error: 'power-loss', loses, seed: at } as const;
     disk.failAt({ ...fault, at });
-    const acknowledged = untilTheLightsGoOut(path, work);
+    const { acknowledged } = untilTheLightsGoOut(disk, path, work);
     if (again !== undefined) {
       disk.failAt({ ...fault, at: again });
       reopenedOnce(path, work);
@@ -79,17 +79,46 @@ export function powerLoss(work: Work, peace: Peace, at: number, loses: LossMode,
   });
 }
 
-/** Returns how many commits the ledger acknowledged. */
-function untilTheLightsGoOut(path: string, work: Work): number {
+/**
+ * This write or sync fails, counted from 1; the ledger is closed, and opened again as it is, or after a power loss that
+ * takes all that was not synced. `isSilent`: the ledger went on as if nothing had been. (That the last checkpoint, while it
+ * is closed, fails is no concern of anybody: all is in the log, and synced.)
+ */
+export function diskError(
+  work: Work,
+  peace: Peace,
+  fault: Pick<DiskFault, 'kind' | 'error' | 'at'>,
+  losesPower: boolean,
+): Aftermath & { readonly happened: boolean; readonly isSilent: boolean } {
+  return onDisk((disk, path) => {
+    disk.failAt(fault);
+    const { acknowledged, isSilent } = untilTheLightsGoOut(disk, path, work);
+    const happened = disk.counts().failures > 0;
+    disk.heal();
+    if (losesPower) disk.crash(1, 'all');
+    return { happened, isSilent, ...aftermath(path, work, peace, acknowledged) };
+  });
+}
+
+interface Dusk {
+  /** Commits. */
+  readonly acknowledged: number;
+  /** A commit was acknowledged during which the disk failed. */
+  readonly isSilent: boolean;
+}
+
+function untilTheLightsGoOut(disk: FaultyDisk, path: string, work: Work): Dusk {
   let ledger: Ledger | null = null;
-  let done = 0;
+  let [acknowledged, isSilent] = [0, false];
   try {
     ledger = open(path, work);
     const todo = new LedgerWork(work.seed);
-    while (done < work.commits) {
+    while (acknowledged < work.commits) {
+      const { failures } = disk.counts();
       todo.step(ledger);
-      done += 1;
-      if (done !== work.reopenAfter) continue;
+      isSilent ||= disk.counts().failures > failures;
+      acknowledged += 1;
+      if (acknowledged !== work.reopenAfter) continue;
       ledger.close();
       ledger = open(path, work);
     }
@@ -97,7 +126,7 @@ function untilTheLightsGoOut(path: string, work: Work): number {
     if (!isOurs(error)) throw error;
   }
   ledger?.close();
-  return done;
+  return { acknowledged, isSilent };
 }
 
 /** A start that the second power loss may meet, or may not. */

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LedgerBroken } from '../../src/ledger/database.js';
+import { openLedger } from '../../src/ledger/ledger.js';
+import { HOLDER, intentOf } from '../ledger/books.js';
+import { FaultyDisk } from './faulty-disk.js';
+import { diskError, inPeace, type Work } from './power-loss.js';
+
+const missing = FaultyDisk.missing();
+if (missing !== null) console.warn(`the tests of disk errors are skipped: ${missing}`);
+
+/** Long enough that the log is carried over into the file while it goes on. */
+const WORK: Work = { seed: 6, commits: 140, reopenAfter: 30 };
+
+describe.skipIf(missing !== null)('a ledger whose disk fails', () => {
+  // Every write, in steps that meet each kind of file; `npm run disk` takes each one.
+  it.each([
+    { kind: 'sync', error: 'EIO', every: 4 },
+    { kind: 'sync', error: 'ENOSPC', every: 11 },
+    { kind: 'write', error: 'EIO', every: 97 },
+    { kind: 'write', error: 'ENOSPC', every: 101 },
+  ] as const)('at any $kind ($error) stops, and has every commit that it acknowledged', ({ kind, error, every }) => {
+    const peace = inPeace(WORK);
+    let tried = 0;
+    for (let at = 1; ; at += every) {
+      const result = diskError(WORK, peace, { kind, error, at }, tried % 2 === 0);
+      if (!result.happened) break;
+      tried += 1;
+      expect({ at, ...result }).toMatchObject({ isSilent: false, lost: 0, damage: [] });
+    }
+    expect(tried).toBeGreaterThan(10);
+  });
+
+  it('refuses everything after a failed sync, though the disk would take it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));
+    const disk = FaultyDisk.open(folder);
+    const ledger = openLedger(join(folder, 'ledger.sqlite'), HOLDER);
+    ledger.transaction(() => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
+    disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
+    const add = (id: string) => ledger.transaction(() => ledger.addIntent(intentOf({ id })));
+    expect(() => add('first')).toThrow(LedgerBroken);
+    const before = disk.counts();
+    expect(() => add('second')).toThrow(LedgerBroken);
+    expect(() => ledger.intent('first')).toThrow(LedgerBroken);
+    expect(disk.counts()).toEqual(before);
+    ledger.close();
+    disk.close();
+    rmSync(folder, { recursive: true });
+  });
+});
