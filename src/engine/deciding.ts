@@ -5,6 +5,7 @@ import { convert, mergeBlockers } from './conversions.js';
 import type { Desk } from './desk.js';
 import { FLATTEN, flattenMarket, isFlat } from './flatten.js';
 import type { Tracked } from './markets.js';
+import { LADDER } from './modes.js';
 import { heldIn } from './own-state.js';
 import { cancelAll, takeTurn } from './quoting.js';
 import { react } from './reactions.js';
@@ -21,7 +22,7 @@ export function decide(state: TraderState, nowMs: number): void {
   if (nowMs < state.seenMs) state.clockSteppedBack();
   state.seenMs = nowMs;
   // First of all: a command that forbids orders must hold before anything that was waiting is sent again.
-  allowPlacing(state);
+  allowPlacing(state, nowMs);
   const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
   if (ticking) {
     state.tickedMs = nowMs;
@@ -37,8 +38,8 @@ export function decide(state: TraderState, nowMs: number): void {
   }
   const { mode, reason } = state.mode();
   if (mode === 'stopped') return;
-  allowPlacing(state);
-  const hold = mode === 'quoting' ? null : `${mode}: ${reason}`;
+  allowPlacing(state, nowMs);
+  const hold = LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`;
   const turn = new TraderTurn(state, hold, nowMs);
   for (const tracked of state.markets.all) turnsOf(state, tracked, turn, ticking);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
@@ -46,12 +47,18 @@ export function decide(state: TraderState, nowMs: number): void {
   poll(state, mode === 'stopping', nowMs);
 }
 
-function allowPlacing(state: TraderState): void {
+function allowPlacing(state: TraderState, nowMs: number): void {
   const { mode } = state.mode();
+  const { orders, stance } = LADDER[mode];
   // Flattening sells; what was being quoted when it began must not come to rest behind it.
-  state.executor.setPlacing(mode === 'flattening' ? { onlyStrategy: FLATTEN } : mode === 'quoting');
+  state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
+  // What was begun under a milder rung is wished anew, as the new one lets it be.
+  const isNarrower = orders === 'quotes' && stance !== 'normal' && stance !== state.stance;
+  if (isNarrower) state.executor.withdraw(null, nowMs);
   // What waits for the request budget has not left yet, and now it must not: not even signed orders.
-  if (mode !== 'quoting' && mode !== 'flattening') state.queue.recall(isOfPlace, `the trader is ${mode}`);
+  if (orders === 'none' || isNarrower) state.queue.recall(isOfPlace, `the trader is ${mode}`);
+  if (stance !== state.stance) for (const { conditionId } of state.markets.all) state.touch(conditionId);
+  state.stance = stance;
 }
 
 const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';

@@ -2,8 +2,10 @@
 
 import type { BookLevel, MarketFacts, MarketView } from '../market/view.js';
 import type { Refused } from '../risk/intent.js';
+import type { RiskLimits } from '../risk/limits.js';
 import { NO_QUOTES, type Quotes, type StrategyEvent } from '../strategy/contract.js';
 import { type BoundedCall, QuoteHost } from './host.js';
+import { underStance } from './rung-quotes.js';
 import type { StrategySettings } from './settings.js';
 
 /** How often one control refused here since the start, and its newest words. */
@@ -13,6 +15,15 @@ export interface RefusalCount {
   readonly count: number;
   readonly text: string;
   readonly atMs: number;
+}
+
+/** What holds for every desk of a turn, whatever its strategy thinks. */
+export interface WishBounds {
+  readonly nowMs: number;
+  /** Why it may want nothing; null when it may. */
+  readonly hold: string | null;
+  /** The trader's. */
+  readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
 export class Desk {
@@ -65,11 +76,11 @@ export class Desk {
     this.dirty = true;
   }
 
-  /** What it wants now. `hold` says why it may want nothing, whatever its strategy thinks. */
-  wish(view: MarketView | null, hold: string | null, nowMs: number): Quotes {
+  /** What it wants now. */
+  wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
-    this.quotedMs = nowMs;
-    this.#quotes = this.#decide(view, hold);
+    this.quotedMs = bounds.nowMs;
+    this.#quotes = this.#decide(view, bounds);
     return this.#quotes;
   }
 
@@ -79,11 +90,11 @@ export class Desk {
     this.#refusals.set(name, { name, control, count, text, atMs: nowMs });
   }
 
-  #decide(view: MarketView | null, hold: string | null): Quotes {
+  #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     if (hold !== null) return NO_QUOTES(hold);
     if (!this.inQuoteHours) return NO_QUOTES('outside its quote hours');
     if (view === null || this.#host === null) return NO_QUOTES('its book has not been seen yet');
-    return dataTrouble(view, this.strategy) ?? this.#host.quote(view);
+    return dataTrouble(view, this.strategy) ?? underStance(this.#host.quote(view), view, limits.widenDistanceMicros);
   }
 }
 

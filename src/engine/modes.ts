@@ -1,91 +1,162 @@
-/** What the trader is allowed to do, and why: one mode at a time, the strictest that applies. */
+/** The kill ladder: what the trader may do now, and why. One mode at a time, the strictest that applies. */
 
 import type { OperatorCommand } from '../protocol/seam.js';
+import type { RiskStance } from '../risk/facts.js';
 
 export type Mode =
   | 'starting' // own orders, fills and assets have not been seen complete yet
   | 'quoting'
+  | 'widened' // quotes keep away from the fair value: an operator said so, or a part of a loss limit is used up
+  | 'reducing' // only orders that reduce: an operator said so, a part of a loss limit is used up, or the ledger differs
   | 'paused' // an operator said so; orders are pulled
   | 'canceling' // cancel-all: orders are pulled and the exchange is asked until it shows none, twice
   | 'flattening' // orders are pulled, then what is held is sold into the book; ends paused
-  | 'halted' // a loss limit was reached; only a person resumes
+  | 'halted' // a limit was reached; only a person with a reason resumes
   | 'killed' // an operator killed it; only a person with a reason lifts it
   | 'stopping' // as canceling, then `stopped`
   | 'stopped'; // nothing rests, proven; the process may end
 
-/** What survives a restart. */
+/** What may leave. Cancels and reads always may; nothing in this table can hold them back. */
+export interface Rung {
+  /** Which orders: those that strategies wish, the sales of a flatten, or none (then what rests is pulled). */
+  readonly orders: 'quotes' | 'sales' | 'none';
+  /** How risk judges the orders that may leave. */
+  readonly stance: RiskStance;
+}
+
+const NOTHING: Rung = { orders: 'none', stance: 'halted' };
+
+/** The ladder. Whatever is not allowed here is neither begun, nor signed, nor sent when it was begun before. */
+export const LADDER: Readonly<Record<Mode, Rung>> = {
+  quoting: { orders: 'quotes', stance: 'normal' },
+  widened: { orders: 'quotes', stance: 'widen' },
+  reducing: { orders: 'quotes', stance: 'reduce-only' },
+  flattening: { orders: 'sales', stance: 'flatten' },
+  starting: NOTHING,
+  paused: NOTHING,
+  canceling: NOTHING,
+  halted: NOTHING,
+  killed: NOTHING,
+  stopping: NOTHING,
+  stopped: NOTHING,
+};
+
+/** What survives a restart: for each rung that an operator chose, the reason. */
 export interface StoredModes {
+  readonly widened: string | null;
+  readonly reducing: string | null;
   readonly paused: string | null;
+  /** Why everything was sold; it stays out until a person resumes with a reason. */
+  readonly flattened: string | null;
   readonly killed: string | null;
+}
+
+const NO_MODES: StoredModes = { widened: null, reducing: null, paused: null, flattened: null, killed: null };
+
+/** Where limits and reconciliation put the trader, with the reasons; null where they do not. */
+export interface Stops {
+  /** A limit was reached that only a person lifts. */
+  readonly halted: string | null;
+  readonly reducing: string | null;
+  readonly widened: string | null;
 }
 
 /** Complete reads of our resting orders, all begun after nothing was under way, that must show none. */
 const PROOFS_WANTED = 2;
 
 export class Modes {
-  #paused: string | null;
-  #killed: string | null;
+  #stored: StoredModes;
   #started = false;
-  #canceling = false;
+  #canceling: boolean;
   #stopping = false;
   #flattening = false;
   #proofs = 0;
   #provenMs: number | null = null;
 
-  constructor(stored: StoredModes) {
-    this.#paused = stored.paused;
-    this.#killed = stored.killed;
+  /** @param stored what an earlier process left; a ledger of an older version lacks some of it */
+  constructor(stored: Partial<StoredModes>) {
+    this.#stored = { ...NO_MODES, ...stored };
+    // A process that was killed may have left orders behind: a kill is proven anew.
+    this.#canceling = this.#stored.killed !== null;
   }
 
   get stored(): StoredModes {
-    return { paused: this.#paused, killed: this.#killed };
+    return this.#stored;
   }
 
-  /** @param halted why a loss limit halts trading, or null */
-  mode(halted: string | null): { readonly mode: Mode; readonly reason: string } {
+  mode({ halted, reducing, widened }: Stops): { readonly mode: Mode; readonly reason: string } {
+    const stored = this.#stored;
     if (this.#stopping) {
       return { mode: this.proven ? 'stopped' : 'stopping', reason: 'the operator stopped it' };
     }
-    if (this.#killed !== null) return { mode: 'killed', reason: this.#killed };
+    if (stored.killed !== null) return { mode: 'killed', reason: stored.killed };
     // Nothing is sold either before it is known what is ours.
     if (this.#flattening && this.#started) return { mode: 'flattening', reason: 'the operator flattens' };
     if (halted !== null) return { mode: 'halted', reason: halted };
     if (this.#canceling) return { mode: 'canceling', reason: 'the operator cancels everything' };
-    if (this.#paused !== null) return { mode: 'paused', reason: this.#paused };
+    const paused = stored.flattened ?? stored.paused;
+    if (paused !== null) return { mode: 'paused', reason: paused };
     if (!this.#started) return { mode: 'starting', reason: 'own orders, fills and assets are being read' };
+    const reduces = stored.reducing ?? reducing;
+    if (reduces !== null) return { mode: 'reducing', reason: reduces };
+    const widens = stored.widened ?? widened;
+    if (widens !== null) return { mode: 'widened', reason: widens };
     return { mode: 'quoting', reason: '' };
   }
 
-  /** Takes a command; false when it is none of ours. */
+  /**
+   * Why a command is not obeyed as things stand; null when it is. Going down the ladder needs nothing. Going up needs a
+   * reason; only from a plain pause, or a rung above it, it may be missing.
+   *
+   * @param stopped why something other than an operator's word has stopped the trader or a part of it; null when nothing
+   */
+  refusal(command: OperatorCommand, stopped: string | null): string | null {
+    const { killed, flattened } = this.#stored;
+    if (command.kind === 'flatten' && killed !== null) {
+      return `it is killed (${killed}): nothing is sold either. To sell all the same: pause, unkill --reason TEXT, flatten`;
+    }
+    if (command.kind === 'unkill') return command.reason === '' ? 'unkill needs a reason: unkill --reason TEXT' : null;
+    if (command.kind !== 'resume' || command.reason !== '') return null;
+    if (killed !== null) return `it is killed (${killed}): only unkill --reason TEXT lifts that`;
+    const why = stopped ?? flattened;
+    return why === null ? null : `this needs a reason (${why}): resume --reason TEXT`;
+  }
+
+  /** Takes a command that is not refused; false when it is none of ours. */
   apply(command: OperatorCommand): boolean {
     switch (command.kind) {
+      case 'widen':
+        this.#keep({ widened: command.reason });
+        return true;
+      case 'reduce-only':
+        this.#keep({ reducing: command.reason });
+        return true;
       case 'pause':
-        this.#paused = command.reason;
-        // Whatever was going on: who says pause, or kill, after a flatten wants no more sales either.
+        this.#keep({ paused: command.reason });
+        // Whatever was going on: who says pause, cancel or kill after a flatten wants no more sales either.
         this.#flattening = false;
         return true;
       case 'resume':
-        this.#paused = null;
+        this.#keep({ ...NO_MODES, killed: this.#stored.killed });
         this.#flattening = false;
         return true;
       case 'flatten':
-        // Paused first: a restart in the middle must not quote again.
-        this.#paused = 'flattened by the operator';
+        // Out before anything is sold: a restart in the middle must not quote again.
+        this.#keep({ flattened: 'flattened by the operator' });
         this.#flattening = true;
         return true;
       case 'kill':
-        this.#killed = command.reason;
+        this.#keep({ killed: command.reason });
         this.#flattening = false;
         // A kill is only over when the exchange has shown that nothing rests.
-        this.#canceling = true;
-        this.#proofAsked();
+        this.cancelAll();
         return true;
       case 'unkill':
-        this.#killed = null;
+        this.#keep({ killed: null });
         return true;
       case 'cancel-all':
-        this.#canceling = true;
-        this.#proofAsked();
+        this.#flattening = false;
+        this.cancelAll();
         return true;
       case 'stop':
         this.#stopping = true;
@@ -94,6 +165,12 @@ export class Modes {
       default:
         return false;
     }
+  }
+
+  /** Pulls everything, and asks the exchange until it has shown twice that nothing rests. A limit that halts does so too. */
+  cancelAll(): void {
+    this.#canceling = true;
+    this.#proofAsked();
   }
 
   /** Everything of ours at the exchange has been seen once. */
@@ -140,6 +217,10 @@ export class Modes {
   /** Something is under way again: what was proven before says nothing now. */
   unsettled(): void {
     this.#proofs = 0;
+  }
+
+  #keep(change: Partial<StoredModes>): void {
+    this.#stored = { ...this.#stored, ...change };
   }
 
   #proofAsked(): void {

@@ -14,7 +14,7 @@ import { heldIn } from './own-state.js';
 import type { TraderState } from './state.js';
 
 /** Modes in which nothing is asked of the exchange again and again. */
-const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'paused', 'halted', 'killed'];
+const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
 /** Our clock, ms: not later than the first moment after the newest step at which a beat has something to do. */
 export function quietUntilMs(state: TraderState): number {

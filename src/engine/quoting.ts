@@ -3,10 +3,10 @@
 import { formatDecimal } from '../base/decimal.js';
 import type { Micros } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
-import type { MarketView, Stance } from '../market/view.js';
+import type { MarketView } from '../market/view.js';
 import type { ActionPace } from '../risk/action-pace.js';
 import { inFlight } from '../risk/controls.js';
-import type { Facts } from '../risk/facts.js';
+import type { Facts, RiskStance } from '../risk/facts.js';
 import type { FillFacts } from '../risk/fill-guard.js';
 import type { CancelIntent, Intent, PlaceIntent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
@@ -28,10 +28,11 @@ export interface Turn {
   readonly pace: ActionPace;
   /** The trader's own limits; a strategy's are tighter. */
   readonly limits: RiskLimits;
-  /** Null while ledger and exchange agree. */
-  readonly reduceOnly: string | null;
   /** Why nobody may quote; null when they may. */
   readonly hold: string | null;
+  readonly stance: RiskStance;
+  /** Empty when the stance is `normal`. */
+  readonly stanceReason: string;
   readonly queue: Queue;
   readonly executor: OrderExecutor;
   nextIntentId(conditionId: string): string;
@@ -47,7 +48,7 @@ export const PLACE_PAUSE_MS = 5_000;
  * when something was begun, so that pictures of our own state are stale.
  */
 export function takeTurn(desk: Desk, view: MarketView | null, turn: Turn): boolean {
-  const quotes = desk.wish(view, turn.hold, turn.nowMs);
+  const quotes = desk.wish(view, turn);
   const orders = (turn.own.orders.get(desk.conditionId) ?? []).filter((order) => order.strategy === desk.strategy.name);
   if (view === null) return cancelAll(orders, desk.conditionId, turn);
   const { cancels, wishes } = changesTowards(quotes, orders, view.market);
@@ -133,18 +134,10 @@ export const factsOf = (turn: Turn, sight: MarketView | null = null, limits: Ris
   loss: turn.loss,
   fills: turn.fills,
   pace: turn.pace.facts(turn.nowMs),
-  stance: stanceOf(turn),
-  stanceReason: turn.hold ?? turn.reduceOnly ?? '',
+  stance: turn.stance,
+  stanceReason: turn.stanceReason,
   requestHeadroom: turn.queue.headroom('signed', 'draft', turn.nowMs),
 });
-
-function stanceOf(turn: Turn): Facts['stance'] {
-  if (turn.hold !== null) return 'halted';
-  return turn.reduceOnly === null ? 'normal' : 'reduce-only';
-}
-
-/** As a strategy sees it. */
-export const viewStance = (reduceOnly: string | null): Stance => (reduceOnly === null ? 'normal' : 'reduce-only');
 
 /** The best prices first on either side: if the budget ends in the middle, the ends of the ladders are missing. */
 function nearestFirst(wishes: readonly Wish[], quotes: Quotes): readonly Wish[] {

@@ -4,20 +4,21 @@ import { formatDecimal } from '../base/decimal.js';
 import type { Micros } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { FillRow, Ledger, LedgerReader, OperatorEvent } from '../ledger/contract.js';
-import type { OwnMarketState } from '../market/view.js';
+import type { OwnMarketState, Stance } from '../market/view.js';
 import { ActionPace } from '../risk/action-pace.js';
+import type { RiskStance } from '../risk/facts.js';
 import { FillGuard, type FillState, NO_FILLS } from '../risk/fill-guard.js';
 import { LossGuard, type LossState } from '../risk/loss-guard.js';
+import { type LossRung, lossRung, NO_LOSS_RUNG } from '../risk/loss-rung.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import type { Desk } from './desk.js';
 import { Markets, type Tracked } from './markets.js';
-import { type Mode, Modes, type StoredModes } from './modes.js';
+import { LADDER, type Mode, Modes, type StoredModes } from './modes.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
 import type { PageWalk } from './page-walk.js';
 import { Polling } from './polling.js';
-import { viewStance } from './quoting.js';
 import { Reconciler } from './reconciler.js';
 import type { TraderSettings } from './settings.js';
 import { equityOf, markOf } from './valuation.js';
@@ -73,6 +74,9 @@ export class TraderState {
   /** As the ledger has it. */
   #storedGuard: LossState | null;
   readonly #pausedMarkets: Map<string, string>;
+  #lossRung: LossRung = NO_LOSS_RUNG;
+  /** As the newest step had it: what was begun under another is looked at again. */
+  stance: RiskStance = 'halted';
   #equity: Micros | null = null;
   #sequence = 0;
   #notices: Notice[] = [];
@@ -86,8 +90,7 @@ export class TraderState {
     this.poller = new PollPlan({ ...settings.polling, ownTrades, bookDepth: BOOK_DEPTH });
     this.markets = new Markets(settings, ledger);
     // Notes are written by this class alone; what it wrote it can read.
-    const modes = JSON.parse(ledger.note(MODES_NOTE) ?? '{"paused":null,"killed":null}') as StoredModes;
-    this.modes = new Modes(modes);
+    this.modes = new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
     this.reconciler = new Reconciler(ledger, executor, ownTrades);
     const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
     this.#pausedMarkets = new Map(paused);
@@ -97,6 +100,8 @@ export class TraderState {
     const fills = ledger.note(FILLS_NOTE);
     this.fillGuard = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), settings.risk);
     this.pace = new ActionPace(newestActions(ledger, settings.risk.maxActionsPerMinute));
+    // As after a kill: what halted may have left orders behind.
+    if (this.#halted !== null) this.modes.cancelAll();
   }
 
   /** A picture of what is ours, taken anew after `stale`. */
@@ -114,11 +119,23 @@ export class TraderState {
   }
 
   mode(): { readonly mode: Mode; readonly reason: string } {
-    const now = this.modes.mode(this.#guard?.state.halted ?? this.fillGuard.state.halted);
+    const { widened, reducing } = this.#lossRung;
+    const now = this.modes.mode({ halted: this.#halted, reducing: this.reconciler.verdict ?? reducing, widened });
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
     const waitedMs = this.seenMs - (this.modes.provenMs ?? this.seenMs);
     return waitedMs < CONVERSION_PATIENCE_MS ? { mode: 'stopping', reason: 'a merge or redeem is landing' } : now;
+  }
+
+  /** Why a limit has stopped everything until a person resumes. */
+  get #halted(): string | null {
+    return this.#guard?.state.halted ?? this.fillGuard.state.halted;
+  }
+
+  /** Why everything or something is stopped until a person resumes it with a reason; null when nothing is. */
+  get stopped(): string | null {
+    const [paused] = this.#pausedMarkets;
+    return this.#halted ?? (paused === undefined ? null : `market ${paused[0]}: ${paused[1]}`);
   }
 
   get #isConverting(): boolean {
@@ -150,7 +167,8 @@ export class TraderState {
     if (this.#equity === null) return;
     this.#guard ??= LossGuard.started(nowMs, this.#equity);
     const halted = this.#guard.observe(nowMs, this.#equity, this.settings.risk);
-    if (halted !== null) this.#sayHalted(halted, nowMs);
+    if (halted !== null) this.#halt(halted, nowMs);
+    this.#lossRung = lossRung(this.#guard.facts, this.settings.risk);
     const stored = this.#storedGuard;
     if (stored === null || this.#guard.hasMovedFrom(stored, this.settings.risk)) this.saveGuard();
   }
@@ -158,7 +176,7 @@ export class TraderState {
   /** One more fill is in the ledger: lets the fill guard look at it. */
   countFill({ timestampS }: FillRow, nowMs: number): void {
     const halted = this.fillGuard.observe(timestampS, this.settings.risk);
-    if (halted !== null) this.#sayHalted(halted, nowMs);
+    if (halted !== null) this.#halt(halted, nowMs);
     this.#saveFills();
   }
 
@@ -177,6 +195,7 @@ export class TraderState {
   /** A person resumes: what halted us is accepted, and what was paused goes on. */
   resume(): void {
     this.#guard?.resume();
+    this.#lossRung = NO_LOSS_RUNG;
     this.saveGuard();
     this.fillGuard.resume();
     this.#saveFills();
@@ -189,8 +208,10 @@ export class TraderState {
     this.ledger.setNote(FILLS_NOTE, JSON.stringify(this.fillGuard.state));
   }
 
-  #sayHalted(reason: string, nowMs: number): void {
-    this.loud(nowMs, 'halted', `${reason}; quoting stops until an operator resumes it`);
+  /** A limit was reached: everything is canceled, until the exchange has shown twice that nothing rests. */
+  #halt(reason: string, nowMs: number): void {
+    this.modes.cancelAll();
+    this.loud(nowMs, 'halted', `${reason}; everything is canceled until an operator resumes it with a reason`);
   }
 
   /** Why nothing is quoted or converted in a market until a person resumes; undefined while that is not so. */
@@ -217,7 +238,7 @@ export class TraderState {
       avgNoCostMicros: averageCost(noMicros, noCostMicros),
       availableFundsMicros: own.availableMicros,
       maxPositionMicros: limits.maxPositionSharesMicros,
-      stance: viewStance(this.reconciler.verdict),
+      stance: viewStance(LADDER[this.mode().mode].stance),
       orders: ownOrders(own, conditionId),
     };
   }
@@ -275,6 +296,9 @@ export class TraderState {
     return notices;
   }
 }
+
+/** As a strategy sees it. Where nothing may leave, no strategy is asked. */
+const viewStance = (stance: RiskStance): Stance => (stance === 'flatten' || stance === 'halted' ? 'normal' : stance);
 
 /** A market as a person would name it in a log line. */
 export const titled = (state: TraderState, conditionId: string): string =>

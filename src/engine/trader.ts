@@ -101,6 +101,11 @@ export class Trader {
     return snapshotOf(this.#state, nowMs);
   }
 
+  /** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */
+  refusal(command: OperatorCommand): string | null {
+    return this.#state.modes.refusal(command, this.#state.stopped);
+  }
+
   /** What has been worth saying since the last call. */
   takeNotices(): readonly Notice[] {
     return this.#state.takeNotices();
@@ -219,12 +224,14 @@ export class Trader {
 
   #command(command: OperatorCommand, nowMs: number): void {
     const state = this.#state;
-    const reason = 'reason' in command ? `: ${command.reason}` : '';
+    const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
     if (command.kind === 'quote-hours') {
       state.markets.setQuoteHours(command.strategy, command.open);
       const where = command.open ? 'within' : 'outside';
       return state.say(nowMs, 'quote_hours', `strategy ${command.strategy} is ${where} its quote hours`);
     }
+    const refusal = this.refusal(command);
+    if (refusal !== null) return state.loud(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
     state.loud(nowMs, 'command', `${command.kind}${reason}`);
     if (command.kind === 'reconcile') {
       for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });

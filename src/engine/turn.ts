@@ -3,10 +3,12 @@
 import type { Micros } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { ActionPace } from '../risk/action-pace.js';
+import type { RiskStance } from '../risk/facts.js';
 import type { FillFacts } from '../risk/fill-guard.js';
 import type { RiskLimits } from '../risk/limits.js';
 import type { LossFacts } from '../risk/loss-guard.js';
 import type { Queue } from '../scheduler/contract.js';
+import { LADDER } from './modes.js';
 import type { OwnState } from './own-state.js';
 import type { Turn } from './quoting.js';
 import type { TraderState } from './state.js';
@@ -23,7 +25,8 @@ export class TraderTurn implements Turn {
   readonly queue: Queue;
   readonly executor: OrderExecutor;
   readonly limits: RiskLimits;
-  readonly reduceOnly: string | null;
+  readonly stance: RiskStance;
+  readonly stanceReason: string;
   readonly pace: ActionPace;
   /** As it was when this turn, or the last `refresh`, began. */
   own: OwnState;
@@ -36,7 +39,9 @@ export class TraderTurn implements Turn {
     this.queue = state.queue;
     this.executor = state.executor;
     this.limits = state.settings.risk;
-    this.reduceOnly = state.reconciler.verdict;
+    const { mode, reason } = state.mode();
+    this.stance = this.hold === null ? LADDER[mode].stance : 'halted';
+    this.stanceReason = this.hold ?? reason;
     this.pace = state.pace;
     this.own = state.own;
   }

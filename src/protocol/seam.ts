@@ -78,9 +78,12 @@ export interface Report {
 }
 
 export type OperatorCommand =
+  | { readonly kind: 'widen'; readonly reason: string }
+  | { readonly kind: 'reduce-only'; readonly reason: string }
   | { readonly kind: 'pause'; readonly reason: string }
+  /** Lifts everything but a kill. An empty reason says that none was given, which is enough after a plain pause only. */
   | { readonly kind: 'resume'; readonly reason: string }
-  /** Cancels everything once; quoting goes on only if it was not paused. */
+  /** Cancels everything and ends a flatten; quoting goes on only if it was not paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }
   | { readonly kind: 'kill'; readonly reason: string }

@@ -66,6 +66,17 @@ export const riskLimitsSchema = z
     max_drawdown: amount('currency')
       .prefault('100')
       .describe('8: loss from the high-water mark at current marks, in currency.'),
+    widen_at_loss: amount('a part of the loss limits', ONE)
+      .prefault('1')
+      .describe(
+        '8: from this part of either loss limit on, quotes keep widen_distance from the fair value; "1" is never.',
+      ),
+    reduce_at_loss: amount('a part of the loss limits', ONE)
+      .prefault('1')
+      .describe('8: from this part of either loss limit on, only orders that reduce may leave; "1" is never.'),
+    widen_distance: amount('a price difference', ONE)
+      .prefault('0.02')
+      .describe('8: the nearest to the fair value that a quote may be while the trader is widened; 0.02 is two cents.'),
     max_actions_per_second: count(1, 10_000)
       .prefault(40)
       .describe('9: orders and cancels begun within a second; beyond it no new order, cancels always.'),
@@ -99,6 +110,9 @@ export const riskLimitsSchema = z
         maxTotalCostMicros: file.max_total_cost,
         maxLossDayMicros: file.max_loss_day,
         maxDrawdownMicros: file.max_drawdown,
+        widenAtLossMicros: file.widen_at_loss,
+        reduceAtLossMicros: file.reduce_at_loss,
+        widenDistanceMicros: file.widen_distance,
         maxActionsPerSecond: file.max_actions_per_second,
         maxActionsPerMinute: file.max_actions_per_minute,
         maxFills: file.max_fills,
@@ -129,6 +143,9 @@ export interface RiskLimits {
   readonly maxTotalCostMicros: Micros;
   readonly maxLossDayMicros: Micros;
   readonly maxDrawdownMicros: Micros;
+  readonly widenAtLossMicros: Micros;
+  readonly reduceAtLossMicros: Micros;
+  readonly widenDistanceMicros: Micros;
   readonly maxActionsPerSecond: number;
   readonly maxActionsPerMinute: number;
   readonly maxFills: number;

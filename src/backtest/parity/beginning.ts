@@ -37,6 +37,8 @@ export function beginningOf(run: RunJournal, settings: ReplayedTrader): Beginnin
 function commandOf(trader: Trader, startedMs: number): OperatorCommand | null {
   const { mode, reason } = trader.snapshot(startedMs);
   if (mode === 'killed') return { kind: 'kill', reason };
+  if (mode === 'widened') return { kind: 'widen', reason };
+  if (mode === 'reducing') return { kind: 'reduce-only', reason };
   // A halt at a loss limit is lifted by the same word as a pause.
   return mode === 'paused' || mode === 'halted' ? { kind: 'pause', reason } : null;
 }
