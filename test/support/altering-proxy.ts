@@ -1,4 +1,4 @@
-/** A proxy that rewrites requests on their way to the exchange, as some proxies do. */
+/** A proxy that rewrites requests on their way to the exchange, as some proxies do, and answers on their way back. */
 
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,6 +19,8 @@ export interface AlteringProxy {
   readonly url: string;
   /** What is done to each request from now on. */
   alter: Alter;
+  /** What is done to the body of each answer from now on; `asked` is the request as it came. */
+  answer: (body: string, asked: Passing) => string;
 }
 
 export async function alteringProxy(target: string): Promise<AlteringProxy> {
@@ -34,9 +36,13 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
       method: passing.method,
       headers: { ...passing.headers, ...(passing.body === '' ? {} : length) },
     });
-    onward.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
+    onward.on('response', async (answer) => {
+      const parts: Buffer[] = [];
+      for await (const part of answer) parts.push(part as Buffer);
+      const altered = Buffer.from(proxy.answer(Buffer.concat(parts).toString('utf8'), whole), 'utf8');
+      const { 'content-length': _, 'transfer-encoding': __, ...kept } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 500, { ...kept, 'content-length': String(altered.length) });
+      outgoing.end(altered);
     });
     onward.on('error', () => outgoing.destroy());
     onward.end(passing.body);
@@ -47,6 +53,6 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
     server.close();
   });
   const { port } = server.address() as AddressInfo; // of a server that listens on TCP
-  const proxy: AlteringProxy = { url: `http://127.0.0.1:${port}`, alter: () => ({}) };
+  const proxy: AlteringProxy = { url: `http://127.0.0.1:${port}`, alter: () => ({}), answer: (body) => body };
   return proxy;
 }
