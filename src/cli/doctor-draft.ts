@@ -6,10 +6,11 @@ import { formatDecimal } from '../base/decimal.js';
 import { TwinbookError } from '../base/errors.js';
 import type { Micros } from '../base/micros.js';
 import type { TraderConfig } from '../config/load.js';
-import { MEMO_PROGRAM, memoText, readTransaction, type Transaction } from '../protocol/draft-message-solana.js';
+import { memoText, readTransaction, type Transaction } from '../protocol/draft-message-solana.js';
 import { type DraftText, readDraftText } from '../protocol/draft-text.js';
 import { judgeMessage } from '../wallet/draft-judge.js';
 import { type JudgedMessage, signingRules } from '../wallet/signing-rules.js';
+import { callName } from './doctor-calls.js';
 import type { CliIo } from './io.js';
 import { type Cell, record } from './table.js';
 
@@ -35,7 +36,14 @@ interface TransactionReport {
   readonly fee_payer: string;
   readonly signers: readonly string[];
   readonly programs: readonly string[];
-  readonly instructions: readonly { readonly program: string; readonly accounts: readonly string[]; data: string }[];
+  readonly instructions: readonly {
+    readonly program: string;
+    /** `System: Transfer`; null for a program that nobody here knows. */
+    readonly calls: string | null;
+    readonly accounts: readonly string[];
+    /** Hex. */
+    readonly data: string;
+  }[];
   readonly lookup_tables: readonly string[];
 }
 
@@ -64,13 +72,14 @@ function messageIn(text: string): string | null {
   }
 }
 
-export function examineDraft(message: string, { venue }: TraderConfig, wallet: string): DraftReport {
+export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'venue'>, wallet: string): DraftReport {
   const { draft_message } = venue.profile;
   const read = draft_message === 'solana_tx' ? readTransaction(message) : null;
   const transaction = read?.ok === true ? read.transaction : null;
   const carried = transaction === null ? message : memoText(transaction);
-  const text = draft_message === 'opaque' || (read !== null && transaction === null) ? null : carried;
-  const draft = text === null ? null : readDraftText(text);
+  const draft = carried === null ? null : readDraftText(carried);
+  const isText = draft_message === 'opaque' ? draft !== null : read === null || transaction !== null;
+  const text = isText ? carried : null;
   return {
     draft_message,
     wallet,
@@ -91,9 +100,10 @@ const transactionReport = (transaction: Transaction): TransactionReport => ({
   fee_payer: transaction.feePayer,
   signers: transaction.signers,
   programs: [...new Set(transaction.instructions.map(({ program }) => program))],
-  instructions: transaction.instructions.map(({ program, accounts, data }) => ({
-    ...{ program, accounts, data: Buffer.from(data).toString('hex') },
-  })),
+  instructions: transaction.instructions.map(({ program, accounts, data }) => {
+    const hex = Buffer.from(data).toString('hex');
+    return { program, calls: callName(program, hex), accounts, data: hex };
+  }),
   lookup_tables: transaction.lookupTables,
 });
 
@@ -138,7 +148,12 @@ function transactionPairs(transaction: TransactionReport, wallet: string): (read
     ['lookup tables', transaction.lookup_tables.join(', ') || 'none'],
     ...transaction.instructions.map(({ program, accounts, data }, index): readonly [string, Cell] => [
       `instruction ${index + 1}`,
-      `${program}${program === MEMO_PROGRAM ? ' (Memo)' : ''}, ${data.length / 2} bytes, accounts: ${accounts.map(named).join(', ') || 'none'}`,
+      `${calledText(program, data)}, ${data.length / 2} bytes, accounts: ${accounts.map(named).join(', ') || 'none'}`,
     ]),
   ];
+}
+
+function calledText(program: string, data: string): string {
+  const name = callName(program, data);
+  return name === null ? `${program} (unknown here)` : `${program} (${name})`;
 }

@@ -34,7 +34,7 @@ export function record(pairs: readonly (readonly [string, Cell])[]): string {
 }
 
 // Titles and names come from the exchange: control characters could move the cursor of the user's terminal.
-const shown = (cell: Cell): string => (cell === null ? '-' : String(cell).replace(/\p{C}/gu, '?'));
+const shown = (cell: Cell): string => (cell === null ? '-' : String(cell).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
 
 export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

@@ -83,7 +83,7 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
 const toldOf = (name: string, value: unknown) => [harmless(name.slice(0, 100)), harmless(plain(value))] as const;
 
 /** A stranger's words end in logs and on terminals: control characters could rewrite what stands there. */
-const harmless = (text: string): string => text.replace(/\p{C}/gu, '?');
+const harmless = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.slice(0, 10).map(shown).join(' ').slice(0, 500);

@@ -102,7 +102,7 @@ const IS_NAME = new RegExp(`^${NAME}$`);
  * a person who is shown what a draft says must see all that it says.
  */
 const LINE = new RegExp(
-  `^([^|\\p{C}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
+  `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
   'u',
 );
 
