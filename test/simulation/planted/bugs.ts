@@ -1,0 +1,11 @@
+/**
+ * Every planted bug. The random simulation must find each of them within 200 seeds, by an invariant that breaks; one that
+ * it does not find means that the simulation is blind. No product code knows of this list: a bug is a change of its text.
+ */
+
+import type { Bug } from './bug.js';
+import { ENGINE_BUGS } from './engine-bugs.js';
+import { EXECUTOR_BUGS } from './executor-bugs.js';
+import { LEDGER_BUGS } from './ledger-bugs.js';
+
+export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS];

@@ -1,0 +1,186 @@
+/** Bugs of the engine, of risk and of what counts requests: what may leave, and what an operator has said. */
+
+import type { Bug } from './bug.js';
+
+const CONTROLS = 'src/risk/controls.ts';
+const RECONCILER = 'src/engine/reconciler.ts';
+
+export const ENGINE_BUGS: readonly Bug[] = [
+  {
+    name: 'lost-cursor',
+    what: 'The walk through own trades stops after its first page.',
+    edits: [
+      {
+        file: RECONCILER,
+        text: '    if (step.next !== null && deeper) return more(step.next, reaction);',
+        replacement: '    void deeper;',
+      },
+    ],
+  },
+  {
+    name: 'baseline-at-every-start',
+    what: 'Every start takes the newest trade for the end of what is not ours.',
+    edits: [
+      {
+        file: RECONCILER,
+        text: '    if (stored !== null) return stored;\n    const fresh = this.#ledger.orders({ limit: 1 }).length === 0 ? newest : NO_TRADES;',
+        replacement: '    if (stored !== null && this.#seenFills) return stored;\n    const fresh = newest;',
+      },
+    ],
+  },
+  {
+    name: 'kill-not-stored',
+    what: 'A kill is not written to the ledger.',
+    edits: [
+      {
+        file: 'src/engine/state.ts',
+        text: 'JSON.stringify(this.modes.stored)',
+        replacement: 'JSON.stringify({ ...this.modes.stored, killed: null })',
+      },
+    ],
+  },
+  {
+    name: 'kill-lifted-by-restart',
+    what: 'A start does not read that it was killed.',
+    edits: [
+      {
+        file: 'src/engine/state.ts',
+        text: 'this.modes = new Modes(modes);',
+        replacement: 'this.modes = new Modes({ ...modes, killed: null });',
+      },
+    ],
+  },
+  {
+    name: 'kill-lets-the-queue-go',
+    what: 'What waits for the request budget when an operator pauses or kills leaves all the same.',
+    edits: [
+      {
+        file: 'src/engine/deciding.ts',
+        text: "  if (mode !== 'quoting' && mode !== 'flattening') state.queue.recall(",
+        replacement: '  if (state.seenMs < 0) state.queue.recall(',
+      },
+    ],
+  },
+  {
+    name: 'placing-never-switched-off',
+    what: 'Orders that were under way when an operator pauses or kills are signed and sent.',
+    edits: [
+      {
+        file: 'src/engine/deciding.ts',
+        text: "{ onlyStrategy: FLATTEN } : mode === 'quoting');",
+        replacement: '{ onlyStrategy: FLATTEN } : true);',
+      },
+    ],
+  },
+  {
+    name: 'killed-but-not-pulled',
+    what: 'A kill withholds new orders and leaves those that rest.',
+    edits: [
+      {
+        file: 'src/engine/quoting.ts',
+        text: '  const canceled = cancelAll(cancels, desk.conditionId, turn);',
+        replacement: '  const canceled = turn.hold === null && cancelAll(cancels, desk.conditionId, turn);',
+      },
+    ],
+  },
+  {
+    name: 'one-empty-list',
+    what: 'One empty list of orders is proof enough that nothing rests, whatever is still under way.',
+    edits: [
+      { file: 'src/engine/modes.ts', text: 'const PROOFS_WANTED = 2;', replacement: 'const PROOFS_WANTED = 1;' },
+      {
+        file: 'src/engine/deciding.ts',
+        text: '  if (state.own.unsettled > 0) {',
+        replacement: '  if (state.own.unsettled > 1e9) {',
+      },
+    ],
+  },
+  {
+    name: 'unknown-not-counted',
+    what: 'The limits count what rests, and nothing that is in flight or unknown.',
+    edits: [
+      {
+        file: 'src/engine/own-state.ts',
+        text: "  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;\n  let order",
+        replacement: `  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
+  if (reservation.phase !== 'resting') return;
+  let order`,
+      },
+    ],
+  },
+  {
+    name: 'sides-set-off',
+    what: 'The worst position sets open buys off against open sales.',
+    edits: [
+      {
+        file: 'src/risk/exposure.ts',
+        text: '  const highMicros = add(net, weight.up);\n  const lowMicros = sub(net, weight.down);',
+        replacement: `  const highMicros = add(net, sub(weight.up, weight.down));
+  const lowMicros = highMicros;`,
+      },
+    ],
+  },
+  {
+    name: 'one-order-too-many',
+    what: 'The limit of open orders does not count the order that is being judged.',
+    edits: [
+      {
+        file: CONTROLS,
+        text: 'exposure.workingOrders + 1, limits.maxOpenOrders',
+        replacement: 'exposure.workingOrders, limits.maxOpenOrders',
+      },
+    ],
+  },
+  {
+    name: 'event-limit-per-market',
+    what: "The limit of an event looks at one of the event's markets only.",
+    edits: [
+      {
+        file: CONTROLS,
+        text: '  const sum = exposure.eventPosition(event) - before + after;',
+        replacement: '  const sum = exposure.eventPosition(event) * 0 + after;',
+      },
+    ],
+  },
+  {
+    name: 'self-cross',
+    what: 'An order may meet one of our own.',
+    edits: [{ file: CONTROLS, text: "  { number: 13, name: 'self_cross', check: selfCross },\n", replacement: '' }],
+  },
+  {
+    name: 'stale-book',
+    what: 'The age of a book keeps nobody from quoting on it, neither the desk nor risk.',
+    edits: [
+      { file: CONTROLS, text: "  { number: 14, name: 'max_book_age_ms', check: bookAge },\n", replacement: '' },
+      {
+        file: 'src/engine/desk.ts',
+        text: '  if (health.bookAgeMs > maxBookAgeMs) {',
+        replacement: '  if (health.bookAgeMs > 1e9 * maxBookAgeMs) {',
+      },
+    ],
+  },
+  {
+    name: 'reserve-spent',
+    what: 'The requests that a cancel of everything needs are spent on other things.',
+    edits: [
+      {
+        file: 'src/scheduler/reserve.ts',
+        text: '  const reserve = cancelReserve(openOrders, perMinute);',
+        replacement: '  const reserve = 0 * cancelReserve(openOrders, perMinute);',
+      },
+      {
+        file: CONTROLS,
+        text: "  { number: 10, name: 'request_reserve', check: requestReserve },\n",
+        replacement: '',
+      },
+    ],
+  },
+  {
+    name: 'short-minute',
+    what: 'The client counts fifty seconds for a minute, and the queue counts nothing.',
+    edits: [
+      { file: 'src/client/sliding-window.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
+      { file: 'src/scheduler/budget.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
+    ],
+  },
+];

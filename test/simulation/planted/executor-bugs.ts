@@ -1,0 +1,286 @@
+/** Bugs of the executor: what an answer means, what a silence means, what a restart finds. */
+
+import type { Bug } from './bug.js';
+
+const SUBMITS = 'src/executor/submits.ts';
+const EXECUTOR = 'src/executor/executor.ts';
+
+const LOST_SUBMIT = `        uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+      } else if`;
+
+const AGAIN = `{
+        ...track.intent,
+        id: \`\${track.intent.id}.again\`,
+        state: 'intended' as const,
+        draftPubkey: null,
+        message: null,
+        expiresAtS: null,
+        signature: null,
+        submitCount: 0,
+      }`;
+
+export const EXECUTOR_BUGS: readonly Bug[] = [
+  {
+    name: 'sign-before-durable',
+    what: 'A signature leaves before its row is durable: the row is written with the answer.',
+    edits: [
+      {
+        file: SUBMITS,
+        text: "  desk.tracks.move(track, 'signed', nowMs, 'its signature may leave', change);",
+        replacement: "  track.intent = { ...track.intent, ...change, state: 'signed', updatedMs: nowMs };",
+      },
+    ],
+  },
+  {
+    name: 'new-draft-on-retry',
+    what: 'A submit whose answer was lost is tried again with a new draft.',
+    edits: [
+      {
+        file: SUBMITS,
+        text: LOST_SUBMIT,
+        replacement: `        if (track.intent.kind === 'place') {
+          const again = ${AGAIN};
+          desk.tracks.move(track, 'recordFailed', nowMs, outcome.reason);
+          desk.ledger.addIntent(again);
+          desk.ask(desk.tracks.take(again, nowMs), 'draft', nowMs);
+        } else uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+      } else if`,
+      },
+    ],
+  },
+  {
+    name: 'unknown-is-refused',
+    what: 'A submit whose answer was lost counts as refused.',
+    edits: [
+      {
+        file: SUBMITS,
+        text: LOST_SUBMIT,
+        replacement: `        desk.tracks.move(track, 'recordFailed', nowMs, outcome.reason);
+        desk.notDone(track, 'failed', outcome.reason);
+      } else if`,
+      },
+    ],
+  },
+  {
+    name: 'unknown-is-done',
+    what: 'A submit whose answer was lost counts as done.',
+    edits: [
+      {
+        file: SUBMITS,
+        text: LOST_SUBMIT,
+        replacement: "        desk.tracks.move(track, 'settled', nowMs, outcome.reason);\n      } else if",
+      },
+    ],
+  },
+  {
+    name: 'error-is-believed',
+    what: "A submit's error is believed, though the record may have moved on.",
+    edits: [
+      {
+        file: SUBMITS,
+        text: '        // A submit can answer an error though the record moved on: only the record decides.\n        uncertain(',
+        replacement: `        desk.tracks.move(track, 'recordFailed', nowMs, outcome.message);
+        desk.notDone(track, outcome.slug, outcome.message);
+        if (nowMs < 0) uncertain(`,
+      },
+    ],
+  },
+  {
+    name: 'throttled-is-refused',
+    what: 'A submit that is told to come back later counts as refused, though an earlier copy of it may have arrived.',
+    edits: [
+      {
+        file: SUBMITS,
+        text: "outcome.slug === 'gringotts_unavailable') {\n        desk.sendAgain(track, { nowMs });",
+        replacement: `outcome.slug === 'gringotts_unavailable') {
+        desk.tracks.move(track, 'recordFailed', nowMs, outcome.message);
+        desk.notDone(track, 'failed', outcome.message);`,
+      },
+    ],
+  },
+  {
+    name: 'no-second-look',
+    what: 'An expiry is believed at the first look.',
+    edits: [
+      {
+        file: 'src/executor/desk.ts',
+        text: '    if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;',
+        replacement: '    return true;',
+      },
+    ],
+  },
+  {
+    name: 'our-clock-for-expiry',
+    what: 'Our own clock says when a draft that waits for its signature is over.',
+    edits: [
+      {
+        file: 'src/executor/desk.ts',
+        text: '    this.lookLater(track, look.nowMs);\n    track.expiredSinceMs = null;',
+        replacement: `    const { expiresAtS, state } = track.intent;
+        if (expiresAtS !== null && look.nowMs > expiresAtS * 1000 && (state === 'signed' || state === 'unknown')) {
+          this.tracks.move(track, 'recordExpired', look.nowMs, 'its time is over');
+          return this.notDone(track, 'expired', 'its time is over');
+        }
+        this.lookLater(track, look.nowMs);
+        track.expiredSinceMs = null;`,
+      },
+    ],
+  },
+  {
+    name: 'cancel-sent-is-done',
+    what: 'A cancel that was sent counts as done, whatever its order shows.',
+    edits: [
+      {
+        file: 'src/executor/orders.ts',
+        text: '      rests(desk, order, seen, track, look);',
+        replacement: `      if (desk.tracks.cancelOf(order.pubkey)?.intent.state === 'unknown') ended(desk, seen, 'canceled', 'settled', look);
+      else rests(desk, order, seen, track, look);`,
+      },
+    ],
+  },
+  {
+    name: 'filled-amount-goes-back',
+    what: "An older record takes back what an order's newer one has shown as filled.",
+    edits: [
+      {
+        file: 'src/executor/orders.ts',
+        text: '  const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));',
+        replacement: '  const filledMicros = filledOf(row, order);',
+      },
+    ],
+  },
+  {
+    name: 'filled-amount-is-a-fill',
+    what: "The growth of an order's filled amount is booked as a fill, and the trade itself as well.",
+    edits: [
+      {
+        file: 'src/executor/orders.ts',
+        text: '  if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);',
+        replacement: '  bookDifference(desk, order.pubkey, look);',
+      },
+    ],
+  },
+  {
+    name: 'absence-is-an-end',
+    what: 'An order that a list of resting orders leaves out counts as canceled.',
+    edits: [
+      {
+        file: EXECUTOR,
+        text: '        if (track.liveSinceMs < listSentMs && track.busy === null && track.dueMs === null) track.dueMs = nowMs;',
+        replacement: `        const gone = must(this.#desk.orders.get(must(draftPubkey, 'pubkey')), 'order');
+        this.#desk.orders.change(gone.pubkey, { status: 'canceled', filledMicros: gone.filledMicros, closedMs: nowMs });
+        this.#desk.tracks.move(track, 'settled', nowMs, 'a list leaves it out');`,
+      },
+    ],
+  },
+  {
+    name: 'late-fills-dropped',
+    what: 'A fill that is seen after its order is over is not booked.',
+    edits: [
+      {
+        file: 'src/executor/trades.ts',
+        text: '    else observeTrade(desk, row, order, nowMs);',
+        replacement: '    else if (order.closedMs === null) observeTrade(desk, row, order, nowMs);',
+      },
+    ],
+  },
+  {
+    name: 'merge-booked-on-submit',
+    what: 'A merge is booked when its submit leaves, not when it has settled.',
+    edits: [
+      {
+        file: SUBMITS,
+        text: LOST_SUBMIT,
+        replacement: `        if (track.intent.kind === 'merge') {
+          const { id: intentId, marketConditionId, draftPubkey, amountMicros } = track.intent;
+          desk.ledger.bookConversion({
+            pubkey: draftPubkey ?? '',
+            intentId,
+            kind: 'merge',
+            marketConditionId,
+            yesMicros: amountMicros ?? (0 as never),
+            noMicros: amountMicros ?? (0 as never),
+            cashMicros: amountMicros ?? (0 as never),
+            seenMs: nowMs,
+          });
+          desk.tracks.move(track, 'settled', nowMs, 'it was sent');
+        } else uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+      } else if`,
+      },
+    ],
+  },
+  {
+    name: 'locks-freed-at-unknown',
+    what: 'An intent of which nobody knows whether it happened reserves nothing.',
+    edits: [
+      {
+        file: 'src/executor/reservations.ts',
+        text: "    case 'unknown':\n      return 'unknown';",
+        replacement: "    case 'unknown':\n      return null;",
+      },
+    ],
+  },
+  {
+    name: 'missing-fills-reserve-nothing',
+    what: 'Fills that the exchange has shown and that are not booked yet reserve nothing.',
+    edits: [
+      {
+        file: 'src/executor/reservations.ts',
+        text: "    found.push(ofPlace(intent, 'resting', unbooked(order, order.filledMicros)));",
+        replacement: '    void intent;',
+      },
+    ],
+  },
+  {
+    name: 'recovery-forgets-signed',
+    what: 'A start does not take up what was signed and not settled.',
+    edits: [
+      {
+        file: EXECUTOR,
+        text: '        this.#takeUp(this.#desk.tracks.take(intent, nowMs), nowMs);',
+        replacement: `        if (intent.state === 'signed' || intent.state === 'unknown') continue;
+        this.#takeUp(this.#desk.tracks.take(intent, nowMs), nowMs);`,
+      },
+    ],
+  },
+  {
+    name: 'recovery-drafts-again',
+    what: 'A start asks for a new draft of what was signed and not settled.',
+    edits: [
+      {
+        file: EXECUTOR,
+        text: "        uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
+        replacement: `        if (track.intent.kind === 'place') {
+          const again = ${AGAIN};
+          this.#desk.tracks.move(track, 'recordFailed', nowMs, 'the trader stopped');
+          this.#desk.ledger.addIntent(again);
+          this.#desk.ask(this.#desk.tracks.take(again, nowMs), 'draft', nowMs);
+        } else uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');`,
+      },
+    ],
+  },
+  {
+    name: 'signed-is-never-sent',
+    what: 'A start takes what was signed for never sent: the crash came between the signature and its answer.',
+    edits: [
+      {
+        file: EXECUTOR,
+        text: "        uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
+        replacement: `        if (track.intent.kind === 'place' && track.intent.state === 'signed')
+          this.#desk.giveUp(track, 'neverSent', 'unsent', nowMs, 'the trader stopped before it was sent');
+        else uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');`,
+      },
+    ],
+  },
+  {
+    name: 'signed-after-all',
+    what: 'A draft is signed whatever an operator has said since it was asked for.',
+    edits: [
+      {
+        file: 'src/executor/desk.ts',
+        text: "    if (!this.mayPlace(intent.strategy)) return 'placing was switched off';",
+        replacement: '',
+      },
+    ],
+  },
+];

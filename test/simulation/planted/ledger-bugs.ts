@@ -1,0 +1,121 @@
+/** Bugs of the ledger: what a booking is known by, what it moves, and what is on the disk when. */
+
+import type { Bug } from './bug.js';
+
+const LEDGER = 'src/ledger/ledger.ts';
+const DATABASE = 'src/ledger/database.ts';
+
+export const LEDGER_BUGS: readonly Bug[] = [
+  {
+    name: 'synchronous-normal',
+    what: 'The ledger is opened with `synchronous = NORMAL`: a commit need not be on the disk.',
+    edits: [
+      {
+        file: DATABASE,
+        text: "database.#prove('synchronous', 2, 'synchronous = FULL');",
+        replacement: "database.#prove('synchronous', 1, 'synchronous = NORMAL');",
+      },
+    ],
+  },
+  {
+    name: 'write-error-ignored',
+    what: 'One failed commit is ignored and the trader goes on.',
+    edits: [
+      {
+        file: DATABASE,
+        text: "      if (this.#begun && !this.#isVirtual) this.#control('COMMIT');",
+        replacement: `      try {
+        if (this.#begun && !this.#isVirtual) this.#control('COMMIT');
+      } catch {
+        this.#broken = null;
+        if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK');
+      }`,
+      },
+    ],
+  },
+  {
+    name: 'transaction-split',
+    what: 'A fill and its postings are written in two transactions.',
+    edits: [
+      {
+        file: DATABASE,
+        text: '    const statement = this.#statement(sql);\n    try {\n      return statement.run(...values);',
+        replacement: `    if (sql.startsWith('INSERT INTO transactions') && !this.#isVirtual) {
+      this.#control('COMMIT');
+      this.#control('BEGIN IMMEDIATE');
+    }
+    const statement = this.#statement(sql);
+    try {
+      return statement.run(...values);`,
+      },
+    ],
+  },
+  {
+    name: 'fills-by-price-and-time',
+    what: 'A fill is known by its price and time, not by its pubkey.',
+    edits: [
+      {
+        file: LEDGER,
+        text: "'SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);",
+        replacement: "'SELECT * FROM fills WHERE price = ? AND timestamp_s = ?', fill.priceMicros, fill.timestampS);",
+      },
+    ],
+  },
+  {
+    name: 'trade-booked-twice',
+    what: 'A trade that comes again after a restart is booked again.',
+    edits: [
+      {
+        file: LEDGER,
+        text: "    if (known !== undefined) return sameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';",
+        replacement: "    if (known !== undefined) return this.bookFill({ ...fill, pubkey: fill.pubkey + '+' });",
+      },
+    ],
+  },
+  {
+    name: 'fee-forgotten',
+    what: 'The fee of a fill is not booked.',
+    edits: [
+      {
+        file: 'src/ledger/postings.ts',
+        text: '  const fee = fill.feeMicros ?? ZERO;',
+        replacement: '  const fee = ZERO;',
+      },
+    ],
+  },
+  {
+    name: 'no-price-is-mirrored',
+    what: 'A sale of NO is booked at the YES price.',
+    edits: [
+      {
+        file: 'src/ledger/rounding.ts',
+        text: '  return sub(amountMicros, mul(complement(priceMicros), amountMicros,',
+        replacement: '  return sub(amountMicros, mul(priceMicros, amountMicros,',
+      },
+    ],
+  },
+  {
+    name: 'redeem-booked-twice',
+    what: 'What a redeem moves is booked twice.',
+    edits: [
+      {
+        file: LEDGER,
+        text: '    this.#book(kind, pubkey, seenMs, postings);\n    return true;',
+        replacement: `    this.#book(kind, pubkey, seenMs, postings);
+    if (kind === 'redeem') this.#book(kind, pubkey + '+', seenMs, postings);
+    return true;`,
+      },
+    ],
+  },
+  {
+    name: 'capital-at-every-start',
+    what: 'Every start puts the capital in again.',
+    edits: [
+      {
+        file: LEDGER,
+        text: "    const added = sub(capital, sub(ZERO, this.balance('capital')));",
+        replacement: '    const added = capital;',
+      },
+    ],
+  },
+];
