@@ -6,7 +6,7 @@
  * addition: an order adds to an extreme when filling makes it worse, and nothing when not filling is worse.
  */
 
-import { add, complement, type Micros, maxMicros, mul, sub, ZERO } from '../base/micros.js';
+import { add, complement, type Micros, maxMicros, micros, mul, sub, ZERO } from '../base/micros.js';
 import type { Side } from './intent.js';
 
 /** What is held in one market. */
@@ -75,6 +75,9 @@ const NOTHING: Weight = {
   reservedNo: ZERO,
 };
 
+const HELD = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros'] as const;
+const WORKING = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
+
 /** What a market adds to the sums over markets. */
 interface Counted {
   readonly weight: Weight;
@@ -99,12 +102,13 @@ export class Exposure {
   #reservedCash: Micros = ZERO;
   #working = 0;
 
-  /** Sets what is held in a market, in place of what was. */
+  /** Sets what is held in a market, in place of what was. RangeError when a figure of it is missing or not whole. */
   hold(holding: Holding): void {
+    for (const figure of HELD) micros(holding[figure]);
     this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
 
-  /** Adds a working order, or replaces the one of the same intent. */
+  /** Adds a working order, or replaces the one of the same intent. The next look throws RangeError at a figure as above. */
   work(order: WorkingOrder): void {
     this.drop(order.intentId);
     this.#marketOfOrder.set(order.intentId, order.marketConditionId);
@@ -280,6 +284,8 @@ function weightOf(order: WorkingOrder): Weight {
 }
 
 function calculated(order: WorkingOrder): Weight {
+  // A sum with a figure that is none would be one that no limit is ever above.
+  for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
   const reservedYes = side === 'sell' && isYes ? remainingMicros : ZERO;

@@ -185,7 +185,7 @@ export const working = (place: PlaceIntent, feeRateMicros: Micros): WorkingOrder
 const ceilDiv = (a: bigint, b: bigint) => (a + b - 1n) / b;
 
 /** Currency that one full fill moves: positive paid, negative received, fee included, rounded against us. */
-function paid(order: WorkingOrder): bigint {
+export function paid(order: WorkingOrder): bigint {
   const product = BigInt(order.priceMicros) * BigInt(order.remainingMicros);
   const notional = order.side === 'buy' ? ceilDiv(product, 1_000_000n) : product / 1_000_000n;
   const fee = ceilDiv(BigInt(order.feeRateMicros) * notional, 1_000_000n);
