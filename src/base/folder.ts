@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and what is missing above it; nothing happens when it is there. Throws what `mkdirSync` throws, and an
- * Error when something else than a folder has the name.
+ * Makes a folder and what is missing above it; nothing happens when it is there. Returns the folders that it made, the
+ * topmost first. Throws what `mkdirSync` throws, and an Error when something else than a folder has the name.
  */
-export function makeFolder(folder: string, mode = 0o777): void {
+export function makeFolder(folder: string, mode = 0o777): readonly string[] {
   const missing: string[] = [];
   for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
   for (const path of missing) {
@@ -19,4 +19,5 @@ export function makeFolder(folder: string, mode = 0o777): void {
     }
   }
   if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
+  return missing;
 }

@@ -100,10 +100,20 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
   }
   try {
     const { address } = await openWallet(config, io);
-    note(ok('wallet', `${address}, file readable by its owner only`));
+    const { isSealedKeyFile } = await import('../wallet/key-file.js');
+    note(sealCheck(config, address, isSealedKeyFile(config.wallet.file)));
     return address;
   } catch (error) {
     note(failed('wallet', error));
     return null;
   }
+}
+
+/** On paper there is nothing to take. */
+function sealCheck({ venue, wallet }: Config, address: string, isSealed: boolean): Check {
+  const name = 'wallet';
+  if (isSealed) return ok(name, `${address}, sealed under a passphrase, file readable by its owner only`);
+  if (venue.name === 'paper') return ok(name, `${address}, file readable by its owner only`);
+  const hint = `Seal a copy: \`twinbook keys import --from ${wallet.file} --to FILE\` with a passphrase, then use that file.`;
+  return { name, result: 'warn', text: `${address}, but the key lies in the clear in ${wallet.file}`, hint };
 }

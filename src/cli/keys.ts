@@ -22,8 +22,8 @@ export function addKeysCommands(program: Command, session: Session): void {
     'after',
     `
 A passphrase for the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
-names; without one the key is stored in the clear, in a file of mode 0600. Credentials may also come from
-TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
+names. Without one no new file is made, unless --plain-text-key says that the key may lie there in the clear. Credentials
+may also come from TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
   );
   addWalletCommands(keys, session);
   addCredentialCommands(keys, session);
@@ -35,27 +35,35 @@ function addWalletCommands(keys: Command, session: Session): void {
     .command('create')
     .description('makes a new wallet file; never overwrites one')
     .requiredOption('--file <file>', 'where to write it');
-  action<{ file: string }>(withJson(create), session, async (options: { file: string; json?: true }) => {
-    const [{ createKeyFile }, passphrase] = await Promise.all([import('../wallet/key-file.js'), passphraseOf(session)]);
+  action<PlainOption & { file: string; json?: true }>(withPlain(withJson(create)), session, async (options) => {
+    const [{ createKeyFile }, passphrase] = await Promise.all([
+      import('../wallet/key-file.js'),
+      sealingPassphrase(options, session),
+    ]);
     const path = resolve(io.cwd, options.file);
     const { address } = createKeyFile({ path, passphrase });
     io.out(options.json === true ? json({ address, file: path, sealed: passphrase !== null }) : `${address}\n`);
-    if (passphrase === null)
-      io.err(`The key in ${path} is not sealed; set TWINBOOK_WALLET_PASSPHRASE_FILE to seal new ones.\n`);
     return EXIT.ok;
   });
 
   const importKey = keys
     .command('import')
-    .description('copies the key of another tool (Solana id.json, base58, hex) into a new wallet file')
-    .requiredOption('--from <file>', "the other tool's file, mode 0600")
+    .description('copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file')
+    .requiredOption('--from <file>', 'the file to copy from, mode 0600')
     .requiredOption('--to <file>', 'the new wallet file');
-  action<{ from: string; to: string }>(importKey, session, async ({ from, to }) => {
-    const [{ importKeyFile }, passphrase] = await Promise.all([import('../wallet/key-file.js'), passphraseOf(session)]);
-    const { address } = importKeyFile(resolve(io.cwd, from), { path: resolve(io.cwd, to), passphrase });
-    io.out(`${address}\n`);
-    return EXIT.ok;
-  });
+  action<PlainOption & { from: string; to: string }>(
+    withPlain(importKey),
+    session,
+    async ({ from, to, ...options }) => {
+      const [{ importKeyFile }, passphrase] = await Promise.all([
+        import('../wallet/key-file.js'),
+        sealingPassphrase(options, session),
+      ]);
+      const { address } = importKeyFile(resolve(io.cwd, from), { path: resolve(io.cwd, to), passphrase });
+      io.out(`${address}\n`);
+      return EXIT.ok;
+    },
+  );
 
   const show = withJson(withConfig(keys.command('show').description("prints the wallet's address, nothing secret")));
   action<KeysOptions>(show, session, async (options) => {
@@ -66,9 +74,24 @@ function addWalletCommands(keys: Command, session: Session): void {
   });
 }
 
-async function passphraseOf({ io }: Session): Promise<string | null> {
+interface PlainOption {
+  readonly plainTextKey?: true;
+}
+
+const withPlain = (command: Command): Command =>
+  command.option('--plain-text-key', 'without a passphrase: whoever reads the file has the key');
+
+/** A key is sealed unless somebody says in so many words that it need not be. Null: in the clear. */
+async function sealingPassphrase({ plainTextKey }: PlainOption, { io }: Session): Promise<string | null> {
   const { walletPassphrase } = await import('../wallet/passphrase.js');
-  return walletPassphrase(io.env);
+  const passphrase = walletPassphrase(io.env);
+  if (passphrase !== null && plainTextKey === true) {
+    throw new TwinbookError('usage', 'there is a passphrase in the environment, and --plain-text-key wants none');
+  }
+  if (passphrase !== null || plainTextKey === true) return passphrase;
+  const hint =
+    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep it), or say --plain-text-key for a key without value.';
+  throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
 type KeyRow = DataOf<'keys.list'>[number];

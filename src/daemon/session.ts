@@ -17,7 +17,7 @@ import type { Ledger } from '../ledger/contract.js';
 import { openLedger } from '../ledger/ledger.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
-import { createKeyFile, openKeyFile } from '../wallet/key-file.js';
+import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -130,8 +130,13 @@ function dataFolder(folder: string): void {
 function openWallet(config: Config, env: SessionOptions['env'], say: (text: string) => void): Wallet {
   const path = config.wallet.file;
   const passphrase = walletPassphrase(env);
-  if (existsSync(path)) return openKeyFile({ path, passphrase });
-  if (config.venue.name !== PAPER) {
+  const isPaper = config.venue.name === PAPER;
+  if (existsSync(path)) {
+    if (!isPaper && !isSealedKeyFile(path))
+      say(`warning: the key in ${path} is not sealed: who reads that file has it`);
+    return openKeyFile({ path, passphrase });
+  }
+  if (!isPaper) {
     const hint = 'Make one with `twinbook keys create`, or import one with `twinbook keys import`.';
     throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
   }

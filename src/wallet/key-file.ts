@@ -30,9 +30,12 @@ export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
 
-/** Stores the key of another tool's file (Solana id.json, base58, hex; same mode rules) as a new key file. */
+/**
+ * Stores the key of another file (Solana id.json, base58, hex, or a wallet file of ours; same mode rules) as a new key
+ * file. One that is sealed is opened with the same passphrase that seals the new one.
+ */
 export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
-  return storeKey(readKeyText(readPrivateFile(from, 'the key file'), from), options);
+  return storeKey(seedOf(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
 }
 
 function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions): Wallet {
@@ -50,6 +53,12 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
   return new Wallet(seed);
 }
 
+/** Whether a passphrase is needed to get at the key. Throws as `openKeyFile`, but for a wrong passphrase. */
+export function isSealedKeyFile(path: string): boolean {
+  const text = readPrivateFile(path, WHAT);
+  return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
+}
+
 /**
  * Opens a wallet file, ours or one that another tool wrote.
  * Throws TwinbookError file_unreadable, key_insecure (others can read it) or key_invalid (content or passphrase).
@@ -58,18 +67,19 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
   return walletOf(readPrivateFile(path, WHAT), path, passphrase);
 }
 
-function walletOf(text: string, path: string, passphrase: string | null): Wallet {
-  if (!text.trimStart().startsWith('{')) return new Wallet(readKeyText(text, path));
+const walletOf = (text: string, path: string, passphrase: string | null): Wallet =>
+  new Wallet(seedOf(text, path, passphrase));
+
+function seedOf(text: string, path: string, passphrase: string | null): Uint8Array {
+  if (!text.trimStart().startsWith('{')) return readKeyText(text, path);
   const content = parseKeyFile(text, path);
   const seed =
     'sealed' in content
       ? openSealed(content.sealed, content.address, path, passphrase)
       : readKeyText(content.secret_key, path);
-  const wallet = new Wallet(seed);
-  if (wallet.address !== content.address) {
-    throw new TwinbookError('key_invalid', `the key in ${path} belongs to ${wallet.address}, not to its own address`);
-  }
-  return wallet;
+  const address = base58.encode(publicKeyOf(seed));
+  if (address === content.address) return seed;
+  throw new TwinbookError('key_invalid', `the key in ${path} belongs to ${address}, not to its own address`);
 }
 
 function openSealed(
@@ -97,6 +107,10 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
     throw new TwinbookError('key_invalid', `the wallet file ${path} is not JSON, or was cut`); // no cause: it quotes the text
   }
   const parsed = keyFileSchema.safeParse(json);
-  if (!parsed.success) throw new TwinbookError('key_invalid', `the wallet file ${path} is not a Twinbook wallet`);
+  // Of a key that stands there twice the parser takes the last and a person the first: one spelling only, but for blanks.
+  const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
+  if (!parsed.success || !isPlainlySpelled) {
+    throw new TwinbookError('key_invalid', `the wallet file ${path} is not a Twinbook wallet`);
+  }
   return parsed.data;
 }

@@ -75,7 +75,10 @@ export function writePrivateFile(
   { replace, verify }: { readonly replace: boolean; readonly verify: (text: string) => void },
 ): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  attempt(path, what, () => makeFolder(dirname(path), 0o700));
+  // A file in a folder that a power cut takes away is as lost as one that was never written.
+  attempt(path, what, () => {
+    for (const made of makeFolder(dirname(path), 0o700)) syncFolder(dirname(made));
+  });
   try {
     attempt(path, what, () => writeSynced(temporary, text));
     verify(readPrivateFile(temporary, what));

@@ -28,7 +28,7 @@ async function behindProxy(controls = true) {
   const cwd = folderWith({
     'trader.yaml': trader().replace('profile: paper', `profile: paper, base_url: "${proxy.url}"`),
   });
-  await run(['keys', 'create', '--file', 'wallet.json'], { cwd });
+  await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
   const { code } = await run(['keys', 'bootstrap', '-c', 'trader.yaml'], { cwd });
   expect(code).toBe(0);
   const doctor = async () => {
@@ -149,7 +149,7 @@ describe('the doctor reads a draft', () => {
 
   async function reading(settings: string, make: (wallet: string) => string) {
     const cwd = folderWith({ 'trader.yaml': trader().replace('profile: paper', `profile: paper${settings}`) });
-    const wallet = (await run(['keys', 'create', '--file', 'wallet.json'], { cwd })).out.trim();
+    const wallet = (await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd })).out.trim();
     writeFileSync(join(cwd, 'draft.txt'), make(wallet));
     const args = ['doctor', '-c', 'trader.yaml', '--draft', 'draft.txt'];
     const shown = await run(args, { cwd });

@@ -33,7 +33,7 @@ afterEach(() => exchange.close());
 
 /** A wallet file and credentials, made by the commands themselves. */
 async function withKeys(): Promise<string> {
-  const created = await run(['keys', 'create', '--file', 'wallet.json'], { cwd });
+  const created = await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
   expect(created.code).toBe(0);
   expect(await twinbook('keys bootstrap')).toMatchObject({ code: 0, err: '' });
   return created.out.trim();
@@ -137,7 +137,7 @@ describe('keys', () => {
 
   test('create never overwrites, and nothing that is printed is the key', async () => {
     await withKeys();
-    const again = await run(['keys', 'create', '--file', 'wallet.json'], { cwd });
+    const again = await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
     expect(again).toMatchObject({ code: 1, out: '' });
     const wallet = openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null });
     const secret = must(

@@ -39,7 +39,7 @@ describe('a start with', () => {
 
   it('a wallet that others can read refuses it and says how to close it', async () => {
     const folder = files(traderYaml(NOWHERE));
-    expect((await ran(['keys', 'create', '--file', `${folder}/wallet.json`])).code).toBe(0);
+    expect((await ran(['keys', 'create', '--plain-text-key', '--file', `${folder}/wallet.json`])).code).toBe(0);
     chmodSync(`${folder}/wallet.json`, 0o644);
     const { code, output } = await startIn(folder);
     expect(code).toBe(4);

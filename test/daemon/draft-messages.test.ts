@@ -31,7 +31,7 @@ describe('a trader', () => {
     const folder = traderWith('profile: worm', url);
     const file = `${folder}/trader.yaml`;
     // No other profile than paper makes a wallet or credentials by itself.
-    expect((await ran(['keys', 'create', '--file', `${folder}/wallet.json`])).code).toBe(0);
+    expect((await ran(['keys', 'create', '--plain-text-key', '--file', `${folder}/wallet.json`])).code).toBe(0);
     expect((await ran(['keys', 'bootstrap', '-c', file])).code).toBe(0);
     await session(file);
     const agreed = await ran(['reconcile', '-c', file]);

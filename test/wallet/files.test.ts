@@ -18,7 +18,7 @@ import { base58 } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../src/base/errors.js';
 import { forgetCredentials, loadCredentials, saveCredentials } from '../../src/wallet/credentials.js';
-import { createKeyFile, importKeyFile, openKeyFile } from '../../src/wallet/key-file.js';
+import { createKeyFile, importKeyFile, isSealedKeyFile, openKeyFile } from '../../src/wallet/key-file.js';
 import { walletPassphrase } from '../../src/wallet/passphrase.js';
 
 /** A key of node:crypto's making: seed and public key as another tool would store them. */
@@ -103,6 +103,38 @@ describe('the key file', () => {
     expect(errorOf(() => open('p')).code).toBe('key_invalid');
   });
 
+  it.each<[string, (text: string) => string]>([
+    ['a key twice', (text) => text.replace('"twinbook_wallet"', '"address": "x", "twinbook_wallet"')],
+    ['the same key twice', (text) => text.replace(/"address": ("[^"]+")/, '"address": $1, "address": $1')],
+    ['a parameter twice', (text) => text.replace('"r": 8', '"r": 1, "r": 8')],
+    ['a number in another notation', (text) => text.replace('"r": 8', '"r": 8.0')],
+    ['a letter that is escaped', (text) => text.replace('scrypt', 'scr\\u0079pt')],
+    ['__proto__', (text) => text.replace('"address"', '"__proto__": {}, "address"')],
+    ['text behind it', (text) => `${text}{}`],
+    ['a byte order mark', (text) => `\ufeff${text}`],
+  ])('is refused with %s', (_, change) => {
+    createKeyFile({ path, passphrase: 'p', scrypt: cheap });
+    const text = readFileSync(path, 'utf8');
+    put(JSON.stringify(JSON.parse(text)));
+    expect(open('p').address).toMatch(/^\w{32,44}$/);
+    put(change(text));
+    expect(change(text)).not.toBe(text);
+    expect(errorOf(() => open('p')).code).toBe('key_invalid');
+  });
+
+  it('says the same of a wrong passphrase, a changed file and a changed tag', () => {
+    createKeyFile({ path, passphrase: 'p', scrypt: cheap });
+    const content = JSON.parse(readFileSync(path, 'utf8'));
+    const said = [errorOf(() => open('wrong')).message];
+    for (const name of ['data', 'tag', 'iv', 'salt'] as const) {
+      const bytes = Buffer.from(content.sealed[name], 'base64');
+      bytes[0] = (bytes[0] ?? 0) ^ 1;
+      put(JSON.stringify({ ...content, sealed: { ...content.sealed, [name]: bytes.toString('base64') } }));
+      said.push(errorOf(() => open('p')).message);
+    }
+    expect(new Set(said).size).toBe(1);
+  });
+
   it('is refused with another address than its key has', () => {
     for (const passphrase of [null, 'p']) {
       rmSync(path, { force: true });
@@ -161,6 +193,19 @@ describe('the key file', () => {
       expect(importKeyFile(path, { path: imported, passphrase: null }).address).toBe(address);
       expect(openKeyFile({ path: imported, passphrase: null }).address).toBe(address);
     }
+  });
+
+  it('seals a copy of a wallet file in the clear, and copies a sealed one with its passphrase', () => {
+    const { address } = createKeyFile({ path, passphrase: null });
+    const [sealed, copy] = [join(folder, 'sealed.json'), join(folder, 'copy.json')];
+    expect(importKeyFile(path, { path: sealed, passphrase: 'p', scrypt: cheap }).address).toBe(address);
+    expect(importKeyFile(sealed, { path: copy, passphrase: 'p', scrypt: cheap }).address).toBe(address);
+    expect(openKeyFile({ path: copy, passphrase: 'p' }).address).toBe(address);
+    expect([path, sealed, copy].map(isSealedKeyFile)).toEqual([false, true, true]);
+    expect(errorOf(() => importKeyFile(sealed, { path: `${copy}2`, passphrase: 'q', scrypt: cheap })).code).toBe(
+      'key_invalid',
+    );
+    expect(readdirSync(folder).sort()).toEqual(['copy.json', 'sealed.json', 'wallet.json']);
   });
 
   it.each([
