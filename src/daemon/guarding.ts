@@ -28,6 +28,7 @@ const READY_WITHIN_MS = 20_000;
 /** One that was told by the last heartbeat that nothing rests is gone within a look. */
 const GONE_WITHIN_MS = 3_000;
 
+const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
 const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianState[];
 
 const HERE = fileURLToPath(import.meta.url);
@@ -123,8 +124,9 @@ export class Guarding {
     return performance.now() - this.#movedMs >= HANGS_AFTER_MS;
   }
 
+  /** One that cancels because of us can cancel; of that the operator is told by what the trader does then. */
   get #isGuarded(): boolean {
-    return this.#report?.state === 'watching' && !this.#isStill;
+    return this.#report !== null && ABLE.includes(this.#report.state) && !this.#isStill;
   }
 
   #look(): void {

@@ -30,16 +30,40 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
+/**
+ * A file that is opened once and then kept: what is removed stays removed, and a folder that somebody takes away is not
+ * filled again by us. One that could not be opened is tried again with the next use.
+ */
+class KeptFile {
+  readonly #path: string;
+  readonly #flags: string | number;
+  #file: FileHandle | null = null;
+
+  constructor(path: string, flags: string | number) {
+    this.#path = path;
+    this.#flags = flags;
+  }
+
+  async open(): Promise<FileHandle> {
+    this.#file ??= await open(this.#path, this.#flags, 0o600);
+    return this.#file;
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+}
+
 /** JSON lines, one for each thing that a person may want to know. */
 export class GuardianLog {
-  readonly #file: string;
+  readonly #file: KeptFile;
   readonly #echo: (line: string) => void;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
   /** @param echo where each line goes too, for who looks on */
-  constructor(file: string, echo: (line: string) => void) {
-    this.#file = file;
+  constructor(path: string, echo: (line: string) => void) {
+    this.#file = new KeptFile(path, 'a');
     this.#echo = echo;
   }
 
@@ -50,7 +74,7 @@ export class GuardianLog {
     this.#waiting += 1;
     const line = `${JSON.stringify({ time, severity, pid: process.pid, text })}\n`;
     this.#last = this.#last
-      .then(() => append(this.#file, line))
+      .then(async () => (await this.#file.open()).appendFile(line))
       // The echo has it, and the report; there is nobody else to tell.
       .catch(() => undefined)
       .finally(() => {
@@ -59,45 +83,18 @@ export class GuardianLog {
   }
 
   async close(): Promise<void> {
-    await inTime(this.#last);
-  }
-}
-
-async function append(path: string, line: string): Promise<void> {
-  await withFile(path, 'a', (file) => file.appendFile(line));
-}
-
-/**
- * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. Throws what the file
- * system throws.
- */
-export async function leaveMark(path: string, reason: string): Promise<void> {
-  try {
-    await withFile(path, 'wx', async (file) => {
-      await file.writeFile(`${reason}\n`);
-      await file.sync();
-    });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-}
-
-async function withFile(path: string, flags: 'a' | 'wx', use: (file: FileHandle) => Promise<void>): Promise<void> {
-  const file = await open(path, flags, 0o600);
-  try {
-    await use(file);
-  } finally {
-    await file.close();
+    await inTime(this.#last.then(() => this.#file.close()));
   }
 }
 
 /** Our own beat. One that the disk is still busy with is not followed by another. */
 export class Reporter {
-  readonly #path: string;
+  readonly #file: KeptFile;
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    this.#path = path;
+    // Made when it is missing, never cut: a reader must not find it empty.
+    this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
   }
 
   write(report: GuardianReport): void {
@@ -112,17 +109,32 @@ export class Reporter {
 
   /** The last words. */
   async close(report: GuardianReport): Promise<void> {
-    await inTime((this.#last ?? Promise.resolve()).then(() => this.#put(report)));
+    const before = this.#last ?? Promise.resolve();
+    await inTime(before.then(() => this.#put(report)).finally(() => this.#file.close()));
   }
 
   async #put(report: GuardianReport): Promise<void> {
-    // Made when it is missing, never cut: a reader must not find it empty.
-    const file = await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
-    try {
-      const bytes = encode(report);
-      await file.write(bytes, 0, bytes.length, 0);
-    } finally {
-      await file.close();
-    }
+    const bytes = encode(report);
+    await (await this.#file.open()).write(bytes, 0, bytes.length, 0);
+  }
+}
+
+/**
+ * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. Throws what the file
+ * system throws.
+ */
+export async function leaveMark(path: string, reason: string): Promise<void> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw error;
+  }
+  try {
+    await file.writeFile(`${reason}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
