@@ -77,7 +77,11 @@ const pollingSchema = z
     hot_interval_ms: integer(100, 60_000, 'Shortest time between two looks at one book.').default(500),
     quiet_interval_ms: integer(1000, 600_000, 'Longest time that a quoted book goes unseen.').default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
-    assets_interval_ms: integer(2000, 3_600_000, 'Account assets, compared with the ledger.').default(20_000),
+    assets_interval_ms: integer(
+      2000,
+      3_600_000,
+      'A round of reconciliation: assets, orders, trades, merges, splits and redeems, compared with the ledger.',
+    ).default(60_000),
   })
   .describe('How often the exchange is asked. All within the venue’s request budget, which comes first.');
 

@@ -12,6 +12,7 @@ import { react } from './reactions.js';
 import type { MergeSettings } from './settings.js';
 import type { TraderState } from './state.js';
 import { TraderTurn } from './turn.js';
+import { isUnassigned, isUnread } from './unread.js';
 
 /** The executor's due work and the valuation; the executor asks for at least once a second. */
 export const TICK_MS = 500;
@@ -21,6 +22,7 @@ export const REQUOTE_MS = 1_000;
 export function decide(state: TraderState, nowMs: number): void {
   if (nowMs < state.seenMs) state.clockSteppedBack();
   state.seenMs = nowMs;
+  state.bornMs ??= nowMs;
   // First of all: a command that forbids orders must hold before anything that was waiting is sent again.
   allowPlacing(state, nowMs);
   const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
@@ -84,12 +86,13 @@ function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, tickin
   for (const desk of tracked.desks) {
     if (!desk.dirty && nowMs - desk.quotedMs < REQUOTE_MS && nowMs >= desk.quotedMs) continue;
     const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
+    if (isUnread(state, desk, view)) continue;
     const before = desk.failure;
     begun = takeTurn(desk, view, turn) || begun;
     if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
-  if (ticking) begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
+  if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
   if (begun) state.stale();
 }
 
@@ -153,9 +156,13 @@ function prove(state: TraderState, ticking: boolean, nowMs: number): void {
 }
 
 function poll(state: TraderState, stopping: boolean, nowMs: number): void {
-  const { queue, poller, polling } = state;
+  const { queue, poller, polling, reconciler } = state;
   queue.setOpenOrders(state.own.exposure.workingOrders);
   polling.nowMs = nowMs;
   polling.stopping = stopping;
-  for (const ask of poller.due(nowMs, polling)) queue.push(ask);
+  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
+  for (const ask of poller.due(nowMs, polling)) {
+    const isRound = ask.call.endpoint === 'account.assets';
+    for (const each of isRound ? reconciler.begin(ask, nowMs) : [ask]) queue.push(each);
+  }
 }

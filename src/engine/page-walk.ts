@@ -5,9 +5,11 @@ import type { Ask, Report } from '../protocol/seam.js';
 
 /** Pages of one walk: far above what a trader has resting, low enough that a venue's looping cursor ends. */
 const MAX_PAGES = 50;
+/** A further page is as useful as the first was: what waits for the budget longer than this is planned anew. */
+const PAGE_USEFUL_MS = 10_000;
 
-type ListEndpoint = Extract<EndpointName, 'orders.list' | 'trades.list' | 'account.assets' | 'markets.list'>;
-type RowOf<N extends ListEndpoint> = DataOf<N>[number];
+export type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
+export type RowOf<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<R> =
   /** One page; `next` asks for the one after it, null on the last. The caller decides whether it wants more. */
@@ -27,9 +29,17 @@ export class PageWalk<N extends ListEndpoint> {
   #startedMs: number | null = null;
   #pages = 0;
 
+  readonly #mostPages: number;
+
   /** @param keyOf identifies a row */
-  constructor(keyOf: (row: RowOf<N>) => string) {
+  constructor(keyOf: (row: RowOf<N>) => string, mostPages = MAX_PAGES) {
     this.#keyOf = keyOf;
+    this.#mostPages = mostPages;
+  }
+
+  /** Pages so far. */
+  get pages(): number {
+    return this.#pages;
   }
 
   /** All rows so far. */
@@ -60,15 +70,15 @@ export class PageWalk<N extends ListEndpoint> {
     const cursor = outcome.nextCursor;
     if (cursor === null) return { kind: 'page', rows: page, next: null };
     if (this.#cursors.has(cursor)) return { kind: 'void', reason: 'the cursor repeats' };
-    if (this.#pages >= MAX_PAGES) return { kind: 'void', reason: `the list does not end within ${MAX_PAGES} pages` };
+    if (this.#pages >= this.#mostPages) return { kind: 'void', reason: `it does not end within ${this.#pages} pages` };
     this.#cursors.add(cursor);
-    return { kind: 'page', rows: page, next: withCursor(report.ask, cursor) };
+    return { kind: 'page', rows: page, next: withCursor(report, cursor) };
   }
 }
 
 /** The same ask for the page behind this cursor. */
-function withCursor(ask: Ask, cursor: string): Ask {
+function withCursor({ ask, nowMs }: Report, cursor: string): Ask {
   // Only the cursor is added; every list endpoint's query has one.
   const call = { ...ask.call, query: { ...ask.call.query, cursor } } as Ask['call'];
-  return { ...ask, call };
+  return { ...ask, call, latestMs: Math.max(ask.latestMs, nowMs + PAGE_USEFUL_MS) };
 }

@@ -21,7 +21,8 @@ export function quietUntilMs(state: TraderState): number {
   const nowMs = state.seenMs;
   if (!isCalm(state, nowMs)) return nowMs;
   const releaseMs = state.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
-  let untilMs = Math.min(state.tickedMs + TICK_MS, state.poller.quietUntilMs, releaseMs);
+  const roundMs = state.reconciler.againMs;
+  let untilMs = Math.min(state.tickedMs + TICK_MS, state.poller.quietUntilMs, releaseMs, roundMs);
   for (const tracked of state.markets.all) untilMs = Math.min(untilMs, marketQuietUntilMs(state, tracked));
   return Math.max(nowMs, untilMs);
 }

@@ -1,26 +1,33 @@
 /**
- * Reads what the exchange says is ours, complete or not at all, and compares it with the ledger: resting orders, fills,
- * shares. It books nothing itself and invents nothing to make sums fit: it says what differs.
+ * Reads what the exchange says is ours, complete or not at all, and compares it with the ledger: orders, fills, merges,
+ * splits, redeems, shares. It books nothing itself and invents nothing to make sums fit: it says what differs.
+ *
+ * A round is a set of complete lists, all begun after the same moment, then a look at our fills that began after the last
+ * of them ended; in between nothing of ours has moved. Only then do ledger and exchange speak of the same moment. What
+ * differs in two rounds, a good while apart, is believed. Currency cannot be compared: no call of the service shows it.
  */
 
-import { formatDecimal } from '../base/decimal.js';
-import { type Micros, micros, sub, ZERO } from '../base/micros.js';
 import type { OrderExecutor, Reaction } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
-import type { AssetRow, OrderRow } from '../protocol/records.js';
+import type { OrderRow } from '../protocol/records.js';
 import type { Ask, Report } from '../protocol/seam.js';
-import type { AccountPoll, PollResult } from '../scheduler/contract.js';
+import type { PollResult } from '../scheduler/contract.js';
+import {
+  type Difference,
+  missingFill,
+  orderDifference,
+  shareDifferences,
+  sharesAtExchange,
+  unlistedOrder,
+} from './differences.js';
+import { AssetsReading, OpeningShares } from './held-shares.js';
+import { booksOf, historiesOf } from './histories.js';
 import { PageWalk } from './page-walk.js';
+import { type Reading, Round, type RoundEnd, type RoundList } from './round.js';
+import { SecondReader } from './second-reader.js';
+import { inWords, Suspicions } from './suspicions.js';
 
-/** One disagreement, in words for a person and with both figures. */
-export interface Difference {
-  readonly what: 'order' | 'fill' | 'position';
-  /** A pubkey, or market and outcome. */
-  readonly subject: string;
-  readonly ledger: string;
-  readonly exchange: string;
-}
-
+/** What follows from a poll of orders or fills. */
 export interface ListStep {
   readonly asks: readonly Ask[];
   readonly reaction: Reaction;
@@ -30,11 +37,11 @@ export interface ListStep {
   readonly restingOrders: { readonly rows: readonly OrderRow[]; readonly startedMs: number } | null;
 }
 
-/**
- * A subject that differs in so many comparisons in a row is believed, whatever the figures: they move with every fill,
- * while one list that lags behind another has caught up by the next look.
- */
-const ROUNDS_TO_BELIEVE = 2;
+/** Worth telling a person; `loud` ones are kept in the ledger. */
+export interface News {
+  readonly loud: boolean;
+  readonly text: string;
+}
 
 /** Fills are searched this much further back than the order that misses them, ms: clocks differ and answers are late. */
 const SEARCH_SLACK_MS = 60_000;
@@ -42,90 +49,157 @@ const SEARCH_SLACK_MS = 60_000;
 const SEARCH_AGAIN_MS = 30_000;
 /** Pages of one search: two thousand trades. What is not found there is for the comparison to report. */
 const MAX_SEARCH_PAGES = 20;
+/** A void round is tried again, the first time at once where only our own doing was in its way, ms. */
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15_000;
+/** So long without a complete round is worth waking somebody, ms. */
+const OVERDUE_MS = 300_000;
+/** An order younger than this, ms, may rest without a list knowing it yet. */
+const UNLISTED_AFTER_MS = 10_000;
 
 const BASELINE_NOTE = 'trades_baseline';
-const OPENING_NOTE = 'opening_shares';
 const NO_TRADES = '-';
-
-interface SeenAssets {
-  readonly rows: readonly AssetRow[];
-  readonly startedMs: number;
-  readonly endedMs: number;
-}
 
 export class Reconciler {
   readonly #ledger: Ledger;
   readonly #executor: OrderExecutor;
   readonly #ownTrades: boolean;
+  readonly #suspicions: Suspicions;
+  readonly #histories: ReturnType<typeof historiesOf>;
+  readonly #secondReader: SecondReader;
+  readonly #assets = new AssetsReading();
+  readonly #opening: OpeningShares;
   #orders: PageWalk<'orders.list'> | null = null;
   #fills: PageWalk<'trades.list'> | null = null;
-  #assets: PageWalk<'account.assets'> | null = null;
-  #seenAssets: SeenAssets | null = null;
-  #restingRows: readonly OrderRow[] = [];
-  #seenOrders = false;
+  #round: Round | null = null;
+  /** All lists of the round are complete; it waits for a look at our fills that begins after them. */
+  #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
+  #resting: { readonly rows: readonly OrderRow[]; readonly startedMs: number } | null = null;
+  /** Our clock, ms: when the newest complete look at our fills left. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
   #seenFills: boolean;
-  /** Our clock, ms, of the last change of holdings that we know of. */
+  /** Our clock, ms, of the last change of holdings that we know of, and as last seen. */
   #movedMs = Number.NEGATIVE_INFINITY;
-  /** By subject: in how many comparisons in a row it has differed, and how it did in the newest. */
-  readonly #suspicions = new Map<string, { readonly rounds: number; readonly text: string }>();
+  #seenMs = Number.NEGATIVE_INFINITY;
+  #stepped = false;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
   #differences: readonly Difference[] = [];
   #comparedMs: number | null = null;
+  /** Void rounds in a row, why the newest was, and since when there was no other. */
+  #voids = 0;
+  #voidReason: string | null = null;
+  #voidSinceMs: number | null = null;
+  #againMs = Number.POSITIVE_INFINITY;
+  #news: News[] = [];
+  readonly #absent = new Set<RoundList>();
 
   constructor(ledger: Ledger, executor: OrderExecutor, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#executor = executor;
     this.#ownTrades = ownTrades;
     this.#seenFills = !ownTrades;
+    this.#suspicions = new Suspicions(ledger);
+    this.#histories = historiesOf(ledger, booksOf(ledger, executor), ownTrades);
+    this.#secondReader = new SecondReader(ledger);
+    this.#opening = new OpeningShares(ledger);
   }
 
   /**
-   * Orders, fills and assets have each been seen complete since this process began, and compared until every difference
-   * is either gone or believed.
+   * Everything has been seen complete since this process began, and compared until every difference is either gone or
+   * believed.
    */
   get isComplete(): boolean {
-    return this.#seenOrders && this.#seenFills && this.#comparedMs !== null && !this.wantsAnotherLook;
+    return this.#seenFills && this.#comparedMs !== null && !this.isInDoubt;
   }
 
-  /** Assets wait for a look at our fills that began after them; one of the same millisecond says nothing. */
-  get awaitsFills(): boolean {
-    return this.#seenAssets !== null;
+  /** A difference was seen that only another round can confirm or clear. */
+  get isInDoubt(): boolean {
+    return Number.isFinite(this.#suspicions.doubtsFromMs);
   }
 
-  /** A difference was seen that only another comparison can confirm or clear. */
-  get wantsAnotherLook(): boolean {
-    if (this.#suspicions.size === 0) return false;
-    return [...this.#suspicions.values()].some(({ rounds }) => rounds < ROUNDS_TO_BELIEVE);
+  /** The lists of the round are there and wait for looks at these that begin after it. */
+  get awaits(): readonly ('orders' | 'fills')[] {
+    const round = this.#gathered;
+    if (round === null) return [];
+    const orders = (this.#resting?.startedMs ?? 0) < (this.#ownTrades ? round.begunMs : round.endedMs + 1);
+    const fills = this.#ownTrades && this.#lookedMs <= round.endedMs;
+    return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
   }
 
-  /** What differed in the newest comparison, and when that was (our clock, ms); null before the first. */
+  /** Our clock, ms: from then on another round is wanted, before its poll would be due; Infinity when none is. */
+  get againMs(): number {
+    return this.#againMs;
+  }
+
+  /** What differed in the newest round, and when that was (our clock, ms); null before the first. */
   get newest(): { readonly comparedMs: number; readonly differences: readonly Difference[] } | null {
     return this.#comparedMs === null ? null : { comparedMs: this.#comparedMs, differences: this.#differences };
   }
 
-  /** Why only orders that reduce a position may leave; null while ledger and exchange agree. */
-  get verdict(): string | null {
-    if (this.#suspicions.size === 0) return null;
-    const believed = [...this.#suspicions.values()].filter(({ rounds }) => rounds >= ROUNDS_TO_BELIEVE);
-    if (believed.length === 0) return null;
-    return `the ledger and the exchange disagree: ${believed.map(({ text }) => text).join('; ')}`;
+  /** Why the newest round was void; null when it was not. */
+  get voidReason(): string | null {
+    return this.#voidReason;
   }
 
-  /** Shares moved by our own doing; a list that began before says nothing about them. */
+  /** Why only orders that reduce a position may leave; null while ledger and exchange agree. */
+  get verdict(): string | null {
+    return this.#suspicions.verdict;
+  }
+
+  takeNews(): readonly News[] {
+    return this.#news.splice(0);
+  }
+
+  /** Shares moved by our own doing; a round that began before says nothing about them. */
   moved(nowMs: number): void {
     this.#movedMs = nowMs;
   }
 
-  onReport(kind: Exclude<AccountPoll, 'catalog'>, report: Report): ListStep {
-    switch (kind) {
-      case 'orders':
-        return this.#onOrders(report);
-      case 'fills':
-        return this.#onFills(report);
-      case 'assets':
-        return this.#onAssets(report);
+  /** A person has taken note of what differs: it is left out of what is compared from now on, and nothing is booked. */
+  accept(nowMs: number): readonly Difference[] {
+    const accepted = this.#suspicions.accept(({ what }) => what !== 'position' && what !== 'list' && what !== 'sum');
+    for (const difference of accepted) this.#leaveOut(difference);
+    this.#differences = this.#differences.filter((difference) => !accepted.includes(difference));
+    if (accepted.length > 0) this.#againMs = nowMs;
+    return accepted;
+  }
+
+  /** The poll that begins a round is due: the asks of all its lists. */
+  begin(first: Ask, nowMs: number): readonly Ask[] {
+    this.#see(nowMs);
+    this.#stepped = false;
+    this.#gathered = null;
+    this.#againMs = Number.POSITIVE_INFINITY;
+    const { trades, ...others } = this.#histories;
+    const lists: [RoundList, Reading][] = [
+      ['assets', this.#assets],
+      ...(Object.entries(others) as [RoundList, Reading][]),
+    ];
+    if (trades !== undefined) lists.push(['trades', trades], ['sums', this.#secondReader]);
+    this.#round = new Round(new Map(lists), nowMs);
+    return this.#round.asks(first);
+  }
+
+  /** The outcome of an ask of the round. The result is that of the whole round's lists; null while some are under way. */
+  onRound(list: RoundList, report: Report): { readonly asks: readonly Ask[]; readonly result: PollResult | null } {
+    this.#see(report.nowMs);
+    const { asks, end } = this.#round?.onReport(list, report) ?? { asks: [], end: null };
+    if (end === null) return { asks, result: null };
+    this.#sayAbsent(this.#round?.absent ?? []);
+    this.#round = null;
+    if (end.kind === 'complete' && !this.#stepped) {
+      this.#gathered = end;
+      this.#voidIfMoved(report.nowMs);
+      return { asks: [], result: 'ok' };
     }
+    this.#voided(end.kind === 'void' ? end.reason : 'our clock was set back', FIRST_RETRY_MS, report.nowMs);
+    return { asks: [], result: end.kind === 'void' && end.unsent ? 'unsent' : 'failed' };
+  }
+
+  onReport(kind: 'orders' | 'fills', report: Report): ListStep {
+    this.#see(report.nowMs);
+    return kind === 'orders' ? this.#onOrders(report) : this.#onFills(report);
   }
 
   #onOrders(report: Report): ListStep {
@@ -135,9 +209,9 @@ export class Reconciler {
     if (step.kind === 'page' && step.next !== null) return more(step.next);
     this.#orders = null;
     if (step.kind === 'void') return ended(report);
-    this.#seenOrders = true;
-    this.#restingRows = walk.rows;
+    this.#resting = { rows: walk.rows, startedMs: walk.startedMs };
     const reaction = this.#executor.onOwnOrders(walk.rows, walk.startedMs, report.nowMs);
+    this.#compare(report.nowMs);
     return ended(report, 'ok', reaction, { rows: walk.rows, startedMs: walk.startedMs });
   }
 
@@ -162,7 +236,8 @@ export class Reconciler {
     this.#fills = null;
     this.#fillPages = 0;
     this.#seenFills = true;
-    this.#compare(walk.startedMs, report.nowMs);
+    this.#lookedMs = walk.startedMs;
+    this.#compare(report.nowMs);
     return ended(report, 'ok', reaction);
   }
 
@@ -178,18 +253,6 @@ export class Reconciler {
     return oldestS * 1000 >= since;
   }
 
-  #onAssets(report: Report): ListStep {
-    this.#assets ??= new PageWalk((row) => row.token.symbol);
-    const walk = this.#assets;
-    const step = walk.onReport(report);
-    if (step.kind === 'page' && step.next !== null) return more(step.next);
-    this.#assets = null;
-    if (step.kind === 'void') return ended(report);
-    this.#seenAssets = { rows: walk.rows, startedMs: walk.startedMs, endedMs: report.nowMs };
-    if (!this.#ownTrades) this.#compare(report.nowMs + 1, report.nowMs);
-    return ended(report, 'ok');
-  }
-
   /**
    * Trades before this ledger's first start are not ours to book: the newest one seen then is where our history ends.
    */
@@ -201,93 +264,107 @@ export class Reconciler {
     return fresh;
   }
 
-  /**
-   * Compares the newest assets with the ledger, once a look at our fills that began after them has found nothing more:
-   * only then do the two speak of the same moment.
-   */
-  #compare(fillsStartedMs: number, nowMs: number): void {
-    const seen = this.#seenAssets;
-    if (seen === null) return;
-    // Shares have moved since: these assets can never be compared, the next ones will.
-    if (this.#movedMs >= seen.startedMs) this.#seenAssets = null;
-    if (fillsStartedMs <= seen.endedMs || this.#movedMs >= seen.startedMs) return;
-    this.#seenAssets = null;
-    const shares = this.#shareDifferences(seen.rows);
-    this.#differences = [...shares, ...this.#orderDifferences(), ...this.#fillDifferences()];
+  /** What our clock does to what was noted by it. */
+  #see(nowMs: number): void {
+    if (nowMs < this.#seenMs) {
+      this.#stepped = true;
+      this.#movedMs = Math.min(this.#movedMs, nowMs);
+      this.#lookedMs = Math.min(this.#lookedMs, nowMs);
+      if (this.#resting !== null)
+        this.#resting = { ...this.#resting, startedMs: Math.min(this.#resting.startedMs, nowMs) };
+      if (this.#gathered !== null) this.#voided('our clock was set back', 0, nowMs);
+      if (Number.isFinite(this.#againMs)) this.#againMs = nowMs;
+    }
+    this.#seenMs = nowMs;
+  }
+
+  #sayAbsent(lists: readonly RoundList[]): void {
+    for (const list of lists) {
+      if (this.#absent.has(list)) continue;
+      this.#absent.add(list);
+      this.#news.push({ loud: true, text: `the exchange has no list of ${list}: they are not compared` });
+    }
+  }
+
+  #voidIfMoved(nowMs: number): void {
+    const isMoved = this.#gathered !== null && this.#movedMs >= this.#gathered.begunMs;
+    if (isMoved) this.#voided('shares moved by our own doing meanwhile', 0, nowMs);
+  }
+
+  /** @param waitMs before the first retry; longer for each void round in a row */
+  #voided(reason: string, waitMs: number, nowMs: number): void {
+    this.#gathered = null;
+    this.#voidReason = reason;
+    const longerMs = this.#voids === 0 ? waitMs : FIRST_RETRY_MS * 2 ** Math.min(this.#voids, 10);
+    this.#againMs = nowMs + Math.min(longerMs, LONGEST_RETRY_MS);
+    this.#voids += 1;
+    this.#voidSinceMs ??= nowMs;
+    this.#news.push({ loud: false, text: `a round was void: ${reason}` });
+    if (nowMs - this.#voidSinceMs < OVERDUE_MS) return;
+    this.#voidSinceMs = nowMs;
+    this.#news.push({ loud: true, text: `no complete round for ${OVERDUE_MS / 60_000} minutes: ${reason}` });
+  }
+
+  /** Compares, once a look that began after the round's lists has found nothing more of ours. */
+  #compare(nowMs: number): void {
+    this.#voidIfMoved(nowMs);
+    const round = this.#gathered;
+    if (round === null || this.awaits.length > 0) return;
+    this.#gathered = null;
+    this.#voids = 0;
+    this.#voidReason = null;
+    this.#voidSinceMs = null;
+    const found = [...this.#records(), ...this.#shares()];
+    found.push(...this.#secondReader.settle(found.length === 0));
+    this.#differences = found;
     this.#comparedMs = nowMs;
-    this.#suspect();
+    const stood = this.verdict !== null;
+    const believed = this.#suspicions.take(found, round.begunMs, nowMs);
+    this.#againMs = this.#suspicions.doubtsFromMs;
+    for (const difference of believed) this.#news.push({ loud: true, text: inWords(difference) });
+    if (stood && this.verdict === null) this.#news.push({ loud: true, text: 'ledger and exchange agree again' });
   }
 
-  /** Counts, for each subject that differs, the comparisons in a row; one that agrees again is cleared. */
-  #suspect(): void {
-    const subjects = new Set(this.#differences.map(({ subject }) => subject));
-    for (const subject of this.#suspicions.keys()) if (!subjects.has(subject)) this.#suspicions.delete(subject);
-    for (const { subject, ledger, exchange } of this.#differences) {
-      const rounds = (this.#suspicions.get(subject)?.rounds ?? 0) + 1;
-      this.#suspicions.set(subject, { rounds, text: `${subject}: ledger ${ledger}, exchange ${exchange}` });
-    }
+  /** What differs in records: of orders that rest, of fills that are missing, of all that has happened. */
+  #records(): Difference[] {
+    const { orders, trades, merges, splits, redeems } = this.#histories;
+    const resting = this.#restingOrders();
+    const known = new Set(resting.map(({ subject }) => subject));
+    const past = orders.settle().filter(({ subject }) => !known.has(subject));
+    const missing = this.#executor.missingFills().map((row) => missingFill(row.orderPubkey, row.missingMicros));
+    const conversions = [...merges.settle(), ...splits.settle(), ...redeems.settle()];
+    return [...resting, ...past, ...missing, ...(trades?.settle() ?? []), ...conversions];
   }
 
-  #shareDifferences(rows: readonly AssetRow[]): Difference[] {
-    const theirs = new Map<string, Micros>();
-    for (const row of rows) {
-      if (row.asset_kind !== 'share') continue;
-      theirs.set(outcomeKey(row.position.market.condition_id, row.position.is_yes), row.amounts.total);
-    }
-    const ours = new Map<string, Micros>();
-    for (const row of this.#ledger.positions())
-      ours.set(outcomeKey(row.marketConditionId, row.isYes), row.sharesMicros);
-    const opening = this.#opening(theirs, ours);
-    const keys = new Set([...theirs.keys(), ...ours.keys()]);
-    const found: Difference[] = [];
-    for (const subject of keys) {
-      // A merge or redeem under way has moved shares on one side and not yet on the other: nothing can be said.
-      if (this.#isConverting(subject)) continue;
-      const booked = ours.get(subject) ?? ZERO;
-      const there = sub(theirs.get(subject) ?? ZERO, opening.get(subject) ?? ZERO);
-      if (booked === there) continue;
-      found.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
+  #restingOrders(): Difference[] {
+    const { rows, startedMs } = this.#resting ?? { rows: [], startedMs: Number.NEGATIVE_INFINITY };
+    const books = booksOf(this.#ledger, this.#executor);
+    const found = rows.flatMap((row) => orderDifference(row, books, startedMs) ?? []);
+    const listed = new Set(rows.map(({ pubkey }) => pubkey));
+    for (const { orderPubkey, createdMs, cancelPending } of this.#executor.liveOrders()) {
+      if (listed.has(orderPubkey) || cancelPending || createdMs > startedMs - UNLISTED_AFTER_MS) continue;
+      const order = this.#ledger.order(orderPubkey);
+      if (order !== null) found.push(unlistedOrder(order));
     }
     return found;
   }
 
-  #isConverting(subject: string): boolean {
-    const market = subject.slice(0, subject.lastIndexOf(' '));
-    return this.#executor.pendingMerge(market) !== null || this.#executor.pendingRedeem(market) !== null;
+  #shares(): Difference[] {
+    const theirs = sharesAtExchange(this.#assets.rows);
+    const positions = this.#ledger.positions();
+    const isMoving = (market: string) =>
+      this.#executor.pendingMerge(market) !== null || this.#executor.pendingRedeem(market) !== null;
+    return shareDifferences(theirs, positions, this.#opening.over(theirs), isMoving);
   }
 
-  /** Shares that the wallet held before this ledger's first start: left alone, and left out of every comparison. */
-  #opening(theirs: ReadonlyMap<string, Micros>, ours: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
-    const stored = this.#ledger.note(OPENING_NOTE);
-    if (stored !== null) return readOpening(stored);
-    const opening = new Map<string, Micros>();
-    if (ours.size === 0 && this.#ledger.fills({ limit: 1 }).length === 0) {
-      for (const [subject, amount] of theirs) if (amount !== 0) opening.set(subject, amount);
-    }
-    this.#ledger.setNote(OPENING_NOTE, JSON.stringify([...opening]));
-    return opening;
-  }
-
-  #orderDifferences(): Difference[] {
-    const ours = new Set(this.#executor.liveOrders().map((order) => order.orderPubkey));
-    const known = (pubkey: string) => ours.has(pubkey) || this.#ledger.order(pubkey) !== null;
-    return this.#restingRows
-      .filter((row) => row.pubkey !== null && !known(row.pubkey))
-      .map((row) => ({
-        what: 'order',
-        subject: row.pubkey ?? '',
-        ledger: 'unknown',
-        exchange: row.status ?? 'resting',
-      }));
-  }
-
-  #fillDifferences(): Difference[] {
-    return this.#executor.missingFills().map((missing) => ({
-      what: 'fill',
-      subject: missing.orderPubkey,
-      ledger: `${formatDecimal(missing.missingMicros)} shares not booked`,
-      exchange: 'filled',
-    }));
+  #leaveOut(difference: Difference): void {
+    const { what, subject } = difference;
+    if (what === 'position') this.#opening.leaveOut(difference);
+    else if (what === 'sum') this.#secondReader.forget();
+    else if (what === 'list')
+      Object.values(this.#histories)
+        .find(({ name }) => name === subject)
+        ?.forget();
   }
 }
 
@@ -308,12 +385,4 @@ function ended(
 ): ListStep {
   const unsent = outcome.kind === 'unknown' && !outcome.sent;
   return { asks: [], reaction, result: unsent ? 'unsent' : result, restingOrders };
-}
-
-const outcomeKey = (market: string, isYes: boolean): string => `${market} ${isYes ? 'YES' : 'NO'}`;
-
-/** What `#opening` wrote; the ledger is ours, so a note that does not read is a bug and throws. */
-function readOpening(note: string): ReadonlyMap<string, Micros> {
-  const rows = JSON.parse(note) as readonly (readonly [string, number])[];
-  return new Map(rows.map(([subject, amount]) => [subject, micros(amount)]));
 }

@@ -2,9 +2,9 @@
 
 import { type Micros, maxMicros, minMicros, sub } from '../base/micros.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
+import type { Difference } from './differences.js';
 import type { Mode } from './modes.js';
 import { heldIn } from './own-state.js';
-import type { Difference } from './reconciler.js';
 import { type TraderState, titled } from './state.js';
 
 export interface Snapshot {
@@ -26,7 +26,12 @@ export interface Snapshot {
   readonly budgets: { readonly public: BudgetStatus; readonly signed: BudgetStatus };
   /** Why only reducing orders may leave; null when ledger and exchange agree. */
   readonly reduceOnly: string | null;
+  /** The newest complete round; null before the first. */
   readonly reconciled: { readonly comparedMs: number; readonly differences: readonly Difference[] } | null;
+  /** A difference was seen that only another round can confirm or clear. */
+  readonly inDoubt: boolean;
+  /** Why the newest round was void; null when it was not. */
+  readonly voidReason: string | null;
   /** Nothing rests at the exchange: shown by two complete reads after everything was settled, and nothing begun since. */
   readonly proven: boolean;
   /** Our clock, ms, when the newest cancel-all or stop was proven, whatever was begun since; null until it is. */
@@ -73,6 +78,8 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
     budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
     reduceOnly: state.reconciler.verdict,
     reconciled: state.reconciler.newest,
+    inDoubt: state.reconciler.isInDoubt,
+    voidReason: state.reconciler.voidReason,
     proven: state.modes.proven,
     provenMs: state.modes.provenMs,
     silent: state.silence > 0,

@@ -8,16 +8,18 @@ import type { SeenAt } from '../market/view.js';
 import type { DataOf } from '../protocol/endpoints.js';
 import type { Observation, OperatorCommand, Report, Request } from '../protocol/seam.js';
 import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
-import { parsePollTag } from '../scheduler/tags.js';
+import { parsePollTag, pollTag } from '../scheduler/tags.js';
 import { decide } from './deciding.js';
 import { ownOrders } from './own-state.js';
 import { PageWalk } from './page-walk.js';
 import { quietUntilMs } from './quiet.js';
 import { cancelOrder } from './quoting.js';
 import { react } from './reactions.js';
+import { parseRoundTag, type RoundList } from './round.js';
 import type { TraderSettings } from './settings.js';
 import { type Snapshot, snapshotOf } from './snapshot.js';
 import { type Notice, TraderState, titled } from './state.js';
+import { inWords } from './suspicions.js';
 import { TraderTurn } from './turn.js';
 
 /** Asks that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
@@ -139,6 +141,8 @@ export class Trader {
   #onReport(report: Report): void {
     const target = parsePollTag(report.ask.tag);
     if (target !== null) return this.#onPoll(target, report);
+    const list = parseRoundTag(report.ask.tag);
+    if (list !== null) return this.#onRound(list, report);
     assert(report.ask.tag.startsWith(EXECUTOR_TAG), `an ask of no room came back: ${report.ask.tag}`);
     react(this.#state, this.#state.executor.onReport(report), report.nowMs);
   }
@@ -149,6 +153,7 @@ export class Trader {
       this.#onMarketPoll(target.kind, target.marketConditionId, report);
       return poller.onReport(report.ask.tag, resultOf(report), report.nowMs);
     }
+    if (target.kind === 'assets') return this.#onRound('assets', report);
     const result = target.kind === 'catalog' ? this.#onCatalog(report) : this.#onOwnList(target.kind, report);
     if (result !== null) poller.onReport(report.ask.tag, result, report.nowMs);
   }
@@ -191,19 +196,35 @@ export class Trader {
     return 'ok';
   }
 
-  #onOwnList(kind: 'orders' | 'fills' | 'assets', report: Report): PollResult | null {
+  #onOwnList(kind: 'orders' | 'fills', report: Report): PollResult | null {
     const state = this.#state;
-    const before = state.reconciler.verdict;
-    const step = state.reconciler.onReport(kind, report);
+    const { reconciler, poller } = state;
+    const step = reconciler.onReport(kind, report);
     for (const ask of step.asks) state.queue.push(ask);
     react(state, step.reaction, report.nowMs);
-    const verdict = state.reconciler.verdict;
-    if (verdict !== before) state.loud(report.nowMs, 'reconciliation', verdict ?? 'ledger and exchange agree again');
-    const lookAtFills = kind === 'assets' || (kind === 'fills' && state.reconciler.awaitsFills);
-    if (lookAtFills && step.result === 'ok') state.poller.expedite({ kind: 'fills' });
-    if (kind === 'fills' && state.reconciler.wantsAnotherLook) state.poller.expedite({ kind: 'assets' });
+    this.#tellNews(report.nowMs);
+    if (step.result === 'ok' && reconciler.awaits.includes(kind)) poller.expedite({ kind });
     if (step.restingOrders !== null) this.#onResting(step.restingOrders, report.nowMs);
     return step.result;
+  }
+
+  /** One list of a round of reconciliation; the poll that began it has ended when all of them have. */
+  #onRound(list: RoundList, report: Report): void {
+    const { reconciler, poller, queue } = this.#state;
+    const { asks, result } = reconciler.onRound(list, report);
+    for (const ask of asks) queue.push(ask);
+    this.#tellNews(report.nowMs);
+    if (result === null) return;
+    poller.onReport(pollTag({ kind: 'assets' }), result, report.nowMs);
+    for (const kind of reconciler.awaits) poller.expedite({ kind });
+  }
+
+  #tellNews(nowMs: number): void {
+    const state = this.#state;
+    for (const { loud, text } of state.reconciler.takeNews()) {
+      if (loud) state.loud(nowMs, 'reconciliation', text);
+      else state.say(nowMs, 'reconciliation', text);
+    }
   }
 
   /** While everything is being canceled, what rests and is nobody's of ours goes too. */
@@ -238,7 +259,13 @@ export class Trader {
       return;
     }
     state.modes.apply(command);
-    if (command.kind === 'resume') state.resume();
+    if (command.kind === 'resume') {
+      state.resume();
+      // Only a person who says why can have looked at what differs.
+      const accepted = command.reason === '' ? [] : state.reconciler.accept(nowMs);
+      for (const difference of accepted)
+        state.loud(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
+    }
     state.saveModes();
     for (const { conditionId } of state.markets.all) state.touch(conditionId);
   }

@@ -1,0 +1,208 @@
+/**
+ * What ledger and exchange say of one record, side by side. Pure: nothing is booked, nothing is guessed, and a record that
+ * has no effect (an unsigned draft, one that expired or failed) is no difference, whoever made it.
+ */
+
+import { formatDecimal } from '../base/decimal.js';
+import { type Micros, maxMicros, sub, ZERO } from '../base/micros.js';
+import type { ConversionRecord, FillRow, OrderRecord, PositionRow } from '../ledger/contract.js';
+import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../protocol/records.js';
+import type { OrderStatus } from '../protocol/states.js';
+
+export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
+/**
+ * `list`: a list shows none of what it showed before; `sum`: the second reader's count and sums of fills. The rest are
+ * records, and what is held.
+ */
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** One disagreement, in words for a person and with both figures. */
+export interface Difference {
+  readonly what: DifferenceKind;
+  /** A pubkey, or market and outcome. */
+  readonly subject: string;
+  readonly ledger: string;
+  readonly exchange: string;
+}
+
+/** The ledger has never heard of it: somebody else's. */
+export const UNKNOWN = 'unknown';
+const NOTHING = 'nothing';
+
+/** The ledger's side. */
+export interface OwnBooks {
+  order(pubkey: string): OrderRecord | null;
+  fill(pubkey: string): FillRow | null;
+  conversion(pubkey: string): ConversionRecord | null;
+  /** A merge or redeem of ours, made from the draft with this pubkey, is not settled yet. */
+  isConverting(kind: 'merge' | 'redeem', marketConditionId: string, draftPubkey: string): boolean;
+}
+
+const EFFECTLESS: readonly OrderStatus[] = ['waiting_to_sign', 'expired', 'failed'];
+const hadEffect = (status: OrderStatus | null): boolean => status !== null && !EFFECTLESS.includes(status);
+
+/**
+ * An order as a list shows it whose first page left at `listMs`. What the ledger holds open the executor follows by reading
+ * it, and what has ended since the list left may be shown as it was before.
+ */
+export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
+  const order = row.pubkey === null ? null : books.order(row.pubkey);
+  if (order === null && !hadEffect(row.status)) return null;
+  const exchange = `${orderTerms(row)}, ${row.status}, ${shown(row.filled_amount)} filled`;
+  const subject = row.pubkey ?? '(without pubkey)';
+  if (order === null) return { what: 'order', subject, ledger: UNKNOWN, exchange };
+  if (sameTerms(row, order) && agreesOnEnd(row, order, listMs)) return null;
+  return { what: 'order', subject, ledger: orderText(order), exchange };
+}
+
+const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>
+  row.market.condition_id === order.marketConditionId &&
+  row.outcome.is_yes === order.isYes &&
+  row.side === order.side &&
+  (row.price === null || row.price === order.priceMicros) &&
+  (row.amount === null || row.amount === order.amountMicros);
+
+function agreesOnEnd({ status, filled_amount: filled }: OrderRow, order: OrderRecord, listMs: number): boolean {
+  const known = maxMicros(order.filledMicros, order.bookedMicros);
+  if (status === null || (order.closedMs !== null && order.closedMs >= listMs)) return true;
+  if (!hadEffect(status)) return order.closedMs === null ? known === ZERO : !hadEffect(order.status);
+  // An order that grows is told by its list and its fills; one that shrinks contradicts what was seen before.
+  if (filled !== null && filled < known) return false;
+  return order.closedMs === null || (order.status === status && (filled === null || filled === known));
+}
+
+const shown = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
+const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
+const orderTerms = ({ side, amount, outcome, price }: OrderRow): string =>
+  `${side} ${shown(amount)} ${outcomeName(outcome.is_yes)} at ${shown(price)}`;
+const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicros }: OrderRecord): string =>
+  `${side} ${shown(amountMicros)} ${outcomeName(isYes)} at ${shown(priceMicros)}, ${status}, ${shown(filledMicros)} filled`;
+
+/** An order that the ledger holds resting and that a complete list of resting orders leaves out. */
+export const unlistedOrder = (order: OrderRecord): Difference => ({
+  ...{ what: 'order', subject: order.pubkey, ledger: orderText(order), exchange: 'not among the resting orders' },
+});
+
+/** Fills that the exchange's orders show and that are not booked. */
+export const missingFill = (orderPubkey: string, missingMicros: Micros): Difference => ({
+  ...{ what: 'fill', subject: orderPubkey, ledger: `${formatDecimal(missingMicros)} shares not booked` },
+  exchange: 'filled',
+});
+
+export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
+  const fill = books.fill(row.pubkey);
+  // Matched and not settled: it may be booked already where the state is older than what was read elsewhere.
+  if (row.state === 'created' || row.state === 'in_process') return null;
+  const exchange = row.state === 'failed' ? 'failed' : tradeText(row);
+  const subject = row.pubkey;
+  if (fill !== null)
+    return fillText(fill) === exchange ? null : { what: 'fill', subject, ledger: fillText(fill), exchange };
+  if (row.state === 'failed') return null;
+  const isOurs = row.order.pubkey !== null && books.order(row.order.pubkey) !== null;
+  return { what: 'fill', subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
+}
+
+const tradeText = ({ order, amount, price, fee }: OwnTradeRow): string =>
+  `${order.side} ${shown(amount)} ${outcomeName(order.outcome.is_yes)} at ${shown(price)}, fee ${shown(fee ?? ZERO)}`;
+const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: FillRow): string =>
+  `${side} ${shown(amountMicros)} ${outcomeName(isYes)} at ${shown(priceMicros)}, fee ${shown(feeMicros ?? ZERO)}`;
+
+/** A fill that is booked and that the exchange's list, complete back to before it, leaves out. */
+export const inventedFill = (fill: FillRow): Difference => ({
+  ...{ what: 'fill', subject: fill.pubkey, ledger: fillText(fill), exchange: NOTHING },
+});
+
+export function mergeDifference(row: ConversionRow, books: OwnBooks): Difference | null {
+  const { state, amount, onchain_amount: cash } = row;
+  // Settled without its figure: it is not booked before the record names it.
+  const moved = state === 'done' && cash !== null ? { yes: amount, no: amount, cash } : null;
+  return conversionDifference('merge', row, moved, books);
+}
+
+export function redeemDifference(row: RedeemRow, books: OwnBooks): Difference | null {
+  const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
+  const isSettled = state === 'done' || state === 'completed';
+  return conversionDifference('redeem', row, isSettled && cash !== null ? { yes, no, cash } : null, books);
+}
+
+/** This trader never splits: whatever took effect is somebody else's. */
+export function splitDifference({ pubkey, state, amount }: ConversionRow): Difference | null {
+  if (state !== 'done' && state !== 'in_process') return null;
+  return { what: 'split', subject: pubkey, ledger: UNKNOWN, exchange: `${shown(amount)} sets, ${state}` };
+}
+
+/** What a settled one moved; null for a figure that the record leaves out. */
+interface Moved {
+  readonly yes: Micros | null;
+  readonly no: Micros | null;
+  readonly cash: Micros;
+}
+
+const UNDER_WAY = ['in_process', 'done', 'completed'];
+
+function conversionDifference(
+  what: 'merge' | 'redeem',
+  row: Pick<ConversionRow | RedeemRow, 'pubkey' | 'market_condition_id' | 'state'>,
+  moved: Moved | null,
+  books: OwnBooks,
+): Difference | null {
+  const { pubkey: subject, market_condition_id: market, state } = row;
+  const booked = books.conversion(subject);
+  const exchange = moved === null ? state : movedText(moved);
+  if (booked !== null) {
+    const { kind, marketConditionId, yesMicros, noMicros, cashMicros } = booked;
+    const ledger = movedText({ yes: yesMicros, no: noMicros, cash: cashMicros });
+    const shownAs = moved && movedText({ ...moved, yes: moved.yes ?? yesMicros, no: moved.no ?? noMicros });
+    const same = kind === what && marketConditionId === market && ledger === shownAs;
+    return same ? null : { what, subject, ledger, exchange };
+  }
+  if (!UNDER_WAY.includes(state)) return null;
+  const isOurs = books.isConverting(what, market, subject);
+  if (isOurs && moved === null) return null;
+  return { what, subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
+}
+
+const movedText = ({ yes, no, cash }: Moved): string => `${shown(yes)} YES and ${shown(no)} NO for ${shown(cash)}`;
+
+/** A merge or redeem that is booked and that the exchange's list, complete back to before it, leaves out. */
+export const inventedConversion = (booked: ConversionRecord): Difference => ({
+  ...{ what: booked.kind, subject: booked.pubkey },
+  ledger: movedText({ yes: booked.yesMicros, no: booked.noMicros, cash: booked.cashMicros }),
+  exchange: NOTHING,
+});
+
+/** Market and outcome. */
+export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
+export const marketOf = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
+
+/** What is held there, by outcome. */
+export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
+  const shares = rows.filter(({ asset_kind }) => asset_kind === 'share');
+  return new Map(
+    shares.map(({ position, amounts }) => [outcomeKey(position.market.condition_id, position.is_yes), amounts.total]),
+  );
+}
+
+/**
+ * Shares that differ, by outcome. `opening` were in the wallet before this ledger and are nobody's business; an outcome of
+ * which `isMoving` is true has left one side and not yet reached the other, so that nothing can be said.
+ */
+export function shareDifferences(
+  theirs: ReadonlyMap<string, Micros>,
+  positions: readonly PositionRow[],
+  opening: ReadonlyMap<string, Micros>,
+  isMoving: (market: string) => boolean,
+): Difference[] {
+  const ours = new Map(
+    positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
+  );
+  const found: Difference[] = [];
+  for (const subject of new Set([...theirs.keys(), ...ours.keys(), ...opening.keys()])) {
+    if (isMoving(marketOf(subject))) continue;
+    const booked = ours.get(subject) ?? ZERO;
+    const there = sub(theirs.get(subject) ?? ZERO, opening.get(subject) ?? ZERO);
+    if (booked === there) continue;
+    found.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
+  }
+  return found;
+}
