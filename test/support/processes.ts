@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const BIN = resolve(import.meta.dirname, '../../dist/src/cli/twinbook.js');
+export const BIN = resolve(import.meta.dirname, '../../dist/src/cli/twinbook.js');
 
 export interface Running {
   readonly process: ChildProcess;
@@ -24,7 +24,15 @@ export function twinbook(
   largestFileKib: number | null = null,
 ): Running {
   const limited = ['-c', `ulimit -f ${largestFileKib}; exec "$0" "$@"`, process.execPath, BIN, ...args];
-  const [command, words] = largestFileKib === null ? [process.execPath, [BIN, ...args]] : ['bash', limited];
+  return largestFileKib === null ? program(process.execPath, [BIN, ...args], env) : program('bash', limited, env);
+}
+
+/** Any other program. */
+export function program(
+  command: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Running {
   const child = spawn(command, words, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -30,7 +30,7 @@ export class Taker {
   readonly #client: ServiceClient;
   readonly #wallet: Wallet;
   readonly #random: Random;
-  #going = true;
+  #going = false;
   #done: Promise<void> = Promise.resolve();
 
   private constructor(client: ServiceClient, wallet: Wallet, seed: number) {
@@ -48,12 +48,18 @@ export class Taker {
 
   /** `everyMs` after each order: as fast as the exchange answers would leave nothing of a machine for the trader. */
   go(markets: readonly string[], everyMs: number): void {
+    this.#going = true;
     this.#done = this.#take(markets, everyMs);
   }
 
-  async end(): Promise<void> {
+  /** Until it is told to go again. */
+  async rest(): Promise<void> {
     this.#going = false;
     await this.#done;
+  }
+
+  async end(): Promise<void> {
+    await this.rest();
     await this.#client.close();
   }
 
