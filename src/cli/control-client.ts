@@ -59,7 +59,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
         new TwinbookError(
           'timed_out',
           `${what} within ${timeoutMs / 1000} s`,
-          'It may be busy; look at its log, or give a longer --timeout.',
+          'It may be busy, or hang: look at its log. `twinbook kill` and `cancel-all` work without it.',
         ),
       );
     }, timeoutMs);

@@ -1,6 +1,7 @@
 /** Options of every command that talks to the running trader. */
 
 import { type Command, Option } from 'commander';
+import type { ModeData } from '../daemon/control-protocol.js';
 import { integerBetween } from './arguments.js';
 import { withConfig, withJson } from './io.js';
 
@@ -13,6 +14,8 @@ export interface ControlOptions {
 /** Longer than the trader takes to cancel everything and to look twice, within its request budget. */
 export const SLOW_S = 90;
 export const QUICK_S = 10;
+
+export const modeText = ({ mode, reason }: ModeData): string => (reason === '' ? mode : `${mode}: ${reason}`);
 
 export const withControl = (command: Command, timeoutS: number): Command =>
   withJson(withConfig(command)).addOption(

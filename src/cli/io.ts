@@ -10,6 +10,8 @@ export interface CliIo {
   readonly cwd: string;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
+  /** Calls back at each signal that kills (SIGUSR2). */
+  readonly onKillSignal: (kill: (reason: string) => void) => void;
 }
 
 /** One command line being run. */

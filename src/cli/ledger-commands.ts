@@ -6,6 +6,7 @@ import type { Micros } from '../base/micros.js';
 import type { FillRow, IntentRow, LedgerReader, MarketRecord, OrderRecord, PositionRow } from '../ledger/contract.js';
 import { RESTING_STATUSES } from '../protocol/states.js';
 import { integerBetween } from './arguments.js';
+import { addEventsCommand } from './events.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
@@ -67,6 +68,7 @@ export function addLedgerCommands(program: Command, session: Session): void {
     columns: MARKET_COLUMNS,
   });
   addPnlCommand(program, session);
+  addEventsCommand(program, session);
 }
 
 const UNDER_WAY = ['intended', 'drafted', 'signed', 'unknown'] as const;

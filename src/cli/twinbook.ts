@@ -27,6 +27,7 @@ const io: CliIo = {
       told = resolve;
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
     }),
+  onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
 
 /** The longest that the end waits for files, ms: whoever wanted to wait for them has done so. */

@@ -5,8 +5,13 @@
 
 /** What an operator may ask of a running trader. */
 export type ControlRequest =
+  /** Whether it answers at all; costs nothing. */
+  | { readonly command: 'ping' }
   | { readonly command: 'status' }
+  | { readonly command: 'widen'; readonly reason: string }
+  | { readonly command: 'reduce-only'; readonly reason: string }
   | { readonly command: 'pause'; readonly reason: string }
+  /** An empty reason says that none was given; the trader refuses that where it wants one. */
   | { readonly command: 'resume'; readonly reason: string }
   | { readonly command: 'stop' }
   /** `verify`: answers only after two reads showed that nothing rests. */
@@ -25,7 +30,10 @@ export type ControlResponse =
 
 /** The data of each command's answer. Money and amounts are decimal strings, times Unix milliseconds. */
 export interface ControlData {
+  readonly ping: PingData;
   readonly status: StatusData;
+  readonly widen: ModeData;
+  readonly 'reduce-only': ModeData;
   readonly pause: ModeData;
   readonly resume: ModeData;
   readonly stop: ModeData;
@@ -37,8 +45,12 @@ export interface ControlData {
   readonly explain: ExplainData;
 }
 
+export interface PingData {
+  readonly pid: number;
+}
+
 export interface ModeData {
-  /** What the trader does now, e.g. `quoting`, `paused`, `stopping`, `killed`, `flattening`. */
+  /** What the trader does now, e.g. `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
   readonly mode: string;
   readonly reason: string;
 }
@@ -58,6 +70,8 @@ export interface StatusData extends ModeData {
   readonly config_hash: string;
   readonly venue: string;
   readonly base_url: string;
+  /** Address of the page, without what opens it; null when there is none. */
+  readonly dashboard: string | null;
   readonly started: number;
   readonly now: number;
   readonly cash: string;
@@ -115,7 +129,7 @@ export interface ExplainData {
 /** A request line longer than this is refused unread: no command needs more. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
-/** Reads one request line; a text says what is wrong with it. A reason defaults to `operator`, but for `unkill`. */
+/** Reads one request line; a text says what is wrong with it. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   let parsed: unknown;
   try {
@@ -131,15 +145,19 @@ export function readControlRequest(line: string): ControlRequest | string {
   };
   const command = textOf('command');
   switch (command) {
+    case 'ping':
     case 'status':
     case 'stop':
     case 'flatten':
     case 'reconcile':
       return { command };
+    case 'widen':
+    case 'reduce-only':
     case 'pause':
-    case 'resume':
     case 'kill':
       return { command, reason: textOf('reason') || 'operator' };
+    case 'resume':
+      return { command, reason: textOf('reason') };
     case 'unkill':
       return textOf('reason') === '' ? 'unkill needs a reason' : { command, reason: textOf('reason') };
     case 'cancel-all':

@@ -8,7 +8,14 @@ import type { LedgerReader } from '../ledger/contract.js';
 import type { OperatorCommand } from '../protocol/seam.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import { nowMs } from './clock.js';
-import type { ControlRequest, ControlResponse, StatusBudget, StatusData, StatusMarket } from './control-protocol.js';
+import type {
+  ControlRequest,
+  ControlResponse,
+  ModeData,
+  StatusBudget,
+  StatusData,
+  StatusMarket,
+} from './control-protocol.js';
 import { explainMarket, explainOrder } from './explain.js';
 
 /** The longest that a command waits for the exchange to show what it asked for. */
@@ -23,30 +30,37 @@ export interface Running {
   readonly baseUrl: string;
   readonly startedMs: number;
   readonly ledger: LedgerReader;
+  /** Address of the page; null when there is none. */
+  readonly dashboard: string | null;
   snapshot(): Snapshot;
-  command(command: OperatorCommand): void;
+  /** Why it can decide nothing any more, and only cancels before it ends; null while it can. */
+  ending(): string | null;
+  /** Null when it is obeyed, else why not and what is wanted. */
+  command(command: OperatorCommand): string | null;
   /** Ends the trader; the answer is sent before. */
   stop(): void;
 }
 
 export async function answerControl(request: ControlRequest, running: Running): Promise<ControlResponse> {
   switch (request.command) {
+    case 'ping':
+      return { ok: true, data: { pid: process.pid } };
     case 'status':
       return { ok: true, data: statusOf(running) };
+    case 'widen':
+    case 'reduce-only':
     case 'pause':
     case 'resume':
     case 'kill':
     case 'unkill':
-      running.command({ kind: request.command, reason: request.reason });
-      return { ok: true, data: modeOf(running) };
+      return obeyed({ kind: request.command, reason: request.reason }, running);
+    case 'flatten':
+      return obeyed({ kind: request.command }, running);
     case 'stop':
       running.stop();
       return { ok: true, data: modeOf(running) };
     case 'cancel-all':
       return cancelAll(request.verify, running);
-    case 'flatten':
-      running.command({ kind: 'flatten' });
-      return { ok: true, data: modeOf(running) };
     case 'reconcile':
       return reconcile(running);
     case 'explain':
@@ -54,14 +68,25 @@ export async function answerControl(request: ControlRequest, running: Running): 
   }
 }
 
-const modeOf = (running: Running) => {
+function obeyed(command: OperatorCommand, running: Running): ControlResponse {
+  const refusal = running.command(command);
+  if (refusal !== null) return { ok: false, error: refusal };
+  const { mode, reason } = modeOf(running);
+  const later = command.kind === 'kill' && running.ending() !== null ? '; the next start is killed' : '';
+  return { ok: true, data: { mode, reason: `${reason}${later}` } };
+}
+
+function modeOf(running: Running): ModeData {
+  const ending = running.ending();
+  if (ending !== null) return { mode: 'ending', reason: ending };
   const { mode, reason } = running.snapshot();
   return { mode, reason };
-};
+}
 
 async function cancelAll(verify: boolean, running: Running): Promise<ControlResponse> {
   const asked = running.snapshot().openOrders;
-  running.command({ kind: 'cancel-all' });
+  const refusal = running.command({ kind: 'cancel-all' });
+  if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
   // Once it is proven the trader may quote again at once: what rests then is newer than the question.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
@@ -69,7 +94,8 @@ async function cancelAll(verify: boolean, running: Running): Promise<ControlResp
 
 async function reconcile(running: Running): Promise<ControlResponse> {
   const askedMs = nowMs();
-  running.command({ kind: 'reconcile' });
+  const refusal = running.command({ kind: 'reconcile' });
+  if (refusal !== null) return { ok: false, error: refusal };
   const compared = () => (running.snapshot().reconciled?.comparedMs ?? 0) > askedMs;
   if (!(await until(compared))) {
     return { ok: false, error: `no complete comparison was possible within ${WAIT_MS / 1000} s: fills keep coming` };
@@ -95,7 +121,8 @@ async function until(isSo: () => boolean): Promise<boolean> {
   return true;
 }
 
-function statusOf({ config, version, baseUrl, startedMs, ledger, snapshot }: Running): StatusData {
+export function statusOf(running: Running): StatusData {
+  const { config, version, baseUrl, dashboard, startedMs, ledger, snapshot } = running;
   const now = snapshot();
   const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
   return {
@@ -107,6 +134,7 @@ function statusOf({ config, version, baseUrl, startedMs, ledger, snapshot }: Run
     config_hash: config.configHash,
     venue: config.venue.name,
     base_url: baseUrl,
+    dashboard,
     started: startedMs,
     now: nowMs(),
     cash: money(now.cashMicros),

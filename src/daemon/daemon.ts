@@ -13,16 +13,18 @@ import type { Micros } from '../base/micros.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import type { Snapshot } from '../engine/snapshot.js';
+import type { OperatorCommand } from '../protocol/seam.js';
 import { nowMs } from './clock.js';
 import { answerControl, type Running } from './control.js';
 import { serveControl } from './control-server.js';
-import { cancelDirectly } from './direct-cancel.js';
+import { cancelUntilNothingRests } from './direct-cancel.js';
 import { startJobs } from './jobs.js';
 import { type Log, openLog } from './log.js';
 import { Loop, type Told } from './loop.js';
 import { Screen, type Terminal } from './screen.js';
 import { openSession, type Session } from './session.js';
 import { resultText } from './status-text.js';
+import { StopWatch } from './stop-watch.js';
 
 /**
  * Cancelling takes a second or two. An order whose submit was cut off by a crash may take a draft's lifetime until the
@@ -43,6 +45,8 @@ export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stopAsked: () => Promise<void>;
+  /** Calls back at each signal that kills (SIGUSR2). */
+  readonly onKillSignal: (kill: (reason: string) => void) => void;
 }
 
 /** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
@@ -56,6 +60,8 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
     stopping = true;
   });
   const isStopping = () => stopping;
+  const stopWatch = new StopWatch(config.ledger.path);
+  io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
   const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping });
   if (session === null) {
@@ -63,10 +69,18 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
     return 0;
   }
   try {
-    return await new Service(config, session, screen, log).run(stopAsked);
+    return await new Service({ config, session, screen, log, stopWatch }).run(stopAsked);
   } finally {
     await session.close();
   }
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly session: Session;
+  readonly screen: Screen;
+  readonly log: Log;
+  readonly stopWatch: StopWatch;
 }
 
 class Service {
@@ -74,6 +88,7 @@ class Service {
   readonly #session: Session;
   readonly #screen: Screen;
   readonly #log: Log;
+  readonly #stopWatch: StopWatch;
   readonly #loop: Loop;
   readonly #startedMs = nowMs();
   /** What we were worth at the first valuation of this run. */
@@ -81,17 +96,17 @@ class Service {
   #failure: unknown = null;
   #wake: () => void = () => undefined;
 
-  constructor(config: Config, session: Session, screen: Screen, log: Log) {
+  constructor({ config, session, screen, log, stopWatch }: Parts) {
     this.#config = config;
     this.#session = session;
     this.#screen = screen;
     this.#log = log;
-    this.#loop = new Loop(
-      session.trader,
-      session.client,
-      (...step) => this.#afterStep(...step),
-      (error) => this.#fail(error),
-    );
+    this.#stopWatch = stopWatch;
+    this.#loop = new Loop(session.trader, session.client, {
+      before: () => stopWatch.due(),
+      afterStep: (...step) => this.#afterStep(...step),
+      failed: (error) => this.#fail(error),
+    });
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
@@ -173,22 +188,13 @@ class Service {
     return 1;
   }
 
-  /**
-   * Cancels until two whole rounds in a row, some seconds apart, have found nothing. A fresh client, so that nothing
-   * that the core had asked for still leaves.
-   */
+  /** With a fresh client, so that nothing that the core had asked for still leaves. */
   async #cancelWithoutCore(): Promise<boolean> {
     const { wallet, profile } = this.#session;
     const client = await this.#session.freshClient();
-    const allowBlindSigning = this.#config.venue.allowBlindSigning;
-    const endMs = nowMs() + GIVE_UP_WITHIN_MS;
-    for (let empty = 0; nowMs() < endMs; await pause(GIVE_UP_PAUSE_MS)) {
-      const round = cancelDirectly({ client, wallet, profile, allowBlindSigning, verify: true });
-      const { asked, verified } = await round.catch(() => ({ asked: 0, verified: false }));
-      empty = verified && asked === 0 ? empty + 1 : 0;
-      if (empty === 2) return true;
-    }
-    return false;
+    const { allowBlindSigning } = this.#config.venue;
+    const patience = { withinMs: GIVE_UP_WITHIN_MS, pauseMs: GIVE_UP_PAUSE_MS };
+    return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, patience)).verified;
   }
 
   #running(stop: () => void): Running {
@@ -197,11 +203,32 @@ class Service {
       version: VERSION,
       baseUrl: this.#session.profile.base_url,
       startedMs: this.#startedMs,
+      dashboard: null,
       ledger: this.#session.ledger,
       snapshot: () => this.#snapshot(),
-      command: (command) => this.#loop.command(command),
+      ending: () => this.#ending(),
+      command: (command) => this.#command(command),
       stop,
     };
+  }
+
+  /** An operator's command: null when it is obeyed, else why not. */
+  #command(command: OperatorCommand): string | null {
+    const refusal = this.#failure === null ? this.#session.trader.refusal(command) : null;
+    if (refusal !== null) return refusal;
+    // As long as the file is there, whoever starts again is killed again.
+    if (command.kind === 'unkill') this.#stopWatch.clear();
+    if (this.#loop.command(command)) return null;
+    // The ledger could not keep it, so the next start must find it elsewhere.
+    if (command.kind === 'kill') this.#stopWatch.kill(command.reason);
+    return command.kind === 'kill' ? null : this.#ending();
+  }
+
+  #ending(): string | null {
+    const error = this.#failure;
+    if (error === null) return null;
+    const why = error instanceof Error ? error.message : String(error);
+    return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
 
   #jobs() {

@@ -3,6 +3,7 @@
  * runs, and for a trader that can no longer trust its own. A cancel that is done twice has still one effect.
  */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../base/errors.js';
 import type { ServiceClient } from '../client/client.js';
 import type { VenueProfile } from '../protocol/profile.js';
@@ -12,6 +13,7 @@ import { RESTING_STATUSES } from '../protocol/states.js';
 import type { StoredDraft } from '../wallet/drafts.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
+import { nowMs } from './clock.js';
 
 /** A cancel whose answer was lost, or an order that came to rest meanwhile, is seen and canceled in the next round. */
 const ROUNDS = 3;
@@ -53,6 +55,27 @@ export async function cancelDirectly(options: DirectCancel): Promise<DirectCance
   const second = (await restingOrders(options.client)).length;
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
+
+/**
+ * Cancels until two whole rounds in a row have found nothing; false when that did not come in time. What was cut on its
+ * way has arrived between the two.
+ */
+export async function cancelUntilNothingRests(
+  options: Omit<DirectCancel, 'verify'>,
+  { withinMs, pauseMs }: { readonly withinMs: number; readonly pauseMs: number },
+): Promise<DirectCancelResult> {
+  const endMs = nowMs() + withinMs;
+  let canceled = 0;
+  for (let empty = 0; ; await pause(pauseMs)) {
+    const { asked, resting, verified } = await cancelDirectly({ ...options, verify: true }).catch(nothingKnown);
+    canceled += asked;
+    empty = verified && asked === 0 ? empty + 1 : 0;
+    if (empty === 2) return { asked: canceled, resting: 0, verified: true };
+    if (nowMs() >= endMs) return { asked: canceled, resting, verified: false };
+  }
+}
+
+const nothingKnown = (): DirectCancelResult => ({ asked: 0, resting: 0, verified: false });
 
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
   const waiting = orders.filter((order) => order.pubkey !== null);

@@ -19,6 +19,15 @@ export interface Core {
 /** What is told of each step: what the core was given, what it asked, and what it threw (null when it did not). */
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
+export interface LoopHooks {
+  /** Asked before every step: what must be obeyed before anything that was seen is acted upon. What it throws ends the loop. */
+  readonly before: () => OperatorCommand | null;
+  /** Called after every step, e.g. to log what was said, and when the core has thrown. */
+  readonly afterStep: Told;
+  /** Called once, with what ended the loop. */
+  readonly failed: (error: unknown) => void;
+}
+
 /**
  * Runs until it is ended. An error out of the core (a broken ledger, a failed assertion) ends it at once: nothing more
  * is decided with a memory that may be wrong.
@@ -26,20 +35,14 @@ export type Told = (observation: Observation, requests: readonly Request[], fail
 export class Loop {
   readonly #core: Core;
   readonly #performer: Performer;
-  readonly #afterStep: Told;
-  readonly #failed: (error: unknown) => void;
+  readonly #hooks: LoopHooks;
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  /**
-   * @param afterStep called after every observation, e.g. to log what was said, and when the core has thrown
-   * @param failed called once, with what the core threw
-   */
-  constructor(core: Core, performer: Performer, afterStep: Told, failed: (error: unknown) => void) {
+  constructor(core: Core, performer: Performer, hooks: LoopHooks) {
     this.#core = core;
     this.#performer = performer;
-    this.#afterStep = afterStep;
-    this.#failed = failed;
+    this.#hooks = hooks;
   }
 
   start(): void {
@@ -47,8 +50,10 @@ export class Loop {
     this.#observe({ kind: 'time', nowMs: nowMs() });
   }
 
-  command(command: OperatorCommand): void {
+  /** False when the loop has ended, before it or because of it: then nobody has taken the command. */
+  command(command: OperatorCommand): boolean {
     this.#observe({ kind: 'command', nowMs: nowMs(), command });
+    return !this.#ended;
   }
 
   /** Outcomes that come later are dropped: the ledger knows what was under way, and the next start asks. */
@@ -58,6 +63,17 @@ export class Loop {
   }
 
   #observe(observation: Observation): void {
+    if (this.#ended) return;
+    try {
+      const command = this.#hooks.before();
+      if (command !== null) this.#step({ kind: 'command', nowMs: observation.nowMs, command });
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#step(observation);
+  }
+
+  #step(observation: Observation): void {
     if (this.#ended) return;
     let requests: readonly Request[] = [];
     try {
@@ -79,7 +95,7 @@ export class Loop {
   /** Who cannot be told of a step ends the loop too: what the operator should know would be lost. */
   #tell(...step: Parameters<Told>): void {
     try {
-      this.#afterStep(...step);
+      this.#hooks.afterStep(...step);
     } catch (error) {
       this.#fail(error);
     }
@@ -88,6 +104,6 @@ export class Loop {
   #fail(error: unknown): void {
     if (this.#ended) return;
     this.end();
-    this.#failed(error);
+    this.#hooks.failed(error);
   }
 }

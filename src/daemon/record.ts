@@ -9,7 +9,7 @@ import type { VenueProfile } from '../protocol/profile.js';
 import type { CaptureCounts } from '../recording/capture/contract.js';
 import type { Credentials } from '../wallet/credentials.js';
 import { nowMs } from './clock.js';
-import { Loop } from './loop.js';
+import { Loop, type Told } from './loop.js';
 import { QUIET_INTERVAL_MS, type RecordNotice, RecordPlan } from './record-plan.js';
 import { Recorder } from './recorder.js';
 import { duration } from './status-text.js';
@@ -111,7 +111,8 @@ class RecordService {
       ...{ limits, ownTrades: profile.own_trades, bookDepth: options.bookDepth, marketIds: options.marketIds },
       ...{ own: credentials !== null, shared: options.share < 1 },
     });
-    this.#loop = new Loop(this.#plan, this.#client, (...step) => this.#afterStep(...step), failed);
+    const afterStep: Told = (...step) => this.#afterStep(...step);
+    this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, failed });
   }
 
   /** Resolves when the asked minutes are over, or every market that was named. */
@@ -144,7 +145,7 @@ class RecordService {
     this.#say(`recorded ${duration(nowMs() - this.#startedMs)}: ${countsText(this.#recorder.counts)}`);
   }
 
-  #afterStep(...[observation, requests, failure]: Parameters<ConstructorParameters<typeof Loop>[2]>): void {
+  #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
     if (failure !== null) return;
     this.#recorder.step(observation, requests);
     this.#plan.ownResting = this.#recorder.ownResting;

@@ -2,6 +2,7 @@
 
 import { formatDecimal } from '../base/decimal.js';
 import { type Micros, micros } from '../base/micros.js';
+import type { Mode } from '../engine/modes.js';
 import type { MarketSnapshot, Snapshot } from '../engine/snapshot.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 
@@ -40,11 +41,10 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
   return parts.join(' | ');
 }
 
-const modeText = ({ mode, reason, silent, reduceOnly }: Snapshot): string => {
-  const flags = [silent ? 'exchange silent' : '', reduceOnly === null ? '' : 'reduce only'].filter(Boolean).join(', ');
-  const why = mode === 'paused' || mode === 'killed' || mode === 'halted' ? `: ${reason}` : '';
-  return `${mode}${why}${flags === '' ? '' : ` (${flags})`}`;
-};
+const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'killed'];
+
+const modeText = ({ mode, reason, silent }: Snapshot): string =>
+  `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
 
 /** Shares held, YES and NO together over all markets. */
 function inventory({ markets }: Snapshot): string {

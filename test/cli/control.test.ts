@@ -37,14 +37,17 @@ describe('commands reach the running trader', () => {
   test.each([
     ['pause --reason lunch', { command: 'pause', reason: 'lunch' }],
     ['pause', { command: 'pause', reason: 'operator' }],
-    ['resume', { command: 'resume', reason: 'operator' }],
+    ['resume', { command: 'resume', reason: '' }],
+    ['resume --reason rested', { command: 'resume', reason: 'rested' }],
+    ['widen', { command: 'widen', reason: 'operator' }],
+    ['reduce-only --reason rumours', { command: 'reduce-only', reason: 'rumours' }],
     ['flatten', { command: 'flatten' }],
-    ['kill --reason panic', { command: 'kill', reason: 'panic' }],
+    ['kill --reason panic', { command: 'ping' }, { command: 'kill', reason: 'panic' }],
     ['unkill --reason calm', { command: 'unkill', reason: 'calm' }],
-  ])('%s', async (line, request) => {
+  ])('%s', async (line, ...requests) => {
     const trader = await socketIn(() => mode);
     expect(await trader.command(line)).toEqual({ code: 0, out: 'paused: lunch\n', err: '' });
-    expect(trader.asked).toEqual([request]);
+    expect(trader.asked).toEqual(requests);
     expect(JSON.parse((await trader.command(`${line} --json`)).out)).toEqual({ mode: 'paused', reason: 'lunch' });
   });
 
@@ -82,7 +85,7 @@ describe('commands reach the running trader', () => {
   ])('cancel-all --verify with %j exits %i', async (data, code, out) => {
     const trader = await socketIn(() => ({ ok: true, data }));
     expect(await trader.command('cancel-all --verify')).toEqual({ code, out, err: '' });
-    expect(trader.asked).toEqual([{ command: 'cancel-all', verify: true }]);
+    expect(trader.asked).toEqual([{ command: 'ping' }, { command: 'cancel-all', verify: true }]);
   });
 
   test('reconcile exits 6 when something differs', async () => {
@@ -145,7 +148,11 @@ describe('the client of the control socket', () => {
 describe('a request line', () => {
   test.each([
     ['{"command":"status"}', { command: 'status' }],
+    ['{"command":"ping"}', { command: 'ping' }],
     ['{"command":"kill"}', { command: 'kill', reason: 'operator' }],
+    ['{"command":"resume"}', { command: 'resume', reason: '' }],
+    ['{"command":"widen","reason":"rumours"}', { command: 'widen', reason: 'rumours' }],
+    ['{"command":"reduce-only"}', { command: 'reduce-only', reason: 'operator' }],
     ['{"command":"unkill","reason":" calm "}', { command: 'unkill', reason: 'calm' }],
     ['{"command":"cancel-all","verify":"yes"}', { command: 'cancel-all', verify: false }],
     ['{"command":"explain","subject":"x"}', { command: 'explain', subject: 'x' }],

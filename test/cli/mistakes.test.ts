@@ -26,9 +26,10 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],
     ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
     ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],
+    ['a kill without a trader or a wallet', 'kill -c ok.yaml', 1, 'No trader is running; the next start is killed'],
     ['a wallet that others can read', 'keys show -c open.yaml', 4, 'has mode 0644; it must be 0600'],
     ['a wallet that is none', 'keys show -c junk.yaml', 4, 'junk.json'],
-    ...['pause', 'resume', 'stop', 'flatten', 'kill', 'unkill --reason x', 'explain x'].map(
+    ...['pause', 'resume', 'stop', 'flatten', 'widen', 'reduce-only', 'unkill --reason x', 'explain x'].map(
       (command) => [`${command} without a trader`, `${command} -c ok.yaml`, 3, 'no trader is running'] as const,
     ),
   ];

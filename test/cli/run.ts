@@ -27,6 +27,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     env: options.env ?? {},
     cwd: options.cwd ?? '/',
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),
+    onKillSignal: () => undefined,
   });
   return { code, out, err };
 }

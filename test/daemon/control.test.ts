@@ -60,6 +60,10 @@ describe('a running trader', () => {
     await until(resting, (rows) => rows.length === 0);
     expect(await command('resume')).toEqual({ code: 0, output: 'quoting\n' });
     await until(resting, (rows) => rows.length > 0);
+    expect(await command('widen', '--reason', 'rumours')).toEqual({ code: 0, output: 'widened: rumours\n' });
+    expect((await command('reduce-only')).output).toBe('reducing: operator\n');
+    expect((await command('resume')).output).toBe('quoting\n');
+    await until(resting, (rows) => rows.length > 0);
 
     const canceled = await command('cancel-all', '--verify');
     expect(canceled.code, canceled.output).toBe(0);
@@ -74,7 +78,10 @@ describe('a running trader', () => {
     const killed = started(['start', '-c', file]);
     await killed.waitFor(/killed: odd prices \| markets 0 of/);
     expect(await resting()).toEqual([]);
-    expect((await command('resume')).output).toBe('killed: odd prices\n');
+    expect(await command('resume')).toEqual({
+      code: 2,
+      output: 'the trader refused: it is killed (odd prices): only unkill --reason TEXT lifts that\n',
+    });
     const bare = await command('unkill');
     expect(bare.code).toBe(2);
     expect(bare.output).toContain("required option '--reason <text>' not specified");
@@ -82,6 +89,12 @@ describe('a running trader', () => {
     await killed.waitFor(/ fill: /);
     expect((await command('stop')).code).toBe(0);
     expect(await killed.exited).toBe(0);
+    const told = JSON.parse((await command('events', '--json')).output) as { kind: string; text: string }[];
+    const commands = told.filter(({ kind }) => kind === 'command').map(({ text }) => text);
+    expect(commands.reverse()).toEqual([
+      ...['pause: lunch', 'resume: none given', 'widen: rumours', 'reduce-only: operator', 'resume: none given'],
+      ...['cancel-all', 'kill: odd prices', 'stop', 'unkill: prices are back', 'stop'],
+    ]);
     await expectAgreement(folder, url, micros(1_000_000_000));
   });
 });

@@ -1,0 +1,69 @@
+/** What stops the trader though nobody asks it over its socket: the stop file, a signal, a ledger that is gone. */
+
+import { existsSync } from 'node:fs';
+import { TwinbookError } from '../base/errors.js';
+import type { OperatorCommand } from '../protocol/seam.js';
+import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from './stop-file.js';
+
+/** Two looks at a file that is usually not there cost nothing at this pace; a loop that stood still looks first. */
+const LOOK_EVERY_MS = 100;
+
+export class StopWatch {
+  readonly #ledgerPath: string;
+  readonly #path: string;
+  /** By a clock that never steps: a wall clock that was set back must not keep anybody from looking. */
+  readonly #steadyMs: () => number;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  /** The file is there and has been obeyed. */
+  #obeyed = false;
+  #asked: string | null = null;
+
+  constructor(ledgerPath: string, steadyMs: () => number = () => performance.now()) {
+    this.#ledgerPath = ledgerPath;
+    this.#path = stopFileOf(ledgerPath);
+    this.#steadyMs = steadyMs;
+  }
+
+  /** Keeps the reason where the next start finds it too, whatever becomes of this process, and obeys at the next step. */
+  kill(reason: string): void {
+    this.#asked = reason;
+    try {
+      leaveStopFile(this.#path, reason);
+    } catch {
+      // A disk that takes nothing more: the ledger will say so too, which cancels everything.
+    }
+  }
+
+  /**
+   * A kill that the core must obey before anything else; null when there is none.
+   * Throws `ledger_broken` when the ledger's file is gone: what is written into it now, nobody will ever read.
+   */
+  due(): OperatorCommand | null {
+    const reason = this.#asked;
+    this.#asked = null;
+    if (reason !== null) {
+      this.#obeyed = true;
+      return { kind: 'kill', reason };
+    }
+    const steadyMs = this.#steadyMs();
+    if (steadyMs - this.#lookedMs < LOOK_EVERY_MS) return null;
+    this.#lookedMs = steadyMs;
+    return this.#look();
+  }
+
+  /** Before a kill is lifted. Throws `file_unreadable` when the file stays. */
+  clear(): void {
+    this.#asked = null;
+    removeStopFile(this.#path);
+    this.#obeyed = false;
+  }
+
+  #look(): OperatorCommand | null {
+    const reason = readStopFile(this.#path);
+    const isNew = reason !== null && !this.#obeyed;
+    this.#obeyed = reason !== null;
+    if (isNew) return { kind: 'kill', reason };
+    if (existsSync(this.#ledgerPath)) return null;
+    throw new TwinbookError('ledger_broken', `the ledger ${this.#ledgerPath} is gone`, 'Restore it from its backup.');
+  }
+}
