@@ -35,6 +35,8 @@ export class Markets {
   readonly #quoting = new Set<string>();
   /** Grows with every market that comes or goes. */
   version = 0;
+  /** Whether a complete catalog has been seen since this process began. */
+  hasCatalog = false;
 
   constructor(settings: TraderSettings, ledger: Ledger) {
     this.#settings = settings;
@@ -81,6 +83,7 @@ export class Markets {
 
   /** A complete catalog: gives strategies the markets that they select, up to as many as they want. */
   onCatalog(rows: readonly MarketSummary[]): void {
+    this.hasCatalog = true;
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
       let room = strategy.markets.max - this.#openMarketsOf(strategy);

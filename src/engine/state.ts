@@ -62,6 +62,8 @@ export class TraderState {
   /** Our clock, ms, at the newest observation. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
+  /** Our clock, ms, at the first observation; null before it. */
+  bornMs: number | null = null;
   /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
   settledMs: number | null = null;
   /** Outcomes in a row about which nothing is known. */
