@@ -184,14 +184,16 @@ export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string,
 }
 
 /**
- * Shares that differ, by outcome. `opening` were in the wallet before this ledger and are nobody's business; an outcome of
- * which `isMoving` is true has left one side and not yet reached the other, so that nothing can be said.
+ * Shares that differ, by outcome. `opening` were in the wallet before this ledger and are nobody's business; in a market of
+ * which `isMoving` is true shares have left one side and not yet reached the other, so that nothing can be said. `lately`
+ * are the newest moves of each outcome, newest first: a list that lags shows what was held before some of them.
  */
 export function shareDifferences(
   theirs: ReadonlyMap<string, Micros>,
   positions: readonly PositionRow[],
   opening: ReadonlyMap<string, Micros>,
   isMoving: (market: string) => boolean,
+  lately: ReadonlyMap<string, readonly Micros[]>,
 ): Difference[] {
   const ours = new Map(
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
@@ -201,8 +203,17 @@ export function shareDifferences(
     if (isMoving(marketOf(subject))) continue;
     const booked = ours.get(subject) ?? ZERO;
     const there = sub(theirs.get(subject) ?? ZERO, opening.get(subject) ?? ZERO);
-    if (booked === there) continue;
+    if (booked === there || wasHeld(there, booked, lately.get(subject) ?? [])) continue;
     found.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
   }
   return found;
+}
+
+/** Whether so many were held before one of the newest moves. */
+function wasHeld(there: Micros, now: Micros, lately: readonly Micros[]): boolean {
+  let before = now;
+  return lately.some((move) => {
+    before = sub(before, move);
+    return before === there;
+  });
 }

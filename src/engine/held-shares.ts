@@ -6,7 +6,7 @@ import { add, type Micros, micros, sub, ZERO } from '../base/micros.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { AssetRow } from '../protocol/records.js';
 import type { Report } from '../protocol/seam.js';
-import type { Difference } from './differences.js';
+import { type Difference, outcomeKey } from './differences.js';
 import type { ListStep } from './history.js';
 import { PageWalk } from './page-walk.js';
 import type { Reading } from './round.js';
@@ -66,6 +66,34 @@ export class OpeningShares {
   #store(opening: ReadonlyMap<string, Micros>): void {
     this.#ledger.setNote(OPENING_NOTE, JSON.stringify([...opening]));
   }
+}
+
+/** More than move within some seconds. */
+const MOST_MOVES = 100;
+
+/** The newest moves of each outcome that were booked after `sinceMs` (our clock), newest first; negative for shares given up. */
+export function movesSince(
+  ledger: Pick<Ledger, 'fillsAfter' | 'conversionsAfter' | 'newestSeq'>,
+  sinceMs: number,
+): ReadonlyMap<string, readonly Micros[]> {
+  const moves: { readonly outcome: string; readonly move: Micros; readonly seenMs: number }[] = [];
+  const newest = (of: 'fills' | 'conversions') => Math.max(0, ledger.newestSeq(of) - MOST_MOVES);
+  for (const { row } of ledger.fillsAfter(newest('fills'))) {
+    const { marketConditionId, isYes, side, amountMicros, seenMs } = row;
+    const move = side === 'buy' ? amountMicros : sub(ZERO, amountMicros);
+    moves.push({ outcome: outcomeKey(marketConditionId, isYes), move, seenMs });
+  }
+  for (const { row } of ledger.conversionsAfter(newest('conversions'))) {
+    const { marketConditionId, yesMicros, noMicros, seenMs } = row;
+    moves.push({ outcome: outcomeKey(marketConditionId, true), move: sub(ZERO, yesMicros), seenMs });
+    moves.push({ outcome: outcomeKey(marketConditionId, false), move: sub(ZERO, noMicros), seenMs });
+  }
+  const byOutcome = new Map<string, Micros[]>();
+  for (const { outcome, move, seenMs } of moves.sort((a, b) => b.seenMs - a.seenMs)) {
+    if (seenMs < sinceMs) break;
+    byOutcome.set(outcome, [...(byOutcome.get(outcome) ?? []), move]);
+  }
+  return byOutcome;
 }
 
 /** What was stored above; the ledger is ours, so a note that does not read is a bug and throws. */

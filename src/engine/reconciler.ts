@@ -20,7 +20,7 @@ import {
   sharesAtExchange,
   unlistedOrder,
 } from './differences.js';
-import { AssetsReading, OpeningShares } from './held-shares.js';
+import { AssetsReading, movesSince, OpeningShares } from './held-shares.js';
 import { booksOf, historiesOf } from './histories.js';
 import { PageWalk } from './page-walk.js';
 import { type Reading, Round, type RoundEnd, type RoundList } from './round.js';
@@ -54,8 +54,8 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** So long without a complete round is worth waking somebody, ms. */
 const OVERDUE_MS = 300_000;
-/** An order younger than this, ms, may rest without a list knowing it yet. */
-const UNLISTED_AFTER_MS = 10_000;
+/** How far a list may lag, ms: what has happened since then it need not show. */
+const LONGEST_LAG_MS = 10_000;
 
 const BASELINE_NOTE = 'trades_baseline';
 const NO_TRADES = '-';
@@ -314,7 +314,7 @@ export class Reconciler {
     this.#voids = 0;
     this.#voidReason = null;
     this.#voidSinceMs = null;
-    const found = [...this.#records(), ...this.#shares()];
+    const found = [...this.#records(), ...this.#shares(round.begunMs)];
     found.push(...this.#secondReader.settle(found.length === 0));
     this.#differences = found;
     this.#comparedMs = nowMs;
@@ -342,19 +342,22 @@ export class Reconciler {
     const found = rows.flatMap((row) => orderDifference(row, books, startedMs) ?? []);
     const listed = new Set(rows.map(({ pubkey }) => pubkey));
     for (const { orderPubkey, createdMs, cancelPending } of this.#executor.liveOrders()) {
-      if (listed.has(orderPubkey) || cancelPending || createdMs > startedMs - UNLISTED_AFTER_MS) continue;
+      if (listed.has(orderPubkey) || cancelPending || createdMs > startedMs - LONGEST_LAG_MS) continue;
       const order = this.#ledger.order(orderPubkey);
       if (order !== null) found.push(unlistedOrder(order));
     }
     return found;
   }
 
-  #shares(): Difference[] {
+  #shares(begunMs: number): Difference[] {
     const theirs = sharesAtExchange(this.#assets.rows);
-    const positions = this.#ledger.positions();
+    const missing = new Set(this.#executor.missingFills().map(({ marketConditionId }) => marketConditionId));
     const isMoving = (market: string) =>
-      this.#executor.pendingMerge(market) !== null || this.#executor.pendingRedeem(market) !== null;
-    return shareDifferences(theirs, positions, this.#opening.over(theirs), isMoving);
+      missing.has(market) ||
+      this.#executor.pendingMerge(market) !== null ||
+      this.#executor.pendingRedeem(market) !== null;
+    const lately = movesSince(this.#ledger, begunMs - LONGEST_LAG_MS);
+    return shareDifferences(theirs, this.#ledger.positions(), this.#opening.over(theirs), isMoving, lately);
   }
 
   #leaveOut(difference: Difference): void {
