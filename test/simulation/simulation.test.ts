@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CALM, type Faults } from './faults.js';
+import { diskMissing } from './disk.js';
+import { CALM, type Faults, Tally } from './faults.js';
+import { STANDARD } from './setting.js';
 import { type SimulateOptions, simulate } from './simulate.js';
 
 const MINUTE_MS = 60_000;
@@ -8,7 +10,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = '65ee46b4dc3f0e587a086145d985993b39523af7655698dfeaf62025188e36da';
+const PINNED = 'dbe9e3f25e52cfa1bdd4d7451d847c7f672c2984b5044f284b8ec1488768d808';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {
@@ -19,19 +21,38 @@ const EVERYTHING: Faults = {
   gatewayAfter: 0.03,
   errorAfter: 0.05,
   cut: 0.02,
+  html: 0.01,
   throttled: 0.005,
+  earlyExpiry: 0.03,
   signingDown: 0.02,
   tail: 0.01,
   behind: 0.03,
+  cursorRepeats: 0.1,
+  stale: 0.01,
   delayMs: 80,
-  crash: 0.001,
-  crashPending: 0.03,
+  crashes: 12,
+  unsyncedLost: 0.9,
+  diskError: 0.0005,
+  restarts: 6,
   outage: 0.02,
   command: 0.01,
   marketPaused: 0.01,
   clockOffMs: 17_000,
-  clockStepMs: -9_000,
+  clockSteps: 6,
+  clockStepMs: 9_000,
+  driftPpm: 300,
 };
+
+/** Of the safety document, and what must go on all the same. */
+const EVERY_KIND = [
+  ...['fills', 'orders', 'merges', 'redeems', 'command: cancel-all', 'command: kill', 'stopped and started again'],
+  ...['request lost', 'answer lost', 'delivered twice', 'long delay', '5xx before the effect', '5xx after the effect'],
+  ...['throttled', 'body cut or garbled', 'HTML in place of JSON', 'stale book', 'list behind', 'cursor repeats'],
+  ...['error after the effect', 'draft expired early', 'signing down', 'exchange restarted', 'cut by a restart'],
+  ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
+  // Where no disk can be made to fail, the report says so.
+  ...(diskMissing() === null ? ['disk error', 'write undone or torn', 'power lost, un-synced writes: torn'] : []),
+].map((kind) => (/^(fills|orders|merges|redeems|command|stopped)/.test(kind) ? kind : `fault: ${kind}`));
 
 describe('the whole trader against the whole exchange, on virtual time', () => {
   it.each([1, 2, 3, 4])('seed %i: after the faults everything agrees, and stopping leaves nothing', (seed) => {
@@ -40,16 +61,13 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
   });
 
   it('with everything at once there really are fills, merges, redeems, crashes and every fault', () => {
-    const story = simulate({ seed: 9, faultyMs: 6 * MINUTE_MS, faults: EVERYTHING });
-    expect(story.violations, `seed ${story.seed}, trace ${story.traceHash}`).toEqual([]);
-    const counts = Object.fromEntries(story.tally.entries());
-    const happened = (least: number) => expect.toSatisfy((count: number) => count >= least);
-    expect(counts).toMatchObject({
-      ...{ fills: happened(40), orders: happened(40), merges: happened(1), redeems: happened(1) },
-      ...{ 'fault: crash': happened(2), 'fault: clock stepped': 1, 'fault: outage': happened(1) },
-      ...{ 'fault: request lost': happened(10), 'fault: answer lost': happened(10) },
-      ...{ 'fault: delivered twice': happened(5), 'fault: error after the effect': happened(3) },
-    });
+    const total = new Tally();
+    for (const seed of [10, 11]) {
+      const story = simulate({ seed, faultyMs: 15 * MINUTE_MS, faults: EVERYTHING, setting: STANDARD });
+      expect(story.violations, `seed ${story.seed}, trace ${story.traceHash}`).toEqual([]);
+      total.addAll(story.tally);
+    }
+    expect(EVERY_KIND.filter((kind) => total.of(kind) === 0)).toEqual([]);
   });
 
   it.each([2, 9])('seed %i: on a slow network nothing new leaves once an operator has killed or paused it', (seed) => {
