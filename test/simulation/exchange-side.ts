@@ -1,8 +1,9 @@
 /** The exchange without its sockets: the real core, its crowd, its rate limits, and its own handlers of every call. */
 
 import { Random } from '../../src/base/random.js';
-import type { AccountSlot, WireOrder } from '../../src/exchange/core/contract.js';
+import type { AccountSlot, CoreSettings, ObservedFill, WireOrder } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../src/exchange/core/memory-archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { BookTexts } from '../../src/exchange/http/book-texts.js';
 import type { Desk, Reply, ServiceCall } from '../../src/exchange/http/calls.js';
@@ -13,33 +14,93 @@ import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
 import { declarationOf, type EndpointName, type Scope } from '../../src/protocol/endpoints.js';
 import type { VenueProfile } from '../../src/protocol/profile.js';
 import type { AnyCall } from '../../src/protocol/seam.js';
-import { FUNDS, PROFILE } from './setting.js';
+import { money } from '../../src/protocol/wire.js';
+import { FUNDS, type Setting } from './setting.js';
 
 /** More than a trader may ever have resting. */
 const ALL = 100_000;
 
+/** The core, and what an operator of the exchange could do to it. */
+class SimulatedCore extends ExchangeCore {
+  /** The draft of an order is over before its time. */
+  expireEarly(account: AccountSlot, pubkey: string): boolean {
+    const record = this.parts.orders.find(account, pubkey);
+    if (record?.status !== 'waiting_to_sign') return false;
+    this.parts.orders.expire(record.id);
+    return true;
+  }
+}
+
+/** How an answer lags behind. */
+export interface Lag {
+  /** The list misses its newest row. */
+  readonly missesNewest?: boolean;
+  /** The page's cursor leads to the page itself. */
+  readonly repeatsCursor?: boolean;
+  /** The newest book that was shown before, in place of this one. */
+  readonly stale?: boolean;
+}
+
+/** What a conversion moved, in millionths. */
+export interface DoneConversion {
+  readonly yes: number;
+  readonly no: number;
+  readonly cash: number;
+}
+
 export class ExchangeSide {
-  readonly core: ExchangeCore;
-  readonly crowd: Crowd;
   readonly account: AccountSlot;
-  readonly #desk: Desk;
+  /** Every fill of ours there ever was, by the pubkey of its trade. */
+  readonly fills = new Map<string, ObservedFill>();
+  readonly #seed: number;
+  readonly #setting: Setting;
+  readonly #settings: CoreSettings;
+  readonly #archive = new MemoryArchive();
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   readonly #random: Random;
+  /** By market: the answer to the newest look at its book. */
+  readonly #books = new Map<string, Answer>();
+  #core: SimulatedCore;
+  #crowd: Crowd;
+  #desk: Desk;
 
-  constructor(seed: number, wallet: string, nowMs: number) {
-    this.core = new ExchangeCore({
-      serviceName: PROFILE.service_name,
-      draftLifetimeMs: PROFILE.draft_lifetime_s * 1000,
-      landingMs: 700,
+  constructor(seed: number, wallet: string, nowMs: number, setting: Setting) {
+    this.#seed = seed;
+    this.#setting = setting;
+    const { profile, landingMs } = setting;
+    this.#settings = {
+      serviceName: profile.service_name,
+      draftLifetimeMs: profile.draft_lifetime_s * 1000,
+      landingMs,
       startingFunds: FUNDS,
       challengeLifetimeMs: 600_000,
       seed,
-    });
+      observer: { filled: (fill) => this.fills.set(fill.tradePubkey, fill) },
+    };
+    this.#core = new SimulatedCore(this.#settings, undefined, this.#archive);
     this.#random = Random.seeded(seed, 'exchange');
-    this.account = openAccount(this.core, wallet, nowMs);
-    this.crowd = Crowd.attach(this.core, { seed }, nowMs);
-    this.#desk = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
-    this.#limits = limitsOf(PROFILE.rate_limits);
+    this.account = openAccount(this.#core, wallet, nowMs);
+    this.#crowd = Crowd.attach(this.#core, { seed }, nowMs);
+    this.#desk = deskOf(this.#core);
+    this.#limits = limitsOf(profile.rate_limits);
+  }
+
+  get core(): ExchangeCore {
+    return this.#core;
+  }
+
+  get crowd(): Crowd {
+    return this.#crowd;
+  }
+
+  /** The process ends and another one begins, with what its journal and snapshot hold: everything that was answered. */
+  restart(nowMs: number): void {
+    // As it would come back from a disk.
+    const snapshot: unknown = JSON.parse(JSON.stringify(this.#core.snapshot()));
+    this.#core = new SimulatedCore(this.#settings, snapshot, this.#archive);
+    this.#crowd = Crowd.attach(this.#core, { seed: this.#seed }, nowMs);
+    this.#desk = deskOf(this.#core);
+    this.#books.clear();
   }
 
   /** When something happens there by itself, Unix ms. */
@@ -48,8 +109,8 @@ export class ExchangeSide {
   }
 
   settle(nowMs: number): void {
-    this.core.advance(nowMs);
-    this.crowd.tick(nowMs);
+    this.#core.advance(nowMs);
+    this.#crowd.tick(nowMs);
   }
 
   /** Counts one request against its budget. */
@@ -57,20 +118,54 @@ export class ExchangeSide {
     return this.#limits[scope].take('us', nowMs);
   }
 
-  /** What the service does and answers. @param behind the list misses its newest row */
-  serve(call: AnyCall, nowMs: number, behind: boolean): Answer {
+  /** What the service does and answers. */
+  serve(call: AnyCall, nowMs: number, lag: Lag = {}): Answer {
     this.settle(nowMs);
     const declaration = declarationOf(call.endpoint);
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
-    const limit = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : (declaration.page ?? 0);
+    const asked = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : declaration.page;
+    const limit = Math.min(asked ?? 0, this.#setting.mostRows);
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#desk);
     if (!reply.ok) return faultAnswer(reply.fault);
-    if ('text' in reply) return { status: declaration.status, text: reply.text };
-    const isFirstPage = !('cursor' in call.query) || call.query.cursor === undefined;
-    const data = behind && isFirstPage && Array.isArray(reply.data) ? reply.data.slice(1) : reply.data;
-    const meta = declaration.page === undefined ? {} : { limit, next_cursor: reply.nextCursor ?? null };
+    if ('text' in reply) return this.#bookOf(call, { status: declaration.status, text: reply.text }, lag);
+    const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
+    const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.data);
+    const data = newest ? reply.data.slice(1) : reply.data;
+    const next = cursor !== undefined && lag.repeatsCursor === true ? cursor : (reply.nextCursor ?? null);
+    const meta = declaration.page === undefined ? {} : { limit, next_cursor: next };
     return { status: declaration.status, text: successText(data, meta) };
+  }
+
+  /** Of what is answered as ready-made text: the book. */
+  #bookOf(call: AnyCall, fresh: Answer, { stale = false }: Lag): Answer {
+    if (call.endpoint !== 'markets.book') return fresh;
+    const market = call.params.condition_id;
+    const before = this.#books.get(market);
+    if (stale && before !== undefined) return before;
+    this.#books.set(market, fresh);
+    return fresh;
+  }
+
+  /** The draft of an order ends before its time; false when it is submitted or over already. */
+  expireEarly(pubkey: string): boolean {
+    return this.#core.expireEarly(this.account, pubkey);
+  }
+
+  /** What a merge or redeem has moved; null while it has moved nothing. */
+  conversion(kind: 'merge' | 'redeem', pubkey: string): DoneConversion | null {
+    if (kind === 'merge') {
+      const merge = this.#core.merge(this.account, pubkey);
+      if (merge?.state !== 'done') return null;
+      const amount = money.parse(merge.amount);
+      return { yes: amount, no: amount, cash: amount };
+    }
+    const redeem = this.#core.redeem(this.account, pubkey);
+    if (redeem?.state !== 'completed') return null;
+    const [yes, no, cash] = [redeem.yes_shares, redeem.no_shares, redeem.onchain_funds].map((text) =>
+      money.parse(text ?? '0'),
+    );
+    return { yes: yes ?? 0, no: no ?? 0, cash: cash ?? 0 };
   }
 
   markets(): string[] {
@@ -95,6 +190,8 @@ export class ExchangeSide {
     this.core.resolveMarket(nowMs, conditionId, this.#random.chance(0.5));
   }
 }
+
+const deskOf = (core: ExchangeCore): Desk => ({ core, books: new BookTexts(core), wallets: new WalletSignatures() });
 
 /** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
 function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {

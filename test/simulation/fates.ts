@@ -3,6 +3,7 @@
 import type { Answer } from '../../src/exchange/http/envelope.js';
 import { faultAnswer } from '../../src/exchange/http/envelope.js';
 import type { AnyCall } from '../../src/protocol/seam.js';
+import type { Lag } from './exchange-side.js';
 
 /** What is left out does not happen. Times in ms. */
 export interface Fate {
@@ -20,8 +21,10 @@ export interface Fate {
   readonly afterwards?: Answer;
   /** It has its effect, and no answer comes. */
   readonly answerLost?: boolean;
-  /** The list misses its newest row. */
-  readonly behind?: boolean;
+  /** How the answer lags behind what is. */
+  readonly lag?: Lag;
+  /** The draft that it makes ends so long after it was made. */
+  readonly expiresInMs?: number;
   /** What of the answer's body arrives. */
   readonly damage?: (text: string) => string;
   /** How long the answer is under way. */
@@ -36,6 +39,11 @@ export const htmlPage = (status: number): Answer => ({
   status,
   text: `<html><body><h1>${status}</h1><p>The server cannot answer at this time.</p></body></html>`,
 });
+
+/** A page of a network that wants to be logged into. */
+export const HTML: Answer = htmlPage(200);
+/** A gateway that says nothing. */
+export const EMPTY: Answer = { status: 502, text: '' };
 
 /** The exchange's own refusals and failures, as it spells them. */
 export const THROTTLED = faultAnswer({ slug: 'throttled' });

@@ -1,24 +1,62 @@
-/** What must hold at every moment, whatever the network does. What must hold after calm is `executor/agreement.ts`. */
+/**
+ * What must hold at every moment, whatever the network, the disk and the clock do. Nothing here asks the trader: what it
+ * knows is read from the ledger's file by another connection, what is true from the exchange's core.
+ *
+ * | invariant | looked at | by |
+ * |---|---|---|
+ * | 1 an intent has at most one effect | each effect at the exchange | `effect` |
+ * | 2 every fill exactly once | each booking; complete after calm | `PlainAccount`, `agreement.ts` |
+ * | 3 no fill that is not | each booking | `PlainAccount` |
+ * | 4 money, shares, locks and fees agree, postings sum to zero | each booking; with the exchange after calm | `PlainAccount`, `agreement.ts`, `locks.ts` |
+ * | 5 nothing unknown rests | each effect; each second; complete after calm | `effect`, `knowsWhatRests` |
+ * | 6 no signature before its row | each request | `released` |
+ * | 7 no end without proof | each change of an intent | `Proofs` |
+ * | 8 no limit exceeded in the worst order | each submit, from the ledger; each effect, from the exchange | `WorstCase` |
+ * | 9 nothing new after a kill, nor after a restart | each request; complete after a kill | `released` |
+ * | 10 no expired or orphaned draft takes effect | each effect | `effect` |
+ *
+ * After a crash, `survived` asks that all that was ever seen committed is there still.
+ */
 
+import { isFinalIntent } from '../../src/ledger/contract.js';
 import { declarationOf, type Scope } from '../../src/protocol/endpoints.js';
-import type { OperatorCommand, Request } from '../../src/protocol/seam.js';
+import type { AnyCall, OperatorCommand, Outcome, Request } from '../../src/protocol/seam.js';
 import { isSettledMarket } from '../../src/protocol/states.js';
 import { money } from '../../src/protocol/wire.js';
 import type { ExchangeSide } from './exchange-side.js';
-import { LIMITS, PROFILE } from './setting.js';
+import type { LedgerFile, StoredIntent } from './ledger-file.js';
+import { PlainAccount } from './plain-account.js';
+import { Proofs } from './proofs.js';
+import type { Setting } from './setting.js';
 import type { TraderProcess } from './trader-process.js';
+import { WorstCase } from './worst-case.js';
 
 const WINDOW_MS = 60_000;
 
 export class Invariants {
   readonly violations: string[] = [];
   readonly #exchange: ExchangeSide;
+  readonly #setting: Setting;
+  readonly #proofs = new Proofs();
+  readonly #account: PlainAccount;
   readonly #sent: Readonly<Record<Scope, number[]>> = { public: [], signed: [], bootstrap: [] };
   /** Orders of an operator under which nothing new may be submitted. */
   readonly #holds = new Set<'killed' | 'paused' | 'stopping'>();
+  /** What is not final, as last read from the file. */
+  readonly #active = new Map<string, StoredIntent>();
+  /** By signature: the newest intent that has it. A cancel that is drafted again has the same one. */
+  readonly #signed = new Map<string, string>();
+  /** By intent: the record that it took effect in. */
+  readonly #effects = new Map<string, string>();
+  /** Signatures of cancels that a dying process made without its ledger. */
+  readonly #direct = new Set<string>();
+  /** A command asked for proof that nothing rests, and there was none yet. */
+  #proving = false;
 
-  constructor(exchange: ExchangeSide) {
+  constructor(exchange: ExchangeSide, setting: Setting) {
     this.#exchange = exchange;
+    this.#setting = setting;
+    this.#account = new PlainAccount(exchange, (violation) => this.say(violation));
   }
 
   say(violation: string): void {
@@ -34,80 +72,155 @@ export class Invariants {
     // Flattening sells what is held; it leaves the trader paused.
     if (kind === 'resume' || kind === 'flatten') this.#holds.delete('paused');
     if (kind === 'stop') this.#holds.add('stopping');
+    if (kind === 'kill' || kind === 'cancel-all' || kind === 'stop') this.#proving = true;
   }
 
-  /** Stopping is a process's own; kill and pause outlive it. */
-  restarted(): void {
+  /** A process has begun, on the file that the one before it left. Stopping is a process's own; kill and pause are not. */
+  restarted({ file }: TraderProcess): void {
     this.#holds.delete('stopping');
+    this.#proving = false;
+    // What the one before has sent the venue tells with its first answers.
+    for (const sent of Object.values(this.#sent)) sent.length = 0;
+    this.#account.survived(file);
+    for (const { id, signature, state } of this.#active.values()) {
+      const stored = file.intent(id);
+      if (stored === null) this.say(`6: intent ${id}, which was committed as ${state}, is gone`);
+      else if (stored.signature !== signature) this.say(`6: the signature of ${id}, which was committed, is gone`);
+    }
+    const now = file.activeIntents().map(({ id }) => id);
+    for (const id of new Set([...this.#active.keys(), ...now])) this.#read(file, id);
   }
 
-  /** The trader's core has let this request go. Invariants 6 and 9. */
-  released({ call }: Request, { ledger }: TraderProcess): void {
+  /** A step has written and committed. */
+  stepped({ file, touched }: TraderProcess): void {
+    if (!touched.any) return;
+    for (const id of touched.intents) this.#read(file, id);
+    if (touched.booked) this.#account.booked(file);
+    touched.clear();
+  }
+
+  #read(file: LedgerFile, id: string): void {
+    const intent = file.intent(id);
+    if (intent === null) return;
+    if (intent.signature !== null) this.#signed.set(intent.signature, id);
+    if (!isFinalIntent(intent.state)) {
+      this.#active.set(id, intent);
+      return;
+    }
+    this.#active.delete(id);
+    const objection = this.#proofs.objection(intent);
+    if (objection !== null) this.say(`7: ${objection}`);
+  }
+
+  /** An outcome reaches the trader. */
+  delivered(call: AnyCall, outcome: Outcome): void {
+    this.#proofs.delivered(call, outcome);
+  }
+
+  /** The trader's core has let this request go. */
+  released({ call }: Request): void {
     if (call.endpoint === 'orders.submit' && this.#holds.size > 0) {
-      this.say(`a submit left while ${[...this.#holds].join()}: ${call.params.pubkey}`);
+      this.say(`9: a submit left while ${[...this.#holds].join()}: ${call.params.pubkey}`);
     }
     const { body } = call;
     if (body === undefined || !('signature' in body)) return;
-    const stored = ledger.activeIntents().some(({ signature }) => signature === body.signature);
-    if (!stored) this.say(`a signature left that is not stored: ${JSON.stringify(call.params)}`);
+    const intent = this.#active.get(this.#signed.get(body.signature) ?? '');
+    if (intent?.signature !== body.signature) {
+      this.say(`6: a signature left that is not stored: ${JSON.stringify(call.params)}`);
+    }
+    if (call.endpoint === 'orders.submit') this.#mayAllFill();
   }
 
-  /** A request leaves for the network; over all processes, never more than the venue allows. */
+  /** A request leaves for the network; never more than the venue allows. */
   left({ call }: Request, nowMs: number): void {
+    const { body } = call;
+    if (body !== undefined && 'signature' in body) this.#proofs.left(body.signature);
     const { scope } = declarationOf(call.endpoint);
     const sent = this.#sent[scope];
     sent.push(nowMs);
     while ((sent[0] ?? nowMs) <= nowMs - WINDOW_MS) sent.shift();
-    const limit = PROFILE.rate_limits[`${scope}_per_minute`];
+    const limit = this.#setting.profile.rate_limits[`${scope}_per_minute`];
     if (sent.length > limit) this.say(`more than ${limit} ${scope} requests left within a minute`);
   }
 
-  /** What rests at the exchange has changed by our doing. Invariant 8, read off the exchange alone. */
-  placed(): void {
+  /** A process whose ledger is broken cancels with nothing but the key. */
+  directly(signature: string): void {
+    this.#direct.add(signature);
+  }
+
+  /** The exchange has done what a signature of ours asks for. */
+  effect(call: AnyCall, pubkey: string): void {
+    const signature = call.body !== undefined && 'signature' in call.body ? call.body.signature : '';
+    if (this.#direct.has(signature)) return;
+    const id = this.#signed.get(signature);
+    const intent = id === undefined ? undefined : this.#active.get(id);
+    if (id === undefined) return this.say(`5: ${call.endpoint} ${pubkey} took effect, and no intent of ours signed it`);
+    if (intent === undefined) this.say(`10: ${call.endpoint} ${pubkey} took effect after intent ${id} was over`);
+    else if (intent.state !== 'signed' && intent.state !== 'unknown') {
+      this.say(`10: ${call.endpoint} ${pubkey} took effect while its intent ${id} was ${intent.state}`);
+    }
+    const before = this.#effects.get(id);
+    if (before !== undefined) this.say(`1: intent ${id} took effect twice, in ${before} and ${pubkey}`);
+    this.#effects.set(id, pubkey);
+    if (call.endpoint === 'orders.submit') this.#mayAllRest();
+  }
+
+  /** Invariant 8 as the ledger knows it: every order that may be at the exchange counts as resting. */
+  #mayAllFill(): void {
+    const worst = new WorstCase();
+    for (const market of this.#tradedMarkets()) {
+      worst.hold(market, this.#account.shares(market, true), this.#account.shares(market, false));
+    }
+    for (const { kind, state, market, is_yes, side, amount, draft_pubkey } of this.#active.values()) {
+      if (kind !== 'place' || state === 'abandoned') continue;
+      const remaining = (amount ?? 0) - this.#account.bookedOf(draft_pubkey ?? '');
+      worst.work(market, is_yes === 1, side === 'buy', remaining);
+    }
+    this.#judge(worst, 'as the ledger knows it');
+  }
+
+  /** Invariant 8 as the exchange knows it. */
+  #mayAllRest(): void {
     const { core, account } = this.#exchange;
-    const resting = this.#exchange.resting();
-    if (resting.length > LIMITS.maxOpenOrders) this.say(`${resting.length} orders rest`);
-    const worst = new Map<string, { up: number; down: number }>();
-    for (let index = 0; index < core.marketCount; index++) {
-      const { conditionId, state } = core.marketFacts(index);
-      if (isSettledMarket(state)) continue;
-      const { yes, no } = core.holdingOf(account, index);
-      worst.set(conditionId, { up: yes - no, down: no - yes });
+    const worst = new WorstCase();
+    for (const market of this.#tradedMarkets()) {
+      const { yes, no } = core.holdingOf(account, core.marketIndexOf(market) ?? 0);
+      worst.hold(market, yes, no);
     }
-    for (const { market, outcome, side, remaining_amount } of resting) {
-      const extremes = worst.get(market.condition_id);
-      if (extremes === undefined) continue;
-      const remaining = money.parse(remaining_amount ?? '0');
-      if ((side === 'buy') === outcome.is_yes) extremes.up += remaining;
-      else extremes.down += remaining;
+    for (const { market, outcome, side, remaining_amount } of this.#exchange.resting()) {
+      worst.work(market.condition_id, outcome.is_yes, side === 'buy', money.parse(remaining_amount ?? '0'));
     }
-    const events = new Map<number, number>();
-    for (const [conditionId, { up, down }] of worst) {
-      const position = Math.max(up, down);
-      if (position > LIMITS.maxPositionSharesMicros) this.say(`${position} may be held in market ${conditionId}`);
-      const event = core.marketFacts(core.marketIndexOf(conditionId) ?? 0).eventIndex;
-      events.set(event, (events.get(event) ?? 0) + position);
-    }
-    for (const [event, sum] of events) {
-      if (sum > LIMITS.maxEventPositionSharesMicros) this.say(`${sum} may be held in event ${event}`);
-    }
+    this.#judge(worst, 'as the exchange knows it');
   }
 
-  /** Nothing rests when the trader says that it has been proven. */
-  looked({ trader, ledger }: TraderProcess, ourMs: number): void {
+  #judge(worst: WorstCase, as: string): void {
+    const { core } = this.#exchange;
+    const eventOf = (market: string) => core.marketFacts(core.marketIndexOf(market) ?? 0).eventIndex;
+    for (const text of worst.exceeded(this.#setting.limits, eventOf)) this.say(`8: ${text}, ${as}`);
+  }
+
+  #tradedMarkets(): string[] {
+    const { core } = this.#exchange;
+    return this.#exchange.markets().filter((market) => {
+      return !isSettledMarket(core.marketFacts(core.marketIndexOf(market) ?? 0).state);
+    });
+  }
+
+  /** Once a second: nothing rests when the trader says that it has been proven. */
+  looked({ trader }: TraderProcess, ourMs: number): void {
+    if (!this.#proving) return;
     const { proven, mode } = trader.snapshot(ourMs);
+    if (!proven) return;
     const rests = this.#exchange.resting().length;
-    if (proven && rests > 0) this.say(`proven (${mode}) while ${rests} orders rest`);
-    const inside = ledger.verify();
-    if (inside.length > 0) this.say(`the ledger contradicts itself: ${inside.join('; ')}`);
+    if (rests > 0) this.say(`9: proven (${mode}) while ${rests} orders rest`);
+    if (mode !== 'stopped') this.#proving = false;
   }
 
-  /** Invariant 5: whatever rests is known to the trader, as resting or as possibly so. */
-  knowsWhatRests({ executor, ledger }: TraderProcess): void {
-    const known = new Set(executor.reservations().map(({ intentId }) => intentId));
+  /** Whatever rests is known to the trader, as resting or as possibly so. */
+  knowsWhatRests(): void {
+    const known = new Set([...this.#active.values()].map(({ draft_pubkey }) => draft_pubkey));
     for (const { pubkey } of this.#exchange.resting()) {
-      const intent = ledger.order(pubkey ?? '')?.intentId;
-      if (intent === undefined || !known.has(intent)) this.say(`order ${pubkey} rests and is not known`);
+      if (!known.has(pubkey ?? null)) this.say(`5: order ${pubkey} rests and is not known`);
     }
   }
 }

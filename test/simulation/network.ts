@@ -1,65 +1,66 @@
-/** Between trader and exchange: loses, delays, repeats, cuts and refuses, as its seed says. */
+/** Between trader and exchange: carries each call as its fate says. */
 
 import type { Timeline } from '../../src/backtest/timeline.js';
-import type { Random } from '../../src/base/random.js';
 import { classify } from '../../src/client/classify.js';
 import type { Answer } from '../../src/exchange/http/envelope.js';
 import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/protocol/seam.js';
 import type { ExchangeSide } from './exchange-side.js';
-import { type Fate, htmlPage, INTERNAL, type Script, SIGNING_DOWN, THROTTLED } from './fates.js';
-import { CALM, type Faults, type Tally } from './faults.js';
+import { type Fate, type Script, THROTTLED } from './fates.js';
+import type { Tally } from './faults.js';
+import type { Weather } from './weather.js';
 
 /** After this the client has given up on an answer. */
 const TIMEOUT_MS = 10_000;
-const TAIL_MS = 60_000;
 /** Either way, where nothing else was said. */
 const CALM_MS = 20;
 const UNREACHABLE: Fate = { unreachable: true };
-const LONGEST_BEHIND_MS = 5_000;
 
 export interface Delivery {
   readonly outcome: Outcome;
   readonly venueTimeMs: number | null;
   /** Its `resetMs` is on the exchange's clock. */
   readonly budget: BudgetReport | null;
+  /** The body as it came; empty when none did. */
+  readonly text: string;
 }
 
 export type Deliver = (delivery: Delivery) => void;
+/** Told of every answer that the exchange's core gave, whether it arrives or not. */
+export type Heard = (call: AnyCall, answer: Answer) => void;
 
 export class Network {
-  faults: Faults = CALM;
+  readonly weather: Weather;
   /** Decides before anything is drawn. */
   script: Script | null = null;
   /** Nothing can be reached before this moment. */
   outageUntilMs = 0;
   readonly #exchange: ExchangeSide;
   readonly #timeline: Timeline;
-  readonly #random: Random;
   readonly #tally: Tally;
-  readonly #onEffect: (call: AnyCall) => void;
-  /** By endpoint: until when its list misses its newest row. */
-  readonly #behindUntilMs = new Map<string, number>();
+  readonly #heard: Heard;
+  /** Counts restarts of the exchange: what was under way before one is cut. */
+  #connections = 0;
 
-  /** @param onEffect called after every call that reached the exchange's core */
-  constructor(
-    exchange: ExchangeSide,
-    timeline: Timeline,
-    random: Random,
-    tally: Tally,
-    onEffect: (call: AnyCall) => void,
-  ) {
+  constructor(exchange: ExchangeSide, timeline: Timeline, weather: Weather, tally: Tally, heard: Heard) {
     this.#exchange = exchange;
     this.#timeline = timeline;
-    this.#random = random;
+    this.weather = weather;
     this.#tally = tally;
-    this.#onEffect = onEffect;
+    this.#heard = heard;
+  }
+
+  /** The exchange is away for so long; whatever is under way to or from it is lost. */
+  cut(forMs: number): void {
+    this.#connections++;
+    this.outageUntilMs = Math.max(this.outageUntilMs, this.#timeline.nowMs + forMs);
   }
 
   /** Sends one call; `deliver` is called exactly once. */
   send(call: AnyCall, deliver: Deliver): void {
     const nowMs = this.#timeline.nowMs;
-    const fate = this.script?.(call, nowMs) ?? (nowMs < this.outageUntilMs ? UNREACHABLE : this.#draw(call));
+    const away = nowMs < this.outageUntilMs;
+    const fate = this.script?.(call, nowMs) ?? (away ? UNREACHABLE : this.weather.fateOf(call, nowMs));
     if (fate.unreachable === true) {
       this.#tally.add('fault: unreachable');
       this.#timeline.after(5, () => deliver(nothing('connection refused', false)));
@@ -73,30 +74,21 @@ export class Network {
     };
     this.#timeline.after(TIMEOUT_MS, () => tell(nothing('no answer in time', true)));
     if (this.#happens('request lost', fate.requestLost)) return;
-    this.#timeline.after(fate.thereMs ?? CALM_MS, () => this.#arrive(call, fate, tell));
+    const connection = this.#connections;
+    const whenThere = (arrive: () => void) => () => {
+      if (this.#connections === connection) arrive();
+      else this.#tally.add('fault: cut by a restart');
+    };
+    this.#timeline.after(
+      fate.thereMs ?? CALM_MS,
+      whenThere(() => this.#arrive(call, fate, tell)),
+    );
     // Before or after the one whose answer we get: that may then be the refusal of a repetition.
-    if (fate.copyMs !== undefined) this.#timeline.after(fate.copyMs, () => this.#effect(call, false));
-  }
-
-  #draw(call: AnyCall): Fate {
-    const { faults } = this;
-    const declaration = declarationOf(call.endpoint);
-    const thereMs = this.#hit('long delay', faults.tail) ? this.#random.below(TAIL_MS) : this.#delay();
-    const isDraft = declaration.status === 201 || call.endpoint === 'orders.cancel';
-    const fate: { -readonly [K in keyof Fate]: Fate[K] } = { thereMs, backMs: this.#delay() };
-    if (this.#random.chance(faults.requestLost)) fate.requestLost = true;
-    if (this.#hit('delivered twice', faults.deliveredTwice)) fate.copyMs = this.#random.below(2 * thereMs);
-    if (this.#hit('throttled', faults.throttled)) fate.instead = THROTTLED;
-    if (isDraft && this.#hit('signing down', faults.signingDown)) fate.instead = SIGNING_DOWN;
-    if (this.#hit('gateway error', faults.gatewayBefore)) fate.instead = htmlPage(502);
-    if (declaration.method === 'POST' && this.#hit('error after the effect', faults.errorAfter)) {
-      fate.afterwards = INTERNAL;
-    }
-    if (this.#hit('gateway error after the effect', faults.gatewayAfter)) fate.afterwards = htmlPage(502);
-    if (this.#random.chance(faults.answerLost)) fate.answerLost = true;
-    if (this.#isBehind(call)) fate.behind = true;
-    if (this.#hit('body cut', faults.cut)) fate.damage = (text) => text.slice(0, this.#random.below(text.length));
-    return fate;
+    if (fate.copyMs !== undefined)
+      this.#timeline.after(
+        fate.copyMs,
+        whenThere(() => this.#effect(call, {})),
+      );
   }
 
   #arrive(call: AnyCall, fate: Fate, tell: Deliver): void {
@@ -107,7 +99,7 @@ export class Network {
     if (!allowed) this.#tally.add('throttled by the exchange');
     if (!allowed) return back(THROTTLED);
     if (fate.instead !== undefined) return back(fate.instead);
-    const answer = this.#effect(call, fate.behind ?? false);
+    const answer = this.#effect(call, fate);
     if (this.#happens('answer lost', fate.answerLost)) return;
     const { damage } = fate;
     const told = fate.afterwards ?? answer;
@@ -118,36 +110,32 @@ export class Network {
     const { outcome, genuine } = classify(declarationOf(call.endpoint), status, text);
     // The resolution of a `Date` header.
     const venueTimeMs = genuine ? Math.floor(this.#timeline.nowMs / 1000) * 1000 : null;
-    const delivery = { outcome, venueTimeMs, budget: genuine ? budget : null };
-    this.#timeline.after(fate.backMs ?? CALM_MS, () => tell(delivery));
+    const delivery = { outcome, venueTimeMs, budget: genuine ? budget : null, text };
+    const connection = this.#connections;
+    this.#timeline.after(fate.backMs ?? CALM_MS, () => {
+      if (this.#connections === connection) tell(delivery);
+      else this.#tally.add('fault: cut by a restart');
+    });
   }
 
-  #effect(call: AnyCall, behind: boolean): Answer {
-    const answer = this.#exchange.serve(call, this.#timeline.nowMs, behind);
-    this.#onEffect(call);
+  #effect(call: AnyCall, { lag, expiresInMs }: Fate): Answer {
+    const answer = this.#exchange.serve(call, this.#timeline.nowMs, lag);
+    if (expiresInMs !== undefined && answer.status === 201) this.#expireEarly(answer, expiresInMs);
+    this.#heard(call, answer);
     return answer;
   }
 
-  #isBehind({ endpoint }: AnyCall): boolean {
-    if (declarationOf(endpoint).page === undefined) return false;
-    const nowMs = this.#timeline.nowMs;
-    if (this.#hit('list behind', this.faults.behind)) {
-      this.#behindUntilMs.set(endpoint, nowMs + this.#random.below(LONGEST_BEHIND_MS));
-    }
-    return nowMs <= (this.#behindUntilMs.get(endpoint) ?? 0);
-  }
-
-  #hit(fault: string, probability: number): boolean {
-    return this.#happens(fault, this.#random.chance(probability));
+  #expireEarly({ text }: Answer, inMs: number): void {
+    // The answer of a draft call, as the exchange has just written it.
+    const { data } = JSON.parse(text) as { data: { pubkey: string } };
+    this.#timeline.after(inMs, () => {
+      this.#happens('draft expired early', this.#exchange.expireEarly(data.pubkey));
+    });
   }
 
   #happens(fault: string, happens = false): boolean {
     if (happens) this.#tally.add(`fault: ${fault}`);
     return happens;
-  }
-
-  #delay(): number {
-    return 2 + this.#random.exponential(this.faults.delayMs);
   }
 }
 
@@ -155,4 +143,5 @@ const nothing = (reason: string, sent: boolean): Delivery => ({
   outcome: { kind: 'unknown', reason, sent },
   venueTimeMs: null,
   budget: null,
+  text: '',
 });

@@ -1,62 +1,57 @@
-/** What is the same in every simulation: the venue's profile, the trader's limits, what it trades and how. */
+/** What stays the same during one simulation: the venue's profile, the trader's limits and pace, what it trades and how. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { micros } from '../../src/base/micros.js';
-import type { StrategySettings, TraderSettings } from '../../src/engine/settings.js';
+import { type Micros, micros } from '../../src/base/micros.js';
+import type { Random } from '../../src/base/random.js';
+import type { PollingSettings, StrategySettings, TraderSettings } from '../../src/engine/settings.js';
 import type { VenueProfile } from '../../src/protocol/profile.js';
-import { riskLimitsSchema } from '../../src/risk/limits.js';
+import { type RiskLimits, riskLimitsSchema } from '../../src/risk/limits.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { paramsFor } from '../strategy/fixtures.js';
 
 export const START_MS = 1_795_000_000_000;
 export const FUNDS = micros(1_000_000_000);
 
-/** As the paper venue, but that a draft lives half as long: the calm after the faults is as much shorter. */
-export const PROFILE: VenueProfile = {
+export interface Setting {
+  readonly profile: VenueProfile;
+  readonly limits: RiskLimits;
+  readonly polling: PollingSettings;
+  readonly mergeFromMicros: Micros;
+  /** Two on some of the same markets must not trade with each other. */
+  readonly makers: readonly { readonly name: string; readonly orderShares: number; readonly markets: number }[];
+  /** The exchange gives no more rows at once, whatever it is asked for. */
+  readonly mostRows: number;
+  /** From the submit of a merge to its landing, ms. */
+  readonly landingMs: number;
+}
+
+const profileOf = (lifetimeS: number, publicPerMinute: number, signedPerMinute: number): VenueProfile => ({
   service_name: 'SVC',
   header_prefix: 'SVC',
   base_url: 'http://127.0.0.1:1',
   draft_message: 'utf8',
-  draft_lifetime_s: 30,
+  draft_lifetime_s: lifetimeS,
   clock_tolerance_s: 30,
-  rate_limits: { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 },
+  rate_limits: { public_per_minute: publicPerMinute, signed_per_minute: signedPerMinute, bootstrap_per_minute: 10 },
   own_trades: true,
-};
-
-/** Tight enough to be reached; losses alone do not stop it, or a bad seed would test nothing after its first minutes. */
-export const LIMITS = riskLimitsSchema.parse({
-  max_position_shares: '60',
-  max_event_position_shares: '100',
-  max_open_orders: 10,
-  max_loss_day: '900',
-  max_drawdown: '900',
 });
 
-const FILE = join(import.meta.dirname, '../../config/strategies/crowd-maker.yaml');
-
-function strategies(): readonly StrategySettings[] {
-  const { params } = parse(readFileSync(FILE, 'utf8')) as { params: Record<string, unknown> };
-  const maker = (name: string, order_shares: string, max: number): StrategySettings => ({
-    name,
-    module: logOddsMaker,
-    params: paramsFor(logOddsMaker, { ...params, order_shares }),
-    markets: { ids: [], state: 'open', categories: [], max },
-    quoteHours: null,
-    risk: LIMITS,
+/** Tight enough to be reached; losses alone do not stop it, or a bad seed would test nothing after its first minutes. */
+const limitsOf = (positionShares: number, openOrders: number): RiskLimits =>
+  riskLimitsSchema.parse({
+    max_position_shares: `${positionShares}`,
+    max_event_position_shares: `${Math.round(positionShares * 1.6)}`,
+    max_open_orders: openOrders,
+    max_loss_day: '900',
+    max_drawdown: '900',
   });
-  // Two on some of the same markets: they must not trade with each other.
-  return [maker('crowd-maker', '25', 4), maker('second-maker', '10', 2)];
-}
 
-export const traderSettings = (runId: string): TraderSettings => ({
-  runId,
-  configHash: 'simulation',
-  version: '0',
-  profile: PROFILE,
-  capitalMicros: FUNDS,
-  risk: LIMITS,
+/** As the paper venue, but that a draft lives half as long: the calm after the faults is as much shorter. */
+export const STANDARD: Setting = {
+  profile: profileOf(30, 120, 300),
+  limits: limitsOf(60, 10),
   polling: {
     ownIntervalMs: 1000,
     hotIntervalMs: 500,
@@ -64,7 +59,63 @@ export const traderSettings = (runId: string): TraderSettings => ({
     catalogIntervalMs: 60_000,
     assetsIntervalMs: 20_000,
   },
-  merge: { enabled: true, minSharesMicros: micros(10_000_000) },
-  strategies: strategies(),
+  mergeFromMicros: micros(10_000_000),
+  makers: [
+    { name: 'crowd-maker', orderShares: 25, markets: 4 },
+    { name: 'second-maker', orderShares: 10, markets: 2 },
+  ],
+  mostRows: 100,
+  landingMs: 700,
+};
+
+export const PROFILE = STANDARD.profile;
+
+/** The setting of one seed: a venue and a trader as they may well be. */
+export function drawSetting(random: Random): Setting {
+  const oneOf = <T>(...values: readonly [T, ...T[]]): T => values[random.below(values.length)] ?? values[0];
+  const first = { name: 'crowd-maker', orderShares: 10 + random.below(20), markets: 1 + random.below(4) };
+  const second = { name: 'second-maker', orderShares: 5 + random.below(10), markets: 1 + random.below(2) };
+  return {
+    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(20, 40, 60, 120), oneOf(150, 200, 300)),
+    limits: limitsOf(oneOf(40, 60, 90), oneOf(6, 10, 16)),
+    polling: {
+      ownIntervalMs: oneOf(1000, 2000, 4000),
+      hotIntervalMs: oneOf(500, 1500, 4000),
+      quietIntervalMs: oneOf(10_000, 20_000),
+      catalogIntervalMs: oneOf(60_000, 120_000),
+      assetsIntervalMs: oneOf(10_000, 20_000, 30_000),
+    },
+    mergeFromMicros: micros(oneOf(5_000_000, 10_000_000)),
+    makers: random.chance(0.5) ? [first] : [first, second],
+    mostRows: oneOf(5, 20, 100),
+    landingMs: oneOf(200, 700, 3000),
+  };
+}
+
+const FILE = join(import.meta.dirname, '../../config/strategies/crowd-maker.yaml');
+// The file is ours: it has parameters.
+const { params } = parse(readFileSync(FILE, 'utf8')) as { params: Record<string, unknown> };
+
+function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
+  return makers.map(({ name, orderShares, markets }) => ({
+    name,
+    module: logOddsMaker,
+    params: paramsFor(logOddsMaker, { ...params, order_shares: `${orderShares}` }),
+    markets: { ids: [], state: 'open', categories: [], max: markets },
+    quoteHours: null,
+    risk: limits,
+  }));
+}
+
+export const traderSettings = (runId: string, setting: Setting = STANDARD): TraderSettings => ({
+  runId,
+  configHash: 'simulation',
+  version: '0',
+  profile: setting.profile,
+  capitalMicros: FUNDS,
+  risk: setting.limits,
+  polling: setting.polling,
+  merge: { enabled: true, minSharesMicros: setting.mergeFromMicros },
+  strategies: strategies(setting),
   boundedCall: (call) => call(),
 });

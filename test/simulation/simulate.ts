@@ -4,19 +4,22 @@ import { Random } from '../../src/base/random.js';
 import { isSettledMarket } from '../../src/protocol/states.js';
 import { differences, unsettled } from '../executor/agreement.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
-import { FUNDS, PROFILE, START_MS } from './setting.js';
+import { wrongLocks } from './locks.js';
+import { drawSetting, FUNDS, type Setting, START_MS } from './setting.js';
 import { type Beats, World } from './world.js';
 
-const LIFETIME_MS = PROFILE.draft_lifetime_s * 1000;
-/** The slowest of the polls: details, which tell that a market is settled. */
-const SLOWEST_POLL_MS = 60_000;
-/** One draft lifetime, the slowest poll, and what follows from it: a redeem, a reconciliation. */
-const CALM_MS = LIFETIME_MS + SLOWEST_POLL_MS + 60_000;
+const MINUTE_MS = 60_000;
+/** Faults come in phases; each ends in calm, in which everything must come to agree. */
+const PHASE_MS = 20 * MINUTE_MS;
+/** What was sent in the last moment of the faults may arrive so much later, and until then they are not over. */
+const TAIL_MS = 60_000;
 /** Under a pause or kill: cancels and the last fills. */
 const PULL_MS = 30_000;
-const AGAIN_MS = 60_000;
-/** As the daemon waits for the proof. */
-const STOP_MS = LIFETIME_MS + 30_000;
+/** After it something must come to rest: within the budget of requests of so long. */
+const AGAIN_MS = 120_000;
+const LOOK_MS = 1_000;
+/** Longest wait between looks at a market's details, which tell that it is settled. */
+const DETAIL_MS = 60_000;
 
 export interface Story {
   readonly seed: number;
@@ -30,10 +33,12 @@ export interface Story {
 
 export interface SimulateOptions {
   readonly seed: number;
-  /** How long faults last, ms. */
+  /** How long faults last, ms, all phases together. */
   readonly faultyMs: number;
-  /** Default: drawn from the seed. */
+  /** Default: drawn from the seed, anew for each phase. */
   readonly faults?: Faults;
+  /** Default: drawn from the seed. */
+  readonly setting?: Setting;
   /** Default: given. */
   readonly beats?: Beats;
   /** Called once before anything happens, e.g. to write a script for the network. */
@@ -41,68 +46,87 @@ export interface SimulateOptions {
 }
 
 /** One story; it ends early, at its first violation. */
-export function simulate({ seed, faultyMs, faults, beats, begin }: SimulateOptions): Story {
-  const drawn = faults ?? drawFaults(Random.seeded(seed, 'faults'));
-  const world = new World(seed, drawn, null, beats);
+export function simulate(options: SimulateOptions): Story {
+  const { seed, beats, begin } = options;
+  const random = Random.seeded(seed, 'faults');
+  const setting = options.setting ?? drawSetting(Random.seeded(seed, 'setting'));
+  const world = new World(seed, options.faults ?? drawFaults(random), null, beats, setting);
   try {
     begin?.(world);
-    live(world, { seed, faultyMs }, drawn);
+    live(world, setting, options, random);
     if (world.process !== null) countOwn(world, world.process);
-    return {
-      seed,
-      violations: world.invariants.violations,
-      traceHash: world.traceHash,
-      simulatedMs: world.timeline.nowMs - START_MS,
-      events: world.timeline.count,
-      tally: world.tally,
-    };
   } finally {
     world.close();
   }
+  return {
+    seed,
+    violations: world.invariants.violations,
+    traceHash: world.traceHash,
+    simulatedMs: world.timeline.nowMs - START_MS,
+    events: world.timeline.count,
+    tally: world.tally,
+  };
 }
 
-function live(world: World, { seed, faultyMs }: SimulateOptions, faults: Faults): void {
-  const reason = 'the simulation';
-  world.pass(faultyMs / 2);
-  world.stepClock(faults.clockStepMs);
-  world.resolveAny();
-  world.pass(faultyMs / 2);
+function live(world: World, setting: Setting, { seed, faultyMs, faults }: SimulateOptions, random: Random): void {
+  const phases = Math.max(1, Math.round(faultyMs / PHASE_MS));
+  for (let phase = 0; phase < phases && world.invariants.violations.length === 0; phase++) {
+    if (phase > 0) world.suffer(faults ?? drawFaults(random));
+    world.pass(faultyMs / phases / 2);
+    world.resolveAny();
+    world.pass(faultyMs / phases / 2);
+    heal(world, setting);
+    // Either leaves nothing resting.
+    hold(world, (seed + phase) % 2 === 0 ? ['pause', 'resume'] : ['kill', 'unkill']);
+  }
+  stop(world, setting);
+}
 
+/** One draft lifetime and two of the slowest poll after the last fault, everything agrees. */
+function heal(world: World, { profile, polling }: Setting): void {
+  const reason = 'the simulation';
   world.calm();
   world.command({ kind: 'unkill', reason });
   world.command({ kind: 'resume', reason });
-  world.pass(CALM_MS);
+  world.pass(TAIL_MS);
+  world.pass(profile.draft_lifetime_s * 1000 + 2 * Math.max(DETAIL_MS, polling.assetsIntervalMs));
   check(world, 'after calm', ({ process, say }) => {
-    world.invariants.knowsWhatRests(process);
+    world.invariants.knowsWhatRests();
     const { mode, reduceOnly } = process.trader.snapshot(world.ourMs);
     if (mode !== 'quoting') say(`the mode is ${mode}`);
     if (reduceOnly !== null) say(reduceOnly);
-    for (const text of unredeemed(world)) say(text);
+    for (const text of [...unredeemed(world), ...wrongLocks(world.exchange, process)]) say(text);
   });
+}
 
-  // Either leaves nothing resting; every other seed has the one, the rest the other.
-  const [hold, lift] = seed % 2 === 0 ? (['pause', 'resume'] as const) : (['kill', 'unkill'] as const);
+function hold(world: World, [hold, lift]: readonly ['pause', 'resume'] | readonly ['kill', 'unkill']): void {
+  const reason = 'the simulation';
   world.command({ kind: hold, reason });
   world.pass(PULL_MS);
-  check(world, `after ${hold}`, ({ say }) => {
+  check(world, `after ${hold}`, ({ process, say }) => {
     nothingRests(world, say);
-    for (const text of disagreements(world)) say(text);
+    for (const text of [...disagreements(world), ...wrongLocks(world.exchange, process)]) say(text);
   });
-
   world.command({ kind: lift, reason });
-  world.pass(AGAIN_MS);
+  for (let waitedMs = 0; waitedMs < AGAIN_MS && world.exchange.resting().length === 0; waitedMs += LOOK_MS) {
+    world.pass(LOOK_MS);
+  }
   check(world, `after ${lift}`, ({ process, say }) => {
     if (world.exchange.resting().length === 0) say(`nothing rests: ${process.trader.snapshot(world.ourMs).reason}`);
   });
+}
 
+function stop(world: World, { profile }: Setting): void {
+  const lifetimeMs = profile.draft_lifetime_s * 1000;
   world.command({ kind: 'stop' });
-  world.pass(STOP_MS);
+  // As the daemon waits for the proof.
+  world.pass(lifetimeMs + 30_000);
   check(world, 'stopped', ({ process, say }) => {
     const { mode, proven } = process.trader.snapshot(world.ourMs);
     if (mode !== 'stopped' || !proven) say(`the mode is ${mode}, proven: ${proven}`);
     nothingRests(world, say);
   });
-  world.pass(LIFETIME_MS);
+  world.pass(lifetimeMs);
   check(world, 'long after the stop', ({ say }) => {
     nothingRests(world, say);
     for (const text of disagreements(world)) say(text);

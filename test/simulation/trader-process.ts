@@ -1,5 +1,6 @@
 /** One process of the trader, as the daemon builds it but for clock and network; it can be killed and started again. */
 
+import { createPrivateKey, sign } from 'node:crypto';
 import { SlidingWindow } from '../../src/client/sliding-window.js';
 import { Trader } from '../../src/engine/trader.js';
 import type { DraftSigner } from '../../src/executor/contract.js';
@@ -7,8 +8,11 @@ import { Executor } from '../../src/executor/executor.js';
 import type { Ledger } from '../../src/ledger/contract.js';
 import { openLedger } from '../../src/ledger/ledger.js';
 import type { Scope } from '../../src/protocol/endpoints.js';
-import type { Wallet } from '../../src/wallet/wallet.js';
-import { PROFILE, traderSettings } from './setting.js';
+import { DraftSigner as WalletSigner } from '../../src/wallet/draft-signer.js';
+import type { SigningPolicy } from '../../src/wallet/drafts.js';
+import { LedgerFile } from './ledger-file.js';
+import { type Setting, STANDARD, traderSettings } from './setting.js';
+import { Touched } from './touched.js';
 
 /** Takes every beat in full, whether there is something to do or not. */
 export class RestlessTrader extends Trader {
@@ -22,9 +26,29 @@ const asItIs = (signer: DraftSigner) => signer;
 /** Thrown inside a step to end the process there. */
 export class Killed extends Error {}
 
+/** A wallet's seed and address. */
+export interface Keys {
+  readonly seed: Uint8Array;
+  readonly address: string;
+}
+
+export interface ProcessOptions {
+  readonly path: string;
+  readonly runId: string;
+  readonly keys: Keys;
+  readonly nowMs: number;
+  readonly setting?: Setting;
+  /** Passes the signer on, to whoever keeps a diary of what it answers. */
+  readonly heard?: ((signer: DraftSigner) => DraftSigner) | undefined;
+  readonly kind?: typeof Trader;
+}
+
 export class TraderProcess {
   readonly runId: string;
   readonly ledger: Ledger;
+  /** What others see of the ledger. */
+  readonly file: LedgerFile;
+  readonly touched = new Touched();
   readonly executor: Executor;
   readonly trader: Trader;
   /** The client's own count of what leaves. */
@@ -34,35 +58,42 @@ export class TraderProcess {
   /** Set to die at the next signature: the drafts are stored, the signatures are not. */
   diesSigning = false;
 
-  /** @param heard passes the signer on, to whoever keeps a diary of what it answers */
-  constructor(path: string, runId: string, wallet: Wallet, nowMs: number, heard = asItIs, Kind = Trader) {
+  constructor({ path, runId, keys, nowMs, setting = STANDARD, heard = asItIs, kind: Kind = Trader }: ProcessOptions) {
     this.runId = runId;
     this.ledger = openLedger(path, { pid: process.pid, startedMs: nowMs });
     try {
-      const signer = wallet.draftSigner({
-        serviceName: PROFILE.service_name,
-        draftMessage: PROFILE.draft_message,
+      this.touched.listen(this.ledger);
+      const settings = traderSettings(runId, setting);
+      const { configHash, polling, profile } = settings;
+      const policy: SigningPolicy = {
+        serviceName: profile.service_name,
+        draftMessage: profile.draft_message,
         allowBlindSigning: false,
         loadDraft: (intentId) => this.ledger.storedDraft(intentId),
-      });
-      const settings = traderSettings(runId);
-      const { configHash, polling } = settings;
-      this.executor = new Executor(this.ledger, heard(this.#mortal(signer)), PROFILE, {
+      };
+      const signer = heard(this.#mortal(signerOf(keys, policy)));
+      this.executor = new Executor(this.ledger, signer, profile, {
         runId,
         configHash,
         ownPollMs: polling.ownIntervalMs,
       });
       this.trader = new Kind(settings, this.ledger, this.executor, nowMs);
+      this.file = new LedgerFile(path);
     } catch (error) {
       this.ledger.close();
       throw error;
     }
-    const { public_per_minute, signed_per_minute, bootstrap_per_minute } = PROFILE.rate_limits;
+    const { public_per_minute, signed_per_minute, bootstrap_per_minute } = setting.profile.rate_limits;
     this.windows = {
       public: new SlidingWindow(public_per_minute),
       signed: new SlidingWindow(signed_per_minute),
       bootstrap: new SlidingWindow(bootstrap_per_minute),
     };
+  }
+
+  close(): void {
+    this.file.close();
+    this.ledger.close();
   }
 
   #mortal(signer: DraftSigner): DraftSigner {
@@ -73,4 +104,13 @@ export class TraderProcess {
       },
     };
   }
+}
+
+/** What stands before the 32 bytes of an ed25519 secret key in its PKCS #8 encoding (RFC 8410). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The wallet's own signer, with the signatures of `node:crypto`: the same bytes as the wallet's, eight times as fast. */
+export function signerOf({ seed, address }: Keys, policy: SigningPolicy): DraftSigner {
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  return new WalletSigner(policy, address, (bytes) => sign(null, bytes, key).toString('hex'));
 }

@@ -4,22 +4,25 @@
  */
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Timeline } from '../../src/backtest/timeline.js';
 import { Random } from '../../src/base/random.js';
 import { Trader } from '../../src/engine/trader.js';
+import type { Answer } from '../../src/exchange/http/envelope.js';
 import type { DraftSigner } from '../../src/executor/contract.js';
+import { LedgerBroken } from '../../src/ledger/database.js';
 import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
+import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
 import { Wallet } from '../../src/wallet/wallet.js';
+import { cancelDirectly } from './direct-cancel.js';
+import { Disk } from './disk.js';
 import { ExchangeSide } from './exchange-side.js';
 import { CALM, type Faults, Tally } from './faults.js';
 import { Invariants } from './invariants.js';
 import { type Delivery, Network } from './network.js';
-import { START_MS } from './setting.js';
-import { Killed, RestlessTrader, TraderProcess } from './trader-process.js';
+import { type Setting, STANDARD, START_MS } from './setting.js';
+import { type Keys, Killed, RestlessTrader, TraderProcess } from './trader-process.js';
+import { Weather } from './weather.js';
 
 const BEAT_MS = 250;
 
@@ -33,11 +36,11 @@ const LOOK_MS = 1_000;
 const LONGEST_DOWN_MS = 5_000;
 const LONGEST_OUTAGE_MS = 20_000;
 const LONGEST_HOLD_MS = 20_000;
-/** A request that the client's own budget holds back tries again after this. */
+/** A request that the client's own budget holds back tries again after this at the earliest. */
 const CLIENT_WAIT_MS = 50;
-
-/** A commit costs a sync; in memory that is nothing. */
-const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const HOUR_MS = 3_600_000;
+/** How much likelier a crash is while something signed is under way. */
+const PENDING_FACTOR = 10;
 
 /** Keeps everything that crosses the seam, run by run, as the daemon's journal does. */
 export interface Diary {
@@ -52,30 +55,46 @@ export class World {
   readonly exchange: ExchangeSide;
   readonly network: Network;
   readonly invariants: Invariants;
+  readonly #setting: Setting;
   readonly #random: Random;
-  readonly #wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
-  readonly #folder = mkdtempSync(join(FOLDER, 'twinbook-simulation-'));
+  readonly #keys: Keys;
+  readonly #disk: Disk;
   readonly #trace = createHash('sha256');
   readonly #diary: Diary | null;
   readonly #beats: Beats;
-  #faults: Faults;
+  #faults: Faults = CALM;
+  /** Our clock minus the exchange's at `#driftSinceMs`; from then on it drifts. */
   #clockOffMs: number;
+  #driftSinceMs = START_MS;
+  #steppedMs = START_MS;
   #runs = 0;
   #process: TraderProcess | null = null;
+  /** An operator wants it stopped, and started again when it is. */
+  #restarts = false;
+  /** The power goes at one of the next writes. */
+  #powerGoes = false;
 
-  constructor(seed: number, faults: Faults, diary: Diary | null = null, beats: Beats = 'given') {
+  constructor(
+    seed: number,
+    faults: Faults,
+    diary: Diary | null = null,
+    beats: Beats = 'given',
+    setting: Setting = STANDARD,
+  ) {
     this.#beats = beats;
     this.#diary = diary;
+    this.#setting = setting;
     this.#random = Random.seeded(seed, 'world');
-    this.exchange = new ExchangeSide(seed, this.#wallet.address, START_MS);
-    this.invariants = new Invariants(this.exchange);
-    const random = Random.seeded(seed, 'network');
-    this.network = new Network(this.exchange, this.timeline, random, this.tally, ({ endpoint }) => {
-      if (endpoint === 'orders.submit') this.invariants.placed();
-    });
-    this.#faults = faults;
-    this.network.faults = faults;
+    this.#keys = keysOf(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
+    this.#disk = new Disk(Random.seeded(seed, 'disk'), this.tally, diary !== null);
+    this.exchange = new ExchangeSide(seed, this.#keys.address, START_MS, setting);
+    this.invariants = new Invariants(this.exchange, setting);
+    const weather = new Weather(Random.seeded(seed, 'network'), this.tally);
+    this.network = new Network(this.exchange, this.timeline, weather, this.tally, (call, answer) =>
+      this.#heard(call, answer),
+    );
     this.#clockOffMs = faults.clockOffMs;
+    this.suffer(faults);
     this.#start();
     this.#crowd();
     this.#every(BEAT_MS, () => this.#step({ kind: 'time', nowMs: this.ourMs }));
@@ -84,7 +103,9 @@ export class World {
 
   /** Our clock. */
   get ourMs(): number {
-    return this.timeline.nowMs + this.#clockOffMs;
+    const { nowMs } = this.timeline;
+    const driftMs = ((nowMs - this.#driftSinceMs) * this.#faults.driftPpm) / 1e6;
+    return nowMs + this.#clockOffMs + Math.floor(driftMs);
   }
 
   /** The process that runs; null between a crash and the next start, and after a failure of its own. */
@@ -109,10 +130,19 @@ export class World {
     this.#clockOffMs += byMs;
   }
 
+  /** From now on these faults. Where our clock is it stays. */
+  suffer(faults: Faults): void {
+    this.#clockOffMs = this.ourMs - this.timeline.nowMs;
+    this.#driftSinceMs = this.timeline.nowMs;
+    this.#faults = faults;
+    this.#powerGoes = false;
+    this.network.weather.faults = faults;
+    this.#disk.suffer(faults);
+  }
+
   /** No more faults; what is under way stays under way. */
   calm(): void {
-    this.#faults = CALM;
-    this.network.faults = CALM;
+    this.suffer(CALM);
     this.network.outageUntilMs = 0;
     for (const conditionId of this.exchange.markets()) {
       this.exchange.core.setMarketPaused(this.timeline.nowMs, conditionId, false);
@@ -125,6 +155,19 @@ export class World {
     if (!taken && this.invariants.violations.length === 0) this.timeline.after(500, () => this.command(command));
   }
 
+  /**
+   * The process is gone, as by kill -9 or with the power: what it had committed stays, its answers find nobody. It begins
+   * again so much later.
+   */
+  kill(downMs?: number): void {
+    if (this.#process === null) return;
+    this.tally.add('fault: crash');
+    this.#powerGoes = false;
+    this.#disk.crash(this.#faults);
+    this.#process.close();
+    this.#startLater(downMs);
+  }
+
   resolveAny(): void {
     const conditionId = this.exchange.anyOpenMarket();
     if (conditionId === null) return;
@@ -133,8 +176,8 @@ export class World {
   }
 
   close(): void {
-    this.#process?.ledger.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#process?.close();
+    this.#disk.close();
   }
 
   #every(ms: number, run: () => void): void {
@@ -150,14 +193,31 @@ export class World {
     this.timeline.after(Math.max(1, this.exchange.nextDueMs() - nowMs), () => this.#crowd());
   }
 
+  #heard(call: AnyCall, { status }: Answer): void {
+    if (status > 299) return;
+    switch (call.endpoint) {
+      case 'orders.submit':
+      case 'orders.cancelSubmit':
+      case 'merges.submit':
+      case 'redeems.submit':
+        this.invariants.effect(call, call.params.pubkey);
+    }
+  }
+
   /** Once a second: looks at what the trader says of itself, and lets rarer things go wrong. */
   #look(): void {
     const { nowMs } = this.timeline;
-    if (this.#process !== null) this.invariants.looked(this.#process, this.ourMs);
+    if (this.#process !== null) this.#lookAt(this.#process);
     const faults = this.#faults;
+    const hourly = (times: number) => this.#random.chance((times * LOOK_MS) / HOUR_MS);
+    if (hourly(faults.restarts)) this.#restartExchange();
+    if (hourly(faults.clockSteps)) {
+      this.stepClock(this.#random.below(2 * faults.clockStepMs) - faults.clockStepMs);
+    }
     if (this.#random.chance(faults.outage)) {
       this.tally.add('fault: outage');
-      this.network.outageUntilMs = nowMs + this.#random.below(LONGEST_OUTAGE_MS);
+      const untilMs = nowMs + this.#random.below(LONGEST_OUTAGE_MS);
+      this.network.outageUntilMs = Math.max(this.network.outageUntilMs, untilMs);
     }
     if (this.#random.chance(faults.command)) this.#intervene();
     const conditionId = this.#random.chance(faults.marketPaused) ? this.exchange.anyOpenMarket() : null;
@@ -170,14 +230,30 @@ export class World {
     );
   }
 
+  #lookAt(process: TraderProcess): void {
+    this.invariants.looked(process, this.ourMs);
+    if (!this.#restarts || process.trader.snapshot(this.ourMs).mode !== 'stopped') return;
+    this.#restarts = false;
+    this.tally.add('stopped and started again');
+    if (this.#attempt(() => process.trader.end(this.ourMs, 'stopped')) === null) return;
+    process.close();
+    this.#startLater();
+  }
+
+  #restartExchange(): void {
+    this.tally.add('fault: exchange restarted');
+    this.network.cut(1 + this.#random.below(LONGEST_OUTAGE_MS));
+    this.exchange.restart(this.timeline.nowMs);
+  }
+
   #intervene(): void {
     const reason = 'the simulation';
     const later = (command: OperatorCommand) => {
       this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () => this.command(command));
       // What an operator has ordered must outlive the process that heard it.
-      if (this.#random.chance(10 * this.#faults.crashPending)) this.#kill();
+      if (this.#random.chance(1 / 4) && this.#faults.crashes > 0) this.kill();
     };
-    switch (this.#random.below(5)) {
+    switch (this.#random.below(6)) {
       case 0:
         this.command({ kind: 'pause', reason });
         return later({ kind: 'resume', reason });
@@ -189,6 +265,9 @@ export class World {
         return later({ kind: 'resume', reason });
       case 3:
         return this.command({ kind: 'cancel-all' });
+      case 4:
+        this.#restarts = true;
+        return this.command({ kind: 'stop' });
       default:
         return this.command({ kind: 'reconcile' });
     }
@@ -197,39 +276,41 @@ export class World {
   #start(): void {
     const runId = `r${++this.#runs}`;
     this.#note('start', runId);
-    const path = join(this.#folder, 'ledger.sqlite');
+    const path = join(this.#disk.folder, 'ledger.sqlite');
     const heard = this.#diary?.begin(runId, path, this.ourMs);
-    const Kind = this.#beats === 'taken in full' ? RestlessTrader : Trader;
-    this.#attempt(() => {
-      this.#process = new TraderProcess(path, runId, this.#wallet, this.ourMs, heard, Kind);
-    });
-    this.invariants.restarted();
+    const kind = this.#beats === 'taken in full' ? RestlessTrader : Trader;
+    const options = { path, runId, keys: this.#keys, nowMs: this.ourMs, setting: this.#setting, heard, kind };
+    const process = this.#attempt(() => new TraderProcess(options));
+    if (process === null) return;
+    this.#process = process;
+    this.invariants.restarted(process);
+    process.touched.clear();
   }
 
-  /** The process is gone, as by kill -9: what it had committed stays, its answers find nobody. */
-  #kill(): void {
-    if (this.#process === null) return;
-    this.tally.add('fault: crash');
-    this.#process.ledger.close();
+  #startLater(downMs = this.#random.below(LONGEST_DOWN_MS)): void {
     this.#process = null;
-    this.timeline.after(this.#random.below(LONGEST_DOWN_MS), () => this.#start());
+    this.#restarts = false;
+    this.timeline.after(downMs, () => this.#start());
   }
 
   /** One observation; false when no process has taken it in. */
   #step(observation: Observation): boolean {
     const process = this.#process;
     if (process === null) return false;
-    const crashes = this.#random.chance(process.pending > 0 ? this.#faults.crashPending : this.#faults.crash);
-    const moment = crashes ? this.#random.below(3) : null;
+    const moment = this.#crashes(process) ? this.#random.below(4) : null;
     if (moment === 0) {
-      this.#kill();
+      this.kill();
       return false;
     }
     process.diesSigning = moment === 1;
+    if (moment === 3) this.#losePowerSoon();
     const requests = this.#leavesOut(observation, process)
       ? []
       : this.#attempt(() => process.trader.handle(observation));
-    if (requests !== null) this.#diary?.step(observation, requests);
+    if (requests !== null) {
+      this.#diary?.step(observation, requests);
+      this.invariants.stepped(process);
+    }
     if (observation.kind === 'command') {
       this.invariants.commanded(observation.command);
       this.tally.add(`command: ${observation.command.kind}`);
@@ -238,8 +319,22 @@ export class World {
     if (requests === null) return true;
     const dead = moment === 2;
     for (const request of dead ? requests.slice(0, requests.length / 2) : requests) this.#release(process, request);
-    if (dead) this.#kill();
+    if (dead) this.kill();
     return true;
+  }
+
+  /** Whether it ends at this step. */
+  #crashes(process: TraderProcess): boolean {
+    const { nowMs } = this.timeline;
+    const sinceMs = nowMs - this.#steppedMs;
+    this.#steppedMs = nowMs;
+    const perHour = this.#faults.crashes * (process.pending > 0 ? PENDING_FACTOR : 1);
+    return this.#random.chance((perHour * sinceMs) / HOUR_MS);
+  }
+
+  #losePowerSoon(): void {
+    this.#powerGoes = true;
+    this.#disk.crashSoon(this.#faults);
   }
 
   #leavesOut({ kind, nowMs }: Observation, { trader }: TraderProcess): boolean {
@@ -251,23 +346,33 @@ export class World {
     try {
       return work();
     } catch (error) {
-      if (error instanceof Killed) this.#kill();
+      if (error instanceof Killed) this.kill();
+      else if (error instanceof LedgerBroken && this.#powerGoes) this.kill();
+      else if (error instanceof LedgerBroken) this.#broken();
       else this.#fail(error);
       return null;
     }
   }
 
-  /** The daemon would cancel what rests and end; here it is a failure of what is tested. */
+  /** The disk has failed under the ledger: the daemon cancels what rests with nothing but the key, ends, and is started. */
+  #broken(): void {
+    this.tally.add('the ledger broke');
+    this.#process?.close();
+    this.#process = null;
+    const { network, invariants } = this;
+    cancelDirectly({ network, invariants, setting: this.#setting, keys: this.#keys, done: () => this.#startLater() });
+  }
+
   #fail(error: unknown): void {
     this.invariants.say(`the trader threw: ${error instanceof Error ? error.stack : String(error)}`);
-    this.#process?.ledger.close();
+    this.#process?.close();
     this.#process = null;
   }
 
   #release(process: TraderProcess, request: Request): void {
     this.#note('request', request);
     this.tally.add('requests');
-    this.invariants.released(request, process);
+    this.invariants.released(request);
     this.#send(process, request);
   }
 
@@ -277,12 +382,13 @@ export class World {
     const window = process.windows[declarationOf(request.call.endpoint).scope];
     if (this.ourMs >= request.latestMs) {
       const outcome = { kind: 'unknown', reason: 'its turn did not come in time', sent: false } as const;
-      this.#deliver(process, request, this.ourMs, { outcome, venueTimeMs: null, budget: null });
+      this.#deliver(process, request, this.ourMs, { outcome, venueTimeMs: null, budget: null, text: '' });
       return;
     }
     if (window.free(this.timeline.nowMs) <= 0) {
       this.tally.add('held back by the client');
-      this.timeline.after(CLIENT_WAIT_MS, () => this.#send(process, request));
+      const waitMs = Math.max(CLIENT_WAIT_MS, window.nextFreeMs(this.timeline.nowMs) - this.timeline.nowMs);
+      this.timeline.after(Math.min(waitMs, request.latestMs - this.ourMs), () => this.#send(process, request));
       return;
     }
     const isSigned = request.call.body !== undefined && 'signature' in request.call.body;
@@ -301,12 +407,14 @@ export class World {
     });
   }
 
-  #deliver(process: TraderProcess, { id, call }: Request, leftMs: number, { outcome, ...rest }: Delivery): void {
+  #deliver(process: TraderProcess, { id, call }: Request, leftMs: number, { outcome, text, ...rest }: Delivery): void {
     const requestId = id;
     const budget = rest.budget && { ...rest.budget, resetMs: rest.budget.resetMs + this.#clockOffMs };
     const sentMs = outcome.kind === 'unknown' && !outcome.sent ? this.ourMs : leftMs;
     const observation = { kind: 'outcome', nowMs: this.ourMs, requestId, outcome, sentMs } as const;
-    this.#note('outcome', { ...observation, run: process.runId, endpoint: call.endpoint });
+    this.#note('outcome', [this.ourMs, process.runId, id, call.endpoint, outcome.kind, sentMs]);
+    this.#trace.update(text);
+    this.invariants.delivered(call, outcome);
     this.tally.add(`outcome: ${outcome.kind === 'refused' ? `refused ${outcome.slug}` : outcome.kind}`);
     this.#step({ ...observation, venueTimeMs: rest.venueTimeMs, budget });
   }
@@ -314,4 +422,8 @@ export class World {
   #note(kind: string, what: unknown): void {
     this.#trace.update(JSON.stringify([this.timeline.nowMs, kind, what]));
   }
+}
+
+function keysOf(seed: Uint8Array): Keys {
+  return { seed, address: new Wallet(seed).address };
 }

@@ -1,0 +1,65 @@
+/** What the trader's files lie on: a disk that fails and forgets where there can be one here, else the plain file system. */
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Random } from '../../src/base/random.js';
+import { FaultyDisk, type LossMode } from '../disk/faulty-disk.js';
+import type { Faults, Tally } from './faults.js';
+
+/** A commit costs a sync; in memory that is nothing. */
+const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** Writes and syncs of a few commits. */
+const MOST_OPERATIONS = 12;
+const LOSSES: readonly LossMode[] = ['all', 'some', 'torn'];
+
+/** Why crashes lose nothing and no write fails; null when they do. */
+export const diskMissing = (): string | null => FaultyDisk.missing();
+
+export class Disk {
+  readonly folder = mkdtempSync(join(PLACE, 'twinbook-simulation-'));
+  readonly #faulty: FaultyDisk | null;
+  readonly #random: Random;
+  readonly #tally: Tally;
+
+  /** @param plain for one who copies the ledger's file: what lies beside it must be in it */
+  constructor(random: Random, tally: Tally, plain: boolean) {
+    this.#random = random;
+    this.#tally = tally;
+    this.#faulty = !plain && FaultyDisk.missing() === null ? FaultyDisk.open(this.folder) : null;
+  }
+
+  /** From now on writes and syncs fail as often as that. */
+  suffer({ diskError }: Faults): void {
+    const error = this.#random.chance(0.5) ? 'EIO' : 'ENOSPC';
+    const seed = this.#random.uint32();
+    if (diskError === 0) this.#faulty?.heal();
+    else this.#faulty?.failAt({ kind: 'any', error, chance: diskError, seed, file: 'ledger.sqlite' });
+  }
+
+  /** The power will go in the middle of the next commits, as `crash` draws what is lost. */
+  crashSoon(faults: Faults): void {
+    const [loses, seed, at] = [this.#loss(faults), this.#random.uint32(), 1 + this.#random.below(MOST_OPERATIONS)];
+    this.#faulty?.failAt({ kind: 'any', error: 'power-loss', at, seed, loses, file: 'ledger.sqlite' });
+  }
+
+  /** The process is gone: as by kill -9, or as when the power goes. What is still open must be closed next. */
+  crash(faults: Faults): void {
+    this.#faulty?.crash(this.#random.uint32(), this.#loss(faults));
+    this.suffer(faults);
+  }
+
+  #loss({ unsyncedLost }: Faults): LossMode {
+    const loses = this.#random.chance(unsyncedLost) ? (LOSSES[this.#random.below(LOSSES.length)] ?? 'all') : 'none';
+    if (this.#faulty !== null && loses !== 'none') this.#tally.add(`fault: power lost, un-synced writes: ${loses}`);
+    return loses;
+  }
+
+  close(): void {
+    const { failures = 0, lost = 0 } = this.#faulty?.counts() ?? {};
+    this.#tally.add('fault: disk error', failures);
+    this.#tally.add('fault: write undone or torn', lost);
+    this.#faulty?.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,100 @@
+/** The ledger's file as a stranger reads it: by a connection of its own, so that only what was committed is seen. */
+
+import Sqlite from 'better-sqlite3';
+import type { IntentKind, IntentState } from '../../src/ledger/contract.js';
+import type { Side } from '../../src/protocol/states.js';
+
+/** Amounts in millionths. */
+export interface StoredIntent {
+  readonly id: string;
+  readonly kind: IntentKind;
+  readonly market: string;
+  readonly is_yes: 0 | 1 | null;
+  readonly side: Side | null;
+  readonly amount: number | null;
+  readonly order_pubkey: string | null;
+  readonly state: IntentState;
+  readonly draft_pubkey: string | null;
+  readonly signature: string | null;
+}
+
+export interface StoredFill {
+  readonly seq: number;
+  readonly pubkey: string;
+  readonly order_pubkey: string;
+  readonly market: string;
+  readonly is_yes: 0 | 1;
+  readonly side: Side;
+  readonly price: number;
+  readonly amount: number;
+  readonly fee: number | null;
+}
+
+export interface StoredConversion {
+  readonly seq: number;
+  readonly pubkey: string;
+  readonly intent_id: string;
+  readonly kind: 'merge' | 'redeem';
+  readonly market: string;
+  readonly yes: number;
+  readonly no: number;
+  readonly cash: number;
+}
+
+const INTENT = `SELECT id, kind, market, is_yes, side, amount, order_pubkey, state, draft_pubkey, signature FROM intents`;
+const FILLS = 'SELECT seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee FROM fills';
+
+export class LedgerFile {
+  readonly #sqlite: Sqlite.Database;
+  readonly #intent: Sqlite.Statement<[string], StoredIntent>;
+  readonly #fills: Sqlite.Statement<[number], StoredFill>;
+  readonly #conversions: Sqlite.Statement<[number], StoredConversion>;
+  readonly #unbalanced: Sqlite.Statement<[number], { text: string }>;
+  readonly #balances: Sqlite.Statement<[], { account: string; amount: number }>;
+  readonly #newestTransaction: Sqlite.Statement<[], { id: number | null }>;
+
+  constructor(path: string) {
+    this.#sqlite = new Sqlite(path, { readonly: true, fileMustExist: true });
+    const read = <P extends unknown[], R>(sql: string) => this.#sqlite.prepare<P, R>(sql);
+    this.#intent = read(`${INTENT} WHERE id = ?`);
+    this.#fills = read(`${FILLS} WHERE seq > ? ORDER BY seq`);
+    this.#conversions = read('SELECT * FROM conversions WHERE seq > ? ORDER BY seq');
+    this.#unbalanced = read(`SELECT transaction_id || ' in ' || asset AS text FROM postings WHERE transaction_id > ?
+                             GROUP BY transaction_id, asset HAVING sum(amount) <> 0`);
+    this.#balances = read('SELECT account, amount FROM balances');
+    this.#newestTransaction = read('SELECT max(id) AS id FROM transactions');
+  }
+
+  intent(id: string): StoredIntent | null {
+    return this.#intent.get(id) ?? null;
+  }
+
+  activeIntents(): readonly StoredIntent[] {
+    const sql = `${INTENT} WHERE state NOT IN ('done', 'refused', 'failed', 'expired')`;
+    return this.#sqlite.prepare<[], StoredIntent>(sql).all();
+  }
+
+  /** In the order in which they were booked. */
+  fillsAfter(seq: number): readonly StoredFill[] {
+    return this.#fills.all(seq);
+  }
+
+  conversionsAfter(seq: number): readonly StoredConversion[] {
+    return this.#conversions.all(seq);
+  }
+
+  /** Transactions after this one whose postings do not sum to zero, and the newest there is. */
+  transactionsAfter(id: number): { readonly unbalanced: readonly string[]; readonly newest: number } {
+    const unbalanced = this.#unbalanced.all(id).map(({ text }) => text);
+    return { unbalanced, newest: this.#newestTransaction.get()?.id ?? 0 };
+  }
+
+  /** Every account that was ever moved. */
+  balances(): ReadonlyMap<string, number> {
+    return new Map(this.#balances.all().map(({ account, amount }) => [account, amount]));
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+}

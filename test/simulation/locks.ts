@@ -1,0 +1,27 @@
+/** What the exchange has locked of ours against what the ledger says rests and converts. Invariant 4. */
+
+import type { ExchangeSide } from './exchange-side.js';
+import type { TraderProcess } from './trader-process.js';
+
+/** Differences in words; none is found while something is under way, for then the two are not of one moment. */
+export function wrongLocks({ core, account, fills }: ExchangeSide, { executor, ledger }: TraderProcess): string[] {
+  const active = ledger.activeIntents();
+  if (active.some(({ kind, state }) => kind !== 'place' || state !== 'live')) return [];
+  if (ledger.fills({ limit: 1e6 }).length < fills.size) return [];
+  const found: string[] = [];
+  const expect = (what: string, locked: number, wanted: number) => {
+    if (locked !== wanted) found.push(`4: the exchange has locked ${locked} ${what}, the ledger says ${wanted}`);
+  };
+  const reserved = executor.reservations();
+  const cash = reserved.reduce((sum, { cashMicros }) => sum + cashMicros, 0);
+  expect('currency', core.fundsOf(account).locked, cash);
+  for (let index = 0; index < core.marketCount; index++) {
+    const { conditionId } = core.marketFacts(index);
+    const { yesLocked, noLocked } = core.holdingOf(account, index);
+    const here = reserved.filter(({ marketConditionId }) => marketConditionId === conditionId);
+    const sum = (of: 'yesMicros' | 'noMicros') => here.reduce((total, reservation) => total + reservation[of], 0);
+    expect(`YES of ${conditionId}`, yesLocked, sum('yesMicros'));
+    expect(`NO of ${conditionId}`, noLocked, sum('noMicros'));
+  }
+  return found;
+}

@@ -1,0 +1,79 @@
+/** What the exchange's answers have proven to the trader: only what was delivered counts. Invariant 7. */
+
+import type { AnyCall, Outcome } from '../../src/protocol/seam.js';
+import { isFinalOrder, type OrderStatus } from '../../src/protocol/states.js';
+import type { StoredIntent } from './ledger-file.js';
+
+/** An expiry is believed at the second look. */
+const LOOKS_AT_EXPIRY = 2;
+
+export class Proofs {
+  /** By pubkey: how many answers have shown which state. */
+  readonly #seen = new Map<string, Map<string, number>>();
+  readonly #left = new Set<string>();
+
+  /** An answer has reached the trader. */
+  delivered(call: AnyCall, outcome: Outcome): void {
+    if (outcome.kind !== 'answered') return;
+    switch (call.endpoint) {
+      case 'orders.submit':
+      case 'orders.cancelSubmit':
+      case 'orders.detail':
+        // The endpoint says what its data is: an order.
+        return this.#note(call.params.pubkey, (outcome.data as { status: string | null }).status);
+      case 'merges.submit':
+      case 'merges.detail':
+      case 'redeems.submit':
+      case 'redeems.detail':
+        return this.#note(call.params.pubkey, (outcome.data as { state: string }).state);
+      case 'orders.list':
+        for (const { pubkey, status } of outcome.data as readonly { pubkey: string | null; status: string | null }[]) {
+          if (pubkey !== null) this.#note(pubkey, status);
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** A signature is on its way to the exchange. */
+  left(signature: string): void {
+    this.#left.add(signature);
+  }
+
+  /** Why the end of this intent is not proven; null when it is. */
+  objection(intent: StoredIntent): string | null {
+    const { kind, state, signature, draft_pubkey, order_pubkey } = intent;
+    const seen = this.#seen.get((kind === 'cancel' ? order_pubkey : draft_pubkey) ?? '') ?? NOTHING;
+    const times = (status: string) => seen.get(status) ?? 0;
+    const looks = [...seen.values()].reduce((sum, count) => sum + count, 0);
+    const ended = [...seen.keys()].some((status) => isFinalOrder(status as OrderStatus));
+    const holds = {
+      done: kind === 'merge' || kind === 'redeem' ? times('done') + times('completed') > 0 : ended,
+      failed: times('failed') > 0,
+      // What never left cannot have an effect; a cancel's draft has lapsed when its order still rests later.
+      expired:
+        signature === null ||
+        !this.#left.has(signature) ||
+        (kind === 'cancel' ? looks : times('expired')) >= LOOKS_AT_EXPIRY,
+      refused: signature === null,
+    };
+    if (!isEnd(state) || holds[state]) return null;
+    const shown = [...seen].map(([status, count]) => `${status} ${count}x`).join(', ');
+    return `${kind} ${intent.id} is ${state}, the exchange has shown ${shown || 'nothing'}`;
+  }
+
+  #note(pubkey: string, state: string | null): void {
+    if (state === null) return;
+    let seen = this.#seen.get(pubkey);
+    if (seen === undefined) {
+      seen = new Map();
+      this.#seen.set(pubkey, seen);
+    }
+    seen.set(state, (seen.get(state) ?? 0) + 1);
+  }
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+const ENDS = ['done', 'failed', 'expired', 'refused'] as const;
+const isEnd = (state: string): state is (typeof ENDS)[number] => ENDS.some((end) => end === state);

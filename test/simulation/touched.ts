@@ -1,0 +1,39 @@
+/** Which rows of the ledger a step has written, so that the invariants look at these again and at no others. */
+
+import type { Ledger } from '../../src/ledger/contract.js';
+
+export class Touched {
+  readonly intents = new Set<string>();
+  /** Money or shares were booked. */
+  booked = false;
+
+  get any(): boolean {
+    return this.booked || this.intents.size > 0;
+  }
+
+  clear(): void {
+    this.intents.clear();
+    this.booked = false;
+  }
+
+  /** Listens to the writes of this ledger; they do what they always do. */
+  listen(ledger: Ledger): void {
+    const { addIntent, changeIntent, bookFill, bookConversion } = ledger;
+    ledger.addIntent = (intent) => {
+      this.intents.add(intent.id);
+      addIntent.call(ledger, intent);
+    };
+    ledger.changeIntent = (id, change) => {
+      this.intents.add(id);
+      return changeIntent.call(ledger, id, change);
+    };
+    ledger.bookFill = (fill) => {
+      this.booked = true;
+      return bookFill.call(ledger, fill);
+    };
+    ledger.bookConversion = (conversion) => {
+      this.booked = true;
+      return bookConversion.call(ledger, conversion);
+    };
+  }
+}

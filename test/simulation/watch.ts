@@ -1,0 +1,82 @@
+/**
+ * Controls whose breach costs nothing at once, so that no other invariant sees it: 10 the reserve that cancels everything,
+ * 13 our own orders never meet, 14 nobody quotes on an old book. Judged from what went over the line, not by the trader.
+ */
+
+import { declarationOf } from '../../src/protocol/endpoints.js';
+import type { Outcome, Request } from '../../src/protocol/seam.js';
+import type { ExchangeSide } from './exchange-side.js';
+import type { Setting } from './setting.js';
+
+const WINDOW_MS = 60_000;
+const REQUESTS_PER_CANCEL = 2;
+/** A draft waits so long at most between being decided and leaving. */
+const WAIT_MS = 3_000;
+
+export class Watch {
+  readonly #exchange: ExchangeSide;
+  readonly #setting: Setting;
+  readonly #say: (violation: string) => void;
+  /** When the signed requests of the last minute left, over all processes. */
+  #signed: number[] = [];
+  /** By request id of the process that runs: when it left. */
+  readonly #leftMs = new Map<number, number>();
+  /** By market: when the newest book that the trader has got was asked for. */
+  readonly #booksMs = new Map<string, number>();
+  /** Since then one process runs and our clock has not been stepped. */
+  #steadySinceMs = Number.POSITIVE_INFINITY;
+
+  constructor(exchange: ExchangeSide, setting: Setting, say: (violation: string) => void) {
+    this.#exchange = exchange;
+    this.#setting = setting;
+    this.#say = say;
+  }
+
+  /** A new process, which does not know what the one before it sent, or a clock that was stepped. */
+  unsettled(nowMs: number): void {
+    this.#steadySinceMs = nowMs;
+    this.#booksMs.clear();
+  }
+
+  /** A request leaves for the network. */
+  left({ id, lane, call }: Request, nowMs: number): void {
+    this.#leftMs.set(id, nowMs);
+    if (declarationOf(call.endpoint).scope !== 'signed') return;
+    this.#signed = this.#signed.filter((leftMs) => leftMs > nowMs - WINDOW_MS);
+    this.#signed.push(nowMs);
+    if (nowMs - this.#steadySinceMs < WINDOW_MS) return;
+    if (call.endpoint === 'orders.create') this.#looked(call.body.market_condition_id, nowMs);
+    if (lane !== 'cancel' && lane !== 'own') this.#reserved(call.endpoint);
+  }
+
+  /** An outcome reaches the trader. */
+  delivered({ id, call }: Request, { kind }: Outcome): void {
+    const leftMs = this.#leftMs.get(id);
+    this.#leftMs.delete(id);
+    if (call.endpoint !== 'markets.book' || kind !== 'answered' || leftMs === undefined) return;
+    const market = call.params.condition_id;
+    this.#booksMs.set(market, Math.max(leftMs, this.#booksMs.get(market) ?? leftMs));
+  }
+
+  /** An order of ours has come to the exchange. */
+  placed(pubkey: string): void {
+    const { core, account } = this.#exchange;
+    const status = core.order(account, pubkey)?.status ?? '';
+    // Nobody else's cancel is as quick: the exchange stops an order that would meet one of the same account.
+    if (status.endsWith('canceled')) this.#say(`13: order ${pubkey} met one of our own`);
+  }
+
+  #looked(market: string, nowMs: number): void {
+    const ageMs = nowMs - (this.#booksMs.get(market) ?? Number.NEGATIVE_INFINITY);
+    if (ageMs > this.#setting.limits.maxBookAgeMs + WAIT_MS) {
+      this.#say(`14: an order was drafted on a book of ${market} that is ${ageMs} ms old`);
+    }
+  }
+
+  #reserved(endpoint: string): void {
+    const left = this.#setting.profile.rate_limits.signed_per_minute - this.#signed.length;
+    const resting = this.#exchange.resting().length;
+    if (left >= REQUESTS_PER_CANCEL * resting) return;
+    this.#say(`10: ${endpoint} left ${left} requests of the minute to cancel ${resting} orders`);
+  }
+}
