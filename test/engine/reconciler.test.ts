@@ -1,131 +1,304 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formatDecimal } from '../../src/base/decimal.js';
-import { type Micros, micros } from '../../src/base/micros.js';
-import { readProfile } from '../../src/config/venue.js';
-import { Reconciler } from '../../src/engine/reconciler.js';
-import { Executor } from '../../src/executor/executor.js';
-import type { Ledger } from '../../src/ledger/contract.js';
-import { openLedger } from '../../src/ledger/ledger.js';
-import { ENDPOINTS, type EndpointName } from '../../src/protocol/endpoints.js';
-import type { AnyCall, Report } from '../../src/protocol/seam.js';
-import { pollTag } from '../../src/scheduler/tags.js';
-import { Wallet } from '../../src/wallet/wallet.js';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ROUND_LISTS } from '../../src/engine/round.js';
+import { fillOf, m, ONE } from '../ledger/books.js';
+import { Account, type Fault } from './exchange-lists.js';
 
-const profile = readProfile('config/venues/paper.yaml', process.cwd());
-const folder = mkdtempSync(join(tmpdir(), 'twinbook-reconciler-'));
-let ledger: Ledger;
-let reconciler: Reconciler;
-let nowMs = 1_700_000_000_000;
+let account: Account;
 
 beforeEach(() => {
-  ledger = openLedger(join(folder, `${nowMs}.sqlite`), { pid: process.pid, startedMs: nowMs });
-  const signer = new Wallet(new Uint8Array(32).fill(1)).draftSigner({
-    serviceName: profile.service_name,
-    draftMessage: 'utf8',
-    allowBlindSigning: false,
-    loadDraft: (id) => ledger.storedDraft(id),
-  });
-  ledger.transaction(() => {
-    ledger.startRun({ id: 'run', version: '0', configHash: 'h', startedMs: nowMs });
-    // Not the first start: what the wallet holds is to be explained by this ledger.
-    ledger.setNote('opening_shares', '[]');
-    ledger.setNote('trades_baseline', '-');
-  });
-  const executor = new Executor(ledger, signer, profile, { runId: 'run', configHash: 'h', ownPollMs: 1000 });
-  reconciler = new Reconciler(ledger, executor, true);
+  account = new Account();
 });
+afterEach(() => account.close());
 
-afterEach(() => {
-  ledger.close();
-  nowMs += 1_000_000;
-});
+/** Long enough for a second look, and for what is young to be old. */
+const LATER_MS = 40_000;
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** One list answered, as the wire spells it and the client reads it. */
-function answer(kind: 'orders' | 'fills' | 'assets', endpoint: EndpointName, wire: unknown): void {
-  nowMs += 1000;
-  const data = ENDPOINTS[endpoint].data.parse(wire);
-  const call = { endpoint, params: {}, query: {}, body: undefined } as AnyCall;
-  const report: Report = {
-    ask: { lane: 'own', call, latestMs: nowMs, tag: pollTag({ kind }) },
-    outcome: { kind: 'answered', data: data as never, nextCursor: null },
-    sentMs: nowMs - 10,
-    nowMs,
-    venueTimeMs: nowMs,
-  };
-  ledger.transaction(() => reconciler.onReport(kind, report));
+function rounds(on: Account, count: number): void {
+  for (let i = 0; i < count; i++) {
+    on.nowMs += LATER_MS;
+    // A fill that the round itself is the first to see moves shares, and the next one is complete.
+    if (!on.round()) on.round();
+  }
 }
 
-const asset = (market: string, total: Micros) => ({
-  asset_kind: 'share',
-  amounts: { total: formatDecimal(total), locked: '0', available: formatDecimal(total) },
-  token: { symbol: `${market}-LPT`, address: null },
-  value: { usdt: '0', basis: 'mark_to_market' },
-  position: { market: { condition_id: market }, is_yes: true },
-  created: null,
-});
+type Happening =
+  | { readonly what: 'fill'; readonly isYes: boolean; readonly sells: boolean; readonly lots: number }
+  | { readonly what: 'merge' | 'redeem' | 'canceled' | 'fills seen' | 'restart' }
+  | { readonly what: 'pass'; readonly ms: number }
+  | { readonly what: 'round'; readonly faults: readonly Fault[] };
 
-function compare(held: Readonly<Record<string, Micros>>): void {
-  answer(
-    'assets',
-    'account.assets',
-    Object.entries(held).map(([market, total]) => asset(market, total)),
-  );
-  answer('fills', 'trades.list', []);
+const fault: fc.Arbitrary<Fault> = fc.record({
+  list: fc.constantFrom(...ROUND_LISTS),
+  kind: fc.constantFrom('lags', 'lost', 'row twice', 'cursor twice'),
+  lagMs: fc.integer({ min: 0, max: 8_000 }),
+});
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...{ what: fc.constant('fill' as const), isYes: fc.boolean(), sells: fc.boolean() },
+      lots: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  fc.record({ what: fc.constantFrom('merge', 'redeem', 'canceled', 'fills seen', 'restart') }),
+  fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 500, max: 30_000 }) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({ what: fc.constant('round' as const), faults: fc.array(fault, { maxLength: 1 }) }),
+  },
+);
+
+const held = (on: Account, outcome: string) =>
+  on.moves.filter((move) => move.outcome === outcome).reduce((sum, { amount }) => sum + amount, 0);
+
+function happen(on: Account, one: Happening): void {
+  switch (one.what) {
+    case 'fill': {
+      const sells = one.sells && held(on, one.isYes ? 'A YES' : 'A NO') >= one.lots * ONE;
+      on.fill(sells ? 'sell' : 'buy', one.isYes, one.lots * ONE);
+      return;
+    }
+    case 'merge': {
+      // As the trader does it: of shares whose fills it has booked.
+      const free = Math.min(on.ledger.shares('A', true), on.ledger.shares('A', false));
+      if (free > 0) on.merge(free, true);
+      return;
+    }
+    case 'redeem':
+      on.redeem(true);
+      return;
+    case 'canceled':
+      return on.canceled();
+    case 'fills seen':
+      return on.look('fills');
+    case 'restart':
+      return on.restart();
+    case 'pass':
+      on.nowMs += one.ms;
+      return;
+    case 'round':
+      on.round(one.faults);
+  }
 }
 
-describe('the reconciler', () => {
+function withAccount(work: (on: Account) => void): void {
+  const on = new Account();
+  try {
+    work(on);
+  } finally {
+    on.close();
+  }
+}
+
+/** Each returns the subject that must be named. */
+const FOREIGN: Readonly<Record<string, (on: Account) => string>> = {
+  'a foreign order that rests': (on) => `order ${on.foreignOrder('open').pubkey}`,
+  'a foreign order that came and went': (on) => `order ${on.foreignOrder('canceled').pubkey}`,
+  'a foreign trade': (on) => `fill ${on.trade(on.foreignOrder('filled'), ONE).pubkey}`,
+  'shares bought and sold again elsewhere': (on) => {
+    on.trade(on.foreignOrder('filled'), ONE);
+    return `fill ${on.trade({ ...on.foreignOrder('filled'), side: 'sell' }, ONE).pubkey}`;
+  },
+  'a foreign merge': (on) => `merge ${on.merge(ONE, false).pubkey}`,
+  'a foreign split': (on) => `split ${on.split(ONE).pubkey}`,
+  'a foreign redeem': (on) => `redeem ${on.redeem(false).pubkey}`,
+  'shares drawn off': (on) => {
+    on.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: on.nowMs });
+    return 'position A YES';
+  },
+  'a wrong amount of a fill': (on) => {
+    const row = on.fill('buy', true, 2 * ONE);
+    on.look('fills');
+    on.trades.rows = on.trades.rows.map((listed) =>
+      listed.row === row ? { ...listed, row: { ...row, amount: m(ONE) } } : listed,
+    );
+    return `fill ${row.pubkey}`;
+  },
+  'a wrong price of a fill': (on) => {
+    const row = on.fill('buy', true, 2 * ONE);
+    on.look('fills');
+    on.trades.rows = on.trades.rows.map((listed) =>
+      listed.row === row ? { ...listed, row: { ...row, price: m(410_000) } } : listed,
+    );
+    return `fill ${row.pubkey}`;
+  },
+  'a wrong amount of an order': (on) => {
+    on.canceled();
+    const [{ row, sinceMs }] = on.orders.rows as [(typeof on.orders.rows)[number]];
+    on.orders.rows[0] = { row: { ...row, amount: m(7) }, sinceMs };
+    return `order ${row.pubkey}`;
+  },
+  'a fill that is missing': (on) => {
+    const row = on.fill('buy', true, ONE);
+    on.trades.rows = on.trades.rows.filter((listed) => listed.row !== row);
+    on.restart();
+    return `fill ${row.order.pubkey}`;
+  },
+  'a fill that never happened': (on) => {
+    const { order } = on.fill('buy', true, ONE);
+    on.look('fills');
+    const pubkey = on.name('invented');
+    const fill = fillOf({ pubkey, orderPubkey: order.pubkey ?? '', marketConditionId: 'A', amountMicros: m(ONE) });
+    on.ledger.transaction(() => on.ledger.bookFill({ ...fill, seenMs: on.nowMs }));
+    return `fill ${pubkey}`;
+  },
+};
+
+describe('reconciliation', () => {
+  it('never accuses over lists that lag, lose pages, repeat rows or cursors', () => {
+    const story = fc.array(happening, { minLength: 5, maxLength: 60 });
+    fc.assert(
+      fc.property(story, (happenings) =>
+        withAccount((on) => {
+          on.round();
+          for (const one of happenings) {
+            happen(on, one);
+            expect(on.reconciler.verdict).toBeNull();
+          }
+          rounds(on, 3);
+          expect([on.reconciler.verdict, on.reconciler.newest?.differences]).toEqual([null, []]);
+        }),
+      ),
+      { numRuns: 80 },
+    );
+  });
+
+  it.each(Object.keys(FOREIGN))('finds %s in two rounds, whatever happened before', (kind) => {
+    const story = fc.array(happening, { maxLength: 20 });
+    fc.assert(
+      fc.property(story, (happenings) =>
+        withAccount((on) => {
+          rounds(on, 1);
+          for (const one of happenings) happen(on, one);
+          rounds(on, 2);
+          const subject = FOREIGN[kind]?.(on);
+          rounds(on, 2);
+          expect(on.reconciler.verdict).toContain(`${subject}:`);
+        }),
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it.each(['lost', 'row twice', 'cursor twice'] as const)('concludes nothing from a round with a page %s', (kind) => {
+    rounds(account, 1);
+    account.fill('buy', true, ONE);
+    account.merge(ONE, true);
+    account.split(ONE);
+    account.redeem(true);
+    account.look('fills');
+    const before = account.reconciler.newest;
+    for (const list of ROUND_LISTS) {
+      account.nowMs += LATER_MS;
+      expect([list, account.round([{ list, kind, lagMs: 0 }])]).toEqual([list, false]);
+      expect(account.reconciler.voidReason).toContain(`${list}: `);
+      expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs + 15_000);
+    }
+    expect(account.reconciler.newest).toEqual(before);
+    rounds(account, 1);
+    expect([account.reconciler.voidReason, account.reconciler.newest?.differences.length]).toEqual([null, 3]);
+  });
+
   it('lets nobody begin while a difference is neither gone nor believed', () => {
-    answer('orders', 'orders.list', []);
-    compare({ A: micros(5_000_000) });
-    expect([reconciler.isComplete, reconciler.verdict, reconciler.wantsAnotherLook]).toEqual([false, null, true]);
-    compare({ A: micros(5_000_000) });
-    expect(reconciler.isComplete).toBe(true);
-    expect(reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
-  });
-
-  it('believes a difference whose figures move with every look', () => {
-    answer('orders', 'orders.list', []);
-    for (const shares of [5, 7]) compare({ A: micros(shares * 1_000_000) });
-    expect(reconciler.verdict).toContain('exchange 7');
-  });
-
-  it('holds each difference until that one agrees, whatever comes and goes elsewhere', () => {
-    for (const other of [1, 0, 2, 0]) compare({ A: micros(5_000_000), B: micros(other * 1_000_000) });
-    expect(reconciler.verdict).toContain('A YES');
-    expect(reconciler.verdict).not.toContain('B YES');
-    compare({});
-    expect(reconciler.verdict).toBeNull();
-  });
-
-  it('says nothing about shares that were seen before the newest look at our fills was begun', () => {
-    answer('fills', 'trades.list', []);
-    answer('assets', 'account.assets', [asset('A', micros(1))]);
-    expect(reconciler.newest).toBeNull();
-  });
-
-  it('reports an order that rests under our wallet and that this ledger never made', () => {
-    const foreign = {
-      pubkey: 'F1',
-      status: 'open',
-      side: 'buy',
-      price: '0.4',
-      amount: '10',
-      remaining_amount: '10',
-      filled_amount: '0',
-      market: { condition_id: 'A', title: 'A' },
-      outcome: { is_yes: true, text: 'Yes' },
-    };
-    answer('orders', 'orders.list', [foreign]);
-    compare({});
-    compare({});
-    expect(reconciler.newest?.differences).toEqual([
-      { what: 'order', subject: 'F1', ledger: 'unknown', exchange: 'open' },
+    rounds(account, 1);
+    account.restart();
+    account.split(ONE);
+    expect(account.round()).toBe(true);
+    expect([account.reconciler.isComplete, account.reconciler.isInDoubt, account.reconciler.verdict]).toEqual([
+      ...[false, true, null],
     ]);
-    expect(reconciler.verdict).toContain('F1');
+    // Too soon to be another look.
+    account.round();
+    expect(account.reconciler.isComplete).toBe(false);
+    expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs + 10_000);
+    rounds(account, 1);
+    expect([account.reconciler.isComplete, account.reconciler.isInDoubt]).toEqual([true, false]);
+  });
+
+  it('tells a subject once, loudly, and still knows it after a restart', () => {
+    rounds(account, 1);
+    const { pubkey } = account.split(ONE);
+    rounds(account, 4);
+    const loud = account.reconciler.takeNews().filter((news) => news.loud);
+    expect(loud.filter(({ text }) => text.includes(pubkey))).toHaveLength(1);
+    account.restart();
+    expect(account.reconciler.verdict).toBeNull();
+    account.nowMs += LATER_MS;
+    account.round();
+    expect(account.reconciler.verdict).toContain(pubkey);
+    expect(account.reconciler.isComplete).toBe(true);
+  });
+
+  it('clears what agrees again, and says so', () => {
+    rounds(account, 1);
+    account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 1');
+    account.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: account.nowMs });
+    rounds(account, 1);
+    expect(account.reconciler.verdict).toBeNull();
+    expect(account.reconciler.takeNews().at(-1)?.text).toBe('ledger and exchange agree again');
+  });
+
+  it.each(Object.keys(FOREIGN))('leaves out %s once a person has taken note, and books nothing', (kind) => {
+    rounds(account, 1);
+    FOREIGN[kind]?.(account);
+    rounds(account, 2);
+    const held = account.ledger.positions();
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    expect(account.reconciler.verdict).toBeNull();
+    // A sum that younger rows still change is noted anew.
+    rounds(account, 3);
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    account.restart();
+    rounds(account, 3);
+    expect(account.reconciler.verdict).toBeNull();
+    expect(account.ledger.positions()).toEqual(held);
+    const { pubkey } = account.split(ONE);
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain(pubkey);
+  });
+
+  it('a second reader finds a trade that the first one is never shown', () => {
+    rounds(account, 1);
+    account.fill('buy', true, ONE);
+    rounds(account, 2);
+    account.hiddenFromFirst = account.fill('buy', true, 2 * ONE).pubkey;
+    account.moves.pop();
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('sum A YES buy: ledger 1 fills, 1 shares for 0.4, fees 0, exchange 2');
+  });
+
+  it('leaves alone what was there before the first round', () => {
+    account.foreignOrder('canceled');
+    account.trade(account.foreignOrder('filled'), ONE);
+    account.merge(ONE, false);
+    account.redeem(false);
+    rounds(account, 4);
+    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+  });
+
+  it('says that a list has forgotten what it showed', () => {
+    rounds(account, 1);
+    account.redeem(true);
+    rounds(account, 3);
+    account.redeems.rows = [];
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('list redeems: ledger last seen: redeem1');
+  });
+
+  it('asks for no more requests after a long history than after a short one', () => {
+    rounds(account, 2);
+    for (let i = 0; i < 500; i++) {
+      account.canceled();
+      if (i % 100 === 99) rounds(account, 1);
+    }
+    rounds(account, 2);
+    account.requests = 0;
+    account.nowMs += LATER_MS;
+    expect(account.round()).toBe(true);
+    // Seven lists, and the looks at orders and fills.
+    expect(account.requests).toBe(9);
   });
 });
