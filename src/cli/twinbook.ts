@@ -2,8 +2,12 @@
 /** The program itself: the real streams, environment and signals, and the exit code. */
 
 import { writeSync } from 'node:fs';
+import { secrets } from '../wallet/secrets.js';
 import { runCli } from './cli.js';
 import type { CliIo } from './io.js';
+import { cleanLastWords } from './last-words.js';
+
+cleanLastWords();
 
 // A reader that went away (`| head`) is no failure: stop writing and end quietly. A program that runs on until it is told
 // to stop takes it as being told, and a full disk behind the stream too: it may have orders resting, which must not be
@@ -18,8 +22,8 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const io: CliIo = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void process.stdout.write(secrets.clean(text)),
+  err: (text) => void process.stderr.write(secrets.clean(text)),
   env: process.env,
   cwd: process.cwd(),
   stopAsked: () =>

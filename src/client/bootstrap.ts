@@ -3,6 +3,7 @@
 import { TwinbookError } from '../base/errors.js';
 import type { EndpointName } from '../protocol/endpoints.js';
 import type { Credentials } from '../wallet/credentials.js';
+import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ClientAnswer, ServiceCaller } from './contract.js';
 
@@ -22,6 +23,7 @@ export async function createCredentials(
   }
   const body = { wallet_address, message, signature: signed.signature, nonce };
   const created = answered(await caller.call('keys.create', { body }), 'an API key');
+  secrets.hide(created.secret);
   return { apiKey: created.api_key, secret: created.secret };
 }
 

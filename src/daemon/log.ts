@@ -6,16 +6,18 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { TwinbookError } from '../base/errors.js';
 import { makeFolder } from '../base/folder.js';
 import type { LogConfig } from '../config/types.js';
+import { secrets } from '../wallet/secrets.js';
 
 /** Names under which a secret could ever be logged; redacted by name besides being removed by value. */
-const SECRET_PATHS = ['secret', 'signature', 'passphrase', 'api_key', 'apiKey', 'authorization', 'seed', 'key'];
+const SECRET_PATHS = [
+  ...['secret', 'signature', 'passphrase', 'password', 'token', 'api_key', 'apiKey', 'seed', 'key', 'secret_key'],
+  ...['authorization', 'cookie', 'headers'],
+];
 
 const CENSOR = '[redacted]';
 
 export interface Log {
   readonly logger: Logger;
-  /** From now on this value never reaches the log, wherever it stands. */
-  hide(secret: string): void;
 }
 
 /**
@@ -25,24 +27,12 @@ export interface Log {
  * Throws `file_unreadable` when the file cannot be written.
  */
 export function openLog(config: LogConfig, fallback: DestinationStream): Log {
-  const secrets = new Set<string>();
   const target = config.file === null ? fallback : openFile(config.file, fallback);
   const scrubbed: DestinationStream = {
-    write: (line) => target.write(scrub(line, secrets)),
+    write: (line) => target.write(secrets.clean(line)),
   };
   const paths = SECRET_PATHS.flatMap((name) => [name, `*.${name}`]);
-  const logger = pino({ level: config.level, base: null, redact: { paths, censor: CENSOR } }, scrubbed);
-  return {
-    logger,
-    // Short values would take harmless text with them; no secret of ours is that short.
-    hide: (secret) => void (secret.length >= 8 && secrets.add(secret)),
-  };
-}
-
-function scrub(line: string, secrets: ReadonlySet<string>): string {
-  let clean = line;
-  for (const secret of secrets) clean = clean.replaceAll(secret, CENSOR);
-  return clean;
+  return { logger: pino({ level: config.level, base: null, redact: { paths, censor: CENSOR } }, scrubbed) };
 }
 
 function openFile(file: string, fallback: DestinationStream): DestinationStream {

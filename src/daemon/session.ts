@@ -196,7 +196,7 @@ interface Connected {
 
 /** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile): Promise<Connected | null> {
-  const { config, env, log } = options;
+  const { config, env } = options;
   // An embedded exchange has another port with every start; its credentials are filed under the profile's address.
   const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
   const onNotice = (notice: ClientNotice) => tell(notice, options);
@@ -207,7 +207,6 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
       const mayReplace = config.venue.name === PAPER;
       const credentials = await acceptedCredentials(client, wallet, { stored, mayReplace });
       if (credentials !== stored) saveCredentials(config.wallet.credentials, owner, credentials);
-      log.hide(credentials.secret);
       return { client, credentials };
     } catch (error) {
       await client.close();

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { TwinbookError } from '../base/errors.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
+import { secrets } from './secrets.js';
 
 /** What a signed call needs. The secret is the HMAC key and belongs in no log, error or page. */
 export interface Credentials {
@@ -42,6 +43,12 @@ export function loadCredentials(
   owner: CredentialsOwner,
   environment: Environment = process.env,
 ): Credentials | null {
+  const credentials = findCredentials(path, owner, environment);
+  if (credentials !== null) secrets.hide(credentials.secret);
+  return credentials;
+}
+
+function findCredentials(path: string, owner: CredentialsOwner, environment: Environment): Credentials | null {
   const { TWINBOOK_API_KEY: apiKey = '', TWINBOOK_API_SECRET: secret = '' } = environment;
   if (apiKey !== '' && secret !== '') return { apiKey, secret };
   if (apiKey !== '' || secret !== '') {
@@ -55,6 +62,7 @@ export function loadCredentials(
 
 /** Stores credentials beside those of other owners, atomically and with mode 0600. Throws as `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, credentials: Credentials): void {
+  secrets.hide(credentials.secret);
   writeEntries(path, owner, [
     {
       base_url: normalUrl(owner.baseUrl),

@@ -8,6 +8,7 @@ import { publicKeyOf } from './ed25519.js';
 import { readKeyText } from './key-text.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
 import { DEFAULT_SCRYPT, type ScryptCost, sealedKeySchema, sealKey, unsealKey } from './sealed-key.js';
+import { secrets } from './secrets.js';
 import { Wallet } from './wallet.js';
 
 const WHAT = 'the wallet file';
@@ -50,7 +51,7 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
     // What cannot be opened again is not a copy of the key.
     verify: (text) => void walletOf(text, path, passphrase),
   });
-  return new Wallet(seed);
+  return hiddenWallet(seed);
 }
 
 /** Whether a passphrase is needed to get at the key. Throws as `openKeyFile`, but for a wrong passphrase. */
@@ -68,7 +69,14 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
 }
 
 const walletOf = (text: string, path: string, passphrase: string | null): Wallet =>
-  new Wallet(seedOf(text, path, passphrase));
+  hiddenWallet(seedOf(text, path, passphrase));
+
+/** Key files spell the seed alone, or with the public key behind it. */
+function hiddenWallet(seed: Uint8Array): Wallet {
+  secrets.hide(seed);
+  secrets.hide(Uint8Array.from([...seed, ...publicKeyOf(seed)]));
+  return new Wallet(seed);
+}
 
 function seedOf(text: string, path: string, passphrase: string | null): Uint8Array {
   if (!text.trimStart().startsWith('{')) return readKeyText(text, path);

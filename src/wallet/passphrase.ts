@@ -1,6 +1,7 @@
 /** Where the wallet's passphrase comes from: the environment, or a file with mode 0600. Never an argument. */
 
 import { readPrivateFile } from './private-file.js';
+import { secrets } from './secrets.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,6 +10,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * (its last line break is not part of it); null when neither is set. Throws TwinbookError as `readPrivateFile` does.
  */
 export function walletPassphrase(environment: Environment = process.env): string | null {
+  const passphrase = readPassphrase(environment);
+  if (passphrase !== null) secrets.hide(passphrase);
+  return passphrase;
+}
+
+function readPassphrase(environment: Environment): string | null {
   const direct = environment['TWINBOOK_WALLET_PASSPHRASE'];
   if (direct !== undefined && direct !== '') return direct;
   const path = environment['TWINBOOK_WALLET_PASSPHRASE_FILE'];

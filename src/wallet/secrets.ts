@@ -1,0 +1,66 @@
+/**
+ * The last net under every secret. Whoever reads a secret from a file or the environment names it here, and whatever
+ * leaves the process for a person (log, terminal, last words of a crash) is cleaned of it first, in every spelling that a
+ * library or a stranger's answer could give it. It is the last net and not the first: an error is made without secrets.
+ *
+ * One of a process, because a secret is one wherever in the process it turns up. It gives nothing out.
+ */
+
+import { base58, base64 } from '@scure/base';
+
+const CENSOR = '[redacted]';
+
+/** Anything shorter would take harmless text with it; keys and API secrets are far longer. */
+const SHORTEST_CHARACTERS = 6;
+
+export class Secrets {
+  readonly #spellings = new Set<string>();
+  #pattern: RegExp | null = null;
+
+  /** From now on this value is removed, as text or, being bytes, as key files spell them. */
+  hide(secret: string | Uint8Array): void {
+    const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret;
+    if (bytes.length < SHORTEST_CHARACTERS) return;
+    for (const spelling of spellingsOf(secret, bytes)) this.#spellings.add(spelling);
+    this.#pattern = null;
+  }
+
+  /** The text without any secret. */
+  clean(text: string): string {
+    if (this.#spellings.size === 0) return text;
+    this.#pattern ??= patternOf(this.#spellings);
+    return text.replace(this.#pattern, CENSOR);
+  }
+}
+
+/** The longest first: one spelling may be the beginning of another. */
+function patternOf(spellings: ReadonlySet<string>): RegExp {
+  const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map((text) => text.replace(/[^\p{L}\p{N}]/gu, escaped)).join('|'), 'gu');
+}
+
+const escaped = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`;
+
+function spellingsOf(secret: string | Uint8Array, bytes: Uint8Array): string[] {
+  const hex = Buffer.from(bytes).toString('hex');
+  const asText =
+    typeof secret === 'string'
+      ? [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'))]
+      : [[...bytes].join(','), [...bytes].join(', '), hex.replace(/..(?=.)/g, '$& ')];
+  return [...asText, hex, hex.toUpperCase(), base58.encode(bytes), ...inBase64(bytes)];
+}
+
+/** As it stands in the base64 of anything that holds it: three ways, by what is before it. */
+function inBase64(bytes: Uint8Array): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');
+    // Characters at both ends hold bits of what is before and behind.
+    const from = before === 0 ? 0 : before + 1;
+    const to = (before + bytes.length) % 3 === 0 ? text.length : text.length - 1;
+    const own = text.slice(from, to);
+    return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+/** Of this process. */
+export const secrets = new Secrets();
