@@ -80,9 +80,9 @@ export class Guarding {
     this.#timer.unref();
     if (!this.#options.config.guardian.required) return;
     const endMs = performance.now() + READY_WITHIN_MS;
-    while (!this.#isGuarded && performance.now() < endMs) await sleep(LOOK_EVERY_MS);
+    while (!this.#isGuarded && !this.#hasFailed && performance.now() < endMs) await sleep(LOOK_EVERY_MS);
     if (this.#isGuarded) return;
-    const text = `no guardian can cancel within ${READY_WITHIN_MS / 1000} s: ${this.status}`;
+    const text = `no guardian can cancel: ${this.status}`;
     throw new TwinbookError('timed_out', text, 'See guardian.log, or set guardian.required: false.');
   }
 
@@ -99,8 +99,11 @@ export class Guarding {
   /** In a few words, for status lines. */
   get status(): string {
     const report = this.#report;
-    if (report === null || this.#isStill) return 'NONE: nothing cancels when this process stops';
+    const nobody = 'NONE, nothing cancels when this process stops';
+    if (report === null) return nobody;
     const { state, text } = report;
+    if (state === 'failed') return `${nobody}: it ${text}`;
+    if (this.#isStill) return nobody;
     return state === 'watching' ? `watching, process ${report.process.pid}` : `${state}: ${text}`;
   }
 
@@ -127,6 +130,11 @@ export class Guarding {
   /** One that cancels because of us can cancel; of that the operator is told by what the trader does then. */
   get #isGuarded(): boolean {
     return this.#report !== null && ABLE.includes(this.#report.state) && !this.#isStill;
+  }
+
+  /** The one that we started said why it cannot. */
+  get #hasFailed(): boolean {
+    return this.#report?.state === 'failed' && this.#movedMs > this.#startedMs;
   }
 
   #look(): void {
@@ -175,7 +183,7 @@ export class Guarding {
   #tell(): void {
     const now = this.#isGuarded ? '' : this.status;
     // It takes a second to open its key; nobody needs to be told of that.
-    const isYoung = performance.now() - this.#startedMs < READY_WITHIN_MS / 2;
+    const isYoung = !this.#hasFailed && performance.now() - this.#startedMs < READY_WITHIN_MS / 2;
     if (now === this.#said || (now !== '' && isYoung)) return;
     if (now === '') this.#options.quiet('guarded again');
     else this.#options.loud(`not guarded: ${now}`);

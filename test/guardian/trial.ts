@@ -3,6 +3,7 @@
  * stops; and how long it took until nothing of it rested. Shared by the test and by `npm run guardian-trials`.
  */
 
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,10 +24,7 @@ export const STOPS = {
 } as const;
 export type Stop = keyof typeof STOPS;
 
-/** Longer than the guardian waits. */
-const BLOCKED_S = 20;
-
-export const trader = (url: string, guardian = '{}') => `
+const trader = (url: string, guardian: string) => `
 venue: { profile: paper, base_url: "${url}" }
 wallet: { file: wallet.json }
 ledger: { path: ledger.sqlite }
@@ -48,12 +46,12 @@ params:
 `;
 
 /** A call that no time limit of the trader can cut short, once the file is there; until then it wishes for nothing. */
-const blocker = (flag: string) => `
+const blocker = (flag: string, seconds: number) => `
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
 const quote = () => {
-  if (existsSync(${JSON.stringify(flag)})) execFileSync('sleep', ['${BLOCKED_S}']);
+  if (existsSync(${JSON.stringify(flag)})) execFileSync('sleep', ['${seconds}']);
   return NO_QUOTES('it only blocks');
 };
 export default defineStrategy({ name: 'blocker', summary: 'Blocks on demand.', params: {}, create: () => ({ quote }) });
@@ -68,12 +66,13 @@ export class Guarded {
   #client: ServiceClient | null = null;
   #running: Running | null = null;
 
-  constructor(url: string, guardian?: string) {
+  /** `guardian` is YAML; a strategy that blocks does so for `blockedS`, longer than the guardian waits. */
+  constructor(url: string, { guardian = '{}', blockedS = 20 } = {}) {
     this.#url = url;
     writeFileSync(this.config, trader(url, guardian));
     writeFileSync(join(this.folder, 'maker.yaml'), maker);
     writeFileSync(join(this.folder, 'blocker.yaml'), 'strategy: ./blocker.ts\nmarkets: { max: 1 }\n');
-    writeFileSync(join(this.folder, 'blocker.ts'), blocker(this.#flag));
+    writeFileSync(join(this.folder, 'blocker.ts'), blocker(this.#flag, blockedS));
   }
 
   get ledger(): string {
@@ -85,14 +84,20 @@ export class Guarded {
     return this.#running;
   }
 
-  start(...more: readonly string[]): Running {
-    this.#running = twinbook(['start', '-c', this.config, ...more]);
+  start(command: 'start' | 'guardian' = 'start'): Running {
+    this.#running = twinbook([command, '-c', this.config]);
     return this.#running;
+  }
+
+  /** Takes one that was started in another way. */
+  adopt(child: ChildProcess, exited: Promise<number | null>): void {
+    const waitFor = () => Promise.reject(new Error('nobody listens to it'));
+    this.#running = { process: child, output: () => '', exited, waitFor };
   }
 
   /** Starts it and waits until it is watched and so many orders rest. */
   async quoting(orders: number): Promise<Running> {
-    const running = this.start();
+    const running = this.#running ?? this.start();
     await running.waitFor(/trades on/);
     await until(
       () => this.report()?.state === 'watching',
