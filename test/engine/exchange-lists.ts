@@ -195,8 +195,8 @@ export class Account {
     this.reconciler.moved(this.nowMs);
   }
 
-  /** One try at a round; true when it was complete. */
-  round(faults: readonly Fault[] = []): boolean {
+  /** One try at a round; true when it was complete. `meanwhile` happens between its lists and the looks that follow. */
+  round(faults: readonly Fault[] = [], meanwhile: () => void = () => undefined): boolean {
     const before = this.reconciler.newest?.comparedMs;
     this.nowMs += 1;
     const first: Ask = {
@@ -205,6 +205,7 @@ export class Account {
     };
     let asks = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
     while (asks.length > 0) asks = asks.flatMap((ask) => this.#ofRound(ask, faults));
+    meanwhile();
     for (let look = 0; look < 4 && this.reconciler.awaits.length > 0; look++) {
       for (const kind of this.reconciler.awaits) this.look(kind, faults);
     }

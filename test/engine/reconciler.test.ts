@@ -26,7 +26,9 @@ type Happening =
   | { readonly what: 'fill'; readonly isYes: boolean; readonly sells: boolean; readonly lots: number }
   | { readonly what: 'merge' | 'redeem' | 'canceled' | 'fills seen' | 'restart' }
   | { readonly what: 'pass'; readonly ms: number }
-  | { readonly what: 'round'; readonly faults: readonly Fault[] };
+  | { readonly what: 'round'; readonly faults: readonly Fault[] }
+  /** A fill, seen at once, and a round some seconds later in which one list is not that far yet. */
+  | { readonly what: 'lagging round'; readonly list: Fault['list']; readonly isMeanwhile: boolean };
 
 const fault: fc.Arbitrary<Fault> = fc.record({
   list: fc.constantFrom(...ROUND_LISTS),
@@ -79,6 +81,16 @@ function happen(on: Account, one: Happening): void {
       return;
     case 'round':
       on.round(one.faults);
+      return;
+    case 'lagging round': {
+      on.fill('buy', true, ONE);
+      on.canceled();
+      on.look('fills');
+      on.nowMs += 5_000;
+      const fault = { list: one.list, kind: 'lags', lagMs: 8_000 } as const;
+      on.round([fault], () => one.isMeanwhile && on.fill('buy', false, ONE));
+      on.nowMs += 7_000;
+    }
   }
 }
 
@@ -164,6 +176,18 @@ describe('reconciliation', () => {
     );
   });
 
+  it.each(ROUND_LISTS)('never accuses where %s always lag and something happens all the time', (list) => {
+    account.round();
+    for (let i = 0; i < 20; i++) {
+      happen(account, { what: 'lagging round', list, isMeanwhile: i % 5 === 4 });
+      if (i % 4 === 3) happen(account, { what: 'merge' });
+      if (i % 4 === 3) account.redeem(true);
+      expect(account.reconciler.verdict).toBeNull();
+    }
+    rounds(account, 2);
+    expect(account.reconciler.newest?.differences).toEqual([]);
+  });
+
   it.each(Object.keys(FOREIGN))('finds %s in two rounds, whatever happened before', (kind) => {
     const story = fc.array(happening, { maxLength: 20 });
     fc.assert(
@@ -198,6 +222,18 @@ describe('reconciliation', () => {
     expect(account.reconciler.newest).toEqual(before);
     rounds(account, 1);
     expect([account.reconciler.voidReason, account.reconciler.newest?.differences.length]).toEqual([null, 3]);
+  });
+
+  it('concludes nothing from a round in which our own doing moved shares, and begins another at once', () => {
+    rounds(account, 1);
+    account.split(ONE);
+    const before = account.reconciler.newest;
+    account.nowMs += LATER_MS;
+    expect(account.round([], () => account.fill('buy', true, ONE))).toBe(false);
+    expect(account.reconciler.voidReason).toBe('shares moved by our own doing meanwhile');
+    expect(account.reconciler.newest).toEqual(before);
+    expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs);
+    expect(account.round()).toBe(true);
   });
 
   it('lets nobody begin while a difference is neither gone nor believed', () => {
@@ -277,6 +313,17 @@ describe('reconciliation', () => {
     account.redeem(false);
     rounds(account, 4);
     expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+  });
+
+  it('looks twice at everything, so that a row which one answer leaves out is found', () => {
+    rounds(account, 1);
+    const { pubkey } = account.foreignOrder('canceled');
+    account.hiddenFromFirst = pubkey;
+    account.canceled();
+    rounds(account, 1);
+    account.hiddenFromFirst = null;
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain(`order ${pubkey}`);
   });
 
   it('says that a list has forgotten what it showed', () => {
