@@ -1,0 +1,70 @@
+/** Everything that a file says: its bytes as they lie there, and what is packed in them. */
+
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
+import Database from 'better-sqlite3';
+
+export interface Reading {
+  readonly as: string;
+  readonly bytes: Buffer;
+}
+
+/** As it lies there, and unpacked where that is cheap. */
+export function plainReadings(path: string): Reading[] {
+  const bytes = readFileSync(path);
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return [{ as: 'bytes', bytes }, ...(isPacked ? [{ as: 'unpacked', bytes: unpacked(bytes) }] : [])];
+}
+
+/** A segment that a kill cut off can be unpacked as far as it goes. */
+function unpacked(bytes: Buffer): Buffer {
+  return gunzipSync(bytes, { finishFlush: 2 /* Z_SYNC_FLUSH: no complaint about a missing end */ });
+}
+
+/** Also rows of databases and of Parquet files, which may be split over pages or packed. */
+export async function allReadings(path: string): Promise<Reading[]> {
+  const plain = plainReadings(path);
+  const start = plain[0]?.bytes.toString('latin1', 0, 16) ?? '';
+  if (start.startsWith('SQLite format 3')) return [...plain, { as: 'rows', bytes: rowsOfDatabase(path) }];
+  if (start.startsWith('PAR1')) return [...plain, { as: 'rows', bytes: await rowsOfParquet(path) }];
+  return plain;
+}
+
+function rowsOfDatabase(path: string): Buffer {
+  const database = new Database(path, { readonly: true });
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+    const rows = tables.map((name) =>
+      database
+        .prepare(`SELECT * FROM "${String(name)}"`)
+        .raw()
+        .all(),
+    );
+    return Buffer.from(rows.map((all) => all.map(rowText).join('\n')).join('\n'));
+  } finally {
+    database.close();
+  }
+}
+
+const rowText = (row: unknown): string =>
+  (row as readonly unknown[]) // `raw()` gives each row as an array
+    .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
+    .join('\t');
+
+async function rowsOfParquet(path: string): Promise<Buffer> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    const reader = await connection.runAndReadAll(`SELECT * FROM read_parquet('${path.replaceAll("'", "''")}')`);
+    return Buffer.from(
+      reader
+        .getRowsJson()
+        .map((row) => JSON.stringify(row))
+        .join('\n'),
+    );
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
