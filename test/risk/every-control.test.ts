@@ -40,7 +40,7 @@ const side = fc
 const halted = fc.constantFrom(null, null, null, 'lost 50 today');
 
 const anySight = fc.record({
-  phase: fc.constantFrom('open' as const, 'open' as const, 'interrupted' as const, 'settled' as const),
+  phase: fc.constantFrom('open' as const, 'open' as const, 'interrupted' as const, 'resolved' as const),
   bids: side,
   asks: side,
   bookAgeMs: fc.integer({ min: -1, max: 5 }),

@@ -1,0 +1,78 @@
+/** The kill switch: from an operator's word until nothing of ours rests at an exchange some way off. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import build from '../support/build.js';
+import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type FarExchange, farExchange, ONE_WAY_MS } from './far-exchange.js';
+import { ORDERS, RestingTrader } from './resting-trader.js';
+
+const KILLS = 30;
+
+interface Times {
+  /** Until the exchange locks nothing of ours any more. */
+  readonly goneMs: number;
+  /** Until the trader has the exchange's word for it, read twice. */
+  readonly provenMs: number;
+}
+
+/** A process that has just agreed with the exchange is killed by its control socket; the budget is the venue's. */
+async function once(template: RestingTrader, folder: string, exchange: FarExchange): Promise<Times> {
+  const trader = template.copy(folder);
+  await exchange.begin(trader.exchangeDir);
+  try {
+    await trader.start();
+    const { open_orders } = await trader.until(({ mode }) => mode === 'quoting');
+    if (open_orders !== ORDERS) throw new Error(`${open_orders} orders rest in place of ${ORDERS}`);
+    const toldMs = performance.now();
+    await trader.order('kill', 'a benchmark');
+    await trader.untilLocked((locked) => locked === 0);
+    const goneMs = performance.now() - toldMs;
+    await trader.until(({ open_orders }) => open_orders === 0);
+    return { goneMs, provenMs: performance.now() - toldMs };
+  } finally {
+    await trader.kill();
+    await exchange.kill();
+  }
+}
+
+async function run(): Promise<readonly BenchRow[]> {
+  build();
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
+  const exchange = await farExchange();
+  try {
+    const template = new RestingTrader(join(folder, 'template'), exchange);
+    await template.fill();
+    await exchange.kill();
+    const times: Times[] = [];
+    for (let kill = 0; kill < KILLS; kill++) times.push(await once(template, join(folder, 'one'), exchange));
+    const away = `${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;
+    return [
+      row(
+        `kill until nothing rests, ${away}`,
+        times.map(({ goneMs }) => goneMs),
+      ),
+      row(
+        'kill until the trader knows of each',
+        times.map(({ provenMs }) => provenMs),
+      ),
+    ];
+  } finally {
+    await exchange.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function row(name: string, figures: readonly number[]): BenchRow {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const [p50, max] = [percentile(sorted, 0.5), sorted.at(-1) ?? Number.NaN];
+  return {
+    name,
+    figure: percentile(sorted, 0.99),
+    unit: 'ms p99',
+    spread: `p50 ${p50.toFixed(0)} / max ${max.toFixed(0)} of ${figures.length}`,
+  };
+}
+
+export const bench: Bench = { title: 'kill: from the word until nothing rests', run };

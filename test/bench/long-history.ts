@@ -1,0 +1,93 @@
+/** A ledger with a past: a million rows of orders that were placed, filled and settled long ago, in markets that are over. */
+
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Micros, micros } from '../../src/base/micros.js';
+import type { IntentRow, Ledger } from '../../src/ledger/contract.js';
+import { openLedger } from '../../src/ledger/ledger.js';
+import { MIGRATIONS } from '../../src/ledger/schema.js';
+
+/** Each order leaves an intent, an order, a fill, a transaction and its postings. */
+const ORDERS = 125_000;
+const MARKETS = 200;
+const CAPITAL = micros(1_000_000_000);
+const START_MS = Date.UTC(2025, 0, 1);
+const PRICE = micros(500_000);
+const AMOUNT = micros(5_000_000);
+
+/** Puts a copy of that ledger here. It is built once per version of the ledger, which takes a quarter of a minute. */
+export function putLongHistory(path: string): void {
+  const cache = join(tmpdir(), `twinbook-bench-history-${MIGRATIONS.length}-${ORDERS}.sqlite`);
+  if (!existsSync(cache)) {
+    const building = `${cache}.${process.pid}`;
+    build(building);
+    renameSync(building, cache);
+    rmSync(`${building}.lock`, { force: true });
+  }
+  copyFileSync(cache, path);
+}
+
+/** Rows of the tables that grow. */
+export function historyRows(count: (table: string) => number): number {
+  return ['intents', 'orders', 'fills', 'transactions', 'postings'].reduce((sum, table) => sum + count(table), 0);
+}
+
+function build(path: string): void {
+  const ledger = openLedger(path, { pid: process.pid, startedMs: START_MS });
+  ledger.transaction(() => {
+    ledger.startRun({ id: 'past', version: '0', configHash: 'past', startedMs: START_MS });
+    ledger.setCapital(CAPITAL, START_MS);
+    // The wallet began with nothing, so that what it holds now is this ledger's.
+    ledger.setNote('trades_baseline', '-');
+    ledger.setNote('opening_shares', '[]');
+    for (let n = 0; n < ORDERS; n++) addOrder(ledger, n);
+    ledger.stopRun('past', START_MS + ORDERS * 1000, 'stopped, nothing rests');
+  });
+  ledger.close();
+  if (statSync(path).size < ORDERS * 1000) throw new Error(`${path} is too small to be a long history`);
+}
+
+/** Bought, and with the next order sold again at the same price: nothing is left of it but rows. */
+function addOrder(ledger: Ledger, n: number): void {
+  const nowMs = START_MS + n * 1000;
+  const market = `past-${Math.floor(n / 2) % MARKETS}`;
+  const side = n % 2 === 0 ? 'buy' : 'sell';
+  const intent = {
+    ...INTENT,
+    id: `past.${n}`,
+    marketConditionId: market,
+    side,
+    createdMs: nowMs,
+    updatedMs: nowMs,
+  } as const;
+  const draftPubkey = `past-order-${String(n).padStart(33, '0')}`;
+  ledger.addIntent({ ...intent, draftPubkey, state: 'done' });
+  const order = { intentId: intent.id, marketConditionId: market, isYes: true, side, priceMicros: PRICE } as const;
+  ledger.addOrder({
+    ...order,
+    ...{ pubkey: draftPubkey, amountMicros: AMOUNT, filledMicros: AMOUNT, status: 'filled' },
+    ...{ bookedMicros: NONE, failedMicros: NONE, createdMs: nowMs, closedMs: nowMs + 500 },
+  });
+  ledger.bookFill({
+    ...{ pubkey: `past-trade-${String(n).padStart(33, '0')}`, orderPubkey: draftPubkey, marketConditionId: market },
+    ...{ isYes: true, side, priceMicros: PRICE, amountMicros: AMOUNT, feeMicros: NONE, isMaker: true },
+    ...{ timestampS: Math.floor(nowMs / 1000), seenMs: nowMs + 500 },
+  });
+}
+
+const NONE = 0 as Micros;
+
+const INTENT: IntentRow = {
+  ...{ id: '', runId: 'past', kind: 'place', marketConditionId: '', isYes: true, side: 'buy', priceMicros: PRICE },
+  ...{ amountMicros: AMOUNT, redeemYesMicros: null, redeemNoMicros: null, orderPubkey: null, feeRateMicros: NONE },
+  ...{ strategy: 'ladder', reason: '{"note":"ladder","fair":"0.5","best_bid":"0.49","best_ask":"0.51"}' },
+  ...{ state: 'done', draftPubkey: null, message: 'x'.repeat(300), expiresAtS: 0, signature: 'f'.repeat(128) },
+  ...{
+    submitCount: 1,
+    createdMs: 0,
+    updatedMs: 0,
+    lastReason: 'the exchange shows it filled',
+    configHash: 'f'.repeat(64),
+  },
+};

@@ -1,0 +1,88 @@
+/** A trader that was killed and is started again, on a ledger with a long past: until it agrees, until it quotes. */
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import build from '../support/build.js';
+import { type Bench, type BenchRow, percentile } from './bench.js';
+import { farExchange, ONE_WAY_MS } from './far-exchange.js';
+import { historyRows, putLongHistory } from './long-history.js';
+import { ORDERS, RestingTrader } from './resting-trader.js';
+
+const RESTARTS = 20;
+
+interface Times {
+  readonly agreedMs: number;
+  readonly quotedMs: number;
+}
+
+/** While it is dead one of its orders goes, so that there is something to quote: both times count from the SIGKILL. */
+async function once(trader: RestingTrader): Promise<Times> {
+  const whole = await trader.locked();
+  await trader.cancelOne();
+  const killedMs = performance.now();
+  await trader.kill();
+  await trader.start();
+  await trader.until(({ mode }) => mode === 'quoting');
+  const agreedMs = performance.now() - killedMs;
+  await trader.untilLocked((locked) => locked === whole);
+  const quotedMs = performance.now() - killedMs;
+  while ((await trader.resting()).length < ORDERS) await trader.until(() => true);
+  return { agreedMs, quotedMs };
+}
+
+async function run(): Promise<readonly BenchRow[]> {
+  build();
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
+  const exchange = await farExchange();
+  const trader = new RestingTrader(join(folder, 'one'), exchange);
+  try {
+    mkdirSync(trader.folder);
+    putLongHistory(trader.ledgerPath);
+    const rows = rowsOf(trader.ledgerPath);
+    await trader.fill();
+    await trader.start();
+    await trader.until(({ mode }) => mode === 'quoting');
+    const times: Times[] = [];
+    for (let restart = 0; restart < RESTARTS; restart++) times.push(await once(trader));
+    const with_ = `${rows.toLocaleString('en-US')} rows, ${ORDERS} orders, the exchange ${2 * ONE_WAY_MS} ms away`;
+    return [
+      row(
+        `SIGKILL until it agrees with the exchange: ${with_}`,
+        times.map(({ agreedMs }) => agreedMs),
+      ),
+      row(
+        'SIGKILL until the first new quote rests',
+        times.map(({ quotedMs }) => quotedMs),
+      ),
+    ];
+  } finally {
+    await trader.kill();
+    await exchange.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function rowsOf(path: string): number {
+  const sqlite = new Sqlite(path, { readonly: true });
+  const count = (table: string) => Number(sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  try {
+    return historyRows(count);
+  } finally {
+    sqlite.close();
+  }
+}
+
+function row(name: string, figures: readonly number[]): BenchRow {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const [p50, max] = [percentile(sorted, 0.5), sorted.at(-1) ?? Number.NaN];
+  return {
+    name,
+    figure: percentile(sorted, 0.99),
+    unit: 'ms p99',
+    spread: `p50 ${p50.toFixed(0)} / max ${max.toFixed(0)} of ${figures.length}`,
+  };
+}
+
+export const bench: Bench = { title: 'restart: on a ledger of a million rows, with a hundred orders', run };

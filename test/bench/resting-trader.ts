@@ -1,0 +1,198 @@
+/** A trader's folder in which a hundred orders of ours rest at a far exchange: what is killed and started again. */
+
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDecimal } from '../../src/base/decimal.js';
+import { TwinbookError } from '../../src/base/errors.js';
+import { askTrader } from '../../src/cli/control-client.js';
+import type { StatusData } from '../../src/daemon/control-protocol.js';
+import type { OrderRow } from '../../src/protocol/records.js';
+import { openKeyFile } from '../../src/wallet/key-file.js';
+import type { Wallet } from '../../src/wallet/wallet.js';
+import { type Running, twinbook } from '../support/processes.js';
+import { allRows, asTrader, paper, profile } from '../support/venue.js';
+import type { FarExchange } from './far-exchange.js';
+
+const MARKETS = 5;
+const LEVELS = 10;
+/** Both sides of every market. */
+export const ORDERS = MARKETS * LEVELS * 2;
+
+/** Wants the same book for ever. */
+const LADDER = `
+import { defineStrategy } from 'twinbook/strategy';
+const level = (priceMicros) => ({ priceMicros, amountMicros: 5_000_000 });
+const steps = Array.from({ length: ${LEVELS} }, (_, step) => (step + 1) * 10_000);
+export default defineStrategy({
+  name: 'ladder', summary: 'Wants the same book for ever.', params: {},
+  create: () => ({
+    quote: () => ({
+      fairMicros: 500_000,
+      bids: steps.map((step) => level(500_000 - step)),
+      asks: steps.map((step) => level(500_000 + step)),
+      keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'ladder', factors: {},
+    }),
+  }),
+});
+`;
+
+/** @param profile `paper`, or a file whose limits let a hundred orders be placed at once */
+const traderFile = (url: string, profile: string) => `
+venue: { profile: ${profile}, base_url: "${url}" }
+wallet: { file: wallet.json }
+ledger: { path: ledger.sqlite }
+log: { file: trader.log }
+guardian: { start: false }
+capital: "1000"
+risk: { max_open_orders: 120, max_actions_per_second: 1000, max_actions_per_minute: 1000 }
+strategies: [ladder.yaml]
+`;
+
+const GENEROUS = `
+service_name: SVC
+header_prefix: SVC
+base_url: http://127.0.0.1:1
+draft_message: utf8
+draft_lifetime_s: 60
+clock_tolerance_s: 30
+rate_limits: { public_per_minute: 100000, signed_per_minute: 100000, bootstrap_per_minute: 10 }
+own_trades: true
+`;
+
+/** One trader's files, and the exchange's. */
+export class RestingTrader {
+  readonly folder: string;
+  readonly #exchange: FarExchange;
+  #running: Running | null = null;
+
+  constructor(folder: string, exchange: FarExchange) {
+    this.folder = folder;
+    this.#exchange = exchange;
+  }
+
+  get exchangeDir(): string {
+    return join(this.folder, 'exchange');
+  }
+
+  get ledgerPath(): string {
+    return join(this.folder, 'ledger.sqlite');
+  }
+
+  get walletAddress(): string {
+    return this.#wallet.address;
+  }
+
+  /** Opens markets and lets a trader without limits of requests fill them; both are killed when everything rests. */
+  async fill(): Promise<void> {
+    mkdirSync(this.exchangeDir, { recursive: true });
+    writeFileSync(join(this.folder, 'ladder.js'), LADDER);
+    mkdirSync(join(this.folder, 'generous'));
+    // A profile is named after its file, and only `paper` makes a wallet by itself.
+    writeFileSync(join(this.folder, 'generous/paper.yaml'), GENEROUS);
+    writeFileSync(join(this.folder, 'setup.yaml'), traderFile(this.#exchange.farUrl, './generous/paper.yaml'));
+    writeFileSync(join(this.folder, 'trader.yaml'), traderFile(this.#exchange.farUrl, 'paper'));
+    await this.#exchange.begin(this.exchangeDir);
+    const ids: string[] = [];
+    for (let n = 0; n < MARKETS; n++) {
+      const made = (await paper(this.#exchange.nearUrl, '/markets/', { title: `Market ${n}` })) as {
+        condition_id: string;
+      };
+      ids.push(made.condition_id);
+    }
+    writeFileSync(
+      join(this.folder, 'ladder.yaml'),
+      `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`,
+    );
+    await this.start('setup.yaml');
+    while ((await this.resting()).length < ORDERS) await pause(LOOK_MS);
+    await this.kill();
+  }
+
+  /** Another folder with the same past; nothing may run in this one. */
+  copy(folder: string): RestingTrader {
+    rmSync(folder, { recursive: true, force: true });
+    // A socket that a killed process left behind cannot be copied.
+    cpSync(this.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    return new RestingTrader(folder, this.#exchange);
+  }
+
+  /** Resolves when the process says that it trades; it has asked nothing yet. */
+  async start(file = 'trader.yaml'): Promise<void> {
+    this.#running = twinbook(['start', '-c', join(this.folder, file)]);
+    await this.#running.waitFor(/trades on/);
+  }
+
+  async kill(): Promise<void> {
+    this.#running?.process.kill('SIGKILL');
+    await this.#running?.exited;
+    this.#running = null;
+  }
+
+  order(command: 'kill', reason: string): Promise<unknown> {
+    return askTrader({ command, reason }, this.#call);
+  }
+
+  /** Asks the trader what it does until it says so. */
+  async until(isSo: (status: StatusData) => boolean): Promise<StatusData> {
+    for (;;) {
+      const status = await askTrader({ command: 'status' }, this.#call).catch(notYet);
+      if (status !== null && isSo(status)) return status;
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** Our orders at the exchange. */
+  async resting(): Promise<readonly OrderRow[]> {
+    const client = asTrader(this.folder, this.#exchange.nearUrl, this.#exchange.farUrl);
+    const rows = await allRows(client, 'orders.list');
+    await client.close();
+    return rows.filter(({ status }) => status === 'open');
+  }
+
+  /** Cancels one of our orders as the trader itself would, behind its back. */
+  async cancelOne(): Promise<void> {
+    const [order] = await this.resting();
+    const pubkey = order?.pubkey ?? '';
+    const marketConditionId = order?.market.condition_id ?? '';
+    const client = asTrader(this.folder, this.#exchange.nearUrl, this.#exchange.farUrl);
+    const drafted = await client.call('orders.cancel', { params: { pubkey } });
+    if (drafted.outcome.kind !== 'answered') throw new Error(JSON.stringify(drafted.outcome));
+    const { pubkey: draftPubkey, message } = drafted.outcome.data;
+    const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
+    const { service_name: serviceName, draft_message: draftMessage } = profile;
+    const loadDraft = () => ({ intentId: pubkey, marketConditionId, draftPubkey, message, terms });
+    const signer = this.#wallet.draftSigner({ serviceName, draftMessage, allowBlindSigning: false, loadDraft });
+    const signed = signer.sign(pubkey);
+    if (!signed.ok) throw new Error(signed.reason);
+    await client.call('orders.cancelSubmit', { params: { pubkey }, body: { signature: signed.signature } });
+    await client.close();
+  }
+
+  get #wallet(): Wallet {
+    return openKeyFile({ path: join(this.folder, 'wallet.json'), passphrase: null });
+  }
+
+  /** Currency that orders and drafts of ours lock at the exchange, in units: how much of ours rests there. */
+  async locked(): Promise<number> {
+    const answer = await paper(this.#exchange.nearUrl, `/accounts/${this.walletAddress}/`);
+    const { funds } = answer as { readonly funds: { readonly locked: string } };
+    return Number(parseDecimal(funds.locked));
+  }
+
+  async untilLocked(isSo: (micros: number) => boolean): Promise<void> {
+    while (!isSo(await this.locked())) await pause(LOOK_MS);
+  }
+
+  get #call() {
+    return { socket: `${this.ledgerPath}.sock`, timeoutMs: 10_000 };
+  }
+}
+
+/** Its socket comes a moment after its first words. */
+const notYet = (error: unknown): null => {
+  if (error instanceof TwinbookError && error.code === 'not_running') return null;
+  throw error;
+};
+
+const LOOK_MS = 5;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
