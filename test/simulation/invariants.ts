@@ -29,6 +29,7 @@ import { PlainAccount } from './plain-account.js';
 import { Proofs } from './proofs.js';
 import type { Setting } from './setting.js';
 import type { TraderProcess } from './trader-process.js';
+import { Watch } from './watch.js';
 import { WorstCase } from './worst-case.js';
 
 const WINDOW_MS = 60_000;
@@ -38,6 +39,7 @@ export class Invariants {
   readonly #exchange: ExchangeSide;
   readonly #setting: Setting;
   readonly #proofs = new Proofs();
+  readonly #watch: Watch;
   readonly #account: PlainAccount;
   readonly #sent: Readonly<Record<Scope, number[]>> = { public: [], signed: [], bootstrap: [] };
   /** Orders of an operator under which nothing new may be submitted. */
@@ -57,6 +59,7 @@ export class Invariants {
     this.#exchange = exchange;
     this.#setting = setting;
     this.#account = new PlainAccount(exchange, (violation) => this.say(violation));
+    this.#watch = new Watch(exchange, setting, (violation) => this.say(violation));
   }
 
   say(violation: string): void {
@@ -65,7 +68,9 @@ export class Invariants {
   }
 
   /** A command has been taken in, durably. */
-  commanded({ kind }: OperatorCommand): void {
+  commanded(command: OperatorCommand): void {
+    this.#watch.commanded(command);
+    const { kind } = command;
     if (kind === 'kill') this.#holds.add('killed');
     if (kind === 'unkill') this.#holds.delete('killed');
     if (kind === 'pause') this.#holds.add('paused');
@@ -73,6 +78,11 @@ export class Invariants {
     if (kind === 'resume' || kind === 'flatten') this.#holds.delete('paused');
     if (kind === 'stop') this.#holds.add('stopping');
     if (kind === 'kill' || kind === 'cancel-all' || kind === 'stop') this.#proving = true;
+  }
+
+  /** A new process does not know what the one before it sent; ages mean nothing over a step of our clock. */
+  unsettled(nowMs: number): void {
+    this.#watch.unsettled(nowMs);
   }
 
   /** A process has begun, on the file that the one before it left. Stopping is a process's own; kill and pause are not. */
@@ -85,7 +95,8 @@ export class Invariants {
     for (const { id, signature, state } of this.#active.values()) {
       const stored = file.intent(id);
       if (stored === null) this.say(`6: intent ${id}, which was committed as ${state}, is gone`);
-      else if (stored.signature !== signature) this.say(`6: the signature of ${id}, which was committed, is gone`);
+      else if (signature !== null && stored.signature !== signature)
+        this.say(`6: the signature of ${id}, which was committed, is gone`);
     }
     const now = file.activeIntents().map(({ id }) => id);
     for (const id of new Set([...this.#active.keys(), ...now])) this.#read(file, id);
@@ -113,8 +124,9 @@ export class Invariants {
   }
 
   /** An outcome reaches the trader. */
-  delivered(call: AnyCall, outcome: Outcome): void {
-    this.#proofs.delivered(call, outcome);
+  delivered(request: Request, outcome: Outcome): void {
+    this.#proofs.delivered(request.call, outcome);
+    this.#watch.delivered(request, outcome);
   }
 
   /** The trader's core has let this request go. */
@@ -128,11 +140,17 @@ export class Invariants {
     if (intent?.signature !== body.signature) {
       this.say(`6: a signature left that is not stored: ${JSON.stringify(call.params)}`);
     }
-    if (call.endpoint === 'orders.submit') this.#mayAllFill();
+    if (call.endpoint !== 'orders.submit') return;
+    this.#mayAllFill();
+    if (intent === undefined) return;
+    const { market } = intent;
+    this.#watch.submitted(intent, this.#account.shares(market, true) - this.#account.shares(market, false));
   }
 
   /** A request leaves for the network; never more than the venue allows. */
-  left({ call }: Request, nowMs: number): void {
+  left(request: Request, nowMs: number): void {
+    this.#watch.left(request, nowMs);
+    const { call } = request;
     const { body } = call;
     if (body !== undefined && 'signature' in body) this.#proofs.left(body.signature);
     const { scope } = declarationOf(call.endpoint);
@@ -162,7 +180,9 @@ export class Invariants {
     const before = this.#effects.get(id);
     if (before !== undefined) this.say(`1: intent ${id} took effect twice, in ${before} and ${pubkey}`);
     this.#effects.set(id, pubkey);
-    if (call.endpoint === 'orders.submit') this.#mayAllRest();
+    if (call.endpoint !== 'orders.submit') return;
+    this.#watch.placed(pubkey);
+    this.#mayAllRest();
   }
 
   /** Invariant 8 as the ledger knows it: every order that may be at the exchange counts as resting. */

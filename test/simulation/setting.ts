@@ -14,13 +14,21 @@ import { paramsFor } from '../strategy/fixtures.js';
 export const START_MS = 1_795_000_000_000;
 export const FUNDS = micros(1_000_000_000);
 
+interface Maker {
+  readonly name: string;
+  readonly orderShares: number;
+  readonly markets: number;
+  /** As the strategy has it. Of two, what one wants to be rid of the other may want to buy. */
+  readonly riskAversion: number;
+}
+
 export interface Setting {
   readonly profile: VenueProfile;
   readonly limits: RiskLimits;
   readonly polling: PollingSettings;
   readonly mergeFromMicros: Micros;
   /** Two on some of the same markets must not trade with each other. */
-  readonly makers: readonly { readonly name: string; readonly orderShares: number; readonly markets: number }[];
+  readonly makers: readonly Maker[];
   /** The exchange gives no more rows at once, whatever it is asked for. */
   readonly mostRows: number;
   /** From the submit of a merge to its landing, ms. */
@@ -44,6 +52,7 @@ const limitsOf = (positionShares: number, openOrders: number): RiskLimits =>
     max_position_shares: `${positionShares}`,
     max_event_position_shares: `${Math.round(positionShares * 1.6)}`,
     max_open_orders: openOrders,
+    max_book_age_ms: 8_000,
     max_loss_day: '900',
     max_drawdown: '900',
   });
@@ -61,8 +70,8 @@ export const STANDARD: Setting = {
   },
   mergeFromMicros: micros(10_000_000),
   makers: [
-    { name: 'crowd-maker', orderShares: 25, markets: 4 },
-    { name: 'second-maker', orderShares: 10, markets: 2 },
+    { name: 'crowd-maker', orderShares: 25, markets: 4, riskAversion: 0.002 },
+    { name: 'second-maker', orderShares: 10, markets: 2, riskAversion: 0.002 },
   ],
   mostRows: 100,
   landingMs: 700,
@@ -73,21 +82,31 @@ export const PROFILE = STANDARD.profile;
 /** The setting of one seed: a venue and a trader as they may well be. */
 export function drawSetting(random: Random): Setting {
   const oneOf = <T>(...values: readonly [T, ...T[]]): T => values[random.below(values.length)] ?? values[0];
-  const first = { name: 'crowd-maker', orderShares: 10 + random.below(20), markets: 1 + random.below(4) };
-  const second = { name: 'second-maker', orderShares: 5 + random.below(10), markets: 1 + random.below(2) };
+  const first = {
+    name: 'crowd-maker',
+    orderShares: 10 + random.below(20),
+    markets: 1 + random.below(4),
+    riskAversion: 0.002,
+  };
+  const second = {
+    name: 'second-maker',
+    orderShares: 5 + random.below(10),
+    markets: 1 + random.below(2),
+    riskAversion: 0.02,
+  };
   return {
-    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(20, 40, 60, 120), oneOf(150, 200, 300)),
+    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(20, 30, 60), oneOf(150, 200, 300)),
     limits: limitsOf(oneOf(40, 60, 90), oneOf(6, 10, 16)),
     polling: {
-      ownIntervalMs: oneOf(1000, 2000, 4000),
-      hotIntervalMs: oneOf(500, 1500, 4000),
-      quietIntervalMs: oneOf(10_000, 20_000),
+      ownIntervalMs: oneOf(2000, 4000, 8000),
+      hotIntervalMs: oneOf(1000, 2000, 5000),
+      quietIntervalMs: oneOf(20_000, 30_000),
       catalogIntervalMs: oneOf(60_000, 120_000),
-      assetsIntervalMs: oneOf(10_000, 20_000, 30_000),
+      assetsIntervalMs: oneOf(20_000, 30_000, 60_000),
     },
     mergeFromMicros: micros(oneOf(5_000_000, 10_000_000)),
     makers: random.chance(0.5) ? [first] : [first, second],
-    mostRows: oneOf(5, 20, 100),
+    mostRows: oneOf(5, 10, 20),
     landingMs: oneOf(200, 700, 3000),
   };
 }
@@ -97,10 +116,10 @@ const FILE = join(import.meta.dirname, '../../config/strategies/crowd-maker.yaml
 const { params } = parse(readFileSync(FILE, 'utf8')) as { params: Record<string, unknown> };
 
 function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
-  return makers.map(({ name, orderShares, markets }) => ({
+  return makers.map(({ name, orderShares, markets, riskAversion }) => ({
     name,
     module: logOddsMaker,
-    params: paramsFor(logOddsMaker, { ...params, order_shares: `${orderShares}` }),
+    params: paramsFor(logOddsMaker, { ...params, order_shares: `${orderShares}`, risk_aversion: riskAversion }),
     markets: { ids: [], state: 'open', categories: [], max: markets },
     quoteHours: null,
     risk: limits,

@@ -1,11 +1,13 @@
 /**
  * Controls whose breach costs nothing at once, so that no other invariant sees it: 10 the reserve that cancels everything,
- * 13 our own orders never meet, 14 nobody quotes on an old book. Judged from what went over the line, not by the trader.
+ * 13 our own orders never meet, 14 nobody quotes on an old book, 17 only what reduces where an operator said so. Judged from
+ * what went over the line, not by the trader.
  */
 
 import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { Outcome, Request } from '../../src/protocol/seam.js';
+import type { OperatorCommand, Outcome, Request } from '../../src/protocol/seam.js';
 import type { ExchangeSide } from './exchange-side.js';
+import type { StoredIntent } from './ledger-file.js';
 import type { Setting } from './setting.js';
 
 const WINDOW_MS = 60_000;
@@ -25,6 +27,7 @@ export class Watch {
   readonly #booksMs = new Map<string, number>();
   /** Since then one process runs and our clock has not been stepped. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
+  #reducesOnly = false;
 
   constructor(exchange: ExchangeSide, setting: Setting, say: (violation: string) => void) {
     this.#exchange = exchange;
@@ -36,6 +39,20 @@ export class Watch {
   unsettled(nowMs: number): void {
     this.#steadySinceMs = nowMs;
     this.#booksMs.clear();
+  }
+
+  /** A command has been taken in, durably. */
+  commanded({ kind }: OperatorCommand): void {
+    if (kind === 'reduce-only') this.#reducesOnly = true;
+    if (kind === 'resume') this.#reducesOnly = false;
+  }
+
+  /** A submit is let go. @param net YES minus NO in its market, in millionths of a share, as the ledger knows them */
+  submitted({ id, is_yes, side }: StoredIntent, net: number): void {
+    const raises = (side === 'buy') === (is_yes === 1);
+    if (this.#reducesOnly && (raises ? net >= 0 : net <= 0)) {
+      this.#say(`17: order ${id} left with ${net} held, and only what reduces may`);
+    }
   }
 
   /** A request leaves for the network. */

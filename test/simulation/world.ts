@@ -128,6 +128,7 @@ export class World {
   stepClock(byMs: number): void {
     if (byMs !== 0) this.tally.add('fault: clock stepped');
     this.#clockOffMs += byMs;
+    this.invariants.unsettled(this.timeline.nowMs);
   }
 
   /** From now on these faults. Where our clock is it stays. */
@@ -253,7 +254,7 @@ export class World {
       // What an operator has ordered must outlive the process that heard it.
       if (this.#random.chance(1 / 4) && this.#faults.crashes > 0) this.kill();
     };
-    switch (this.#random.below(6)) {
+    switch (this.#random.below(7)) {
       case 0:
         this.command({ kind: 'pause', reason });
         return later({ kind: 'resume', reason });
@@ -266,6 +267,9 @@ export class World {
       case 3:
         return this.command({ kind: 'cancel-all' });
       case 4:
+        this.command({ kind: 'reduce-only', reason });
+        return later({ kind: 'resume', reason });
+      case 5:
         this.#restarts = true;
         return this.command({ kind: 'stop' });
       default:
@@ -284,6 +288,7 @@ export class World {
     if (process === null) return;
     this.#process = process;
     this.invariants.restarted(process);
+    this.invariants.unsettled(this.timeline.nowMs);
     process.touched.clear();
   }
 
@@ -407,14 +412,14 @@ export class World {
     });
   }
 
-  #deliver(process: TraderProcess, { id, call }: Request, leftMs: number, { outcome, text, ...rest }: Delivery): void {
-    const requestId = id;
+  #deliver(process: TraderProcess, request: Request, leftMs: number, { outcome, text, ...rest }: Delivery): void {
+    const { id: requestId, call } = request;
     const budget = rest.budget && { ...rest.budget, resetMs: rest.budget.resetMs + this.#clockOffMs };
     const sentMs = outcome.kind === 'unknown' && !outcome.sent ? this.ourMs : leftMs;
     const observation = { kind: 'outcome', nowMs: this.ourMs, requestId, outcome, sentMs } as const;
-    this.#note('outcome', [this.ourMs, process.runId, id, call.endpoint, outcome.kind, sentMs]);
+    this.#note('outcome', [this.ourMs, process.runId, requestId, call.endpoint, outcome.kind, sentMs]);
     this.#trace.update(text);
-    this.invariants.delivered(call, outcome);
+    this.invariants.delivered(request, outcome);
     this.tally.add(`outcome: ${outcome.kind === 'refused' ? `refused ${outcome.slug}` : outcome.kind}`);
     this.#step({ ...observation, venueTimeMs: rest.venueTimeMs, budget });
   }
