@@ -11,7 +11,7 @@ import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import type { Config } from '../config/types.js';
 import { Trader } from '../engine/engine.js';
-import { type RunningExchange, startExchange } from '../exchange/exchange.js';
+import type { RunningExchange } from '../exchange/exchange.js';
 import { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
 import { openLedger } from '../ledger/ledger.js';
@@ -172,6 +172,8 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
   };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
+  // Heavy to load, and a trader on an exchange elsewhere must be back as soon as it can.
+  const { startExchange } = await import('../exchange/exchange.js');
   return startExchange({
     port: settings.port,
     profile: config.venue.profile,
