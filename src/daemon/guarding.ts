@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { TwinbookError } from '../base/errors.js';
 import type { Config } from '../config/types.js';
 import { readBeat } from '../guardian/beat-file.js';
-import { reportFileOf, reportSchema } from '../guardian/beats.js';
+import { describeReport, reportFileOf, reportSchema } from '../guardian/beats.js';
 import type { GuardianReport, GuardianState } from '../guardian/contract.js';
 import { Heart } from '../guardian/heartbeat.js';
 import { isGone } from '../guardian/process-mark.js';
@@ -100,11 +100,8 @@ export class Guarding {
   get status(): string {
     const report = this.#report;
     const nobody = 'NONE, nothing cancels when this process stops';
-    if (report === null) return nobody;
-    const { state, text } = report;
-    if (state === 'failed') return `${nobody}: it ${text}`;
-    if (this.#isStill) return nobody;
-    return state === 'watching' ? `watching, process ${report.process.pid}` : `${state}: ${text}`;
+    if (report?.state === 'failed') return `${nobody}: it ${report.text}`;
+    return report === null || this.#isStill ? nobody : describeReport(report);
   }
 
   async close(): Promise<void> {
@@ -171,7 +168,8 @@ export class Guarding {
       {
         detached: true,
         stdio: 'ignore',
-        env: { ...env },
+        // It has a key of its own.
+        env: { ...env, TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined },
       },
     );
     child.on('error', (error) => loud(`the guardian cannot be started: ${error.message}`));

@@ -24,3 +24,7 @@ export const reportSchema: z.ZodType<GuardianReport> = z.object({
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
   text: z.string(),
 });
+
+/** In a few words, for status lines. */
+export const describeReport = ({ process, state, text }: GuardianReport): string =>
+  `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;

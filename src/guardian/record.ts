@@ -7,6 +7,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { secrets } from '../wallet/secrets.js';
 import { encode } from './beat-file.js';
 import type { GuardianReport } from './contract.js';
 
@@ -72,7 +73,7 @@ export class GuardianLog {
     this.#echo(`${time} ${text}\n`);
     if (this.#waiting >= MOST_WAITING) return;
     this.#waiting += 1;
-    const line = `${JSON.stringify({ time, severity, pid: process.pid, text })}\n`;
+    const line = secrets.clean(`${JSON.stringify({ time, severity, pid: process.pid, text })}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
       // The echo has it, and the report; there is nobody else to tell.
@@ -114,7 +115,7 @@ export class Reporter {
   }
 
   async #put(report: GuardianReport): Promise<void> {
-    const bytes = encode(report);
+    const bytes = encode({ ...report, text: secrets.clean(report.text) });
     await (await this.#file.open()).write(bytes, 0, bytes.length, 0);
   }
 }
