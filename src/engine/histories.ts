@@ -1,6 +1,5 @@
 /** The lists of what has happened, each with what its rows are compared with. */
 
-import type { OrderExecutor } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
 import {
   inventedConversion,
@@ -13,27 +12,18 @@ import {
   tradeDifference,
 } from './differences.js';
 import { History } from './history.js';
-import type { RoundList } from './round.js';
-
-/** What the comparisons ask of a running trader. */
-export const booksOf = (ledger: Ledger, executor: OrderExecutor): OwnBooks => ({
-  order: (pubkey) => ledger.order(pubkey),
-  fill: (pubkey) => ledger.fill(pubkey),
-  conversion: (pubkey) => ledger.conversion(pubkey),
-  isConverting: (kind, market, draftPubkey) => {
-    const intent = kind === 'merge' ? executor.pendingMerge(market) : executor.pendingRedeem(market);
-    return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
-  },
-});
-
-export type HistoryList = Extract<RoundList, 'orders' | 'trades' | 'merges' | 'splits' | 'redeems'>;
 
 const pubkeyOf = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 const isOverConversion = ({ state }: { readonly state: string }) =>
   ['done', 'completed', 'failed', 'expired'].includes(state);
 
+type HistoryLedger = Pick<
+  Ledger,
+  'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq'
+>;
+
 /** @param ownTrades whether the venue lists them */
-export function historiesOf(ledger: Ledger, books: OwnBooks, ownTrades: boolean) {
+export function historiesOf(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
   const conversions = (kind: 'merge' | 'redeem') => ({
     newestSeq: () => ledger.newestSeq('conversions'),
     after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),

@@ -90,7 +90,7 @@ export class History<N extends ListEndpoint> {
     if (step.kind === 'void') return step;
     const mark = this.#mark;
     this.#found = mark === null || step.rows.some((row) => isOneOf(this.#rule.pubkeyOf(row), mark.older));
-    const ends = step.next === null || this.#found || walk.pages >= MOST_PAGES - 1;
+    const ends = step.next === null || this.#found || (walk.pages >= MOST_PAGES - 1 && mark?.older.length !== 0);
     this.#isComplete = ends;
     return ends ? { kind: 'complete' } : { kind: 'more', next: step.next };
   }

@@ -9,22 +9,12 @@
 
 import type { OrderExecutor, Reaction } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
-import type { OrderRow } from '../protocol/records.js';
 import type { Ask, Report } from '../protocol/seam.js';
 import type { PollResult } from '../scheduler/contract.js';
-import {
-  type Difference,
-  missingFill,
-  orderDifference,
-  shareDifferences,
-  sharesAtExchange,
-  unlistedOrder,
-} from './differences.js';
-import { AssetsReading, movesSince, OpeningShares } from './held-shares.js';
-import { booksOf, historiesOf } from './histories.js';
+import { Comparison, type RestingOrders } from './comparison.js';
+import type { Difference } from './differences.js';
 import { PageWalk } from './page-walk.js';
-import { type Reading, Round, type RoundEnd, type RoundList } from './round.js';
-import { SecondReader } from './second-reader.js';
+import { Round, type RoundEnd, type RoundList } from './round.js';
 import { inWords, Suspicions } from './suspicions.js';
 
 /** What follows from a poll of orders or fills. */
@@ -34,7 +24,14 @@ export interface ListStep {
   /** How the whole walk ended; null while further pages are on their way. */
   readonly result: PollResult | null;
   /** Rows of a complete list of resting orders that ended with this report. */
-  readonly restingOrders: { readonly rows: readonly OrderRow[]; readonly startedMs: number } | null;
+  readonly restingOrders: RestingOrders | null;
+}
+
+/** A complete round. Our clock, ms: when its first request was asked for, and when it was compared. */
+export interface ComparedRound {
+  readonly begunMs: number;
+  readonly comparedMs: number;
+  readonly differences: readonly Difference[];
 }
 
 /** Worth telling a person; `loud` ones are kept in the ledger. */
@@ -54,8 +51,6 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** So long without a complete round is worth waking somebody, ms. */
 const OVERDUE_MS = 300_000;
-/** How far a list may lag, ms: what has happened since then it need not show. */
-const LONGEST_LAG_MS = 10_000;
 
 const BASELINE_NOTE = 'trades_baseline';
 const NO_TRADES = '-';
@@ -65,16 +60,13 @@ export class Reconciler {
   readonly #executor: OrderExecutor;
   readonly #ownTrades: boolean;
   readonly #suspicions: Suspicions;
-  readonly #histories: ReturnType<typeof historiesOf>;
-  readonly #secondReader: SecondReader;
-  readonly #assets = new AssetsReading();
-  readonly #opening: OpeningShares;
+  readonly #comparison: Comparison;
   #orders: PageWalk<'orders.list'> | null = null;
   #fills: PageWalk<'trades.list'> | null = null;
   #round: Round | null = null;
   /** All lists of the round are complete; it waits for a look at our fills that begins after them. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
-  #resting: { readonly rows: readonly OrderRow[]; readonly startedMs: number } | null = null;
+  #resting: RestingOrders | null = null;
   /** Our clock, ms: when the newest complete look at our fills left. */
   #lookedMs = Number.NEGATIVE_INFINITY;
   #seenFills: boolean;
@@ -84,8 +76,7 @@ export class Reconciler {
   #stepped = false;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  #differences: readonly Difference[] = [];
-  #comparedMs: number | null = null;
+  #newest: ComparedRound | null = null;
   /** Void rounds in a row, why the newest was, and since when there was no other. */
   #voids = 0;
   #voidReason: string | null = null;
@@ -100,9 +91,7 @@ export class Reconciler {
     this.#ownTrades = ownTrades;
     this.#seenFills = !ownTrades;
     this.#suspicions = new Suspicions(ledger);
-    this.#histories = historiesOf(ledger, booksOf(ledger, executor), ownTrades);
-    this.#secondReader = new SecondReader(ledger);
-    this.#opening = new OpeningShares(ledger);
+    this.#comparison = new Comparison(ledger, executor, ownTrades);
   }
 
   /**
@@ -110,7 +99,7 @@ export class Reconciler {
    * believed.
    */
   get isComplete(): boolean {
-    return this.#seenFills && this.#comparedMs !== null && !this.isInDoubt;
+    return this.#seenFills && this.#newest !== null && !this.isInDoubt;
   }
 
   /** A difference was seen that only another round can confirm or clear. */
@@ -132,9 +121,9 @@ export class Reconciler {
     return this.#againMs;
   }
 
-  /** What differed in the newest round, and when that was (our clock, ms); null before the first. */
-  get newest(): { readonly comparedMs: number; readonly differences: readonly Difference[] } | null {
-    return this.#comparedMs === null ? null : { comparedMs: this.#comparedMs, differences: this.#differences };
+  /** What differed in the newest complete round; null before the first. */
+  get newest(): ComparedRound | null {
+    return this.#newest;
   }
 
   /** Why the newest round was void; null when it was not. */
@@ -158,10 +147,11 @@ export class Reconciler {
 
   /** A person has taken note of what differs: it is left out of what is compared from now on, and nothing is booked. */
   accept(nowMs: number): readonly Difference[] {
-    const accepted = this.#suspicions.accept(({ what }) => what !== 'position' && what !== 'list' && what !== 'sum');
-    for (const difference of accepted) this.#leaveOut(difference);
-    this.#differences = this.#differences.filter((difference) => !accepted.includes(difference));
-    if (accepted.length > 0) this.#againMs = nowMs;
+    const accepted = this.#suspicions.accept((difference) => this.#comparison.leaveOut(difference));
+    if (accepted.length === 0 || this.#newest === null) return accepted;
+    const differences = this.#newest.differences.filter((difference) => !accepted.includes(difference));
+    this.#newest = { ...this.#newest, differences };
+    this.#againMs = nowMs;
     return accepted;
   }
 
@@ -171,13 +161,7 @@ export class Reconciler {
     this.#stepped = false;
     this.#gathered = null;
     this.#againMs = Number.POSITIVE_INFINITY;
-    const { trades, ...others } = this.#histories;
-    const lists: [RoundList, Reading][] = [
-      ['assets', this.#assets],
-      ...(Object.entries(others) as [RoundList, Reading][]),
-    ];
-    if (trades !== undefined) lists.push(['trades', trades], ['sums', this.#secondReader]);
-    this.#round = new Round(new Map(lists), nowMs);
+    this.#round = new Round(this.#comparison.lists, nowMs);
     return this.#round.asks(first);
   }
 
@@ -309,65 +293,20 @@ export class Reconciler {
   #compare(nowMs: number): void {
     this.#voidIfMoved(nowMs);
     const round = this.#gathered;
-    if (round === null || this.awaits.length > 0) return;
+    const resting = this.#resting;
+    if (round === null || resting === null || this.awaits.length > 0) return;
     this.#gathered = null;
     this.#voids = 0;
     this.#voidReason = null;
     this.#voidSinceMs = null;
-    const found = [...this.#records(), ...this.#shares(round.begunMs)];
-    found.push(...this.#secondReader.settle(found.length === 0));
-    this.#differences = found;
-    this.#comparedMs = nowMs;
+    const found = this.#comparison.differences(resting, round.begunMs);
     const stood = this.verdict !== null;
     const believed = this.#suspicions.take(found, round.begunMs, nowMs);
+    const differences = found.filter((difference) => !this.#suspicions.isAccepted(difference));
+    this.#newest = { begunMs: round.begunMs, comparedMs: nowMs, differences };
     this.#againMs = this.#suspicions.doubtsFromMs;
     for (const difference of believed) this.#news.push({ loud: true, text: inWords(difference) });
     if (stood && this.verdict === null) this.#news.push({ loud: true, text: 'ledger and exchange agree again' });
-  }
-
-  /** What differs in records: of orders that rest, of fills that are missing, of all that has happened. */
-  #records(): Difference[] {
-    const { orders, trades, merges, splits, redeems } = this.#histories;
-    const resting = this.#restingOrders();
-    const known = new Set(resting.map(({ subject }) => subject));
-    const past = orders.settle().filter(({ subject }) => !known.has(subject));
-    const missing = this.#executor.missingFills().map((row) => missingFill(row.orderPubkey, row.missingMicros));
-    const conversions = [...merges.settle(), ...splits.settle(), ...redeems.settle()];
-    return [...resting, ...past, ...missing, ...(trades?.settle() ?? []), ...conversions];
-  }
-
-  #restingOrders(): Difference[] {
-    const { rows, startedMs } = this.#resting ?? { rows: [], startedMs: Number.NEGATIVE_INFINITY };
-    const books = booksOf(this.#ledger, this.#executor);
-    const found = rows.flatMap((row) => orderDifference(row, books, startedMs) ?? []);
-    const listed = new Set(rows.map(({ pubkey }) => pubkey));
-    for (const { orderPubkey, createdMs, cancelPending } of this.#executor.liveOrders()) {
-      if (listed.has(orderPubkey) || cancelPending || createdMs > startedMs - LONGEST_LAG_MS) continue;
-      const order = this.#ledger.order(orderPubkey);
-      if (order !== null) found.push(unlistedOrder(order));
-    }
-    return found;
-  }
-
-  #shares(begunMs: number): Difference[] {
-    const theirs = sharesAtExchange(this.#assets.rows);
-    const missing = new Set(this.#executor.missingFills().map(({ marketConditionId }) => marketConditionId));
-    const isMoving = (market: string) =>
-      missing.has(market) ||
-      this.#executor.pendingMerge(market) !== null ||
-      this.#executor.pendingRedeem(market) !== null;
-    const lately = movesSince(this.#ledger, begunMs - LONGEST_LAG_MS);
-    return shareDifferences(theirs, this.#ledger.positions(), this.#opening.over(theirs), isMoving, lately);
-  }
-
-  #leaveOut(difference: Difference): void {
-    const { what, subject } = difference;
-    if (what === 'position') this.#opening.leaveOut(difference);
-    else if (what === 'sum') this.#secondReader.forget();
-    else if (what === 'list')
-      Object.values(this.#histories)
-        .find(({ name }) => name === subject)
-        ?.forget();
   }
 }
 

@@ -56,14 +56,16 @@ interface Told {
   readonly fee: Micros | null;
 }
 
+type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq'>;
+
 export class SecondReader {
-  readonly #ledger: Ledger;
+  readonly #ledger: FillLedger;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
   #isDone = false;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FillLedger) {
     this.#ledger = ledger;
   }
 

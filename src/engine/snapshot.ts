@@ -2,9 +2,9 @@
 
 import { type Micros, maxMicros, minMicros, sub } from '../base/micros.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
-import type { Difference } from './differences.js';
 import type { Mode } from './modes.js';
 import { heldIn } from './own-state.js';
+import type { ComparedRound } from './reconciler.js';
 import { type TraderState, titled } from './state.js';
 
 export interface Snapshot {
@@ -27,7 +27,7 @@ export interface Snapshot {
   /** Why only reducing orders may leave; null when ledger and exchange agree. */
   readonly reduceOnly: string | null;
   /** The newest complete round; null before the first. */
-  readonly reconciled: { readonly comparedMs: number; readonly differences: readonly Difference[] } | null;
+  readonly reconciled: ComparedRound | null;
   /** A difference was seen that only another round can confirm or clear. */
   readonly inDoubt: boolean;
   /** Why the newest round was void; null when it was not. */

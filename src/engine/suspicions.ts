@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/contract.js';
 import type { Difference } from './differences.js';
 
 /** Lists lag by some seconds; a second look within them would see the same again. */
-export const CONFIRM_AFTER_MS = 10_000;
+const CONFIRM_AFTER_MS = 10_000;
 
 const BELIEVED_NOTE = 'believed_differences';
 const ACCEPTED_NOTE = 'accepted_differences';
@@ -26,12 +26,14 @@ type Notes = Pick<Ledger, 'note' | 'setNote'>;
 
 export class Suspicions {
   readonly #notes: Notes;
+  readonly #confirmAfterMs: number;
   readonly #open = new Map<string, Suspicion>();
   /** By subject: as it was when a person took note of it. */
   readonly #accepted: Map<string, string>;
 
-  constructor(notes: Notes) {
+  constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
     this.#notes = notes;
+    this.#confirmAfterMs = confirmAfterMs;
     // Both notes are written below and nowhere else.
     this.#accepted = new Map(JSON.parse(notes.note(ACCEPTED_NOTE) ?? '[]') as [string, string][]);
   }
@@ -43,7 +45,7 @@ export class Suspicions {
   /** Our clock, ms: from then on another round would tell; Infinity while nothing is in doubt. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
-    return Math.min(...doubts.map(({ sinceMs }) => sinceMs + CONFIRM_AFTER_MS));
+    return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
   }
 
   /** Why only orders that reduce may leave; null while nothing is believed. */
@@ -64,14 +66,14 @@ export class Suspicions {
     const told = new Set(this.believed.map(nameOf));
     const found = new Map(
       differences
-        .filter((difference) => this.#accepted.get(nameOf(difference)) !== figuresOf(difference))
+        .filter((difference) => !this.isAccepted(difference))
         .map((difference) => [nameOf(difference), difference] as const),
     );
     for (const name of this.#open.keys()) if (!found.has(name)) this.#open.delete(name);
     for (const [name, difference] of found) {
       // A clock that stepped back must not put the second look off for as long as it stepped.
       const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
-      const again = this.#open.has(name) && begunMs >= sinceMs + CONFIRM_AFTER_MS;
+      const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
       const believed = again || told.has(name) || before.has(name);
       this.#open.set(name, { difference, sinceMs, believed });
     }
@@ -79,16 +81,21 @@ export class Suspicions {
     return this.believed.filter((difference) => !told.has(nameOf(difference)));
   }
 
+  /** A person has taken note of it, with these very figures. */
+  isAccepted(difference: Difference): boolean {
+    return this.#accepted.get(nameOf(difference)) === figuresOf(difference);
+  }
+
   /**
    * A person has taken note of what is believed: it is told no more as long as it stays as it is.
    *
-   * @param isRemembered whether that has to be remembered here; what else is compared anew from where it is now
+   * @param isLeftOut leaves it out of what is compared, and says whether it could; what stays must be remembered here
    */
-  accept(isRemembered: (difference: Difference) => boolean): readonly Difference[] {
+  accept(isLeftOut: (difference: Difference) => boolean): readonly Difference[] {
     const { believed } = this;
     for (const difference of believed) {
       this.#open.delete(nameOf(difference));
-      if (isRemembered(difference)) this.#accepted.set(nameOf(difference), figuresOf(difference));
+      if (!isLeftOut(difference)) this.#accepted.set(nameOf(difference), figuresOf(difference));
     }
     if (believed.length > 0) this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted]));
     this.#remember();
