@@ -1,46 +1,67 @@
-/** `npm run simulate -- --seeds N --hours H [--first S]`: many seeds, or one that failed; 1 when any invariant broke. */
+/**
+ * `npm run simulate -- --seeds N --hours H [--first S] [--threads T] [--write]`: many seeds, or one that failed.
+ *
+ * `--hours` is how long the faults of each seed last, in phases of about twenty minutes; the calm after each phase comes
+ * on top, about a quarter. 1 when any invariant broke, with the command that repeats it.
+ */
 
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { writeFigures } from '../support/doc-figures.js';
 import { orExit } from '../support/or-exit.js';
-import { Tally } from './faults.js';
-import { simulate } from './simulate.js';
+import { campaign, Figures, type SeedReport } from './campaign.js';
+import { commit, markdown, screenLines } from './report.js';
 
 const HOUR_MS = 3_600_000;
+const PROGRESS_MS = 30_000;
 
-const { seeds, hours, first } = orExit((args) => {
+const { seeds, hours, first, threads, write } = orExit((args) => {
   const { values } = parseArgs({
     args: [...args],
     options: {
       seeds: { type: 'string', default: '10' },
       hours: { type: 'string', default: '0.25' },
       first: { type: 'string', default: '1' },
+      threads: { type: 'string', default: `${availableParallelism()}` },
+      write: { type: 'boolean', default: false },
     },
   });
   const [seeds, hours, first] = [Number(values.seeds), Number(values.hours), Number(values.first)];
+  const threads = Number(values.threads);
   if (!Number.isSafeInteger(seeds) || seeds < 1) throw new Error(`--seeds must be a count, got ${values.seeds}`);
   if (!(hours > 0)) throw new Error(`--hours must be hours of faults per seed, above 0, got ${values.hours}`);
   if (!Number.isSafeInteger(first) || first < 0) throw new Error(`--first must be a seed, got ${values.first}`);
-  return { seeds, hours, first };
+  if (!Number.isSafeInteger(threads) || threads < 1)
+    throw new Error(`--threads must be a count, got ${values.threads}`);
+  return { seeds, hours, first, threads, write: values.write };
 });
 
-const startedMs = performance.now();
-const total = new Tally();
-let [simulatedMs, events, broken] = [0, 0, 0];
-for (let seed = first; seed < first + seeds; seed++) {
-  const story = simulate({ seed, faultyMs: hours * HOUR_MS });
-  simulatedMs += story.simulatedMs;
-  events += story.events;
-  total.addAll(story.tally);
-  if (story.violations.length === 0) continue;
-  broken++;
-  console.log(`seed ${seed} (trace ${story.traceHash.slice(0, 12)}):`);
-  for (const violation of story.violations) console.log(`  ${violation}`);
+const figures = new Figures();
+
+function ended(report: SeedReport): void {
+  figures.add(report);
+  if (report.violations.length === 0) return;
+  console.log(`seed ${report.seed}, commit ${commit()}, trace ${report.traceHash}:`);
+  for (const violation of report.violations) console.log(`  ${violation}`);
+  console.log(`  again: npm run simulate -- --seeds 1 --first ${report.seed} --hours ${hours}`);
 }
-const seconds = (performance.now() - startedMs) / 1000;
-const simulated = simulatedMs / HOUR_MS;
-console.log(
-  `${seeds} seeds from ${first}, ${simulated.toFixed(1)} simulated hours, ${events} events, ${seconds.toFixed(0)} s`,
-);
-for (const [kind, count] of total.entries()) console.log(`  ${kind}: ${count}`);
-console.log(broken === 0 ? 'no violations' : `${broken} of ${seeds} seeds with violations`);
-process.exitCode = broken === 0 ? 0 : 1;
+
+const { done, stop } = campaign({ first, seeds, faultyMs: hours * HOUR_MS, processes: threads, ended });
+process.once('SIGINT', stop);
+const progress = setInterval(() => {
+  const { broken, timesRealTime } = figures;
+  const so = `${figures.seeds} of ${seeds} seeds, ${figures.hours.toFixed(1)} simulated hours`;
+  console.log(`${so}, ${timesRealTime.toFixed(0)} times real time on a core, ${broken.length} with violations`);
+}, PROGRESS_MS);
+try {
+  await done;
+} finally {
+  clearInterval(progress);
+}
+for (const line of screenLines(figures)) console.log(line);
+if (figures.seeds < seeds) console.log(`interrupted: ${seeds - figures.seeds} seeds are missing`);
+if (write) {
+  const command = `npm run simulate -- --seeds ${seeds} --hours ${hours} --first ${first}`;
+  writeFigures('simulation', markdown(figures, command, new Date()));
+}
+process.exitCode = figures.broken.length === 0 && figures.seeds === seeds ? 0 : 1;

@@ -33,6 +33,8 @@ export interface Setting {
   readonly mostRows: number;
   /** From the submit of a merge to its landing, ms. */
   readonly landingMs: number;
+  /** Between two beats of the trader's shell, ms: on a slow machine they come late. */
+  readonly beatMs: number;
 }
 
 const profileOf = (lifetimeS: number, publicPerMinute: number, signedPerMinute: number): VenueProfile => ({
@@ -75,6 +77,7 @@ export const STANDARD: Setting = {
   ],
   mostRows: 100,
   landingMs: 700,
+  beatMs: 250,
 };
 
 export const PROFILE = STANDARD.profile;
@@ -108,6 +111,7 @@ export function drawSetting(random: Random): Setting {
     makers: random.chance(0.5) ? [first] : [first, second],
     mostRows: oneOf(5, 10, 20),
     landingMs: oneOf(200, 700, 3000),
+    beatMs: oneOf(250, 500, 1000),
   };
 }
 

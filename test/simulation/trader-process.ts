@@ -1,6 +1,6 @@
 /** One process of the trader, as the daemon builds it but for clock and network; it can be killed and started again. */
 
-import { createPrivateKey, sign } from 'node:crypto';
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { SlidingWindow } from '../../src/client/sliding-window.js';
 import { Trader } from '../../src/engine/trader.js';
 import type { DraftSigner } from '../../src/executor/contract.js';
@@ -10,6 +10,7 @@ import { openLedger } from '../../src/ledger/ledger.js';
 import type { Scope } from '../../src/protocol/endpoints.js';
 import { DraftSigner as WalletSigner } from '../../src/wallet/draft-signer.js';
 import type { SigningPolicy } from '../../src/wallet/drafts.js';
+import { Wallet } from '../../src/wallet/wallet.js';
 import { LedgerFile } from './ledger-file.js';
 import { type Setting, STANDARD, traderSettings } from './setting.js';
 import { Touched } from './touched.js';
@@ -26,10 +27,10 @@ const asItIs = (signer: DraftSigner) => signer;
 /** Thrown inside a step to end the process there. */
 export class Killed extends Error {}
 
-/** A wallet's seed and address. */
+/** A wallet's address, and its key as `node:crypto` takes it. */
 export interface Keys {
-  readonly seed: Uint8Array;
   readonly address: string;
+  readonly key: KeyObject;
 }
 
 export interface ProcessOptions {
@@ -109,8 +110,11 @@ export class TraderProcess {
 /** What stands before the 32 bytes of an ed25519 secret key in its PKCS #8 encoding (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The wallet's own signer, with the signatures of `node:crypto`: the same bytes as the wallet's, eight times as fast. */
-export function signerOf({ seed, address }: Keys, policy: SigningPolicy): DraftSigner {
+export function keysOf(seed: Uint8Array): Keys {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
-  return new WalletSigner(policy, address, (bytes) => sign(null, bytes, key).toString('hex'));
+  return { address: new Wallet(seed).address, key };
 }
+
+/** The wallet's own signer, with the signatures of `node:crypto`: the same bytes as the wallet's, eight times as fast. */
+export const signerOf = ({ address, key }: Keys, policy: SigningPolicy): DraftSigner =>
+  new WalletSigner(policy, address, (bytes) => sign(null, bytes, key).toString('hex'));

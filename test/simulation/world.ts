@@ -13,7 +13,6 @@ import type { DraftSigner } from '../../src/executor/contract.js';
 import { LedgerBroken } from '../../src/ledger/database.js';
 import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
-import { Wallet } from '../../src/wallet/wallet.js';
 import { cancelDirectly } from './direct-cancel.js';
 import { Disk } from './disk.js';
 import { ExchangeSide } from './exchange-side.js';
@@ -21,10 +20,8 @@ import { CALM, type Faults, Tally } from './faults.js';
 import { Invariants } from './invariants.js';
 import { type Delivery, Network } from './network.js';
 import { type Setting, STANDARD, START_MS } from './setting.js';
-import { type Keys, Killed, RestlessTrader, TraderProcess } from './trader-process.js';
+import { type Keys, Killed, keysOf, RestlessTrader, TraderProcess } from './trader-process.js';
 import { Weather } from './weather.js';
-
-const BEAT_MS = 250;
 
 /**
  * What becomes of beats: the trader is given each and sees for itself which it may pass over; it takes each in full; or
@@ -97,7 +94,7 @@ export class World {
     this.suffer(faults);
     this.#start();
     this.#crowd();
-    this.#every(BEAT_MS, () => this.#step({ kind: 'time', nowMs: this.ourMs }));
+    this.#every(setting.beatMs, () => this.#step({ kind: 'time', nowMs: this.ourMs }));
     this.#every(LOOK_MS, () => this.#look());
   }
 
@@ -427,8 +424,4 @@ export class World {
   #note(kind: string, what: unknown): void {
     this.#trace.update(JSON.stringify([this.timeline.nowMs, kind, what]));
   }
-}
-
-function keysOf(seed: Uint8Array): Keys {
-  return { seed, address: new Wallet(seed).address };
 }
