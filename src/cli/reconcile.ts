@@ -3,16 +3,14 @@
 import type { Command } from 'commander';
 import { TwinbookError } from '../base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { Difference, ReconcileData } from '../daemon/control-protocol.js';
-import { RESTING_STATUSES } from '../protocol/states.js';
-import { compare, type LedgerSide } from './compare.js';
+import type { Difference } from '../engine/differences.js';
 import { askTrader } from './control-client.js';
 import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
+import { reconcileDirectly } from './direct-reconciliation.js';
 import { EXIT } from './exit.js';
 import { action, type CliIo, type Session } from './io.js';
-import { readLedger } from './ledger-reading.js';
 import { type Column, json, table } from './table.js';
-import { allRows, withVenue } from './venue-session.js';
+import { withVenue } from './venue-session.js';
 
 export function addReconcileCommand(program: Command, session: Session): void {
   const command = program
@@ -21,7 +19,7 @@ export function addReconcileCommand(program: Command, session: Session): void {
   withControl(command, SLOW_S);
   action<ControlOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
-    const { differences } = await reconciled(config, options.timeout * 1000, session.io);
+    const differences = await reconciled(config, options.timeout * 1000, session.io);
     if (options.json === true) session.io.out(json(differences));
     else if (differences.length === 0) session.io.out('ledger and exchange agree\n');
     else session.io.out(table(differences, COLUMNS));
@@ -29,39 +27,45 @@ export function addReconcileCommand(program: Command, session: Session): void {
   });
 }
 
-async function reconciled(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ReconcileData> {
+async function reconciled(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<readonly Difference[]> {
+  const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
   try {
-    return await askTrader({ command: 'reconcile' }, { socket: config.control.socket, timeoutMs });
+    const socket = config.control.socket;
+    const { differences, voided, complete } = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });
+    for (const reason of voided) sayVoid(reason);
+    if (complete) return differences;
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    return { differences: await compareDirectly(config, io) };
+    return compareDirectly(config, timeoutMs, io, sayVoid);
+  }
+  const hint = 'Try again: fills may keep coming, or the exchange may be out of reach.';
+  throw new TwinbookError('timed_out', 'the trader had no complete rounds in time', hint);
+}
+
+async function compareDirectly(
+  config: TraderConfig,
+  withinMs: number,
+  io: CliIo,
+  onVoid: (reason: string) => void,
+): Promise<readonly Difference[]> {
+  const { openReadOnly } = await import('../ledger/ledger.js');
+  const ledger = openReadOnly(config.ledger.path);
+  try {
+    const inside = ledger
+      .verify()
+      .map((text): Difference => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }));
+    const ownTrades = config.venue.profile.own_trades;
+    const outside = await withVenue(config, io, ({ client }) =>
+      reconcileDirectly({ ledger, client, ownTrades, withinMs, onVoid, nowMs, pause }),
+    );
+    return [...inside, ...outside];
+  } finally {
+    ledger.close();
   }
 }
 
-async function compareDirectly(config: TraderConfig, io: CliIo): Promise<readonly Difference[]> {
-  const limit = Number.MAX_SAFE_INTEGER;
-  const ours = await readLedger(
-    config,
-    io,
-    (ledger): LedgerSide => ({
-      resting: ledger.orders({ statuses: RESTING_STATUSES, limit }),
-      fills: ledger.fills({ limit }),
-      positions: ledger.positions(),
-    }),
-  );
-  const internal = await readLedger(config, io, (ledger) => ledger.verify());
-  const differences = await withVenue(config, io, async ({ client }) => {
-    const resting = await allRows(client, 'orders.list', { status: RESTING_STATUSES }, 'open orders');
-    // Without own trades at the venue the fills are made from the orders' filled amounts, compared with the orders.
-    const trades = config.venue.profile.own_trades ? await allRows(client, 'trades.list', {}, 'own trades') : null;
-    const assets = await allRows(client, 'account.assets', {}, 'account assets');
-    return compare(ours, { resting, trades, assets });
-  });
-  return [
-    ...internal.map((text): Difference => ({ what: 'position', subject: 'ledger', ledger: text, exchange: '' })),
-    ...differences,
-  ];
-}
+const nowMs = (): number => Date.now();
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const COLUMNS: readonly Column<Difference>[] = [
   { title: 'WHAT', cell: (row) => row.what },

@@ -3,15 +3,12 @@
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../base/errors.js';
 import type { ServiceClient } from '../client/client.js';
-import type { CallInput, ClientAnswer } from '../client/contract.js';
+import type { ClientAnswer } from '../client/contract.js';
 import type { TraderConfig } from '../config/load.js';
 import type { DataOf, EndpointName } from '../protocol/endpoints.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { CliIo } from './io.js';
 import { venueAddress } from './venue-address.js';
-
-/** A list longer than this many pages is a cursor that goes in circles. */
-const MAX_PAGES = 2000;
 
 export interface VenueSession {
   readonly client: ServiceClient;
@@ -76,23 +73,3 @@ export function answered<N extends EndpointName>(answer: ClientAnswer<N>, asked:
 }
 
 const UNREACHABLE_HINT = 'Check the address in the configuration.';
-
-/** Every row of a list, page by page. */
-export async function allRows<N extends 'orders.list' | 'trades.list' | 'account.assets'>(
-  client: ServiceClient,
-  endpoint: N,
-  query: Readonly<Record<string, unknown>>,
-  asked: string,
-): Promise<DataOf<N>[number][]> {
-  const rows: DataOf<N>[number][] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    // The three lists take a limit, a cursor and the filters that their callers here pass, which TypeScript cannot relate.
-    const input = { query: { ...query, limit: 100, ...(cursor === null ? {} : { cursor }) } } as CallInput<N>;
-    const answer: ClientAnswer<N> = await client.call(endpoint, input);
-    rows.push(...answered(answer, asked));
-    cursor = answer.outcome.kind === 'answered' ? answer.outcome.nextCursor : null;
-    if (cursor === null) return rows;
-  }
-  throw new TwinbookError('venue_refused', `the venue's list of ${asked} does not end after ${MAX_PAGES} pages`);
-}

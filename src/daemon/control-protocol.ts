@@ -3,6 +3,8 @@
  * only (and the one parser that both ends share), so that the command line and the daemon cannot drift apart.
  */
 
+import type { Difference } from '../engine/differences.js';
+
 /** What an operator may ask of a running trader. */
 export type ControlRequest =
   /** Whether it answers at all; costs nothing. */
@@ -107,18 +109,13 @@ export interface StatusBudget {
   readonly remaining: number;
 }
 
-/** One disagreement between the ledger and the exchange. */
-export interface Difference {
-  /** What kind of thing disagrees. */
-  readonly what: 'order' | 'fill' | 'position';
-  /** Its pubkey, or the market and outcome of a position. */
-  readonly subject: string;
-  readonly ledger: string;
-  readonly exchange: string;
-}
-
 export interface ReconcileData {
+  /** What differs in two rounds; of the newest complete one where `complete` is false. */
   readonly differences: readonly Difference[];
+  /** Why rounds were void meanwhile. */
+  readonly voided: readonly string[];
+  /** False when no complete round, or no second one, was possible in time. */
+  readonly complete: boolean;
 }
 
 /** Lines for a person, most important first. */

@@ -90,13 +90,21 @@ describe('commands reach the running trader', () => {
 
   test('reconcile exits 6 when something differs', async () => {
     const difference = { what: 'fill', subject: 'trade-1', ledger: 'nothing', exchange: '1 at 0.5, fee 0' };
-    const trader = await socketIn(() => ({ ok: true, data: { differences: [difference] } }));
+    const trader = await socketIn(() => ({
+      ok: true,
+      data: { differences: [difference], voided: [], complete: true },
+    }));
     expect(await trader.command('reconcile --json')).toMatchObject({
       code: 6,
       out: expect.stringContaining('trade-1'),
     });
-    const agreeing = await socketIn(() => ({ ok: true, data: { differences: [] } }));
+    const agreeing = await socketIn(() => ({ ok: true, data: { differences: [], voided: [], complete: true } }));
     expect(await agreeing.command('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
+    const hindered = await socketIn(() => ({ ok: true, data: { differences: [], voided: ['lost'], complete: false } }));
+    expect(await hindered.command('reconcile')).toEqual({
+      ...{ code: 5, out: '' },
+      err: expect.stringMatching(/A round was void \(lost\)[\s\S]*no complete rounds in time/),
+    });
   });
 
   test('explain prints the lines', async () => {
