@@ -9,6 +9,7 @@ import type { LedgerReader } from '../ledger/contract.js';
 import { RESTING_STATUSES } from '../protocol/states.js';
 import { askTrader } from './control-client.js';
 import { EXIT } from './exit.js';
+import { guardianStatus } from './guardian-status.js';
 import { action, type CliIo, type Session, withConfig, withJson } from './io.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 import { type Column, json, record, short, table, when } from './table.js';
@@ -20,13 +21,14 @@ export function addStatusCommand(program: Command, session: Session): void {
   withJson(withConfig(command));
   action<ReadOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
+    const guardian = guardianStatus(config);
     const live = await liveStatus(config.control.socket);
     if (live !== null) {
-      if (options.json === true) session.io.out(json({ running: true, ...live }));
-      else printLive(session.io, live);
+      if (options.json === true) session.io.out(json({ running: true, ...live, guardian }));
+      else printLive(session.io, live, guardian);
       return EXIT.ok;
     }
-    const stopped = await readLedger(config, session.io, stoppedStatus);
+    const stopped = { ...(await readLedger(config, session.io, stoppedStatus)), guardian };
     session.io.out(options.json === true ? json(stopped) : `${record(Object.entries(stopped))}`);
     return EXIT.ok;
   });
@@ -60,7 +62,7 @@ function stoppedStatus(ledger: LedgerReader) {
   };
 }
 
-function printLive(io: CliIo, status: StatusData): void {
+function printLive(io: CliIo, status: StatusData, guardian: string): void {
   io.out(
     record([
       ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
@@ -72,6 +74,7 @@ function printLive(io: CliIo, status: StatusData): void {
       ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
       ['fills', status.fills],
       ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
+      ['guardian', guardian],
       ['requests', status.budget.map(budgetText).join(', ')],
     ]),
   );

@@ -70,6 +70,19 @@ describe.concurrent('everything is canceled when', () => {
     expect(await guarded.process.exited).toBe(0);
   });
 
+  it('a trader is stopped that may go on by itself: woken, it cancels everything first, then quotes', async (test) => {
+    const guarded = guardedAt(test, url, '{ timeout_ms: 3000, resume_after_alarm: true }');
+    await trial(guarded, 'stopped', 8);
+    expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
+    guarded.process.process.kill('SIGCONT');
+    await guarded.process.waitFor(/the loop stood still for [\d.]+ s: canceling every order/);
+    await until(
+      async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
+      () => `it does not quote again: ${guarded.process.output()}`,
+    );
+    expect(guarded.process.output()).not.toMatch(/killed/);
+  });
+
   it('the trader dies while the exchange is down, as soon as that is back', async (test) => {
     const data = mkdtempSync(join(tmpdir(), 'twinbook-exchange-'));
     test.onTestFinished(() => rmSync(data, { recursive: true, force: true }));

@@ -1,0 +1,14 @@
+/** What the guardian does, read from the file that it writes: so it can be told while the trader hangs, and afterwards. */
+
+import type { TraderConfig } from '../config/load.js';
+import { readBeatNow } from '../guardian/beat-file.js';
+import { describeReport, reportFileOf, reportSchema } from '../guardian/beats.js';
+import { isGone } from '../guardian/process-mark.js';
+
+export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
+  if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';
+  if (!guardian.enabled) return 'NONE: guardian.enabled is false';
+  const report = readBeatNow(reportFileOf(ledger.path), reportSchema);
+  if (report === null || report === 'unreadable') return 'NONE';
+  return isGone(report.process) ? `NONE, the last one said: ${report.state}, ${report.text}` : describeReport(report);
+}

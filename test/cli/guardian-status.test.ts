@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { guardianStatus } from '../../src/cli/guardian-status.js';
+import { loadTraderConfig } from '../../src/config/load.js';
+import { BeatWriter } from '../../src/guardian/beat-file.js';
+import { reportFileOf } from '../../src/guardian/beats.js';
+import type { GuardianReport } from '../../src/guardian/contract.js';
+import { ownMark } from '../../src/guardian/process-mark.js';
+import { folderWith, trader } from '../config/files.js';
+
+const configWith = (lines: string) =>
+  loadTraderConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': trader(lines) }) });
+
+const report: GuardianReport = {
+  run: 'one',
+  process: ownMark(),
+  count: 1,
+  stays: false,
+  state: 'canceling',
+  text: 'could not cancel: no answer',
+};
+
+/** The number of a process that was and is no more. */
+const gone = () => ({ pid: spawnSync('true').pid, born: null });
+
+describe('status tells of the guardian', () => {
+  it.each([
+    ['exchange: {}', null, 'none needed: the exchange stops with the trader'],
+    ['guardian: { enabled: false }', null, 'NONE: guardian.enabled is false'],
+    ['', null, 'NONE'],
+    ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],
+    ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
+    ['', { ...report, process: gone() }, 'NONE, the last one said: canceling, could not cancel: no answer'],
+  ] as const)('with %j and %j: %s', (lines, written, text) => {
+    const config = configWith(lines);
+    if (written !== null) new BeatWriter(reportFileOf(config.ledger.path)).write(written);
+    expect(guardianStatus(config)).toBe(text);
+  });
+});
