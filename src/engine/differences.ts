@@ -48,7 +48,8 @@ const hadEffect = (status: OrderStatus | null): boolean => status !== null && !E
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
   if (order === null && !hadEffect(row.status)) return null;
-  const exchange = `${orderTerms(row)}, ${row.status}, ${shown(row.filled_amount)} filled`;
+  const where = order === null ? '' : elsewhere(row.market.condition_id, order.marketConditionId);
+  const exchange = `${orderTerms(row)}, ${row.status}, ${shown(row.filled_amount)} filled${where}`;
   const subject = row.pubkey ?? '(without pubkey)';
   if (order === null) return { what: 'order', subject, ledger: UNKNOWN, exchange };
   if (sameTerms(row, order) && agreesOnEnd(row, order, listMs)) return null;
@@ -70,6 +71,10 @@ function agreesOnEnd({ status, filled_amount: filled }: OrderRow, order: OrderRe
   if (filled !== null && filled < known) return false;
   return order.closedMs === null || (order.status === status && (filled === null || filled === known));
 }
+
+/** Named only where the two sides speak of different markets. */
+const elsewhere = (theirs: string | null, ours: string | null): string =>
+  theirs === null || ours === null || theirs === ours ? '' : ` in ${theirs}, not ${ours}`;
 
 const shown = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
 const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
@@ -93,7 +98,8 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
   const fill = books.fill(row.pubkey);
   // Matched and not settled: it may be booked already where the state is older than what was read elsewhere.
   if (row.state === 'created' || row.state === 'in_process') return null;
-  const exchange = row.state === 'failed' ? 'failed' : tradeText(row);
+  const where = elsewhere(row.market_condition_id, fill?.marketConditionId ?? null);
+  const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row)}${where}`;
   const subject = row.pubkey;
   if (fill !== null)
     return fillText(fill) === exchange ? null : { what: 'fill', subject, ledger: fillText(fill), exchange };
@@ -154,7 +160,7 @@ function conversionDifference(
     const ledger = movedText({ yes: yesMicros, no: noMicros, cash: cashMicros });
     const shownAs = moved && movedText({ ...moved, yes: moved.yes ?? yesMicros, no: moved.no ?? noMicros });
     const same = kind === what && marketConditionId === market && ledger === shownAs;
-    return same ? null : { what, subject, ledger, exchange };
+    return same ? null : { what, subject, ledger, exchange: `${exchange}${elsewhere(market, marketConditionId)}` };
   }
   if (!UNDER_WAY.includes(state)) return null;
   const isOurs = books.isConverting(what, market, subject);
