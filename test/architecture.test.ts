@@ -34,7 +34,7 @@ const ROOMS: Readonly<Record<string, readonly string[] | (() => readonly string[
   backtest: () => ALL_BUT('daemon', 'dashboard', 'cli'),
   report: ['base', 'protocol', 'market', 'ledger', 'statistics'],
   daemon: () => ALL_BUT('backtest', 'cli'),
-  dashboard: ['base', 'protocol', 'ledger'],
+  dashboard: [],
   cli: () => ALL_BUT(),
   strategies: ['strategy', 'market', 'base'],
 };
@@ -52,6 +52,7 @@ const WORLDLY = [
   'exchange/exchange',
   'recording',
   'config',
+  'dashboard',
   'cli',
 ];
 

@@ -95,10 +95,14 @@ function readTrader(
       maxBytes: content.journal.max_mb * BYTES_PER_MB,
     },
     guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
+    dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
   return { content, at, trader };
 }
+
+/** The profile whose page is there without being asked for. */
+const PAPER = 'paper';
 
 const BYTES_PER_MB = 1_000_000;
 

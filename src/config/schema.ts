@@ -147,6 +147,14 @@ const guardianSchema = z
   })
   .describe('The guardian.');
 
+const dashboardSchema = z
+  .strictObject({
+    enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
+    host: z.enum(['127.0.0.1', '::1']).default('127.0.0.1').describe('The loopback address it listens on.'),
+    port: integer(0, 65_535, 'Its port; 0 picks a free one, and so does a port that is taken.').default(8788),
+  })
+  .describe('The page with the buttons that stop the trader.');
+
 export const traderSchema = z.strictObject({
   venue: z
     .strictObject({
@@ -181,6 +189,7 @@ export const traderSchema = z.strictObject({
   recording: recordingSchema.prefault({}),
   journal: journalSchema.prefault({}),
   guardian: guardianSchema.prefault({}),
+  dashboard: dashboardSchema.prefault({}),
   control: z
     .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
     .prefault({})

@@ -26,6 +26,7 @@ export interface Config {
   readonly recording: RecordingConfig;
   readonly journal: JournalConfig;
   readonly guardian: GuardianConfig;
+  readonly dashboard: DashboardConfig;
   readonly control: { readonly socket: string };
   readonly strategies: readonly StrategyConfig[];
   /** Lower-case hex SHA-256 of the canonical JSON of all that shapes a decision; recorded with every run. */
@@ -117,6 +118,15 @@ export interface JournalConfig {
   readonly dir: string;
   /** Room for all runs of this ledger together. */
   readonly maxBytes: number;
+}
+
+export interface DashboardConfig {
+  /** Whether there is a page. */
+  readonly enabled: boolean;
+  /** The loopback address it listens on. */
+  readonly host: '127.0.0.1' | '::1';
+  /** 0 picks a free one. */
+  readonly port: number;
 }
 
 export interface GuardianConfig {

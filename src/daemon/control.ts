@@ -4,7 +4,7 @@ import { formatDecimal } from '../base/decimal.js';
 import type { Micros } from '../base/micros.js';
 import type { Config } from '../config/types.js';
 import type { MarketSnapshot, Snapshot } from '../engine/snapshot.js';
-import type { LedgerReader } from '../ledger/contract.js';
+import type { Ledger } from '../ledger/contract.js';
 import type { OperatorCommand } from '../protocol/seam.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import { nowMs } from './clock.js';
@@ -29,9 +29,9 @@ export interface Running {
   readonly version: string;
   readonly baseUrl: string;
   readonly startedMs: number;
-  readonly ledger: LedgerReader;
+  readonly ledger: Ledger;
   /** Address of the page; null when there is none. */
-  readonly dashboard: string | null;
+  dashboard(): string | null;
   snapshot(): Snapshot;
   /** Why it can decide nothing any more, and only cancels before it ends; null while it can. */
   ending(): string | null;
@@ -122,7 +122,7 @@ async function until(isSo: () => boolean): Promise<boolean> {
 }
 
 export function statusOf(running: Running): StatusData {
-  const { config, version, baseUrl, dashboard, startedMs, ledger, snapshot } = running;
+  const { config, version, baseUrl, startedMs, ledger, snapshot } = running;
   const now = snapshot();
   const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
   return {
@@ -134,7 +134,7 @@ export function statusOf(running: Running): StatusData {
     config_hash: config.configHash,
     venue: config.venue.name,
     base_url: baseUrl,
-    dashboard,
+    dashboard: running.dashboard(),
     started: startedMs,
     now: nowMs(),
     cash: money(now.cashMicros),

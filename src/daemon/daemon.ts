@@ -12,6 +12,7 @@ import { TwinbookError } from '../base/errors.js';
 import type { Micros } from '../base/micros.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
+import type { Dashboard } from '../dashboard/dashboard.js';
 import type { Snapshot } from '../engine/snapshot.js';
 import type { OperatorCommand } from '../protocol/seam.js';
 import { nowMs } from './clock.js';
@@ -21,6 +22,7 @@ import { cancelUntilNothingRests } from './direct-cancel.js';
 import { startJobs } from './jobs.js';
 import { type Log, openLog } from './log.js';
 import { Loop, type Told } from './loop.js';
+import { openPage } from './page.js';
 import { Screen, type Terminal } from './screen.js';
 import { openSession, type Session } from './session.js';
 import { resultText } from './status-text.js';
@@ -69,7 +71,7 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
     return 0;
   }
   try {
-    return await new Service({ config, session, screen, log, stopWatch }).run(stopAsked);
+    return await new Service({ config, session, screen, log, stopWatch, env: io.env }).run(stopAsked);
   } finally {
     await session.close();
   }
@@ -81,6 +83,7 @@ interface Parts {
   readonly screen: Screen;
   readonly log: Log;
   readonly stopWatch: StopWatch;
+  readonly env: TraderIo['env'];
 }
 
 class Service {
@@ -89,14 +92,17 @@ class Service {
   readonly #screen: Screen;
   readonly #log: Log;
   readonly #stopWatch: StopWatch;
+  readonly #env: TraderIo['env'];
   readonly #loop: Loop;
   readonly #startedMs = nowMs();
   /** What we were worth at the first valuation of this run. */
   #startedWith: Micros | null = null;
+  #page: Dashboard | null = null;
   #failure: unknown = null;
   #wake: () => void = () => undefined;
 
-  constructor({ config, session, screen, log, stopWatch }: Parts) {
+  constructor({ config, session, screen, log, stopWatch, env }: Parts) {
+    this.#env = env;
     this.#config = config;
     this.#session = session;
     this.#screen = screen;
@@ -121,6 +127,8 @@ class Service {
     );
     this.#loop.start();
     const stopJobs = startJobs(this.#config.schedule, this.#config.strategies, this.#jobs());
+    // Not waited for: nothing of the trader may hang on its page.
+    const pageClosed = this.#openPage(this.#running(stopped));
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
@@ -132,7 +140,15 @@ class Service {
       clearInterval(status);
       control.close();
       this.#loop.end();
+      await (await pageClosed)();
     }
+  }
+
+  /** Returns what closes it again. */
+  async #openPage(running: Running): Promise<() => Promise<void>> {
+    const page = await openPage(this.#config.dashboard, running, this.#env, (text) => this.#screen.say(text));
+    this.#page = page;
+    return async () => page?.close();
   }
 
   /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
@@ -203,7 +219,7 @@ class Service {
       version: VERSION,
       baseUrl: this.#session.profile.base_url,
       startedMs: this.#startedMs,
-      dashboard: null,
+      dashboard: () => this.#page?.url ?? null,
       ledger: this.#session.ledger,
       snapshot: () => this.#snapshot(),
       ending: () => this.#ending(),

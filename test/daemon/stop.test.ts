@@ -1,10 +1,12 @@
 /** Every way to stop a trader, each against real processes: one that listens, one that hangs, one that is not there. */
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StatusData } from '../../src/daemon/control-protocol.js';
+import type { PageState } from '../../src/dashboard/contract.js';
 import { openReadOnly } from '../../src/ledger/ledger.js';
 import type { OrderRow } from '../../src/protocol/records.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
@@ -27,8 +29,8 @@ async function place(more = ALONE, files: Readonly<Record<string, string>> = {})
     await client.close();
     return rows.filter(({ status }) => status === 'open' || status === 'partially_filled');
   };
-  const quoting = async () => {
-    const trader = started(['start', '-c', config]);
+  const quoting = async (env: Readonly<Record<string, string>> = {}) => {
+    const trader = started(['start', '-c', config], env);
     await trader.waitFor(/trades on/);
     while (!existsSync(`${folder}/credentials.json`) || (await resting()).length === 0) await pause(50);
     return trader;
@@ -70,6 +72,44 @@ describe('a trader that listens', () => {
     await second.waitFor(/killed: the stop file/);
     second.process.kill('SIGTERM');
     expect(await second.exited).toBe(0);
+  });
+
+  it('is killed by its page, on another port when its own is taken, and shows no password', async () => {
+    const squatter = createServer();
+    await new Promise<void>((done) => squatter.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void squatter.close());
+    const { port } = squatter.address() as AddressInfo;
+    const at = await place(`${ALONE}\ndashboard: { port: ${port} }`);
+    const secret = 'correct horse battery';
+    const trader = await at.quoting({ TWINBOOK_DASHBOARD_PASSWORD: secret });
+    const [, url = ''] = await trader.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/) \(with your password\)/);
+    expect(trader.output()).toContain(`warning: port ${port} is taken`);
+    const ask = (path: string, how: RequestInit = {}) =>
+      fetch(`${url}${path}`, {
+        ...how,
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      });
+    const state = (await (await ask('state')).json()) as PageState;
+    expect(state).toMatchObject({ mode: 'quoting', venue: 'paper', pid: trader.process.pid });
+    expect(state.markets).toHaveLength(4);
+    expect(state.orders.length).toBeGreaterThan(0);
+
+    const press = (action: string, reason = '') =>
+      ask(`actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
+    expect((await press('kill', 'seen on the page')).status).toBe(200);
+    await at.gone();
+    expect(await at.mode('killed')).toBe('seen on the page');
+    const refused = await press('resume');
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('only unkill --reason TEXT lifts that');
+    expect((await press('unkill', 'all clear')).status).toBe(200);
+    expect(JSON.parse((await at.command('status', '--json')).output)).toMatchObject({
+      mode: 'quoting',
+      dashboard: url,
+    });
+    trader.process.kill('SIGINT');
+    expect(await trader.exited, trader.output()).toBe(0);
+    expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);
   });
 
   it('is killed by SIGUSR2 and stopped by SIGHUP', async () => {

@@ -1,0 +1,119 @@
+/**
+ * The page: the running trader at a glance, and the buttons that stop it. Served by the trader's own process on the
+ * loopback address, to whoever has the pass; one document without anything from elsewhere.
+ *
+ * It decides nothing and keeps nothing: it shows what its host says and hands on what was pressed. It must never be the
+ * reason that the trader does not start, or ends. It lives in the trader's process, so it does not answer while that
+ * process hangs: the page says so, and what to do then.
+ */
+
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ACTIONS, type Action, type Host } from './contract.js';
+import { pageDocument } from './document.js';
+import { headersOf, refusalOf } from './doorkeeper.js';
+import { Pass } from './pass.js';
+
+const MAX_BODY_BYTES = 4_096;
+const MAX_REASON = 500;
+/** A page that asks once a second needs one connection; more than so many are somebody else's. */
+const MAX_CONNECTIONS = 64;
+/** A peer that says nothing is let go. */
+const PATIENCE_MS = 10_000;
+
+export interface DashboardOptions {
+  readonly host: Host;
+  /** What opens it. */
+  readonly secret: string;
+  readonly address: '127.0.0.1' | '::1';
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+export interface Dashboard {
+  /** `http://127.0.0.1:8788/`, without what opens it. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Listens. Rejects with what `listen` rejects with, `EADDRINUSE` for a port that is taken. */
+export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
+  const server = buildPage(options);
+  await server.listen({ host: options.address, port: options.port });
+  return { url: `http://${hostOf(options.address)}:${portOf(server)}/`, close: () => server.close() };
+}
+
+const hostOf = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+
+function portOf(server: FastifyInstance): number {
+  const address = server.server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
+  const document = pageDocument();
+  const pass = new Pass(secret);
+  const server = Fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    connectionTimeout: PATIENCE_MS,
+    requestTimeout: PATIENCE_MS,
+    keepAliveTimeout: PATIENCE_MS,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  });
+  server.server.maxConnections = MAX_CONNECTIONS;
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.headers({ ...HEADERS, 'content-security-policy': document.policy });
+    const { method } = request;
+    const refusal = refusalOf({ method, headers: headersOf(request.raw.rawHeaders) }, portOf(server));
+    if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
+    return undefined;
+  });
+  server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'there is nothing here' }));
+  server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
+    // What went wrong inside is nobody's business on a page; what was wrong with the request is.
+    const status = error.statusCode ?? 500;
+    return reply
+      .code(status)
+      .send({ error: status < 500 ? 'the request cannot be read' : 'the trader failed to answer' });
+  });
+  const guarded = { preHandler: async (request: FastifyRequest, reply: FastifyReply) => admit(pass, request, reply) };
+  server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
+  server.get('/state', guarded, () => host.state());
+  server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, (request, reply) => {
+    const action = ACTIONS.find((name): name is Action => name === request.params.action);
+    if (action === undefined) return reply.code(404).send({ error: 'there is no such action' });
+    const refusal = host.act(action, reasonOf(request.body));
+    return refusal === null ? { done: true } : reply.code(409).send({ error: refusal });
+  });
+  return server;
+}
+
+function admit(pass: Pass, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  switch (pass.check(request.headers.authorization)) {
+    case 'open':
+      return undefined;
+    case 'wrong':
+      return reply.code(401).send({ error: 'this needs the password, or the address that the trader printed' });
+    case 'too many guesses':
+      return reply.code(429).send({ error: 'too many wrong passwords; wait a minute, or use the command line' });
+  }
+}
+
+/** Printable, on one line, of a sane length; empty when none was given. */
+function reasonOf(body: unknown): string {
+  if (typeof body !== 'object' || body === null || !('reason' in body) || typeof body.reason !== 'string') return '';
+  return body.reason
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_REASON);
+}
+
+/** Nothing of it is kept, framed, guessed at, or told to where a link leads. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;

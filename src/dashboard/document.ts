@@ -1,0 +1,86 @@
+/** The one document: text, style and script in one, and the policy that lets a browser run these and nothing else. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { STYLE } from './style.js';
+
+export interface PageDocument {
+  readonly html: string;
+  /** `content-security-policy`. */
+  readonly policy: string;
+}
+
+export function pageDocument(): PageDocument {
+  const file = readFileSync(new URL('./page/main.js', import.meta.url), 'utf8');
+  // A reference to a source map would be one to another file.
+  const script = file.replace(/^\/\/# sourceMappingURL=.*$/m, '');
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(STYLE)}'`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html: htmlOf(script), policy };
+}
+
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+const BUTTONS = [
+  ['widen', 'Widen', 'quotes keep away from the fair value'],
+  ['reduce-only', 'Reduce only', 'only what brings positions towards zero'],
+  ['pause', 'Pause', 'pulls every order, stays out'],
+  ['cancel-all', 'Cancel all', 'cancels everything once'],
+  ['flatten', 'Flatten', 'sells what is held into the book, then stays out'],
+  ['kill', 'KILL', 'cancels everything; nothing new until it is lifted, also after a restart'],
+  ['resume', 'Resume', 'quotes as usual again'],
+  ['unkill', 'Lift the kill', 'needs a reason'],
+] as const;
+
+const SECTIONS = [
+  ['markets', 'Markets', ['Market', 'Bid', 'Fair', 'Ask', 'YES', 'NO', 'State']],
+  ['orders', 'Orders', ['Market', 'Side', 'Price', 'Amount', 'Filled', 'Since']],
+  ['fills', 'Newest fills', ['Time', 'Market', 'Side', 'Price', 'Amount']],
+  ['events', 'What happened', ['Time', 'Kind', 'What']],
+] as const;
+
+const buttons = BUTTONS.map(
+  ([name, label, help]) => `<button type="button" data-action="${name}" title="${help}">${label}</button>`,
+).join('\n');
+
+const sections = SECTIONS.map(
+  ([name, title, columns]) => `<section><h2>${title}</h2><div class="scroll"><table>
+<thead><tr>${columns.map((column) => `<th scope="col">${column}</th>`).join('')}</tr></thead><tbody id="${name}"></tbody>
+</table></div></section>`,
+).join('\n');
+
+const htmlOf = (script: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Twinbook</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<noscript><p class="banner">This page needs its script. The command line does the same: twinbook status, twinbook kill.</p></noscript>
+<p class="banner" id="banner" role="alert" hidden></p>
+<form id="login" hidden><label>Password, or the token that the trader printed
+<input id="secret" type="password" autocomplete="current-password"></label> <button type="submit">Open</button></form>
+<main id="main" hidden>
+<header><h1 id="mode">…</h1><p id="reason"></p><p class="soft" id="about"></p></header>
+<div class="actions">
+<label>Reason <input id="why" maxlength="500" placeholder="kept with what you press"></label>
+${buttons}
+</div>
+<p id="said" role="status"></p>
+<dl id="figures"></dl>
+${sections}
+</main>
+<script type="module">${script}</script>
+</body>
+</html>
+`;

@@ -1,0 +1,36 @@
+/** What opens the page: one secret, the operator's password or a token that was drawn for this run. */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** Wrong ones within a minute, by whoever; beyond that nobody is let in, for the guesser cannot be told from the operator. */
+const GUESSES = 10;
+const WINDOW_MS = 60_000;
+
+export type Verdict = 'open' | 'wrong' | 'too many guesses';
+
+export class Pass {
+  readonly #digest: Buffer;
+  /** A clock that never steps, ms. */
+  readonly #steadyMs: () => number;
+  #guessesMs: number[] = [];
+
+  constructor(secret: string, steadyMs: () => number = () => performance.now()) {
+    this.#digest = digestOf(secret);
+    this.#steadyMs = steadyMs;
+  }
+
+  /** @param authorization the header, `Bearer` and the secret */
+  check(authorization: string | undefined): Verdict {
+    const steadyMs = this.#steadyMs();
+    this.#guessesMs = this.#guessesMs.filter((guessMs) => steadyMs - guessMs < WINDOW_MS);
+    if (this.#guessesMs.length >= GUESSES) return 'too many guesses';
+    const given = authorization?.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : null;
+    if (given !== null && timingSafeEqual(digestOf(given), this.#digest)) return 'open';
+    // Who brings none at all is no guesser: the page asks like this before its operator has typed.
+    if (given !== null) this.#guessesMs.push(steadyMs);
+    return 'wrong';
+  }
+}
+
+/** Of one length whatever is given, so that neither its length nor its beginning shows in how long the comparison takes. */
+const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
