@@ -10,6 +10,7 @@ import type { Observation, OperatorCommand, Report, Request } from '../protocol/
 import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
 import { parsePollTag, pollTag } from '../scheduler/tags.js';
 import { decide } from './deciding.js';
+import { Outgoing } from './outgoing.js';
 import { ownOrders } from './own-state.js';
 import { PageWalk } from './page-walk.js';
 import { quietUntilMs } from './quiet.js';
@@ -32,12 +33,14 @@ const NO_REQUESTS: readonly Request[] = [];
 
 export class Trader {
   readonly #state: TraderState;
+  readonly #outgoing: Outgoing;
   /** Null after a step, until somebody asks. */
   #quietUntilMs: number | null = null;
 
   /** Takes up what the ledger says was under way. The first `handle` begins to ask. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
+    this.#outgoing = new Outgoing(ledger);
     const state = this.#state;
     ledger.transaction(() => {
       const { runId, version, configHash } = settings;
@@ -69,6 +72,7 @@ export class Trader {
     const requests: Request[] = [];
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
       const released = this.#state.queue.release(nowMs);
+      for (const { id, call } of released.requests) this.#outgoing.check(call, this.#state.queue.tagOf(id));
       requests.push(...released.requests);
       if (released.unsent.length === 0) return requests;
       this.#state.unsent += released.unsent.length;

@@ -131,6 +131,10 @@ export class RequestQueue implements Queue {
     return { requests, unsent };
   }
 
+  tagOf(requestId: number): string {
+    return must(this.#underWay.get(requestId), `request ${requestId} under way`).ask.tag;
+  }
+
   onOutcome(seen: OutcomeObservation): Ask {
     const { requestId, outcome, nowMs, budget } = seen;
     const { ask, scope, releasedMs } = must(this.#underWay.get(requestId), `request ${requestId} under way`);
