@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { DataOf, Declaration, EndpointName } from '../protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../protocol/errors.js';
 import type { Outcome } from '../protocol/seam.js';
+import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
 import { otherThanAsked } from './record-name.js';
 
@@ -61,7 +62,7 @@ function readFailure(status: number, json: unknown): Verdict {
   const envelope = refusal.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
   const { slug, message, details } = envelope.data.error;
-  const told = { slug: harmless(slug.slice(0, 100)), message: harmless(message.slice(0, 500)) };
+  const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
   if (!refuses(status, slug)) return believed(unknown(`HTTP ${status} ${told.slug}: ${told.message}`));
   return believed({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
@@ -80,14 +81,20 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
     .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => toldOf(name, value))));
 }
 
-const toldOf = (name: string, value: unknown) => [harmless(name.slice(0, 100)), harmless(plain(value))] as const;
+const toldOf = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
-/** A stranger's words end in logs and on terminals: control characters could rewrite what stands there. */
-const harmless = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+/**
+ * A stranger's words end in logs, in the ledger and on terminals: control characters could rewrite what stands there. A
+ * venue knows the API secret and might quote it; it is taken out before the text is cut, or half of it would stay.
+ */
+const harmless = (text: string, characters: number): string =>
+  secrets
+    .clean(text)
+    .slice(0, characters)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
 function plain(value: unknown): string {
-  if (Array.isArray(value)) return value.slice(0, 10).map(shown).join(' ').slice(0, 500);
-  return shown(value).slice(0, 500);
+  return Array.isArray(value) ? value.slice(0, 10).map(shown).join(' ') : shown(value);
 }
 
 /** Nested values are not spelled out: one that is deep enough would overflow the stack. */

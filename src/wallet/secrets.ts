@@ -6,6 +6,7 @@
  * One of a process, because a secret is one wherever in the process it turns up. It gives nothing out.
  */
 
+import { inspect } from 'node:util';
 import { base58, base64 } from '@scure/base';
 
 const CENSOR = '[redacted]';
@@ -45,7 +46,10 @@ function spellingsOf(secret: string | Uint8Array, bytes: Uint8Array): string[] {
   const hex = Buffer.from(bytes).toString('hex');
   const asText =
     typeof secret === 'string'
-      ? [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'))]
+      ? [
+          ...[secret, JSON.stringify(secret).slice(1, -1), inspect(secret).slice(1, -1)],
+          encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8')),
+        ]
       : [[...bytes].join(','), [...bytes].join(', '), hex.replace(/..(?=.)/g, '$& ')];
   return [...asText, hex, hex.toUpperCase(), base58.encode(bytes), ...inBase64(bytes)];
 }

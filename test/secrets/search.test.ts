@@ -35,11 +35,7 @@ describe('a planted leak', () => {
       'the key: hex in pairs',
     ],
     ['as numbers', JSON.stringify([...key]), 'the key: numbers'],
-    [
-      'as numbers on lines',
-      JSON.stringify({ a: [...key] }, null, 1),
-      'the key: numbers on lines',
-    ],
+    ['as numbers on lines', JSON.stringify({ a: [...key] }, null, 1), 'the key: numbers on lines'],
     ['in base58', `wallet ${base58.encode(key)}`, 'the key: base58'],
     ['as bytes', Buffer.concat([randomBytes(99), key, randomBytes(9)]), 'the key: raw bytes'],
     ['in UTF-16', Buffer.from(secret, 'utf16le'), 'the secret: UTF-16'],
@@ -98,7 +94,10 @@ it('finds exactly what a slow search finds, in any bytes', () => {
         randomBytes(5),
       ]);
       const raw = own.in(written).filter(({ form }) => form === 'raw bytes');
-      const expected = secrets.map((bytes) => Buffer.from(bytes)).filter((bytes) => written.includes(bytes)).map((bytes) => written.indexOf(bytes));
+      const expected = secrets
+        .map((bytes) => Buffer.from(bytes))
+        .filter((bytes) => written.includes(bytes))
+        .map((bytes) => written.indexOf(bytes));
       expect(new Set(raw.map((found) => found.at))).toEqual(new Set(expected));
     }),
   );

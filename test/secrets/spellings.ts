@@ -3,6 +3,7 @@
  * that the product forgets is found here.
  */
 
+import { inspect } from 'node:util';
 import { base58, base58xmr, base64, base64url, hex } from '@scure/base';
 
 /** Bytes to look for, and what they are. */
@@ -22,6 +23,7 @@ export function spellingsOfText(secret: string): Spelling[] {
     { form: 'raw', bytes },
     { form: 'JSON', bytes: Buffer.from(JSON.stringify(secret).slice(1, -1)) },
     { form: 'JSON in JSON', bytes: Buffer.from(JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1)) },
+    { form: 'printed', bytes: Buffer.from(inspect(secret).slice(1, -1)) },
     { form: 'URL', bytes: Buffer.from(encodeURIComponent(secret)) },
     { form: 'UTF-16', bytes: Buffer.from(secret, 'utf16le') },
     { form: 'reversed', bytes: Buffer.from([...secret].reverse().join('')) },

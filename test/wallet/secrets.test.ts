@@ -1,6 +1,7 @@
 /** The last net: whatever spelling a secret is given, it does not get through, and nothing else is touched. */
 
 import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -14,6 +15,7 @@ const spellings: readonly (readonly [string, (value: string, before: string, beh
   ['as it is', (value, before, behind) => before + value + behind],
   ['in JSON', (value, before, behind) => JSON.stringify({ [before]: before + value + behind })],
   ['in JSON in JSON', (value, before) => JSON.stringify(JSON.stringify({ before, value }))],
+  ['printed by node', (value) => inspect({ value }, { breakLength: Number.POSITIVE_INFINITY })],
   ['in a query', (value) => `https://x/?a=${encodeURIComponent(value)}&b=1`],
   ['in hex', (value, before, behind) => Buffer.from(before + value + behind).toString('hex')],
   ['in capital hex', (value) => Buffer.from(value).toString('hex').toUpperCase()],

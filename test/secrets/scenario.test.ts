@@ -1,0 +1,169 @@
+/**
+ * A trader's whole life with canaries for secrets, and with everything that goes wrong: whatever any process wrote, on its
+ * streams or on the disk, is searched for them in every spelling.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { createKeyFile, importKeyFile } from '../../src/wallet/key-file.js';
+import { alteringProxy } from '../support/altering-proxy.js';
+import { exchangeAt, folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
+import { filesBelow, homeAt, leaksIn, leakText, learn } from './evidence.js';
+import { allReadings } from './readings.js';
+import { SecretSearch } from './search.js';
+
+// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
+vi.setConfig({ testTimeout: 240_000 });
+
+const canary = (name: string) => `${name}-"${randomBytes(15).toString('base64')}" \\ 100%`;
+const PASSPHRASE = canary('passphrase');
+const WRONG_PASSPHRASE = canary('wrong');
+const PASSWORD = canary('password');
+const KEY = randomBytes(32);
+const RAISE = join(import.meta.dirname, 'raise.mjs');
+
+/** Where secrets live; nothing else may hold one. */
+const HOMES = ['wallet.json', 'id.json', 'cut.json', 'imported.json', 'credentials.json', 'guardian-credentials.json'];
+
+/** Sends what no control socket expects. */
+const disturb = (socket: string) =>
+  new Promise<void>((done) => {
+    const connection = connect(socket, () => {
+      for (const line of ['{', 'null', `{"command":"${'x'.repeat(5_000)}"}`, '\0\u00ff', '[]'])
+        connection.write(`${line}\n`);
+      connection.end();
+    });
+    connection.on('close', () => done()).on('error', () => done());
+    connection.resume();
+  });
+
+it('no secret stands in anything that was written, whatever went wrong', async () => {
+  const { url, running: exchange } = await exchangeAt('--seed', '3', '--no-rate-limits');
+  const folder = folderOf({ 'maker.yaml': makerYaml('{ max: 2 }') });
+  const [file, wallet, temporary] = [join(folder, 'trader.yaml'), join(folder, 'wallet.json'), join(folder, 'tmp')];
+  mkdirSync(temporary);
+  // A cheap seal, and a key in the clear beside it to import from.
+  const id = join(folder, 'id.json');
+  writeFileSync(id, KEY.toString('hex'), { mode: 0o600 });
+  writeFileSync(join(folder, 'cut.json'), JSON.stringify([...KEY]).slice(0, -20), { mode: 0o600 });
+  importKeyFile(id, { path: wallet, passphrase: PASSPHRASE, scrypt: { n: 2 ** 12, r: 8, p: 1 } });
+
+  const secretOf = () => {
+    const path = join(folder, 'credentials.json');
+    return existsSync(path) ? (homeAt(path)?.texts[0] ?? '') : '';
+  };
+  const proxy = await alteringProxy(url);
+  let [signed, spoils] = [0, true];
+  // Every tenth signed request is spoilt at first, and the refusal quotes all that the venue knows.
+  proxy.alter = ({ headers }) =>
+    !spoils || headers['svc-signature'] === undefined || ++signed % 10 !== 0
+      ? {}
+      : { headers: { ...headers, 'svc-signature': 'f'.repeat(64) } };
+  proxy.answer = (body, { headers }) =>
+    body.replace(/"message":\s*"[^"]*[Ii]nvalid signature[^"]*"/, () => {
+      const secret = secretOf();
+      const spelled = [secret, Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('hex')];
+      return `"message":${JSON.stringify(`Invalid signature: ${JSON.stringify(headers)} under ${spelled.join(' ')}`)}`;
+    });
+  writeFileSync(file, traderYaml(proxy.url, 'strategies: [maker.yaml]\nrecording: { enabled: true, dir: recordings }'));
+  writeFileSync(join(folder, 'secret.yaml'), `${traderYaml(proxy.url)}passphrase: ${JSON.stringify(PASSPHRASE)}\n`);
+
+  const outputs = new Map<string, () => string>([['exchange', exchange.output]]);
+  const env = {
+    ...{ TWINBOOK_WALLET_PASSPHRASE: PASSPHRASE, TWINBOOK_DASHBOARD_PASSWORD: PASSWORD, RAISED_SECRET: PASSPHRASE },
+    ...{ TMPDIR: temporary, HOME: folder, TWINBOOK_DEBUG: '1' },
+  };
+  const begin = (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
+    const running = started(args, { ...env, ...more });
+    outputs.set(`${outputs.size} ${args.slice(0, 2).join(' ')}`, running.output);
+    return running;
+  };
+  const run = async (line: string, more: Readonly<Record<string, string>> = {}) => {
+    const { exited, output } = begin(line.split(' '), more);
+    return { code: await exited, output: output() };
+  };
+  const trade = (more: Readonly<Record<string, string>> = {}) => begin(['start', '-c', file], more);
+
+  // Mistakes of a user.
+  const mistakes = await Promise.all([
+    run(`keys show -c ${file}`, { TWINBOOK_WALLET_PASSPHRASE: WRONG_PASSPHRASE }),
+    run(`keys import --from ${join(folder, 'cut.json')} --to ${join(folder, 'never.json')}`),
+    run(`config check -c ${join(folder, 'secret.yaml')}`),
+    run(`config check -c ${file}`, { TWINBOOK__WALLET__PASSPHRASE: PASSPHRASE }),
+    run(`keys show -c ${file}`, { TWINBOOK_API_SECRET: PASSWORD }),
+    run(`start -c ${file}`, { TWINBOOK_API_SECRET: PASSWORD }),
+  ]);
+  expect(mistakes.map(({ code }) => code)).toEqual([4, 4, 4, 4, 0, 4]);
+
+  // A life that is cut off, one that ends in a bug of ours, and one that is ended.
+  const first = trade();
+  await first.waitFor(/fill: /);
+  await vi.waitFor(() => expect(readFileSync(join(folder, 'trader.log'), 'utf8')).toContain('[redacted]'), 30_000);
+  spoils = false;
+  await disturb(join(folder, 'ledger.sqlite.sock'));
+  const asked = await Promise.all([
+    run(`status -c ${file} --json`),
+    run(`doctor -c ${file} --json`),
+    run(`config show -c ${file}`, { TWINBOOK__VENUE__BASE_URL: 'http://127.0.0.1:1' }),
+    run(`keys list -c ${file}`),
+  ]);
+  for (const { code, output } of asked) expect([0, 1], output).toContain(code);
+  first.process.kill('SIGKILL');
+  await first.exited;
+
+  const second = trade({ NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${RAISE}` });
+  await second.waitFor(/quoting \|/);
+  second.process.kill('SIGWINCH');
+  expect(await second.exited).toBe(1);
+  expect(second.output()).toMatch(/boom: \[redacted\]\S{0,3} \[redacted\]\n/);
+  expect(second.output()).toContain('caused by Error: cause: [redacted]');
+
+  const third = trade();
+  await third.waitFor(/quoting \|/);
+  third.process.kill('SIGTERM');
+  await third.exited;
+
+  // What is made of it afterwards.
+  const [newest = ''] = readdirSync(join(folder, 'runs')).sort().reverse();
+  const afterwards = await Promise.all([
+    run(`replay ${newest} -c ${file}`),
+    run(`pnl -c ${file} --report ${join(folder, 'report.html')}`),
+    run(`orders -c ${file} --json`),
+    run(`fills -c ${file} --json`),
+    run(`drafts --all -c ${file} --json`),
+  ]);
+  for (const { code, output } of afterwards) expect([0, 6], output).toContain(code);
+
+  const search = new SecretSearch();
+  for (const text of [PASSPHRASE, WRONG_PASSPHRASE, PASSWORD]) search.add(text.split('-')[0] ?? '', text);
+  const homes = filesBelow(folder).filter((path) => HOMES.includes(path.slice(path.lastIndexOf('/') + 1)));
+  for (const path of homes) learn(search, homeAt(path) ?? { file: path, keys: [], texts: [] });
+  // Three texts, key and key pair, the trader's API secret.
+  expect(search.size).toBeGreaterThanOrEqual(6);
+  const files = filesBelow(folder).filter((path) => !homes.includes(path) && !path.endsWith('secret.yaml'));
+  const names = files.map((path) => path.slice(folder.length + 1));
+  for (const kind of [/^ledger\.sqlite$/, /^trader\.log$/, /\.ndjson/, /run\.json/, /\.parquet$/, /report\.html/]) {
+    expect(
+      names.some((name) => kind.test(name)),
+      `${kind} among ${names.join(', ')}`,
+    ).toBe(true);
+  }
+  const leaks = [...outputs].flatMap(([name, output]) =>
+    leaksIn(name, [{ as: 'output', bytes: Buffer.from(output()) }], search),
+  );
+  for (const path of files) leaks.push(...leaksIn(path.slice(folder.length + 1), await allReadings(path), search));
+  expect(leaks.map(leakText)).toEqual([]);
+});
+
+it('the same search finds every secret in its own home', async () => {
+  const folder = folderOf({});
+  createKeyFile({ path: join(folder, 'wallet.json'), passphrase: null });
+  const home = homeAt(join(folder, 'wallet.json'));
+  const search = new SecretSearch();
+  if (home !== null) learn(search, home);
+  const leaks = leaksIn('wallet.json', await allReadings(join(folder, 'wallet.json')), search);
+  expect(leaks.map(({ secret, form }) => `${secret}: ${form}`)).toEqual(['the key pair of a wallet: base58']);
+});
