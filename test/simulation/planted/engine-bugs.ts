@@ -45,8 +45,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/engine/state.ts',
-        text: 'this.modes = new Modes(modes);',
-        replacement: 'this.modes = new Modes({ ...modes, killed: null });',
+        text: "new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);",
+        replacement: "new Modes({ ...JSON.parse(ledger.note(MODES_NOTE) ?? '{}'), killed: null });",
       },
     ],
   },
@@ -56,19 +56,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/engine/deciding.ts',
-        text: "  if (mode !== 'quoting' && mode !== 'flattening') state.queue.recall(",
+        text: "  if (orders === 'none' || isNarrower) state.queue.recall(",
         replacement: '  if (state.seenMs < 0) state.queue.recall(',
-      },
-    ],
-  },
-  {
-    name: 'placing-never-switched-off',
-    what: 'Orders that were under way when an operator pauses or kills are signed and sent.',
-    edits: [
-      {
-        file: 'src/engine/deciding.ts',
-        text: "{ onlyStrategy: FLATTEN } : mode === 'quoting');",
-        replacement: '{ onlyStrategy: FLATTEN } : true);',
       },
     ],
   },
@@ -80,6 +69,18 @@ export const ENGINE_BUGS: readonly Bug[] = [
         file: 'src/engine/quoting.ts',
         text: '  const canceled = cancelAll(cancels, desk.conditionId, turn);',
         replacement: '  const canceled = turn.hold === null && cancelAll(cancels, desk.conditionId, turn);',
+      },
+    ],
+  },
+  {
+    name: 'reduce-only-ignored',
+    what: 'Neither a strategy nor risk is told that only orders that reduce a position may leave.',
+    edits: [
+      { file: CONTROLS, text: "  { number: 17, name: 'reduce_only', check: reduceOnly },\n", replacement: '' },
+      {
+        file: 'src/engine/state.ts',
+        text: '      stance: viewStance(LADDER[this.mode().mode].stance),',
+        replacement: "      stance: 'normal',",
       },
     ],
   },
@@ -121,6 +122,17 @@ export const ENGINE_BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: 'buy-of-no-raises',
+    what: 'Risk takes a buy of NO for an order that raises the position.',
+    edits: [
+      {
+        file: 'src/risk/exposure.ts',
+        text: "  raises: (order.side === 'buy') === order.isYes,",
+        replacement: "  raises: order.side === 'buy',",
+      },
+    ],
+  },
+  {
     name: 'one-order-too-many',
     what: 'The limit of open orders does not count the order that is being judged.',
     edits: [
@@ -141,11 +153,6 @@ export const ENGINE_BUGS: readonly Bug[] = [
         replacement: '  const sum = exposure.eventPosition(event) * 0 + after;',
       },
     ],
-  },
-  {
-    name: 'self-cross',
-    what: 'An order may meet one of our own.',
-    edits: [{ file: CONTROLS, text: "  { number: 13, name: 'self_cross', check: selfCross },\n", replacement: '' }],
   },
   {
     name: 'stale-book',

@@ -1,6 +1,6 @@
 /** Bugs of the executor: what an answer means, what a silence means, what a restart finds. */
 
-import type { Bug } from './bug.js';
+import type { Bug, Edit } from './bug.js';
 
 const SUBMITS = 'src/executor/submits.ts';
 const EXECUTOR = 'src/executor/executor.ts';
@@ -18,6 +18,14 @@ const AGAIN = `{
         signature: null,
         submitCount: 0,
       }`;
+
+function mergeSettlesWhen(condition: string): readonly Edit[] {
+  const file = 'src/executor/conversions.ts';
+  return [
+    { file, text: "row.state === 'done' && row.onchain_amount !== null", replacement: condition },
+    { file, text: 'cash: row.onchain_amount }', replacement: 'cash: row.onchain_amount ?? amountMicros }' },
+  ];
+}
 
 export const EXECUTOR_BUGS: readonly Bug[] = [
   {
@@ -139,17 +147,6 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: 'filled-amount-goes-back',
-    what: "An older record takes back what an order's newer one has shown as filled.",
-    edits: [
-      {
-        file: 'src/executor/orders.ts',
-        text: '  const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));',
-        replacement: '  const filledMicros = filledOf(row, order);',
-      },
-    ],
-  },
-  {
     name: 'filled-amount-is-a-fill',
     what: "The growth of an order's filled amount is booked as a fill, and the trade itself as well.",
     edits: [
@@ -186,28 +183,13 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
   },
   {
     name: 'merge-booked-on-submit',
-    what: 'A merge is booked when its submit leaves, not when it has settled.',
-    edits: [
-      {
-        file: SUBMITS,
-        text: LOST_SUBMIT,
-        replacement: `        if (track.intent.kind === 'merge') {
-          const { id: intentId, marketConditionId, draftPubkey, amountMicros } = track.intent;
-          desk.ledger.bookConversion({
-            pubkey: draftPubkey ?? '',
-            intentId,
-            kind: 'merge',
-            marketConditionId,
-            yesMicros: amountMicros ?? (0 as never),
-            noMicros: amountMicros ?? (0 as never),
-            cashMicros: amountMicros ?? (0 as never),
-            seenMs: nowMs,
-          });
-          desk.tracks.move(track, 'settled', nowMs, 'it was sent');
-        } else uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if`,
-      },
-    ],
+    what: 'A merge is booked when its submit is answered, not when it has settled.',
+    edits: mergeSettlesWhen("row.state === 'done' || row.state === 'in_process'"),
+  },
+  {
+    name: 'failed-merge-settles',
+    what: 'A merge whose transaction did not land is booked.',
+    edits: mergeSettlesWhen("row.state === 'done' || row.state === 'failed'"),
   },
   {
     name: 'locks-freed-at-unknown',
@@ -274,12 +256,12 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
   },
   {
     name: 'signed-after-all',
-    what: 'A draft is signed whatever an operator has said since it was asked for.',
+    what: 'A draft is signed whatever an operator has said since it was asked for, withdrawn or not.',
     edits: [
       {
         file: 'src/executor/desk.ts',
-        text: "    if (!this.mayPlace(intent.strategy)) return 'placing was switched off';",
-        replacement: '',
+        text: "    if (!this.mayPlace(intent.strategy)) return 'placing was switched off';\n    if (withdrawn) return 'it was withdrawn';",
+        replacement: '    void withdrawn;',
       },
     ],
   },

@@ -23,13 +23,14 @@ export const LEDGER_BUGS: readonly Bug[] = [
     edits: [
       {
         file: DATABASE,
-        text: "      if (this.#begun && !this.#isVirtual) this.#control('COMMIT');",
-        replacement: `      try {
-        if (this.#begun && !this.#isVirtual) this.#control('COMMIT');
-      } catch {
-        this.#broken = null;
-        if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK');
-      }`,
+        text: "    this.#control('COMMIT');\n    if (this.#writesInLog",
+        replacement: `    try {
+      this.#control('COMMIT');
+    } catch {
+      this.#broken = null;
+      if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK');
+    }
+    if (this.#writesInLog`,
       },
     ],
   },
@@ -69,6 +70,17 @@ export const LEDGER_BUGS: readonly Bug[] = [
         file: LEDGER,
         text: "    if (known !== undefined) return sameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';",
         replacement: "    if (known !== undefined) return this.bookFill({ ...fill, pubkey: fill.pubkey + '+' });",
+      },
+    ],
+  },
+  {
+    name: 'recovery-reads-one-page',
+    what: 'A start reads the newest three intents that are under way, and no others.',
+    edits: [
+      {
+        file: 'src/ledger/reads.ts',
+        text: "'refused', 'failed', 'expired') ORDER BY seq\";",
+        replacement: "'refused', 'failed', 'expired') ORDER BY seq DESC LIMIT 3\";",
       },
     ],
   },
