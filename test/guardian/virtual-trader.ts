@@ -1,8 +1,9 @@
 /** A trader's heartbeats over days, look by look, with all that ordinary life does to them. */
 
-import type { Random } from '../../src/base/random.js';
-import type { Heartbeat } from '../../src/guardian/contract.js';
-import { beat } from './looks.js';
+import { Random } from '../../src/base/random.js';
+import type { Action, Heartbeat } from '../../src/guardian/contract.js';
+import { decide, FRESH_MIND } from '../../src/guardian/decide.js';
+import { beat, LOOK_MS, RULES } from './looks.js';
 
 export type Disturbance =
   | 'pause' // a garbage collection, or a neighbour that takes the processor: up to 3 s
@@ -106,4 +107,34 @@ export class VirtualTrader {
   #pauseMs(): number {
     return 1 + this.#random.below(Math.round((2 * DAY_MS) / ALL));
   }
+}
+
+/** Twice as seldom as the guardian looks: seldom looks are the harder case. */
+const LATE_LOOK_MS = 2 * LOOK_MS;
+
+export interface OrdinaryDays {
+  /** What the guardian did; it looks no further after the first of it. */
+  readonly done: readonly Action[];
+  /** How often each thing happened. */
+  readonly had: ReadonlyMap<Disturbance, number>;
+}
+
+/** Guards an ordinary trader for so many days. */
+export function ordinaryDays(days: number, seed: number): OrdinaryDays {
+  const trader = new VirtualTrader(Random.seeded(seed, 'ordinary days'));
+  const rules = { ...RULES, stays: true };
+  const had = new Map<Disturbance, number>();
+  let mind = FRESH_MIND;
+  let nowMs = 0;
+  for (let wallMs = 0; wallMs < days * DAY_MS; ) {
+    const { passedMs, heardMs, disturbance } = trader.next(LATE_LOOK_MS);
+    wallMs += passedMs;
+    nowMs += heardMs;
+    if (disturbance !== null) had.set(disturbance, (had.get(disturbance) ?? 0) + 1);
+    const { heartbeat, isGone: traderGone } = trader;
+    const decision = decide(mind, rules, { kind: 'look', nowMs, heartbeat, traderGone, ledgerGone: false });
+    mind = decision.mind;
+    if (decision.actions.length > 0) return { done: decision.actions, had };
+  }
+  return { done: [], had };
 }
