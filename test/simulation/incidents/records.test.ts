@@ -1,0 +1,141 @@
+/** Incidents in which the exchange itself says something that is not so, or not yet. */
+
+import { describe, expect, it } from 'vitest';
+import { lost, POLL_MS, row, Script, trade } from '../../executor/script.js';
+import { MINUTE_MS, play, ROOMY, SECOND_MS, withRecord, withRows } from './scene.js';
+
+describe('incidents of wrong records', () => {
+  it('a match whose settlement comes 50 s later', () => {
+    play(31, (scene) => {
+      scene.until('it quotes', () => scene.resting.length >= 4);
+      const booked = new Set(scene.process.ledger.fills({ limit: 1_000 }).map(({ pubkey }) => pubkey));
+      const matchedMs = new Map<string, number>();
+      const landing = (nowMs: number) => (rows: Record<string, unknown>[]) =>
+        rows.map((row) => {
+          const pubkey = String(row['pubkey']);
+          if (booked.has(pubkey)) return row;
+          if (!matchedMs.has(pubkey)) matchedMs.set(pubkey, nowMs);
+          const landed = nowMs - (matchedMs.get(pubkey) ?? nowMs) >= 50 * SECOND_MS;
+          return landed ? row : { ...row, state: 'in_process' };
+        });
+      scene.fates((call, nowMs) => (call.endpoint === 'trades.list' ? { damage: withRows(landing(nowMs)) } : null));
+      scene.until('a match that has not settled', () => matchedMs.size > 0);
+      scene.pass(20 * SECOND_MS);
+      expect(scene.fillsBooked, 'nothing is booked that has not settled').toBe(booked.size);
+      scene.until('the first settlement', () => scene.fillsBooked > booked.size, MINUTE_MS);
+      scene.agrees();
+    });
+  });
+
+  it('a match whose settlement fails', () => {
+    const script = new Script();
+    try {
+      script.resting();
+      script.list([row('partially_filled', 4)]);
+      expect(script.executor.missingFills()).toMatchObject([{ missingMicros: 4_000_000 }]);
+      const cash = script.ledger.cash();
+      script.trades([trade('t1', 4, { state: 'in_process' })]);
+      expect(script.ledger.fills()).toEqual([]);
+      script.trades([trade('t1', 4, { state: 'failed' })]);
+      script.trades([trade('t1', 4, { state: 'failed' })]);
+      expect(script.heard().filter((kind) => kind === 'failed_trade')).toHaveLength(1);
+      expect(script.ledger.fills()).toEqual([]);
+      expect(script.ledger.cash()).toBe(cash);
+      expect(script.executor.missingFills()).toEqual([]);
+      // The rest of it fills, and nothing more than that is booked.
+      script.list([row('filled', 10)]);
+      script.trades([trade('t2', 6), trade('t1', 4, { state: 'failed' })]);
+      expect(script.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t2']);
+      expect(script.ledger.verify()).toEqual([]);
+    } finally {
+      script.close();
+    }
+  });
+
+  it('an incomplete page that looks complete', () => {
+    play(32, (scene) => {
+      scene.until('it quotes', () => scene.resting.length >= 6);
+      const rested = scene.resting.map(({ pubkey }) => pubkey ?? '');
+      const restedMs = scene.nowMs;
+      let cut = 0;
+      const firstOnly = withRows((rows) => {
+        if (rows.length > 1) cut++;
+        return rows.slice(0, 1);
+      }, 'ended');
+      // Of orders and of fills: one row, and the word that there are no more.
+      scene.fates((call) =>
+        call.endpoint === 'orders.list' || call.endpoint === 'trades.list' ? { damage: firstOnly } : null,
+      );
+      let checked = 0;
+      while (scene.nowMs < restedMs + 30 * SECOND_MS) {
+        scene.pass(100);
+        const known = new Set(scene.process.executor.reservations().map(({ intentId }) => intentId));
+        // What a list leaves out is not taken for gone: as long as it rests, the trader counts with it.
+        for (const { pubkey } of scene.resting) {
+          expect(known.has(scene.process.ledger.order(pubkey ?? '')?.intentId ?? '')).toBe(true);
+          if (rested.includes(pubkey ?? '')) checked++;
+        }
+      }
+      expect(cut, 'lists that were cut').toBeGreaterThan(5);
+      expect(checked, 'looks at orders that rested before').toBeGreaterThan(20);
+      scene.agrees();
+    });
+  });
+
+  it('an expiry that was declared and then landed', () => {
+    play(
+      33,
+      (scene) => {
+        let pubkey = '';
+        let isLate = true;
+        const expired = withRecord({ status: 'expired' });
+        scene.fates((call) => {
+          if (call.endpoint === 'orders.submit' && pubkey === '') {
+            pubkey = call.params.pubkey;
+            return { thereMs: 25 * SECOND_MS, answerLost: true };
+          }
+          const isRead = call.endpoint === 'orders.detail' && call.params.pubkey === pubkey;
+          return isRead && isLate ? { damage: expired } : null;
+        });
+        scene.until('a submit has left', () => pubkey !== '');
+        scene.until(
+          'the expiry is believed',
+          () => scene.process.ledger.order(pubkey)?.status === 'expired',
+          MINUTE_MS,
+        );
+        const reads = scene.sent.filter(
+          ({ call }) => call.endpoint === 'orders.detail' && call.params.pubkey === pubkey,
+        );
+        expect(reads.length, 'looks at the record').toBeGreaterThanOrEqual(2);
+        expect(scene.orderAtExchange(pubkey)?.status).toBe('waiting_to_sign');
+        isLate = false;
+        scene.untilBroken(/^10: .* took effect after intent .* was over$/);
+        expect(scene.orderAtExchange(pubkey)?.status).not.toBe('waiting_to_sign');
+        scene.until('it is known again', () => scene.loud.includes('came_back'), 10 * SECOND_MS);
+        scene.agrees();
+      },
+      ROOMY,
+    );
+  });
+
+  it('an expiry that was declared and then landed, seen only by its fill', () => {
+    const script = new Script();
+    try {
+      script.placed();
+      script.answer('orders.submit', lost);
+      for (let look = 0; look < 2; look++) {
+        script.wait(POLL_MS + 10_000);
+        script.answer('orders.detail', { kind: 'answered', data: row('expired'), nextCursor: null });
+      }
+      expect(script.state()).toBe('expired');
+      script.trades([trade('t1', 10)]);
+      expect(script.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t1']);
+      script.wait(10);
+      script.answer('orders.detail', { kind: 'answered', data: row('filled', 10), nextCursor: null });
+      expect(script.state()).toBe('done');
+      expect(script.ledger.verify()).toEqual([]);
+    } finally {
+      script.close();
+    }
+  });
+});

@@ -1,0 +1,183 @@
+/**
+ * A stage for one incident: the whole trader with its real ledger, the whole exchange and its crowd, and a network that
+ * does nothing wrong but what the incident writes down. The incident says what must have happened; the stage says what
+ * must hold in the end.
+ */
+
+import { expect } from 'vitest';
+import { micros } from '../../../src/base/micros.js';
+import type { WireOrder } from '../../../src/exchange/core/contract.js';
+import type { AnyCall } from '../../../src/protocol/seam.js';
+import { differences, unsettled } from '../../executor/agreement.js';
+import type { Fate } from '../fates.js';
+import { CALM } from '../faults.js';
+import { FUNDS, type Setting, STANDARD } from '../setting.js';
+import type { TraderProcess } from '../trader-process.js';
+import { World } from '../world.js';
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+/** One draft lifetime, and the slowest poll. */
+const CALM_MS = STANDARD.profile.draft_lifetime_s * SECOND_MS + MINUTE_MS;
+const STEP_MS = 50;
+/** Room for more than the makers want: an incident may add orders that nobody could count. */
+export const ROOMY: Setting = {
+  ...STANDARD,
+  limits: {
+    ...STANDARD.limits,
+    maxOpenOrders: 30,
+    maxPositionSharesMicros: micros(150_000_000),
+    maxEventPositionSharesMicros: micros(300_000_000),
+  },
+};
+
+/** Where one call is on its way. */
+export interface Sent {
+  readonly call: AnyCall;
+  readonly nowMs: number;
+}
+
+export class Scene {
+  readonly world: World;
+  /** Every call that left, oldest first. */
+  readonly sent: Sent[] = [];
+
+  constructor(world: World) {
+    this.world = world;
+    this.world.network.script = (call, nowMs) => this.#watch(call, nowMs, () => null);
+  }
+
+  /** From now on these fates; null leaves a call to the calm network. */
+  fates(of: (call: AnyCall, nowMs: number) => Fate | null): void {
+    this.world.network.script = (call, nowMs) => this.#watch(call, nowMs, () => of(call, nowMs));
+  }
+
+  /** From now on no connection to the exchange comes about. */
+  goesAway(ms: number): void {
+    this.world.network.outageUntilMs = this.nowMs + ms;
+  }
+
+  /** Nothing goes wrong any more. */
+  calm(): void {
+    this.fates(() => null);
+  }
+
+  #watch(call: AnyCall, nowMs: number, fate: () => Fate | null): Fate | null {
+    this.sent.push({ call, nowMs });
+    return fate();
+  }
+
+  /** The process that runs. */
+  get process(): TraderProcess {
+    const { process } = this.world;
+    if (process === null) throw new Error('no process runs');
+    return process;
+  }
+
+  get nowMs(): number {
+    return this.world.timeline.nowMs;
+  }
+
+  pass(ms: number): void {
+    this.world.pass(ms);
+    expect(this.world.invariants.violations).toEqual([]);
+  }
+
+  /** Time passes until it is so; fails when it does not come to that. */
+  until(what: string, isSo: () => boolean, mostMs = 5 * MINUTE_MS): void {
+    const endMs = this.nowMs + mostMs;
+    while (!isSo()) {
+      if (this.nowMs >= endMs) throw new Error(`within ${mostMs} ms it did not come to this: ${what}`);
+      this.pass(STEP_MS);
+    }
+  }
+
+  /** Time passes until an invariant breaks, as it must where the exchange itself does not keep its word. */
+  untilBroken(violation: RegExp, mostMs = 5 * MINUTE_MS): void {
+    const { violations } = this.world.invariants;
+    this.world.pass(mostMs);
+    expect(violations).toEqual([expect.stringMatching(violation)]);
+    violations.splice(0);
+  }
+
+  /** Our orders that rest at the exchange. */
+  get resting(): readonly WireOrder[] {
+    return this.world.exchange.resting();
+  }
+
+  orderAtExchange(pubkey: string): WireOrder | null {
+    const { core, account } = this.world.exchange;
+    return core.order(account, pubkey);
+  }
+
+  /** How many fills the exchange knows of ours. */
+  get fillsAtExchange(): number {
+    const { core, account } = this.world.exchange;
+    return core.ownTrades(account, { limit: 100_000 }).rows.length;
+  }
+
+  get fillsBooked(): number {
+    return this.process.ledger.fills({ limit: 100_000 }).length;
+  }
+
+  /** Kinds of the loud events that the ledger keeps. */
+  get loud(): readonly string[] {
+    return this.process.ledger
+      .events(1_000)
+      .filter(({ severity }) => severity === 'loud')
+      .map(({ kind }) => kind);
+  }
+
+  /**
+   * After calm: it quotes, knows what rests and may do everything; then everything is pulled, so that nothing moves any
+   * more, and ledger and exchange agree, trade by trade and to the micro.
+   * @param foreign orders of somebody else under our wallet, which the ledger must not know
+   */
+  agrees(foreign: readonly string[] = []): void {
+    const { world } = this;
+    this.calm();
+    this.pass(CALM_MS);
+    world.invariants.knowsWhatRests();
+    const { mode, reduceOnly } = this.process.trader.snapshot(world.ourMs);
+    expect({ mode, reduceOnly }).toEqual({ mode: 'quoting', reduceOnly: null });
+    expect(this.resting.length, 'orders rest').toBeGreaterThan(0);
+    world.command({ kind: 'pause', reason: 'the incident is over' });
+    this.pass(MINUTE_MS);
+    expect(this.resting).toEqual([]);
+    const { core, account } = world.exchange;
+    const { ledger, executor } = this.process;
+    const parties = { core, account, ledger, executor, markets: world.exchange.markets(), funds: FUNDS };
+    const found = [...unsettled(parties), ...differences(parties)];
+    expect(found.filter((text) => !foreign.some((pubkey) => text.includes(pubkey)))).toEqual([]);
+    expect(world.invariants.violations).toEqual([]);
+  }
+}
+
+/** Runs one incident and puts its world away. */
+export function play(seed: number, incident: (scene: Scene) => void, setting = STANDARD): void {
+  const world = new World(seed, CALM, null, 'given', setting);
+  try {
+    incident(new Scene(world));
+  } finally {
+    world.close();
+  }
+}
+
+/** An answer's body with another list of rows. */
+export const withRows =
+  (change: (rows: Record<string, unknown>[]) => Record<string, unknown>[], cursor: 'kept' | 'ended' = 'kept') =>
+  (text: string): string => {
+    // A body of the exchange: a list's envelope, as `envelope.ts` writes it.
+    const body = JSON.parse(text) as { data: Record<string, unknown>[]; meta: { next_cursor: string | null } };
+    const next_cursor = cursor === 'ended' ? null : body.meta.next_cursor;
+    return JSON.stringify({ ...body, data: change(body.data), meta: { ...body.meta, next_cursor } });
+  };
+
+/** An answer's body with another record. */
+export const withRecord =
+  (change: Record<string, unknown>) =>
+  (text: string): string => {
+    // As above: a single record's envelope.
+    const body = JSON.parse(text) as { data: Record<string, unknown> };
+    return JSON.stringify({ ...body, data: { ...body.data, ...change } });
+  };
