@@ -94,13 +94,13 @@ const SEED = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
 function otherHostPlaces({ world: { exchange, timeline } }: Scene, market: string): string {
   const body = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' } as const;
   const call = { endpoint: 'orders.create', params: {}, query: {} } as const;
-  const { text } = exchange.serve({ ...call, body: { ...body, price: '0.02', amount: '10' } }, timeline.nowMs, false);
+  const { text } = exchange.serve({ ...call, body: { ...body, price: '0.02', amount: '10' } }, timeline.nowMs);
   return otherHostSigns(exchange, timeline.nowMs, 'orders.submit', text);
 }
 
 function otherHostCancels({ world: { exchange, timeline } }: Scene, pubkey: string): void {
   const call = { endpoint: 'orders.cancel', params: { pubkey }, query: {}, body: undefined } as const;
-  const { text } = exchange.serve(call, timeline.nowMs, false);
+  const { text } = exchange.serve(call, timeline.nowMs);
   otherHostSigns(exchange, timeline.nowMs, 'orders.cancelSubmit', text);
 }
 
@@ -113,11 +113,7 @@ function otherHostSigns(
   // The envelope of a draft, as the exchange writes it.
   const { pubkey, message } = (JSON.parse(draft) as { data: WireDraft }).data;
   const signature = signToHex(Buffer.from(message, 'utf8'), SEED);
-  const { status, text } = exchange.serve(
-    { endpoint, params: { pubkey }, query: {}, body: { signature } },
-    nowMs,
-    false,
-  );
+  const { status, text } = exchange.serve({ endpoint, params: { pubkey }, query: {}, body: { signature } }, nowMs);
   expect(status, text).toBe(200);
   return pubkey;
 }
