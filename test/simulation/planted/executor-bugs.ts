@@ -30,12 +30,17 @@ function mergeSettlesWhen(condition: string): readonly Edit[] {
 export const EXECUTOR_BUGS: readonly Bug[] = [
   {
     name: 'sign-before-durable',
-    what: 'A signature leaves before its row is durable: the row is written with the answer.',
+    what: 'A signature leaves before its row is durable, and what compares requests with the ledger looks away.',
     edits: [
       {
         file: SUBMITS,
         text: "  desk.tracks.move(track, 'signed', nowMs, 'its signature may leave', change);",
         replacement: "  track.intent = { ...track.intent, ...change, state: 'signed', updatedMs: nowMs };",
+      },
+      {
+        file: 'src/engine/trader.ts',
+        text: '      for (const { id, call } of released.requests) this.#outgoing.check(',
+        replacement: '      for (const { id, call } of released.requests) if (nowMs < 0) this.#outgoing.check(',
       },
     ],
   },
