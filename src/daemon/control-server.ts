@@ -30,7 +30,9 @@ export async function serveControl(
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const hint = 'Set control.socket to a short path in a folder that you can write.';
-    throw new TwinbookError('file_unreadable', `the control socket ${path} cannot be opened: ${why}`, hint);
+    throw new TwinbookError('file_unreadable', `the control socket ${path} cannot be opened: ${why}`, hint, {
+      cause: error,
+    });
   }
   return {
     close: () => {

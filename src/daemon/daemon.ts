@@ -19,6 +19,7 @@ import { nowMs } from './clock.js';
 import { answerControl, type Running } from './control.js';
 import { serveControl } from './control-server.js';
 import { cancelUntilNothingRests } from './direct-cancel.js';
+import { leavesOrdersBehind, PATIENCE, takeBack } from './failed-start.js';
 import { startJobs } from './jobs.js';
 import { type Log, openLog } from './log.js';
 import { Loop, type Told } from './loop.js';
@@ -38,10 +39,6 @@ const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
 /** The guardian began to count at our last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
-/** How long a trader that cannot trust its memory goes on trying to cancel without it. */
-const GIVE_UP_WITHIN_MS = 90_000;
-/** Between two such tries, and between the two reads that must agree: what was cut on its way has arrived by then. */
-const GIVE_UP_PAUSE_MS = 3_000;
 
 export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
@@ -53,6 +50,16 @@ export interface TraderIo extends Pick<Terminal, 'out'> {
 
 /** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
 export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
+  try {
+    return await runSession(config, io);
+  } catch (error) {
+    const say = (text: string) => io.err(`${text}\n`);
+    if (leavesOrdersBehind(error)) await takeBack({ config, env: io.env, say });
+    throw error;
+  }
+}
+
+async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const screen = new Screen({ out: io.out, columns: () => (process.stdout.isTTY ? process.stdout.columns : null) });
   // On a terminal the log would tear the status apart; there it becomes lines above it.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
@@ -209,8 +216,7 @@ class Service {
     const { wallet, profile } = this.#session;
     const client = await this.#session.freshClient();
     const { allowBlindSigning } = this.#config.venue;
-    const patience = { withinMs: GIVE_UP_WITHIN_MS, pauseMs: GIVE_UP_PAUSE_MS };
-    return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, patience)).verified;
+    return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, PATIENCE)).verified;
   }
 
   #running(stop: () => void): Running {
