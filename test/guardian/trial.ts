@@ -21,6 +21,7 @@ export const STOPS = {
   killed: 'the process is killed (SIGKILL)',
   stopped: 'the process is stopped (SIGSTOP)',
   blocked: 'the event loop is blocked by a strategy that never returns',
+  stepped: 'the clock steps by an hour, for the guardian too, and when it quotes again the process is killed',
 } as const;
 export type Stop = keyof typeof STOPS;
 
@@ -57,11 +58,24 @@ const quote = () => {
 export default defineStrategy({ name: 'blocker', summary: 'Blocks on demand.', params: {}, create: () => ({ quote }) });
 `;
 
+/** Loaded before the program: the wall clock that it reads steps once the file is there. */
+const clock = (flag: string) => `
+import { existsSync } from 'node:fs';
+const real = Date.now;
+let stepMs = 0;
+Date.now = () => real() + stepMs;
+setInterval(() => {
+  if (existsSync(${JSON.stringify(flag)})) stepMs = 3_600_000;
+}, 100).unref();
+`;
+
 /** A folder with a trader that quotes four orders in each market, and what belongs to it. */
 export class Guarded {
   readonly folder = mkdtempSync(join(tmpdir(), 'twinbook-guarded-'));
   readonly config = join(this.folder, 'trader.yaml');
   readonly #flag = join(this.folder, 'block');
+  readonly #clockFlag = join(this.folder, 'step');
+  readonly #clock = join(this.folder, 'clock.mjs');
   readonly #url: string;
   #client: ServiceClient | null = null;
   #running: Running | null = null;
@@ -73,6 +87,7 @@ export class Guarded {
     writeFileSync(join(this.folder, 'maker.yaml'), maker);
     writeFileSync(join(this.folder, 'blocker.yaml'), 'strategy: ./blocker.ts\nmarkets: { max: 1 }\n');
     writeFileSync(join(this.folder, 'blocker.ts'), blocker(this.#flag, blockedS));
+    writeFileSync(this.#clock, clock(this.#clockFlag));
   }
 
   get ledger(): string {
@@ -85,7 +100,7 @@ export class Guarded {
   }
 
   start(command: 'start' | 'guardian' = 'start'): Running {
-    this.#running = twinbook([command, '-c', this.config]);
+    this.#running = twinbook([command, '-c', this.config], { NODE_OPTIONS: `--import=${this.#clock}` });
     return this.#running;
   }
 
@@ -138,8 +153,13 @@ export class Guarded {
     return outcome.data.length;
   }
 
+  /** From here on the clocks of trader and guardian are an hour ahead. */
+  stepClock(): void {
+    writeFileSync(this.#clockFlag, '');
+  }
+
   stop(how: Stop): void {
-    if (how === 'killed') this.process.process.kill('SIGKILL');
+    if (how === 'killed' || how === 'stepped') this.process.process.kill('SIGKILL');
     if (how === 'stopped') this.process.process.kill('SIGSTOP');
     if (how === 'blocked') writeFileSync(this.#flag, '');
   }
@@ -171,6 +191,7 @@ export interface Trial {
 /** Starts a trader, stops it, and waits until nothing rests. Throws when that does not happen within a minute. */
 export async function trial(guarded: Guarded, stop: Stop, orders: number): Promise<Trial> {
   await guarded.quoting(orders);
+  if (stop === 'stepped') await steppedAndQuoting(guarded, orders);
   const resting = await guarded.resting();
   const startMs = performance.now();
   guarded.stop(stop);
@@ -186,6 +207,17 @@ export async function trial(guarded: Guarded, stop: Stop, orders: number): Promi
   );
   if ((await guarded.resting()) > 0) throw new Error(`secured, but orders rest: ${guarded.log()}`);
   return { stop, orders: resting, clearedMs };
+}
+
+/** The trader finds out and goes on; its heart never stood still, so there was no alarm. */
+async function steppedAndQuoting(guarded: Guarded, orders: number): Promise<void> {
+  guarded.stepClock();
+  await guarded.process.waitFor(/clock differs from the exchange's by -?\d{4}\.\d s/);
+  await until(
+    async () => (await guarded.resting()) >= orders,
+    () => `it does not quote after the step: ${guarded.process.output()}`,
+  );
+  if (guarded.log().includes('ALARM')) throw new Error(`a clock step raised an alarm: ${guarded.log()}`);
 }
 
 const PATIENCE_MS = 90_000;
