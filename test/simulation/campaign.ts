@@ -4,9 +4,8 @@
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
+import { bundle } from './bundle.js';
 import { Tally } from './faults.js';
-import { simulate } from './simulate.js';
 
 export interface SeedTask {
   readonly seed: number;
@@ -36,30 +35,31 @@ export interface CampaignOptions {
 /** A heap whose young part is small is collected all the time: a fifth of the run. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 
-export function storyOf({ seed, faultyMs }: SeedTask): SeedReport {
-  const before = process.cpuUsage();
-  const { tally, violations, traceHash, simulatedMs, events } = simulate({ seed, faultyMs });
-  const { user, system } = process.cpuUsage(before);
-  return { seed, violations, traceHash, simulatedMs, events, cpuMs: (user + system) / 1000, counts: tally.entries() };
+/** Resolves when all seeds have ended, or `stopped` is: what runs then is forgotten. */
+export async function campaign(options: CampaignOptions, stopped: Promise<void>): Promise<void> {
+  const { program, remove } = await bundle('seed-process.ts');
+  const children: ChildProcess[] = [];
+  const start = () => {
+    const child = fork(program, { execArgv: NODE_OPTIONS });
+    children.push(child);
+    return child;
+  };
+  try {
+    await Promise.race([stopped, allSeeds(options, start)]);
+  } finally {
+    for (const child of children) child.removeAllListeners('exit').kill('SIGKILL');
+    remove();
+  }
 }
 
-/** Resolves when all seeds have ended, or `stop` was called: what ran then is forgotten. */
-export function campaign({ first, seeds, faultyMs, processes, ended }: CampaignOptions): {
-  readonly done: Promise<void>;
-  readonly stop: () => void;
-} {
-  const children: ChildProcess[] = [];
+function allSeeds({ first, seeds, faultyMs, processes, ended }: CampaignOptions, start: () => ChildProcess) {
   let [next, open] = [first, seeds];
-  let stop: () => void = () => undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    stop = resolve;
-    const give = (child: ChildProcess) => {
-      if (next < first + seeds) child.send({ seed: next++, faultyMs } satisfies SeedTask);
-    };
+  const give = (child: ChildProcess) => {
+    if (next < first + seeds) child.send({ seed: next++, faultyMs } satisfies SeedTask);
+  };
+  return new Promise<void>((resolve, reject) => {
     for (let i = 0; i < Math.min(processes, seeds); i++) {
-      const execArgv = [...process.execArgv, ...NODE_OPTIONS];
-      const child = fork(join(import.meta.dirname, 'seed-process.ts'), { execArgv });
-      children.push(child);
+      const child = start();
       child.on('message', (report: SeedReport) => {
         ended(report);
         open--;
@@ -70,10 +70,6 @@ export function campaign({ first, seeds, faultyMs, processes, ended }: CampaignO
       give(child);
     }
   });
-  const clean = () => {
-    for (const child of children) child.removeAllListeners('exit').kill('SIGKILL');
-  };
-  return { done: done.finally(clean), stop };
 }
 
 /** What a campaign has come to so far. */

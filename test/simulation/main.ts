@@ -46,15 +46,14 @@ function ended(report: SeedReport): void {
   console.log(`  again: npm run simulate -- --seeds 1 --first ${report.seed} --hours ${hours}`);
 }
 
-const { done, stop } = campaign({ first, seeds, faultyMs: hours * HOUR_MS, processes: threads, ended });
-process.once('SIGINT', stop);
+const stopped = new Promise<void>((resolve) => process.once('SIGINT', () => resolve()));
 const progress = setInterval(() => {
   const { broken, timesRealTime } = figures;
   const so = `${figures.seeds} of ${seeds} seeds, ${figures.hours.toFixed(1)} simulated hours`;
   console.log(`${so}, ${timesRealTime.toFixed(0)} times real time on a core, ${broken.length} with violations`);
 }, PROGRESS_MS);
 try {
-  await done;
+  await campaign({ first, seeds, faultyMs: hours * HOUR_MS, processes: threads, ended }, stopped);
 } finally {
   clearInterval(progress);
 }

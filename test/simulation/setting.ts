@@ -98,18 +98,18 @@ export function drawSetting(random: Random): Setting {
     riskAversion: 0.02,
   };
   return {
-    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(20, 30, 60), oneOf(150, 200, 300)),
+    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(12, 20, 40), oneOf(150, 200, 300)),
     limits: limitsOf(oneOf(40, 60, 90), oneOf(6, 10, 16)),
     polling: {
-      ownIntervalMs: oneOf(2000, 4000, 8000),
-      hotIntervalMs: oneOf(1000, 2000, 5000),
+      ownIntervalMs: oneOf(3000, 6000, 12_000),
+      hotIntervalMs: oneOf(1000, 3000, 6000),
       quietIntervalMs: oneOf(20_000, 30_000),
       catalogIntervalMs: oneOf(60_000, 120_000),
-      assetsIntervalMs: oneOf(20_000, 30_000, 60_000),
+      assetsIntervalMs: oneOf(30_000, 45_000, 60_000),
     },
     mergeFromMicros: micros(oneOf(5_000_000, 10_000_000)),
     makers: random.chance(0.5) ? [first] : [first, second],
-    mostRows: oneOf(5, 10, 20),
+    mostRows: oneOf(15, 25, 40),
     landingMs: oneOf(200, 700, 3000),
     beatMs: oneOf(250, 500, 1000),
   };

@@ -118,7 +118,7 @@ function hold(world: World, [hold, lift]: readonly ['pause', 'resume'] | readonl
 
 function stop(world: World, { profile }: Setting): void {
   const lifetimeMs = profile.draft_lifetime_s * 1000;
-  world.command({ kind: 'stop' });
+  world.stop();
   // As the daemon waits for the proof.
   world.pass(lifetimeMs + 30_000);
   check(world, 'stopped', ({ process, say }) => {

@@ -67,7 +67,7 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
         seed,
         faultyMs: 15 * MINUTE_MS,
         faults: EVERYTHING,
-        setting: { ...STANDARD, mostRows: 5 },
+        setting: { ...STANDARD, mostRows: 20 },
       });
       expect(story.violations, `seed ${story.seed}, trace ${story.traceHash}`).toEqual([]);
       total.addAll(story.tally);

@@ -147,6 +147,12 @@ export class World {
     }
   }
 
+  /** Stopped for good: it is not started again. */
+  stop(): void {
+    this.#restarts = false;
+    this.command({ kind: 'stop' });
+  }
+
   /** As an operator does it: tried again until a process has taken it in. */
   command(command: OperatorCommand): void {
     const taken = this.#step({ kind: 'command', nowMs: this.ourMs, command });
@@ -291,7 +297,6 @@ export class World {
 
   #startLater(downMs = this.#random.below(LONGEST_DOWN_MS)): void {
     this.#process = null;
-    this.#restarts = false;
     this.timeline.after(downMs, () => this.#start());
   }
 
