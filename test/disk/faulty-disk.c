@@ -48,7 +48,7 @@ typedef struct File {
 
 typedef struct {
   int kind;           /* KIND_NONE: no fault */
-  char name[64];      /* only this file and its -wal, -journal; empty: all */
+  char name[64];      /* by its path in the folder, with its -wal and -journal; empty: all */
   int64_t at;         /* operations until it happens; 0: by chance alone */
   int stays;          /* from then on at each operation */
   double chance;
@@ -243,8 +243,8 @@ static int concerns(const Fault *fault, const File *file, int kind) {
   if (!(fault->kind & kind)) return 0;
   size_t length = strlen(fault->name);
   if (length == 0) return 1;
-  const char *base = strrchr(file->path, '/') + 1;
-  return strncmp(base, fault->name, length) == 0 && (base[length] == 0 || base[length] == '-');
+  const char *name = file->path + file->folder->length + 1;
+  return strncmp(name, fault->name, length) == 0 && (name[length] == 0 || name[length] == '-');
 }
 
 /* The error that this operation ends with, 0 for none. */

@@ -51,11 +51,23 @@ export interface DiskFault {
   readonly stays?: boolean;
   /** Each operation, 0 to 1; drawn from `seed`. */
   readonly chance?: number;
-  /** Only this file, by its name without the folder, with its write-ahead log and journal. Others are not counted either. */
+  /** Only this file, by its path in the folder, with its write-ahead log and journal. Others are not counted either. */
   readonly file?: string;
   readonly seed?: number;
   /** Of a power loss; default `all`. */
   readonly loses?: LossMode;
+}
+
+/** A fault as `disk_fail` takes it, behind the folder. */
+export function faultValues(fault: DiskFault): readonly (number | string)[] {
+  const { kind, error, at = 0, stays = false, chance = 0, file = '', seed = 1, loses = 'all' } = fault;
+  return [KINDS[kind], file, at, stays ? 1 : 0, chance, ERRORS[error], LOSS_MODES.indexOf(loses), seed];
+}
+
+/** What `disk_counts` says. */
+export function countsOf(text: string): DiskCounts {
+  const [writes = 0, syncs = 0, failures = 0, lost = 0] = text.split(',').map(Number);
+  return { writes, syncs, failures, lost };
 }
 
 export interface DiskCounts {
@@ -97,9 +109,7 @@ export class FaultyDisk {
 
   /** Arms one fault in place of the one before. Without `stays` and `chance` it happens once. */
   failAt(fault: DiskFault): void {
-    const { kind, error, at = 0, stays = false, chance = 0, file = '', seed = 1, loses = 'all' } = fault;
-    const lossMode = LOSS_MODES.indexOf(loses);
-    this.#call('disk_fail', KINDS[kind], file, at, stays ? 1 : 0, chance, ERRORS[error], lossMode, seed);
+    this.#call('disk_fail', ...faultValues(fault));
   }
 
   /** No fault any more. */
@@ -109,8 +119,7 @@ export class FaultyDisk {
 
   /** Since the folder was put on the disk. */
   counts(): DiskCounts {
-    const [writes = 0, syncs = 0, failures = 0, lost = 0] = String(this.#call('disk_counts')).split(',').map(Number);
-    return { writes, syncs, failures, lost };
+    return countsOf(String(this.#call('disk_counts')));
   }
 
   /** Takes the folder off the disk; connections that are still open lose nothing more. */

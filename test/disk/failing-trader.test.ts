@@ -1,0 +1,41 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { exchangeAt } from '../support/cases.js';
+import { marketsOf, Taker } from '../support/venue.js';
+import { FailingTrader } from './failing-trader.js';
+import { FaultyDisk } from './faulty-disk.js';
+
+const missing = FaultyDisk.missing();
+if (missing !== null) console.warn(`the tests of a trader on a failing disk are skipped: ${missing}`);
+
+const traders: FailingTrader[] = [];
+afterEach(async () => {
+  for (const trader of traders.splice(0)) await trader.remove();
+});
+
+describe.skipIf(missing !== null)('a trader whose disk fails', () => {
+  it.each([
+    { kind: 'sync', error: 'EIO', at: [1, 2, 4, 9, 25] },
+    { kind: 'write', error: 'ENOSPC', at: [1, 3, 12, 90] },
+  ] as const)(
+    'at a $kind ($error) cancels what rests, places nothing that is not written, and ends with 1',
+    async ({ kind, error, at }) => {
+      const { url } = await exchangeAt('--no-rate-limits', '--draft-lifetime-s', '5');
+      const taker = await Taker.join(url, 7);
+      taker.go(
+        (await marketsOf(url)).map((row) => row.condition_id),
+        100,
+      );
+      const trader = new FailingTrader(url);
+      traders.push(trader);
+      for (const operation of at) {
+        await trader.leaveOrders();
+        const run = await trader.startOn({ kind, error, at: operation });
+        expect(run, run.output).toMatchObject({ happened: true, exitCode: 1, resting: 0, unwritten: [] });
+        expect(run.said.length, run.output).toBe(1);
+      }
+      expect(await trader.agrees()).toBeGreaterThan(0);
+      await taker.end();
+    },
+    200_000,
+  );
+});

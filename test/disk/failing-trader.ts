@@ -1,0 +1,144 @@
+/**
+ * A real trader, in a process of its own, whose ledger's disk fails at one write or one sync; the exchange is another
+ * process and keeps the truth. Before each failure the trader is killed while orders rest, so that there is something that
+ * a start which fails must still take back.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { micros } from '../../src/base/micros.js';
+import { openReadOnly } from '../../src/ledger/ledger.js';
+import { type Place, type Running, traderPlace, twinbook } from '../support/processes.js';
+import { allRows, asTrader, expectAgreement } from '../support/venue.js';
+import { compiledDisk } from './compile.js';
+import { countsOf, type DiskFault, faultValues } from './faulty-disk.js';
+
+const PRELOAD = pathToFileURL(join(import.meta.dirname, 'preload.mjs')).href;
+const LEDGER = 'ledger.sqlite';
+const RESTING = ['open', 'partially_filled'];
+/** Statuses of orders that never had an effect. */
+const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
+/** A run without a failure ends after so many fills: it has written everything that there is to write by then. */
+const FILLS = 3;
+
+const configOf = (url: string): string => `
+venue: { profile: paper, base_url: "${url}" }
+wallet: { file: wallet.json }
+ledger: { path: ${LEDGER} }
+log: { file: trader.log }
+guardian: { enabled: false }
+dashboard: { enabled: false }
+capital: "1000"
+polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
+risk: { max_fills: 10000, max_actions_per_second: 1000, max_actions_per_minute: 10000 }
+merge: { min_shares: "5" }
+strategies: [strategies/maker.yaml]
+`;
+
+const STRATEGY = `
+strategy: log-odds-maker
+markets: { select: { state: open, kind: orderbook }, max: 4 }
+params: { half_spread_ticks: 2, improve_ticks: 1, order_shares: "25", risk_aversion: 0.002 }
+`;
+
+/** What a start on a failing disk came to. */
+export interface FailedRun {
+  /** False: the run ended before the disk would have failed. */
+  readonly happened: boolean;
+  readonly exitCode: number | null;
+  /** Orders that rest at the exchange after its end. */
+  readonly resting: number;
+  /** Orders that took effect at the exchange and that the ledger has no signature of. */
+  readonly unwritten: readonly string[];
+  /** Lines of the output that say what failed. */
+  readonly said: readonly string[];
+  readonly output: string;
+}
+
+export class FailingTrader {
+  readonly #place: Place;
+  readonly #url: string;
+  readonly #running = new Set<Running>();
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#place = traderPlace(configOf(url), STRATEGY);
+  }
+
+  /** Starts it on a sound disk, and kills it while orders rest. */
+  async leaveOrders(): Promise<void> {
+    const trader = this.#start();
+    await trader.waitFor(/quoting \|/);
+    trader.process.kill('SIGKILL');
+    await trader.exited;
+  }
+
+  /** Starts it on a disk that fails, and waits for its end; one that does not fail is stopped. */
+  async startOn(fault: Omit<DiskFault, 'file'>): Promise<FailedRun> {
+    const compiled = compiledDisk();
+    if ('missing' in compiled) throw new Error(compiled.missing);
+    const { folder } = this.#place;
+    const report = join(folder, 'disk-report');
+    const plan = { library: compiled.path, folder, fault: faultValues({ ...fault, file: LEDGER }), report };
+    const trader = this.#start({ NODE_OPTIONS: `--import=${PRELOAD}`, TWINBOOK_FAULTY_DISK: JSON.stringify(plan) });
+    await Promise.race([trader.waitFor(new RegExp(`quoting \\|[^]*(fill: [^]*){${FILLS}}`)), trader.exited]).catch(
+      () => undefined,
+    );
+    trader.process.kill('SIGTERM');
+    const exitCode = await trader.exited;
+    const output = trader.output();
+    return {
+      happened: countsOf(readFileSync(report, 'utf8')).failures > 0,
+      exitCode,
+      ...(await this.#atTheExchange()),
+      said: output.split('\n').filter((line) => /the ledger .*(failed|cannot be opened)/.test(line)),
+      output,
+    };
+  }
+
+  /** Starts it on a sound disk, stops it, and compares it with the exchange to the micro. Returns the number of fills. */
+  async agrees(): Promise<number> {
+    const trader = this.#start();
+    await trader.waitFor(/quoting \|/);
+    trader.process.kill('SIGTERM');
+    const code = await trader.exited;
+    if (code !== 0) throw new Error(`the last run ended with ${code}:\n${trader.output()}`);
+    return expectAgreement(this.#place.folder, this.#url, micros(1_000_000_000));
+  }
+
+  async remove(): Promise<void> {
+    for (const trader of this.#running) {
+      trader.process.kill('SIGKILL');
+      await trader.exited;
+    }
+    this.#place.remove();
+  }
+
+  #start(env: Readonly<Record<string, string>> = {}): Running {
+    const trader = twinbook(['start', '-c', this.#place.config], env);
+    this.#running.add(trader);
+    void trader.exited.then(() => this.#running.delete(trader));
+    return trader;
+  }
+
+  async #atTheExchange(): Promise<Pick<FailedRun, 'resting' | 'unwritten'>> {
+    const { folder } = this.#place;
+    // A first start that failed before it had credentials has nothing there.
+    if (!existsSync(join(folder, 'credentials.json'))) return { resting: 0, unwritten: [] };
+    const client = asTrader(folder, this.#url);
+    const orders = await allRows(client, 'orders.list');
+    await client.close();
+    const resting = orders.filter(({ status }) => RESTING.includes(status ?? '')).length;
+    const effective = orders.filter(({ status }) => !EFFECTLESS.includes(status ?? ''));
+    if (effective.length === 0) return { resting, unwritten: [] };
+    const ledger = openReadOnly(join(folder, LEDGER));
+    const isWritten = (pubkey: string) => {
+      const order = ledger.order(pubkey);
+      return order !== null && ledger.intent(order.intentId)?.signature !== null;
+    };
+    const unwritten = effective.map(({ pubkey }) => pubkey ?? '').filter((pubkey) => !isWritten(pubkey));
+    ledger.close();
+    return { resting, unwritten };
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The eight things that a kill must not tear: each is brought about over and over, killed at a system call, killed again
+ * in the recovery, and then let go on to its end.
+ */
+
+import type { Comparison } from './kill-comparison.js';
+import { KeyFlow } from './kill-key.js';
+import { MigrationFlow } from './kill-migration.js';
+import { ALL_REST, type Ending, KillWorld } from './kill-world.js';
+import type { Tracing } from './traced.js';
+
+export interface Flow {
+  /** Brings about what the flow starts from. */
+  prepare(): Promise<void>;
+  /** Once under strace, until it was killed or is through. */
+  run(how: Tracing): Promise<Ending>;
+  /** The start after a kill, under strace. */
+  recover(how: Tracing): Promise<Ending>;
+  /** Lets it go on to its end on a sound machine, and looks what there is. */
+  finish(): Promise<Comparison>;
+  close(): Promise<void>;
+}
+
+export const FLOWS: Readonly<Record<string, { readonly about: string; open(): Promise<Flow> }>> = {
+  place: { about: '`twinbook start` that places eight orders', open: () => traderFlow(placing) },
+  cancel: { about: '`twinbook start` that is stopped while eight orders rest', open: () => traderFlow(canceling) },
+  merge: { about: '`twinbook start` that merges pairs of shares', open: () => traderFlow(merging) },
+  split: { about: '`twinbook start` after a set was split past it', open: () => traderFlow(splitting) },
+  redeem: { about: '`twinbook start` that redeems a resolved market', open: () => traderFlow(redeeming) },
+  key: { about: '`twinbook keys create`', open: () => KeyFlow.open() },
+  kill: { about: '`twinbook kill` while eight orders rest', open: () => traderFlow(killSwitch) },
+  migration: { about: 'a ledger of the schema before this one', open: () => MigrationFlow.open() },
+};
+
+/** What differs between the flows of a whole trader. */
+type TraderFlow = (world: KillWorld) => Omit<Flow, 'recover' | 'close'>;
+
+async function traderFlow(make: TraderFlow): Promise<Flow> {
+  const world = await KillWorld.open();
+  return {
+    ...make(world),
+    recover: (how) => world.startTraced(how, /quoting \|/),
+    close: () => world.close(),
+  };
+}
+
+/** Starts once more, until it has said this; stops it, and compares. */
+async function lastRun(world: KillWorld, until: RegExp): Promise<Comparison> {
+  const trader = world.start();
+  await trader.waitFor(until);
+  await world.stop(trader);
+  return world.compared();
+}
+
+const nothing = () => Promise.resolve();
+
+const placing: TraderFlow = (world) => ({
+  prepare: nothing,
+  run: (how) => world.startTraced(how, ALL_REST),
+  finish: () => lastRun(world, ALL_REST),
+});
+
+const canceling: TraderFlow = (world) => ({
+  prepare: nothing,
+  run: async (how) => {
+    const trader = world.start();
+    await trader.waitFor(ALL_REST);
+    const stop = async () => trader.process.kill('SIGTERM');
+    return world.during(trader, how, stop, /nothing rests at the exchange/);
+  },
+  finish: () => lastRun(world, ALL_REST),
+});
+
+const merging: TraderFlow = (world) => ({
+  prepare: () => world.holdUntil((shares) => shares('m1', true) > 0 && shares('m1', false) > 0, ['m1']),
+  run: (how) => world.startTraced(how, /merged complete sets/),
+  finish: () => lastRun(world, ALL_REST),
+});
+
+const redeeming: TraderFlow = (world) => {
+  let market = '';
+  return {
+    prepare: async () => {
+      market = await world.newMarket();
+      world.quote([market, 'm1']);
+      await world.holdUntil((shares) => shares(market, true) > 0 || shares(market, false) > 0, [market]);
+      await world.resolve(market);
+    },
+    run: (how) => world.startTraced(how, /redeemed in/),
+    finish: () => lastRun(world, /orders 4 \|/),
+  };
+};
+
+/** The trader never splits. A set that was split with its key is none of its doing: it books nothing, and goes on. */
+const splitting: TraderFlow = (world) => {
+  let isFirst = true;
+  return {
+    prepare: async () => {
+      if (isFirst) await world.stop(await started(world));
+      isFirst = false;
+      await world.split('m1', 3);
+    },
+    run: (how) => world.startTraced(how, /quoting \||reduc/),
+    finish: () => lastRun(world, /\| orders/),
+  };
+};
+
+async function started(world: KillWorld) {
+  const trader = world.start();
+  await trader.waitFor(ALL_REST);
+  return trader;
+}
+
+/** A kill that was acknowledged is in force at every later start, until somebody takes it back. */
+const killSwitch: TraderFlow = (world) => {
+  let isAcknowledged = false;
+  return {
+    prepare: nothing,
+    run: async (how) => {
+      const trader = await started(world);
+      const order = async () => {
+        isAcknowledged = (await world.command('kill', '--reason', 'drill')).code === 0;
+      };
+      return world.during(trader, how, order, /killed.*orders 0 \|/);
+    },
+    finish: async () => {
+      const trader = world.start();
+      await trader.waitFor(/orders \d/);
+      const { output } = await world.command('status', '--json');
+      const { mode } = JSON.parse(output) as { readonly mode: string };
+      const different =
+        isAcknowledged && mode !== 'killed' ? [`a kill was acknowledged, and the trader is ${mode}`] : [];
+      const { code } = await world.command('cancel-all', '--verify');
+      if (mode === 'killed' && code !== 0) different.push('orders rest though it is killed');
+      if (mode === 'killed') await world.command('unkill', '--reason', 'the drill is over');
+      await trader.waitFor(ALL_REST);
+      await world.stop(trader);
+      const found = await world.compared();
+      return { ...found, different: [...different, ...found.different] };
+    },
+  };
+};

@@ -1,0 +1,81 @@
+/** Bringing a ledger up to date: it is of the old version or of the new one, and says the same. */
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Sqlite from 'better-sqlite3';
+import { openLedger, openReadOnly } from '../../src/ledger/ledger.js';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/ledger/schema.js';
+import { HOLDER } from '../ledger/books.js';
+import { BIN } from '../support/processes.js';
+import type { Comparison } from './kill-comparison.js';
+import type { Flow } from './kill-flows.js';
+import type { Ending } from './kill-world.js';
+import { LedgerWork } from './ledger-work.js';
+import { type Tracing, traced } from './traced.js';
+
+const ROOM = pathToFileURL(join(BIN, '../../ledger/ledger.js')).href;
+
+/**
+ * Makes a ledger file as the version before this one left it, with its tables and without rows that only the newest
+ * schema could hold. Before the first schema there was an empty file.
+ */
+export function olderLedger(path: string): void {
+  const sqlite = new Sqlite(path);
+  sqlite.pragma('journal_mode = WAL');
+  const older = MIGRATIONS.length - 1;
+  for (const migration of MIGRATIONS.slice(0, older)) sqlite.exec(migration);
+  if (older > 0) sqlite.exec("INSERT INTO runs (id, version, config_hash, started_ms) VALUES ('old', '0', 'hash', 1)");
+  if (older > 0) sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+  sqlite.pragma(`user_version = ${older}`);
+  sqlite.close();
+}
+
+export class MigrationFlow implements Flow {
+  readonly #root = mkdtempSync(join(tmpdir(), 'twinbook-migration-'));
+  #count = 0;
+
+  static open(): Promise<Flow> {
+    return Promise.resolve(new MigrationFlow());
+  }
+
+  prepare(): Promise<void> {
+    this.#count += 1;
+    olderLedger(this.#path);
+    return Promise.resolve();
+  }
+
+  async run(how: Tracing): Promise<Ending> {
+    const script = `const { openLedger } = await import('${ROOM}'); openLedger('${this.#path}', { pid: 1, startedMs: 1 }).close();`;
+    const code = await traced([process.execPath, '--input-type=module', '-e', script], how).exited;
+    return code === 0 ? 'done' : 'killed';
+  }
+
+  recover(how: Tracing): Promise<Ending> {
+    return this.run(how);
+  }
+
+  finish(): Promise<Comparison> {
+    const [lost, different]: [string[], string[]] = [[], []];
+    if (!existsSync(this.#path)) lost.push('the ledger is gone');
+    const ledger = openLedger(this.#path, HOLDER);
+    if (MIGRATIONS.length > 1 && ledger.runs().length !== 1) lost.push('a row of the old ledger is gone');
+    const work = new LedgerWork(this.#count);
+    for (let step = 0; step < 10; step++) work.step(ledger);
+    ledger.close();
+    const again = openReadOnly(this.#path);
+    different.push(...again.verify());
+    again.close();
+    return Promise.resolve({ lost, doubled: [], different });
+  }
+
+  close(): Promise<void> {
+    rmSync(this.#root, { recursive: true, force: true });
+    return Promise.resolve();
+  }
+
+  get #path(): string {
+    return join(this.#root, `${this.#count}.sqlite`);
+  }
+}

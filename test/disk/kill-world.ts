@@ -1,0 +1,232 @@
+/** What the flows of real traders share: an exchange that lives through everything, and a trader's folder. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { micros } from '../../src/base/micros.js';
+import { openReadOnly } from '../../src/ledger/ledger.js';
+import { openKeyFile } from '../../src/wallet/key-file.js';
+import { BIN, type Running, twinbook } from '../support/processes.js';
+import { asTrader, paper, profile, Taker } from '../support/venue.js';
+import { type Comparison, compared } from './kill-comparison.js';
+import { type Tracing, traced, tracing } from './traced.js';
+
+const ONE = 1_000_000;
+const CAPITAL = 1000;
+/** What `twinbook exchange` gives a new account. */
+const FUNDS = 10_000;
+const LOOK_MS = 20;
+/** Something that never comes ends a run after so long; what is waited for comes within seconds on an idle machine. */
+const PATIENCE_MS = 60_000;
+
+/** Wants the same book for ever: two prices on either side of each market. */
+const LADDER = `
+import { defineStrategy } from 'twinbook/strategy';
+const level = (priceMicros) => ({ priceMicros, amountMicros: 5_000_000 });
+const steps = [10_000, 20_000];
+export default defineStrategy({
+  name: 'ladder', summary: 'Wants the same book for ever.', params: {},
+  create: () => ({
+    quote: () => ({
+      fairMicros: 500_000,
+      bids: steps.map((step) => level(500_000 - step)),
+      asks: steps.map((step) => level(500_000 + step)),
+      keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'ladder', factors: {},
+    }),
+  }),
+});
+`;
+/** Of two markets. */
+export const ORDERS = 8;
+export const ALL_REST = new RegExp(`orders ${ORDERS} \\|`);
+
+const traderFile = (url: string, minMerge: string): string => `
+venue: { profile: paper, base_url: "${url}" }
+wallet: { file: wallet.json }
+ledger: { path: ledger.sqlite }
+log: { file: trader.log }
+guardian: { enabled: false }
+dashboard: { enabled: false }
+capital: "${CAPITAL}"
+polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
+risk: { max_fills: 10000, max_actions_per_second: 1000, max_actions_per_minute: 10000 }
+merge: { min_shares: "${minMerge}" }
+strategies: [ladder.yaml]
+`;
+
+/** How a run ended: by the kill that was wanted, or it had done what it was there for before that. */
+export type Ending = 'killed' | 'done';
+
+export class KillWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), 'twinbook-kill-'));
+  readonly #exchange: Running;
+  readonly #url: string;
+  readonly #taker: Taker;
+  readonly #running = new Set<Running>();
+  readonly #foreign = new Map<string, number>();
+  #markets = 0;
+
+  static async open(): Promise<KillWorld> {
+    const flags = ['--controls', '--no-rate-limits', '--no-crowd', '--draft-lifetime-s', '5', '--landing-ms', '50'];
+    const exchange = twinbook(['exchange', '--port', '0', ...flags]);
+    const url = (await exchange.waitFor(/listening on (http:\S+)/))[1] ?? '';
+    const world = new KillWorld(exchange, url, await Taker.join(url, 1));
+    writeFileSync(join(world.folder, 'ladder.js'), LADDER);
+    writeFileSync(join(world.folder, 'trader.yaml'), traderFile(url, '1'));
+    writeFileSync(join(world.folder, 'holding.yaml'), traderFile(url, '1000000'));
+    world.quote([await world.newMarket(), await world.newMarket()]);
+    return world;
+  }
+
+  private constructor(exchange: Running, url: string, taker: Taker) {
+    this.#exchange = exchange;
+    this.#url = url;
+    this.#taker = taker;
+  }
+
+  async newMarket(): Promise<string> {
+    const id = `m${++this.#markets}`;
+    const config = { kind: 'orderbook', maker_fee_rate: '0.01', taker_fee_rate: '0.02' };
+    await paper(this.#url, '/markets/', { title: `Market ${id}`, condition_id: id, config });
+    return id;
+  }
+
+  /** From the next start on. */
+  quote(ids: readonly string[]): void {
+    const text = `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`;
+    writeFileSync(join(this.folder, 'ladder.yaml'), text);
+  }
+
+  resolve(market: string): Promise<unknown> {
+    return paper(this.#url, `/markets/${market}/resolve/`, { is_yes: true });
+  }
+
+  start(file = 'trader.yaml'): Running {
+    return this.#kept(twinbook(['start', '-c', join(this.folder, file)]));
+  }
+
+  /** Any command on this trader, to its end. */
+  async command(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+    const running = this.#kept(twinbook([...args, '-c', join(this.folder, 'trader.yaml')]));
+    return { code: await running.exited, output: running.output() };
+  }
+
+  /** Starts the trader under strace; when it has said this before it was killed, it is killed then. */
+  async startTraced(how: Tracing, done: RegExp): Promise<Ending> {
+    const words = [process.execPath, BIN, 'start', '-c', join(this.folder, 'trader.yaml')];
+    return this.untilKilled(this.#kept(traced(words, how)), done, childOf);
+  }
+
+  /** Traces a running trader while this is done to it. */
+  async during(trader: Running, how: Tracing, what: () => Promise<unknown>, done: RegExp): Promise<Ending> {
+    const strace = this.#kept(await tracing(trader.process.pid ?? 0, how));
+    await what();
+    const ending = await this.untilKilled(trader, done, (pid) => pid);
+    await strace.exited;
+    return ending;
+  }
+
+  async untilKilled(running: Running, done: RegExp, pidOf: (pid: number) => number | null): Promise<Ending> {
+    const said = running.waitFor(done).then(
+      () => true,
+      () => false,
+    );
+    const isDone = await this.#inTime(said, running);
+    const pid = pidOf(running.process.pid ?? 0);
+    if (isDone && pid !== null) kill(pid);
+    await running.exited;
+    return isDone ? 'done' : 'killed';
+  }
+
+  /** Runs the trader, with somebody who takes what it offers, until its ledger says so; then stops it. */
+  async holdUntil(isSo: (shares: (market: string, isYes: boolean) => number) => boolean, ids: string[]): Promise<void> {
+    const trader = this.start('holding.yaml');
+    await this.#inTime(trader.waitFor(/orders [1-9]/), trader);
+    this.#taker.go(ids, LOOK_MS);
+    const endMs = Date.now() + PATIENCE_MS;
+    const ledger = openReadOnly(join(this.folder, 'ledger.sqlite'));
+    while (!isSo((market, isYes) => ledger.shares(market, isYes)) && Date.now() < endMs) await pause(LOOK_MS);
+    ledger.close();
+    await this.#taker.rest();
+    await this.stop(trader);
+  }
+
+  async stop(trader: Running): Promise<void> {
+    trader.process.kill('SIGTERM');
+    const code = await this.#inTime(trader.exited, trader);
+    if (code !== 0) throw new Error(`it ended with ${code}:\n${trader.output()}`);
+  }
+
+  /** Somebody with the same key splits a set of so many shares, past the trader. */
+  async split(market: string, shares: number): Promise<void> {
+    const client = asTrader(this.folder, this.#url);
+    const body = { market_condition_id: market, amount: String(shares) };
+    const drafted = await client.call('splits.create', { body });
+    if (drafted.outcome.kind !== 'answered') throw new Error(JSON.stringify(drafted.outcome));
+    const { pubkey, message } = drafted.outcome.data;
+    const wallet = openKeyFile({ path: join(this.folder, 'wallet.json'), passphrase: null });
+    const terms = { action: 'split-shares', amount: micros(shares * ONE) } as const;
+    const stored = { intentId: 'x', marketConditionId: market, draftPubkey: pubkey, message, terms };
+    const { service_name: serviceName, draft_message: draftMessage } = profile;
+    const signer = wallet.draftSigner({ serviceName, draftMessage, allowBlindSigning: false, loadDraft: () => stored });
+    const signed = signer.sign('x');
+    if (!signed.ok) throw new Error(signed.reason);
+    await client.call('splits.submit', { params: { pubkey }, body: { signature: signed.signature } });
+    await client.close();
+    this.#foreign.set(market, (this.#foreign.get(market) ?? 0) + shares * ONE);
+  }
+
+  compared(): Promise<Comparison> {
+    const account = { folder: this.folder, url: this.#url, capital: CAPITAL * ONE, funds: FUNDS * ONE };
+    return compared({ ...account, foreign: this.#foreign });
+  }
+
+  async close(): Promise<void> {
+    for (const running of this.#running) {
+      running.process.kill('SIGKILL');
+      await running.exited;
+    }
+    await this.#taker.end();
+    this.#exchange.process.kill('SIGKILL');
+    await this.#exchange.exited;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #kept(running: Running): Running {
+    this.#running.add(running);
+    void running.exited.then(() => this.#running.delete(running));
+    return running;
+  }
+
+  async #inTime<T>(what: Promise<T>, who: Running): Promise<T> {
+    const timer = new AbortController();
+    const late = pause(PATIENCE_MS, null, { signal: timer.signal }).then(() => {
+      throw new Error(`nothing more came within ${PATIENCE_MS / 1000} s:\n${who.output()}`);
+    });
+    try {
+      return await Promise.race([what, late]);
+    } finally {
+      timer.abort();
+      late.catch(() => undefined);
+    }
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself meanwhile.
+  }
+}
+
+/** The program that strace runs; null once it has ended. */
+function childOf(pid: number): number | null {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return children === '' ? null : Number(children.split(' ')[0]);
+  } catch {
+    return null;
+  }
+}
