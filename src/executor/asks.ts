@@ -2,7 +2,8 @@
 
 import { formatDecimal } from '../base/decimal.js';
 import { must } from '../base/errors.js';
-import type { IntentRow } from '../ledger/contract.js';
+import type { IntentKind, IntentRow } from '../ledger/contract.js';
+import type { EndpointName } from '../protocol/endpoints.js';
 import type { AnyCall, Ask } from '../protocol/seam.js';
 import { EXECUTOR_TAG } from './contract.js';
 import { PLACE_USEFUL_MS } from './pace.js';
@@ -74,31 +75,21 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-function submitCall(intent: IntentRow): AnyCall {
-  const params = { pubkey: must(intent.draftPubkey, 'pubkey of a signed draft') };
-  const body = { signature: must(intent.signature, 'signature of a submit') };
-  switch (intent.kind) {
-    case 'place':
-      return { endpoint: 'orders.submit', params, query: {}, body };
-    case 'cancel':
-      return { endpoint: 'orders.cancelSubmit', params, query: {}, body };
-    case 'merge':
-      return { endpoint: 'merges.submit', params, query: {}, body };
-    case 'redeem':
-      return { endpoint: 'redeems.submit', params, query: {}, body };
-  }
+/** By kind: what submits it, and what reads what became of it. A cancel has no record but its order. */
+const CALLS = {
+  place: { submit: 'orders.submit', read: 'orders.detail' },
+  cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
+  merge: { submit: 'merges.submit', read: 'merges.detail' },
+  redeem: { submit: 'redeems.submit', read: 'redeems.detail' },
+} as const satisfies Record<IntentKind, Record<'submit' | 'read', EndpointName>>;
+
+function submitCall({ kind, draftPubkey, signature }: IntentRow): AnyCall {
+  const params = { pubkey: must(draftPubkey, 'pubkey of a signed draft') };
+  const body = { signature: must(signature, 'signature of a submit') };
+  return { endpoint: CALLS[kind].submit, params, query: {}, body };
 }
 
-/** A cancel has no record of its own: what became of it is read off its order. */
-function readCall(intent: IntentRow): AnyCall {
-  const params = { pubkey: must(intent.draftPubkey ?? intent.orderPubkey, 'pubkey to read') };
-  switch (intent.kind) {
-    case 'place':
-    case 'cancel':
-      return { endpoint: 'orders.detail', params, query: {}, body: undefined };
-    case 'merge':
-      return { endpoint: 'merges.detail', params, query: {}, body: undefined };
-    case 'redeem':
-      return { endpoint: 'redeems.detail', params, query: {}, body: undefined };
-  }
+function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
+  const params = { pubkey: must(draftPubkey ?? orderPubkey, 'pubkey to read') };
+  return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
 }

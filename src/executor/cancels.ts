@@ -1,6 +1,7 @@
 /** A cancel has no record of its own: what its order shows decides what became of it. */
 
 import type { Desk, Look } from './desk.js';
+import { STANDINGS } from './lifecycle.js';
 
 /** The order is over: whatever ended it, there is nothing left to cancel. */
 export function cancelOfEndedOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
@@ -16,7 +17,7 @@ export function cancelOfRestingOrder(desk: Desk, orderPubkey: string, look: Look
   const track = desk.tracks.cancelOf(orderPubkey);
   if (track === null || track.busy !== null) return;
   // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.
-  if (track.intent.state !== 'unknown' && track.intent.state !== 'signed') return;
+  if (STANDINGS[track.intent.state].effect !== 'maybe') return;
   // A look that left before the submit became uncertain says nothing about it.
   const { updatedMs } = track.intent;
   // (Unless our clock has stepped back since: then the later time says nothing.)

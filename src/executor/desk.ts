@@ -1,11 +1,12 @@
 /** What the executor's parts share: the ledger, the tracks, the settings, and what is to be said at the end of a call. */
 
-import type { Ledger } from '../ledger/contract.js';
+import type { FillBooking, FillRow, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Ask } from '../protocol/seam.js';
 import { askFor, type Step } from './asks.js';
 import { BookedTrades } from './booked-trades.js';
 import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
+import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { OrderShelf } from './shelf.js';
 import { type Track, Tracks } from './tracks.js';
@@ -20,6 +21,9 @@ export interface Look {
   /** A list may come from a slower copy: what contradicts our knowledge is read by itself before it is believed. */
   readonly source: 'record' | 'list';
 }
+
+/** What a trade says that its order does not. */
+type Trade = Omit<FillRow, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
 
 /** Events that lead to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
@@ -73,6 +77,29 @@ export class Desk {
     this.tell({ kind: 'trouble', trouble, market, text });
   }
 
+  /** Something of the exchange's that is not ours, or not as it should be: loud the first time that it is seen. */
+  oddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
+    if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.trouble(kind, market, text);
+  }
+
+  /** A record is not what we asked for: loud once for each intent. */
+  differs(track: Track, what: string, row: object): void {
+    if (track.differsTold) return;
+    track.differsTold = true;
+    const text = `${what} is not what was asked for: ${JSON.stringify(row)}`;
+    this.trouble('record_differs', track.intent.marketConditionId, text);
+  }
+
+  /** Books a fill of this order, once, and says so. */
+  bookFill(order: OrderRecord, trade: Trade, seenMs: number): FillBooking {
+    const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
+    const fill = { ...trade, orderPubkey, marketConditionId, isYes, side, seenMs };
+    const booking = this.orders.bookFill(fill);
+    const strategy = this.ledger.intent(intentId)?.strategy ?? '';
+    if (booking === 'booked') this.tell({ kind: 'fillBooked', fill, intentId, strategy });
+    return booking;
+  }
+
   notDone(track: Track, slug: string, reason: string): void {
     const { id: intentId, kind: intentKind, marketConditionId: market } = track.intent;
     this.tell({ kind: 'notDone', intentId, intentKind, market, slug, reason });
@@ -107,7 +134,7 @@ export class Desk {
 
   mayResend(track: Track, nowMs: number): boolean {
     const { kind, signature, expiresAtS, state } = track.intent;
-    if (signature === null || (state !== 'signed' && state !== 'unknown')) return false;
+    if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
     if (kind === 'place' && this.objectionToPlace(track, nowMs) !== null) return false;
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }

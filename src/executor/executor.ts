@@ -8,7 +8,7 @@
  * ask comes back exactly once.
  */
 
-import { AssertionFailed, assert, must } from '../base/errors.js';
+import { assert, must } from '../base/errors.js';
 import { isFinalIntent, type Ledger } from '../ledger/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../protocol/records.js';
@@ -27,6 +27,7 @@ import type {
 } from './contract.js';
 import { Desk, type Look } from './desk.js';
 import { newRow, onDraft } from './drafts.js';
+import { STANDINGS } from './lifecycle.js';
 import { observeOrder } from './orders.js';
 import { observe, onRead } from './records.js';
 import { liveOrders, reservations } from './reservations.js';
@@ -104,7 +105,9 @@ export class Executor implements OrderExecutor {
       for (const row of rows) {
         const order = row.pubkey === null ? null : this.#desk.orders.get(row.pubkey);
         if (order === null) {
-          this.#foreignOrder(row, nowMs);
+          const pubkey = row.pubkey ?? '(none)';
+          const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${JSON.stringify(row)}`;
+          this.#desk.oddity('foreign_order', pubkey, row.market.condition_id, text, nowMs);
           continue;
         }
         listed.add(order.pubkey);
@@ -132,7 +135,8 @@ export class Executor implements OrderExecutor {
       const { kind, state, marketConditionId: market } = track.intent;
       if (kind !== 'place' || track.withdrawn) continue;
       if (marketConditionId !== null && market !== marketConditionId) continue;
-      if (state !== 'intended' && state !== 'drafted' && state !== 'signed' && state !== 'unknown') continue;
+      const { effect } = STANDINGS[state];
+      if (effect !== 'none' && effect !== 'maybe') continue;
       track.withdrawn = true;
       this.#desk.tracks.write(track, { state, updatedMs: nowMs, lastReason: 'withdrawn while it was under way' });
     }
@@ -166,10 +170,11 @@ export class Executor implements OrderExecutor {
   #next(track: Track, nowMs: number): void {
     if (this.#desk.tracks.get(track.intent.id) !== track) return;
     const { state, kind } = track.intent;
+    const { effect } = STANDINGS[state];
     const idle = track.busy === null && track.dueMs === null;
     if (isFinalIntent(state)) {
       if (idle) this.#desk.tracks.drop(track);
-    } else if (idle && (state === 'signed' || state === 'unknown' || (state === 'live' && kind !== 'place'))) {
+    } else if (idle && (effect === 'maybe' || (effect === 'there' && kind !== 'place'))) {
       this.#desk.lookLater(track, nowMs);
     }
     this.#actIfDue(track, nowMs);
@@ -187,52 +192,23 @@ export class Executor implements OrderExecutor {
   }
 
   #dueStep(track: Track, nowMs: number): Step | null {
-    switch (track.intent.state) {
-      case 'intended':
-        return 'draft';
-      case 'drafted':
-      case 'abandoned':
-      case 'refused':
-        return null;
-      case 'signed':
-      case 'unknown':
-        return track.resend && this.#desk.mayResend(track, nowMs) ? 'submit' : 'read';
-      case 'live':
-      case 'done':
-      case 'failed':
-      case 'expired':
-        return 'read';
-    }
+    const { effect } = STANDINGS[track.intent.state];
+    if (effect === 'none') return track.intent.state === 'intended' ? 'draft' : null;
+    if (effect === 'never') return null;
+    return track.resend && this.#desk.mayResend(track, nowMs) ? 'submit' : 'read';
   }
 
   /** What the process before this one had under way. */
   #takeUp(track: Track, nowMs: number): void {
-    switch (track.intent.state) {
-      case 'intended':
-      case 'drafted':
-        // No signature was stored, so none can have left: it has no effect and is not taken further.
-        this.#desk.giveUp(track, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
-        break;
-      case 'signed':
-      case 'unknown':
-        uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');
-        break;
-      case 'live':
-        // Orders are confirmed by the next list of own orders, conversions by their records.
-        if (track.intent.kind !== 'place') track.dueMs = nowMs;
-        break;
-      case 'abandoned':
-        break;
-      default:
-        throw new AssertionFailed(`${track.intent.id} is ${track.intent.state} and still counted as under way`);
+    const { effect } = STANDINGS[track.intent.state];
+    if (effect === 'none') {
+      this.#desk.giveUp(track, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
+    } else if (effect === 'maybe') {
+      uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');
+    } else if (effect === 'there' && track.intent.kind !== 'place') {
+      // Orders are confirmed by the next list of own orders, conversions by their records.
+      track.dueMs = nowMs;
     }
     this.#actIfDue(track, nowMs);
-  }
-
-  #foreignOrder(row: OrderRow, nowMs: number): void {
-    const pubkey = row.pubkey ?? '(none)';
-    const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${JSON.stringify(row)}`;
-    if (!this.#desk.ledger.noteOddity('foreign_order', pubkey, text, nowMs)) return;
-    this.#desk.trouble('foreign_order', row.market.condition_id, text);
   }
 }

@@ -5,6 +5,7 @@
 
 import { AssertionFailed } from '../base/errors.js';
 import type { IntentState } from '../ledger/contract.js';
+import type { ConversionState, OrderStatus, RedeemState } from '../protocol/states.js';
 
 export const INTENT_EVENTS = [
   'draftStored', // the exchange answered a draft, and it is in the ledger
@@ -106,6 +107,55 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   },
   // No draft, no pubkey, nothing that could ever answer.
   refused: {},
+};
+
+/** What a state means for everything around it. */
+export interface Standing {
+  /** What it reserves; null when it is over. */
+  readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
+  /**
+   * Whether it has taken effect: `none` (no signature is stored, so none can have left), `maybe` (the same signature may have
+   * to be sent again), `there`, `over` (looked at once more at most), `never`.
+   */
+  readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
+}
+
+export const STANDINGS: Readonly<Record<IntentState, Standing>> = {
+  intended: { reserves: 'in_flight', effect: 'none' },
+  drafted: { reserves: 'in_flight', effect: 'none' },
+  signed: { reserves: 'in_flight', effect: 'maybe' },
+  unknown: { reserves: 'unknown', effect: 'maybe' },
+  live: { reserves: 'resting', effect: 'there' },
+  abandoned: { reserves: 'abandoned', effect: 'never' },
+  done: { reserves: null, effect: 'over' },
+  failed: { reserves: null, effect: 'over' },
+  expired: { reserves: null, effect: 'over' },
+  refused: { reserves: null, effect: 'never' },
+};
+
+/**
+ * What the state of a record says: that nothing is signed there, or the event that it is. An order, a merge and a redeem
+ * spell their states differently; one reading serves all three.
+ */
+export const RECORD_STATES: Readonly<
+  Record<
+    OrderStatus | ConversionState | RedeemState,
+    'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
+  >
+> = {
+  // Of a redeem, before its draft is made. After our submit it can only be a copy that is behind.
+  created: 'unsigned',
+  waiting_to_sign: 'unsigned',
+  open: 'accepted',
+  partially_filled: 'accepted',
+  in_process: 'accepted',
+  filled: 'settled',
+  canceled: 'settled',
+  partially_filled_canceled: 'settled',
+  done: 'settled',
+  completed: 'settled',
+  failed: 'recordFailed',
+  expired: 'recordExpired',
 };
 
 /** The state that follows. Throws AssertionFailed for a pair that is not in the table. */

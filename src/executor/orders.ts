@@ -1,13 +1,13 @@
 /** What an order row of the exchange means for the order, the intent that placed it, and a cancel under way. */
 
-import { must, unreachable } from '../base/errors.js';
+import { must } from '../base/errors.js';
 import { type Micros, maxMicros, micros, sub, ZERO } from '../base/micros.js';
 import type { OrderRecord } from '../ledger/contract.js';
 import type { OrderRow } from '../protocol/records.js';
 import { isFinalOrder, type OrderStatus } from '../protocol/states.js';
 import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
 import type { Desk, Look } from './desk.js';
-import type { IntentEvent } from './lifecycle.js';
+import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
 import type { Track } from './tracks.js';
 
 /** Takes in one row of an order that is in the ledger. */
@@ -16,32 +16,24 @@ export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look
   tellDifference(desk, order, row, track);
   const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
-  switch (row.status) {
+  const says = row.status === null ? null : RECORD_STATES[row.status];
+  switch (says) {
     // Neither says anything about an order that is over.
     case null:
       if (track !== null && order.closedMs === null) desk.lookLater(track, look.nowMs);
       break;
-    case 'waiting_to_sign':
+    case 'unsigned':
       if (track !== null && order.closedMs === null) desk.sendAgain(track, look);
       break;
-    case 'open':
-    case 'partially_filled':
+    case 'accepted':
       rests(desk, order, seen, track, look);
       break;
-    case 'filled':
-    case 'canceled':
-    case 'partially_filled_canceled':
-      ended(desk, seen, row.status, 'settled', look);
-      break;
-    case 'failed':
-      ended(desk, seen, row.status, 'recordFailed', look);
-      break;
-    case 'expired':
-      if (order.closedMs !== null) break;
-      if (track === null || desk.believesExpiry(track, look)) ended(desk, seen, row.status, 'recordExpired', look);
+    case 'recordExpired':
+      if (order.closedMs !== null || (track !== null && !desk.believesExpiry(track, look))) break;
+      ended(desk, seen, 'expired', says, look);
       break;
     default:
-      unreachable(row.status, 'status of an order');
+      ended(desk, seen, row.status ?? order.status, says, look);
   }
   if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);
 }
@@ -127,10 +119,7 @@ function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Tr
     row.side === order.side &&
     (row.price === null || row.price === order.priceMicros) &&
     (row.amount === null || row.amount === order.amountMicros);
-  if (same || track === null || track.differsTold) return;
-  track.differsTold = true;
-  const text = `order ${order.pubkey} is not what was asked for: ${JSON.stringify(row)}`;
-  desk.trouble('record_differs', order.marketConditionId, text);
+  if (!same && track !== null) desk.differs(track, `order ${order.pubkey}`, row);
 }
 
 /**
@@ -141,20 +130,13 @@ function bookDifference(desk: Desk, orderPubkey: string, look: Look): void {
   const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;
-  const fill = {
+  const trade = {
     pubkey: `${orderPubkey}@${order.filledMicros}`,
-    orderPubkey,
-    marketConditionId: order.marketConditionId,
-    isYes: order.isYes,
-    side: order.side,
     priceMicros: order.priceMicros,
     amountMicros,
     feeMicros: null,
     isMaker: null,
     timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
-    seenMs: look.nowMs,
   };
-  desk.orders.bookFill(fill);
-  const strategy = desk.ledger.intent(order.intentId)?.strategy ?? '';
-  desk.tell({ kind: 'fillBooked', fill, intentId: order.intentId, strategy });
+  desk.bookFill(order, trade, look.nowMs);
 }

@@ -5,6 +5,7 @@ import { add, type Micros, maxMicros, mul, sub, ZERO } from '../base/micros.js';
 import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
 import type { LiveOrder, Reservation } from './contract.js';
 import type { Desk } from './desk.js';
+import { STANDINGS } from './lifecycle.js';
 import type { Track } from './tracks.js';
 
 export function liveOrders(desk: Desk): LiveOrder[] {
@@ -43,7 +44,7 @@ export function reservations(desk: Desk): Reservation[] {
     if (order.closedMs === null || !isOver(desk, order.intentId)) continue;
     const intent = must(desk.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
     // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
-    found.push(ofPlace(intent, 'resting', unbooked(order, order.filledMicros)));
+    found.push(reserving(intent, 'resting', unbooked(order, order.filledMicros)));
   }
   return found;
 }
@@ -60,35 +61,10 @@ function reservationOf(desk: Desk, track: Track): Reservation | null {
 }
 
 function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | null {
-  const phase = phaseOf(intent);
+  const phase = STANDINGS[intent.state].reserves;
   if (phase === null || intent.kind === 'cancel') return null;
-  if (intent.kind === 'place') {
-    const amount = must(intent.amountMicros, 'amount of a place');
-    return ofPlace(intent, phase, order === null ? amount : unbooked(order, amount));
-  }
   const amount = intent.amountMicros ?? ZERO;
-  const moves = { remainingMicros: amount, cashMicros: ZERO };
-  return reserving(intent, phase, moves, intent.redeemYesMicros ?? amount, intent.redeemNoMicros ?? amount);
-}
-
-function phaseOf(intent: IntentRow): Reservation['phase'] | null {
-  switch (intent.state) {
-    case 'intended':
-    case 'drafted':
-    case 'signed':
-      return 'in_flight';
-    case 'live':
-      return 'resting';
-    case 'unknown':
-      return 'unknown';
-    case 'abandoned':
-      return 'abandoned';
-    case 'done':
-    case 'refused':
-    case 'failed':
-    case 'expired':
-      return null; // over, and only looked at once more
-  }
+  return reserving(intent, phase, order === null ? amount : unbooked(order, amount));
 }
 
 /** Whether `reservationOf` says nothing of it. */
@@ -101,35 +77,35 @@ function isOver(desk: Desk, intentId: string): boolean {
 const unbooked = (order: OrderRecord, upTo: Micros): Micros =>
   maxMicros(ZERO, sub(sub(upTo, order.bookedMicros), order.failedMicros));
 
-function ofPlace(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {
-  const sells = intent.side === 'sell';
-  const price = must(intent.priceMicros, 'price of a place');
-  const notional = sells ? ZERO : mul(price, remainingMicros, 'ceil');
-  const cashMicros = add(notional, mul(intent.feeRateMicros, notional, 'ceil'));
-  const yes = sells && intent.isYes === true ? remainingMicros : ZERO;
-  const no = sells && intent.isYes === false ? remainingMicros : ZERO;
-  return reserving(intent, phase, { remainingMicros, cashMicros }, yes, no);
+/** A sale, a merge and a redeem give up shares, a buy costs currency. */
+function reserving(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {
+  const {
+    id: intentId,
+    kind,
+    marketConditionId,
+    isYes,
+    side,
+    priceMicros,
+    feeRateMicros,
+    strategy,
+    createdMs,
+  } = intent;
+  const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), remainingMicros, 'ceil') : ZERO;
+  const given = side === 'buy' ? ZERO : remainingMicros;
+  return {
+    intentId,
+    kind,
+    marketConditionId,
+    phase,
+    isYes,
+    side,
+    priceMicros,
+    remainingMicros,
+    feeRateMicros,
+    cashMicros: add(notional, mul(feeRateMicros, notional, 'ceil')),
+    yesMicros: isYes === false ? ZERO : (intent.redeemYesMicros ?? given),
+    noMicros: isYes === true ? ZERO : (intent.redeemNoMicros ?? given),
+    strategy,
+    createdMs,
+  };
 }
-
-const reserving = (
-  intent: IntentRow,
-  phase: Reservation['phase'],
-  { remainingMicros, cashMicros }: Pick<Reservation, 'remainingMicros' | 'cashMicros'>,
-  yesMicros: Micros,
-  noMicros: Micros,
-): Reservation => ({
-  intentId: intent.id,
-  kind: intent.kind,
-  marketConditionId: intent.marketConditionId,
-  phase,
-  isYes: intent.isYes,
-  side: intent.side,
-  priceMicros: intent.priceMicros,
-  remainingMicros,
-  feeRateMicros: intent.feeRateMicros,
-  cashMicros,
-  yesMicros,
-  noMicros,
-  strategy: intent.strategy,
-  createdMs: intent.createdMs,
-});

@@ -16,30 +16,35 @@ import type { Step } from './asks.js';
 import type { Reservation } from './contract.js';
 import { type IntentEvent, nextState } from './lifecycle.js';
 
-export interface Track {
+export class Track {
   intent: IntentRow;
   /** The ask that is out; at most one per intent, so that its answers cannot overtake each other. */
-  busy: Step | null;
+  busy: Step | null = null;
   /** Our clock, ms: when to act next; null for nothing to do. */
-  dueMs: number | null;
+  dueMs: number | null = null;
   /** What is due: the same signature once more, or a look at the record. */
-  resend: boolean;
+  resend = false;
   /** Looks and sends in a row that brought nothing new: what the waiting times grow by. */
-  tries: number;
+  tries = 0;
   /** When a record was first seen as expired; it is believed at the second look. */
-  expiredSinceMs: number | null;
+  expiredSinceMs: number | null = null;
   /** Since when we know it to be live; a list that left earlier may miss it. */
   liveSinceMs: number;
   /** A list or read of this process has shown it live. */
-  confirmed: boolean;
+  confirmed = false;
   /** The exchange said that it does not know this record, and a person was told. */
-  missingTold: boolean;
+  missingTold = false;
   /** A place that is not wanted any more: it is not signed, or not sent again. */
-  withdrawn: boolean;
+  withdrawn = false;
   /** Its record is not what we asked for, and a person was told. */
-  differsTold: boolean;
+  differsTold = false;
   /** What it reserves, and the rows that this was read from: the same rows reserve the same. */
-  reserved: Reserved | null;
+  reserved: Reserved | null = null;
+
+  constructor(intent: IntentRow, nowMs: number) {
+    this.intent = intent;
+    this.liveSinceMs = nowMs;
+  }
 }
 
 export interface Reserved {
@@ -104,20 +109,7 @@ export class Tracks {
   /** Takes up an intent whose row is in the ledger already. */
   take(intent: IntentRow, nowMs: number): Track {
     assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
-    const track: Track = {
-      intent,
-      busy: null,
-      dueMs: null,
-      resend: false,
-      tries: 0,
-      expiredSinceMs: null,
-      liveSinceMs: nowMs,
-      confirmed: false,
-      missingTold: false,
-      withdrawn: false,
-      differsTold: false,
-      reserved: null,
-    };
+    const track = new Track(intent, nowMs);
     this.#byId.set(intent.id, track);
     this.#index(track);
     return track;

@@ -2,10 +2,11 @@
 
 import { must } from '../base/errors.js';
 import { add, sub } from '../base/micros.js';
-import type { FillRow, OrderRecord } from '../ledger/contract.js';
+import type { OrderRecord } from '../ledger/contract.js';
 import type { OwnTradeRow } from '../protocol/records.js';
 import type { MissingFills } from './contract.js';
 import type { Desk } from './desk.js';
+import { RECORD_STATES } from './lifecycle.js';
 import { readAgain } from './orders.js';
 
 /** Rows as lists give them, newest first. */
@@ -40,26 +41,12 @@ function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: n
 }
 
 function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
-  const fill: FillRow = {
-    pubkey: row.pubkey,
-    orderPubkey: order.pubkey,
-    marketConditionId: order.marketConditionId,
-    isYes: order.isYes,
-    side: order.side,
-    priceMicros: row.price,
-    amountMicros: row.amount,
-    feeMicros: row.fee,
-    isMaker: row.is_maker,
-    timestampS: row.timestamp,
-    seenMs: nowMs,
-  };
-  const booking = desk.orders.bookFill(fill);
+  const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
+  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
+  const booking = desk.bookFill(order, trade, nowMs);
   if (booking === 'differs') differs(desk, row, nowMs);
   else desk.bookedTrades.add(row);
-  if (booking !== 'booked') return;
-  const strategy = desk.ledger.intent(order.intentId)?.strategy ?? '';
-  desk.tell({ kind: 'fillBooked', fill, intentId: order.intentId, strategy });
-  lookAtOrder(desk, order.pubkey, nowMs);
+  if (booking === 'booked') lookAtOrder(desk, order.pubkey, nowMs);
 }
 
 /** A fill says something about its order that a list may not have said yet. */
@@ -69,21 +56,19 @@ function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
   if (bookedMicros > filledMicros) desk.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
   const live = desk.tracks.ofOrder(orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
-  const over = status === 'filled' || status === 'canceled' || status === 'partially_filled_canceled';
+  const over = RECORD_STATES[status] === 'settled';
   // Full: it no longer rests. Not known to have rested, or declared dead: the fill proves that it did.
   if (closedMs === null ? complete || !live : !over) readAgain(desk, order, nowMs);
 }
 
 function foreign(desk: Desk, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
-  if (!desk.ledger.noteOddity('foreign_trade', row.pubkey, text, nowMs)) return;
-  desk.trouble('foreign_trade', row.market_condition_id, text);
+  desk.oddity('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
-  if (!desk.ledger.noteOddity('fill_differs', row.pubkey, text, nowMs)) return;
-  desk.trouble('fill_differs', row.market_condition_id, text);
+  desk.oddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 /** Orders of which the exchange has shown more filled than is booked. */

@@ -201,9 +201,9 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'An intent of which nobody knows whether it happened reserves nothing.',
     edits: [
       {
-        file: 'src/executor/reservations.ts',
-        text: "    case 'unknown':\n      return 'unknown';",
-        replacement: "    case 'unknown':\n      return null;",
+        file: 'src/executor/lifecycle.ts',
+        text: "  unknown: { reserves: 'unknown', effect: 'maybe' },",
+        replacement: "  unknown: { reserves: null, effect: 'maybe' },",
       },
     ],
   },
@@ -213,7 +213,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/executor/reservations.ts',
-        text: "    found.push(ofPlace(intent, 'resting', unbooked(order, order.filledMicros)));",
+        text: "    found.push(reserving(intent, 'resting', unbooked(order, order.filledMicros)));",
         replacement: '    void intent;',
       },
     ],
@@ -236,7 +236,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "        uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
         replacement: `        if (track.intent.kind === 'place') {
           const again = ${AGAIN};
           this.#desk.tracks.move(track, 'recordFailed', nowMs, 'the trader stopped');
@@ -252,7 +252,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "        uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
         replacement: `        if (track.intent.kind === 'place' && track.intent.state === 'signed')
           this.#desk.giveUp(track, 'neverSent', 'unsent', nowMs, 'the trader stopped before it was sent');
         else uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');`,
