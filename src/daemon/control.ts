@@ -96,11 +96,14 @@ async function reconcile(running: Running): Promise<ControlResponse> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
   if (refusal !== null) return { ok: false, error: refusal };
-  const compared = () => (running.snapshot().reconciled?.comparedMs ?? 0) > askedMs;
-  if (!(await until(compared))) {
-    return { ok: false, error: `no complete comparison was possible within ${WAIT_MS / 1000} s: fills keep coming` };
-  }
-  return { ok: true, data: { differences: running.snapshot().reconciled?.differences ?? [] } };
+  const voided = new Set<string>();
+  const complete = await until(() => {
+    const { reconciled, inDoubt, voidReason } = running.snapshot();
+    if (voidReason !== null) voided.add(voidReason);
+    return reconciled !== null && reconciled.begunMs >= askedMs && !inDoubt;
+  });
+  const differences = running.snapshot().reconciled?.differences ?? [];
+  return { ok: true, data: { differences, voided: [...voided], complete } };
 }
 
 function explain(subject: string, running: Running): ControlResponse {
