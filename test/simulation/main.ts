@@ -37,11 +37,13 @@ const { seeds, hours, first, threads, write } = orExit((args) => {
 });
 
 const figures = new Figures();
+/** Of the sources that run, whatever becomes of them meanwhile. */
+const version = commit();
 
 function ended(report: SeedReport): void {
   figures.add(report);
   if (report.violations.length === 0) return;
-  console.log(`seed ${report.seed}, commit ${commit()}, trace ${report.traceHash}:`);
+  console.log(`seed ${report.seed}, commit ${version}, trace ${report.traceHash}:`);
   for (const violation of report.violations) console.log(`  ${violation}`);
   console.log(`  again: npm run simulate -- --seeds 1 --first ${report.seed} --hours ${hours}`);
 }
@@ -61,6 +63,6 @@ for (const line of screenLines(figures)) console.log(line);
 if (figures.seeds < seeds) console.log(`interrupted: ${seeds - figures.seeds} seeds are missing`);
 if (write) {
   const command = `npm run simulate -- --seeds ${seeds} --hours ${hours} --first ${first}`;
-  writeFigures('simulation', markdown(figures, command, new Date()));
+  writeFigures('simulation', markdown(figures, { command, version, date: new Date() }));
 }
 process.exitCode = figures.broken.length === 0 && figures.seeds === seeds ? 0 : 1;

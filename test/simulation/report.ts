@@ -28,7 +28,13 @@ export function screenLines(figures: Figures): string[] {
   ];
 }
 
-export function markdown(figures: Figures, command: string, date: Date): string {
+export interface Origin {
+  readonly command: string;
+  readonly version: string;
+  readonly date: Date;
+}
+
+export function markdown(figures: Figures, { command, version, date }: Origin): string {
   const { seeds, hours, events, timesRealTime, broken, tally } = figures;
   const count = (value: number) => Math.round(value).toLocaleString('en-US');
   const rows = (kinds: readonly (readonly [string, number])[]) =>
@@ -36,7 +42,7 @@ export function markdown(figures: Figures, command: string, date: Date): string 
   const faults = tally.entries().filter(([kind]) => kind.startsWith(FAULT));
   const done = ['orders', 'fills', 'merges', 'redeems', 'requests', 'the ledger broke', 'stopped and started again'];
   return [
-    `\`${command}\` on ${date.toISOString().slice(0, 10)}, commit ${commit()}.`,
+    `\`${command}\` on ${date.toISOString().slice(0, 10)}, commit ${version}.`,
     '',
     '| what | figure |',
     '|---|---:|',

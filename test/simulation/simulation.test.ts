@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = '21afa954e2c8b2350ccffb8b10d916222fef697884f923a62c7c25581db2c60d';
+const PINNED = 'ec8df26d2e5864fbdf194822f86829e5bc175b3f8437a9867fc4143611bbb177';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {
@@ -73,7 +73,7 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
       total.addAll(story.tally);
     }
     expect(EVERY_KIND.filter((kind) => total.of(kind) === 0)).toEqual([]);
-  });
+  }, 120_000);
 
   it.each([2, 9])('seed %i: on a slow network nothing new leaves once an operator has killed or paused it', (seed) => {
     const faults = { ...CALM, delayMs: 600, throttled: 0.02, answerLost: 0.05, tail: 0.03, command: 0.2 };

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { campaign, Figures, type SeedReport } from './campaign.js';
+import { markdown } from './report.js';
+
+const MINUTE_MS = 60_000;
+/** Each process starts anew, on a machine that may be busy. */
+const TIMEOUT_MS = 120_000;
+
+async function reports(processes: number): Promise<readonly Omit<SeedReport, 'cpuMs'>[]> {
+  const found: Omit<SeedReport, 'cpuMs'>[] = [];
+  const ended = ({ cpuMs: _, ...report }: SeedReport) => found.push(report);
+  const forever = new Promise<void>(() => undefined);
+  await campaign({ first: 31, seeds: 2, faultyMs: MINUTE_MS, processes, ended }, forever);
+  return found.sort((a, b) => a.seed - b.seed);
+}
+
+it(
+  'a campaign comes to the same in one process and in two',
+  async () => {
+    const alone = await reports(1);
+    expect(alone.map(({ seed, violations }) => ({ seed, violations }))).toEqual(
+      [31, 32].map((seed) => ({ seed, violations: [] })),
+    );
+    expect(await reports(2)).toEqual(alone);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'a campaign that was asked to stop leaves what it has',
+  async () => {
+    const figures = new Figures();
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const ended = (report: SeedReport) => {
+      figures.add(report);
+      stop();
+    };
+    await campaign({ first: 31, seeds: 1000, faultyMs: MINUTE_MS, processes: 1, ended }, stopped);
+    expect(figures.seeds).toBeGreaterThan(0);
+    expect(figures.seeds).toBeLessThan(1000);
+    const origin = { command: 'npm run simulate', version: 'a commit', date: new Date(0) };
+    expect(markdown(figures, origin)).toContain(`| seeds | ${figures.seeds} |`);
+  },
+  TIMEOUT_MS,
+);
