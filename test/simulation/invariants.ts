@@ -8,14 +8,14 @@
  * | 2 every fill exactly once | each booking; complete after calm | `PlainAccount`, `agreement.ts` |
  * | 3 no fill that is not | each booking | `PlainAccount` |
  * | 4 money, shares, locks and fees agree, postings sum to zero | each booking; with the exchange after calm | `PlainAccount`, `agreement.ts`, `locks.ts` |
- * | 5 nothing unknown rests | each effect; each second; complete after calm | `effect`, `knowsWhatRests` |
+ * | 5 nothing unknown rests | each effect; complete after calm | `effect`, `knowsWhatRests` |
  * | 6 no signature before its row | each request | `released` |
  * | 7 no end without proof | each change of an intent | `Proofs` |
  * | 8 no limit exceeded in the worst order | each submit, from the ledger; each effect, from the exchange | `WorstCase` |
  * | 9 nothing new after a kill, nor after a restart | each request; complete after a kill | `released` |
  * | 10 no expired or orphaned draft takes effect | each effect | `effect` |
  *
- * After a crash, `survived` asks that all that was ever seen committed is there still.
+ * After a crash, `restarted` asks that all that was ever seen committed is there still.
  */
 
 import { isFinalIntent } from '../../src/ledger/contract.js';
