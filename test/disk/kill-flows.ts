@@ -32,6 +32,9 @@ export const FLOWS: Readonly<Record<string, { readonly about: string; open(): Pr
   migration: { about: 'a ledger of the schema before this one', open: () => MigrationFlow.open() },
 };
 
+/** Its first status line that does not say that it still looks around. */
+const RECOVERED = /\d\d:\d\d:\d\d (?!starting)[^|\n]* \| markets/;
+
 /** What differs between the flows of a whole trader. */
 type TraderFlow = (world: KillWorld) => Omit<Flow, 'recover' | 'close'>;
 
@@ -39,7 +42,7 @@ async function traderFlow(make: TraderFlow): Promise<Flow> {
   const world = await KillWorld.open();
   return {
     ...make(world),
-    recover: (how) => world.startTraced(how, /quoting \|/),
+    recover: (how) => world.startTraced(how, RECOVERED),
     close: () => world.close(),
   };
 }
@@ -100,8 +103,8 @@ const splitting: TraderFlow = (world) => {
       isFirst = false;
       await world.split('m1', 3);
     },
-    run: (how) => world.startTraced(how, /quoting \||reduc/),
-    finish: () => lastRun(world, /\| orders/),
+    run: (how) => world.startTraced(how, RECOVERED),
+    finish: () => lastRun(world, RECOVERED),
   };
 };
 
@@ -125,7 +128,7 @@ const killSwitch: TraderFlow = (world) => {
     },
     finish: async () => {
       const trader = world.start();
-      await trader.waitFor(/orders \d/);
+      await trader.waitFor(RECOVERED);
       const { output } = await world.command('status', '--json');
       const { mode } = JSON.parse(output) as { readonly mode: string };
       const different =

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Keeper } from '../../src/exchange/store/keeper.js';
+import { Drawer, throughJson } from '../exchange/core/drawer.js';
+import { settings } from '../exchange/core/venue.js';
+import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';
+
+const missing = FaultyDisk.missing();
+if (missing !== null) console.warn(`the tests of the exchange's power losses are skipped: ${missing}`);
+
+const STEPS = 60;
+/** A snapshot in the middle, so that one is cut, too. */
+const SAVED_AT = 30;
+
+const drawn = (seed: number) => {
+  const drawer = new Drawer(seed);
+  for (let step = 0; step < STEPS; step++) drawer.step();
+  return drawer.journal;
+};
+
+/** The state after so many calls; two histories may meet in one state. */
+function statesOf(journal: ReturnType<typeof drawn>): readonly string[] {
+  const { core } = Keeper.open(null, settings);
+  const states = [JSON.stringify(throughJson(core.snapshot()))];
+  for (const command of journal) {
+    core.apply(command);
+    states.push(JSON.stringify(throughJson(core.snapshot())));
+  }
+  return states;
+}
+
+/** Applies the calls until the disk ends it; returns how many were acknowledged. */
+function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>): number {
+  let acknowledged = 0;
+  let keeper: Keeper | null = null;
+  try {
+    keeper = Keeper.open(folder, settings);
+    for (const command of journal) {
+      keeper.core.apply(command);
+      acknowledged += 1;
+      if (acknowledged === SAVED_AT) keeper.save(command[0]);
+    }
+    keeper.close();
+  } catch {
+    try {
+      keeper?.close();
+    } catch {
+      // Its last snapshot meets the same disk.
+    }
+  }
+  return acknowledged;
+}
+
+describe.skipIf(missing !== null)('the exchange’s store', () => {
+  it.each([1, 2])('is after a power loss what it was after one of its calls, whole (seed %i)', (seed) => {
+    const journal = drawn(seed);
+    const states = statesOf(journal);
+    for (let at = 1, cut = true; cut; at += 13) {
+      const folder = mkdtempSync(join(tmpdir(), 'twinbook-exchange-'));
+      const disk = FaultyDisk.open(folder);
+      const loses = LOSS_MODES[at % LOSS_MODES.length] ?? 'all';
+      disk.failAt({ kind: 'any', error: 'power-loss', at, loses, seed: at });
+      const acknowledged = untilTheLightsGoOut(folder, journal);
+      cut = disk.counts().failures > 0;
+      disk.heal();
+      const again = Keeper.open(folder, settings);
+      const found = states.indexOf(JSON.stringify(throughJson(again.core.snapshot())));
+      expect({ at, loses, isOneOfItsStates: found >= 0 }).toEqual({ at, loses, isOneOfItsStates: true });
+      // A process that was only killed has forgotten nothing; a power loss may take the last moments, and says so.
+      if (loses === 'none') expect(states.slice(acknowledged)).toContain(states[found]);
+      again.close();
+      disk.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
