@@ -1,9 +1,10 @@
 /** Bugs of the executor: what an answer means, what a silence means, what a restart finds. */
 
-import type { Bug, Edit } from './bug.js';
+import type { Bug } from './bug.js';
 
 const SUBMITS = 'src/executor/submits.ts';
 const EXECUTOR = 'src/executor/executor.ts';
+const CONVERSIONS = 'src/executor/conversions.ts';
 
 const LOST_SUBMIT = `        uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`;
@@ -18,14 +19,6 @@ const AGAIN = `{
         signature: null,
         submitCount: 0,
       }`;
-
-function mergeSettlesWhen(condition: string): readonly Edit[] {
-  const file = 'src/executor/conversions.ts';
-  return [
-    { file, text: "row.state === 'done' && row.onchain_amount !== null", replacement: condition },
-    { file, text: 'cash: row.onchain_amount }', replacement: 'cash: row.onchain_amount ?? amountMicros }' },
-  ];
-}
 
 export const EXECUTOR_BUGS: readonly Bug[] = [
   {
@@ -189,12 +182,18 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
   {
     name: 'merge-booked-on-submit',
     what: 'A merge is booked when its submit is answered, not when it has settled.',
-    edits: mergeSettlesWhen("row.state === 'done' || row.state === 'in_process'"),
-  },
-  {
-    name: 'failed-merge-settles',
-    what: 'A merge whose transaction did not land is booked.',
-    edits: mergeSettlesWhen("row.state === 'done' || row.state === 'failed'"),
+    edits: [
+      {
+        file: CONVERSIONS,
+        text: "row.state === 'done' && row.onchain_amount !== null",
+        replacement: "row.state === 'done' || row.state === 'in_process'",
+      },
+      {
+        file: CONVERSIONS,
+        text: 'cash: row.onchain_amount }',
+        replacement: 'cash: row.onchain_amount ?? amountMicros }',
+      },
+    ],
   },
   {
     name: 'locks-freed-at-unknown',

@@ -13,6 +13,8 @@ export const MOST_SEEDS = 200;
 /** All seeds of a bug that is not found; one that loops for ever is not found either. */
 const LONGEST_MS = 1_800_000;
 
+const ENDLESS: Hunt = { seed: null, violation: null, threw: 0, firstThrown: null };
+
 const run = promisify(execFile);
 
 /** Seeds of one run, both ends included. */
@@ -31,6 +33,9 @@ export async function trial(bug: Bug | null, { first, last }: Seeds): Promise<Hu
     const { stdout } = await run(process.execPath, [program, String(first), String(last)], { timeout: LONGEST_MS });
     // The program's one line, written by `hunt`.
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Hunt;
+  } catch (error) {
+    if (error instanceof Error && 'killed' in error && error.killed === true) return ENDLESS;
+    throw error;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
