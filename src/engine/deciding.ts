@@ -55,7 +55,7 @@ function allowPlacing(state: TraderState, nowMs: number): void {
   // Flattening sells; what was being quoted when it began must not come to rest behind it.
   state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
   // What was begun under a milder rung is wished anew, as the new one lets it be.
-  const isNarrower = orders === 'quotes' && stance !== 'normal' && stance !== state.stance;
+  const isNarrower = orders !== 'none' && stance !== 'normal' && stance !== state.stance;
   if (isNarrower) state.executor.withdraw(null, nowMs);
   // What waits for the request budget has not left yet, and now it must not: not even signed orders.
   if (orders === 'none' || isNarrower) state.queue.recall(isOfPlace, `the trader is ${mode}`);
@@ -161,8 +161,15 @@ function poll(state: TraderState, stopping: boolean, nowMs: number): void {
   polling.nowMs = nowMs;
   polling.stopping = stopping;
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  for (const ask of poller.due(nowMs, polling)) {
-    const isRound = ask.call.endpoint === 'account.assets';
-    for (const each of isRound ? reconciler.begin(ask, nowMs) : [ask]) queue.push(each);
+  const asks = poller.due(nowMs, polling);
+  // The round first: looks that leave together with its lists begin after it.
+  const round = asks.filter(isRound).flatMap((ask) => reconciler.begin(ask, nowMs));
+  for (const ask of asks) {
+    if (ask.call.endpoint === 'orders.list') reconciler.asked('orders');
+    if (ask.call.endpoint === 'trades.list') reconciler.asked('fills');
+    for (const each of isRound(ask) ? round : [ask]) queue.push(each);
   }
 }
+
+/** The poll of assets is the first ask of a round of reconciliation. */
+const isRound = ({ call }: Ask): boolean => call.endpoint === 'account.assets';
