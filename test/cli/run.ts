@@ -1,6 +1,7 @@
 /** Runs the command line in this process and keeps what it printed. */
 
 import { runCli } from '../../src/cli/cli.js';
+import { keepOutput } from '../secrets/suite/run-evidence.js';
 
 export interface Ran {
   readonly code: number;
@@ -29,5 +30,6 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),
     onKillSignal: () => undefined,
   });
+  keepOutput(argv.slice(0, 2).join(' '), `${out}${err}`);
   return { code, out, err };
 }

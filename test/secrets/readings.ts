@@ -1,9 +1,11 @@
 /** Everything that a file says: its bytes as they lie there, and what is packed in them. */
 
 import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
+
+const MOST_UNPACKED_BYTES = 2 ** 28;
 
 export interface Reading {
   readonly as: string;
@@ -14,12 +16,17 @@ export interface Reading {
 export function plainReadings(path: string): Reading[] {
   const bytes = readFileSync(path);
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return [{ as: 'bytes', bytes }, ...(isPacked ? [{ as: 'unpacked', bytes: unpacked(bytes) }] : [])];
+  const inner = isPacked ? unpacked(bytes) : null;
+  return [{ as: 'bytes', bytes }, ...(inner === null ? [] : [{ as: 'unpacked', bytes: inner }])];
 }
 
-/** A segment that a kill cut off can be unpacked as far as it goes. */
-function unpacked(bytes: Buffer): Buffer {
-  return gunzipSync(bytes, { finishFlush: 2 /* Z_SYNC_FLUSH: no complaint about a missing end */ });
+/** What a kill cut off is unpacked as far as it goes; null for what only looks packed. */
+function unpacked(bytes: Buffer): Buffer | null {
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_UNPACKED_BYTES });
+  } catch {
+    return null;
+  }
 }
 
 /** Also rows of databases and of Parquet files, which may be split over pages or packed. */

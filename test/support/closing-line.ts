@@ -1,10 +1,22 @@
 /** Closes a test run with one plain line that any machine can read: `N passed, N failed, N skipped`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
+import type { SerializedError, UserConsoleLog } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
+import { leakText } from '../secrets/evidence.js';
+import { keepOutput, searchRun } from '../secrets/suite/run-evidence.js';
 
 export default class ClosingLine implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  #said = '';
+
+  /** What tests print themselves is searched for secrets like everything else. */
+  onUserConsoleLog({ content }: UserConsoleLog): void {
+    this.#said += content;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    keepOutput('console', this.#said);
     const count = { passed: 0, failed: 0, skipped: 0 };
     for (const module of modules) {
       const before = count.passed + count.failed + count.skipped;
@@ -16,7 +28,7 @@ export default class ClosingLine implements Reporter {
       const empty = count.passed + count.failed + count.skipped === before;
       if (empty && module.state() === 'failed') count.failed += 1;
     }
-    count.failed += lateViolations();
+    count.failed += lateViolations() + leakedSecrets(modules, unhandled);
     process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
   }
 }
@@ -30,4 +42,20 @@ function lateViolations(): number {
     process.stdout.write(`\nan answer off the OpenAPI document:\n${readFileSync(join(folder, name), 'utf8')}`);
   if (files.length > 0) process.exitCode = 1;
   return files.length;
+}
+
+/** Secrets in anything that the run wrote, see secrets/suite/: a failure of the run, not of one test. */
+function leakedSecrets(modules: readonly TestModule[], unhandled: readonly SerializedError[]): number {
+  const folder = process.env['TWINBOOK_EVIDENCE'];
+  if (folder === undefined) return 0;
+  const errors = modules.flatMap((module) =>
+    [...module.children.allTests()].flatMap((test) => test.result().errors ?? []),
+  );
+  keepOutput('errors', [...errors, ...unhandled].map((error) => inspect(error, { depth: 9 })).join('\n'));
+  const { secrets, files, bytes, skipped, leaks } = searchRun(folder);
+  const size = `${(bytes / 2 ** 20).toFixed(0)} MiB in ${files} files (${skipped} too large)`;
+  process.stdout.write(`\n${secrets} secrets of this run were looked for in ${size}: ${leaks.length} found\n`);
+  for (const leak of leaks) process.stdout.write(`${leakText(leak)}\n`);
+  if (leaks.length > 0) process.exitCode = 1;
+  return leaks.length;
 }

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { keepOutput } from '../secrets/suite/run-evidence.js';
 
 export const BIN = resolve(import.meta.dirname, '../../dist/src/cli/twinbook.js');
 
@@ -45,7 +46,12 @@ export function program(
   };
   child.stdout.on('data', take);
   child.stderr.on('data', take);
-  const exited = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
+  const exited = new Promise<number | null>((done) =>
+    child.once('close', (code) => {
+      keepOutput(words.slice(1, 3).join(' '), output);
+      done(code);
+    }),
+  );
   return {
     process: child,
     output: () => output,

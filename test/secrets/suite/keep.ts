@@ -1,0 +1,36 @@
+/**
+ * In every test file: temporary files lie in the run's own folder, and what a test removes there is put aside in place of
+ * being removed. Tests need not know of it.
+ */
+
+import { randomUUID } from 'node:crypto';
+import fs, { existsSync, renameSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join, resolve, sep } from 'node:path';
+import { inject } from 'vitest';
+
+const folder = inject('evidenceFolder');
+const temporary = join(folder, 'tmp');
+// Processes that tests start inherit both.
+process.env['TMPDIR'] = temporary;
+process.env['TWINBOOK_EVIDENCE'] = folder;
+
+const remove = fs.rmSync;
+
+/** True when the path is aside now. What is in use (a mount, another disk) is removed as ever. */
+function putAside(path: fs.PathLike): boolean {
+  const whole = resolve(String(path));
+  if (!whole.startsWith(temporary + sep) || !existsSync(whole)) return false;
+  try {
+    renameSync(whole, join(folder, 'removed', randomUUID()));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+fs.rmSync = (path, options) => {
+  if (!putAside(path)) remove(path, options);
+};
+// Whoever imports `rmSync` by name gets this one too.
+syncBuiltinESMExports();
