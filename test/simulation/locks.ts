@@ -3,11 +3,14 @@
 import type { ExchangeSide } from './exchange-side.js';
 import type { TraderProcess } from './trader-process.js';
 
-/** Differences in words; none is found while something is under way, for then the two are not of one moment. */
-export function wrongLocks({ core, account, fills }: ExchangeSide, { executor, ledger }: TraderProcess): string[] {
+/** Differences in words; null while something is under way, for then the two are not of one moment. */
+export function wrongLocks(
+  { core, account, fills }: ExchangeSide,
+  { executor, ledger }: TraderProcess,
+): string[] | null {
   const active = ledger.activeIntents();
-  if (active.some(({ kind, state }) => kind !== 'place' || state !== 'live')) return [];
-  if (ledger.fills({ limit: 1e6 }).length < fills.size) return [];
+  if (active.some(({ kind, state }) => kind !== 'place' || state !== 'live')) return null;
+  if (ledger.fills({ limit: 1e6 }).length < fills.size) return null;
   const found: string[] = [];
   const expect = (what: string, locked: number, wanted: number) => {
     if (locked !== wanted) found.push(`4: the exchange has locked ${locked} ${what}, the ledger says ${wanted}`);

@@ -95,7 +95,7 @@ function heal(world: World, { profile, polling }: Setting): void {
     const { mode, reduceOnly } = process.trader.snapshot(world.ourMs);
     if (mode !== 'quoting') say(`the mode is ${mode}`);
     if (reduceOnly !== null) say(reduceOnly);
-    for (const text of [...unredeemed(world), ...wrongLocks(world.exchange, process)]) say(text);
+    for (const text of [...unredeemed(world), ...locks(world, process)]) say(text);
   });
 }
 
@@ -105,7 +105,7 @@ function hold(world: World, [hold, lift]: readonly ['pause', 'resume'] | readonl
   world.pass(PULL_MS);
   check(world, `after ${hold}`, ({ process, say }) => {
     nothingRests(world, say);
-    for (const text of [...disagreements(world), ...wrongLocks(world.exchange, process)]) say(text);
+    for (const text of [...disagreements(world), ...locks(world, process)]) say(text);
   });
   world.command({ kind: lift, reason });
   for (let waitedMs = 0; waitedMs < AGAIN_MS && world.exchange.resting().length === 0; waitedMs += LOOK_MS) {
@@ -149,6 +149,12 @@ function check(world: World, when: string, work: (checked: Checked) => void): vo
 function nothingRests({ exchange }: World, say: (violation: string) => void): void {
   const resting = exchange.resting().map(({ pubkey }) => pubkey);
   if (resting.length > 0) say(`${resting} rest`);
+}
+
+function locks({ exchange, tally }: World, process: NonNullable<World['process']>): readonly string[] {
+  const wrong = wrongLocks(exchange, process);
+  if (wrong !== null) tally.add('locks compared');
+  return wrong ?? [];
 }
 
 /** To the micro, trade by trade, order by order. */

@@ -45,14 +45,23 @@ const EVERYTHING: Faults = {
 
 /** Of the safety document, and what must go on all the same. */
 const EVERY_KIND = [
-  ...['fills', 'orders', 'merges', 'redeems', 'command: cancel-all', 'command: kill', 'stopped and started again'],
+  ...[
+    'locks compared',
+    'fills',
+    'orders',
+    'merges',
+    'redeems',
+    'command: cancel-all',
+    'command: kill',
+    'stopped and started again',
+  ],
   ...['request lost', 'answer lost', 'delivered twice', 'long delay', '5xx before the effect', '5xx after the effect'],
   ...['throttled', 'body cut or garbled', 'HTML in place of JSON', 'stale book', 'list behind', 'cursor repeats'],
   ...['error after the effect', 'draft expired early', 'signing down', 'exchange restarted', 'cut by a restart'],
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
   // Where no disk can be made to fail, the report says so.
   ...(diskMissing() === null ? ['disk error', 'write undone or torn', 'power lost, un-synced writes: torn'] : []),
-].map((kind) => (/^(fills|orders|merges|redeems|command|stopped)/.test(kind) ? kind : `fault: ${kind}`));
+].map((kind) => (/^(locks|fills|orders|merges|redeems|command|stopped)/.test(kind) ? kind : `fault: ${kind}`));
 
 describe('the whole trader against the whole exchange, on virtual time', () => {
   it.each([1, 2, 3, 4])('seed %i: after the faults everything agrees, and stopping leaves nothing', (seed) => {
