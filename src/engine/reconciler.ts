@@ -67,13 +67,18 @@ export class Reconciler {
   /** All lists of the round are complete; it waits for a look at our fills that begins after them. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Our clock, ms: when the newest complete look at our fills left. */
-  #lookedMs = Number.NEGATIVE_INFINITY;
+  /**
+   * What came after what, counted and not by a clock, which may step and may not have moved: up by one with the beginning
+   * and the end of each round's lists and with each move of our shares.
+   */
+  #turn = 0;
+  #turns = { begun: 0, gathered: 0, moved: 0 };
+  /** The turn in which the look under way was asked for, and in which the newest complete one was. */
+  readonly #asked = { orders: 0, fills: 0 };
+  readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
-  /** Our clock, ms, of the last change of holdings that we know of, and as last seen. */
-  #movedMs = Number.NEGATIVE_INFINITY;
+  /** Our clock, ms, as last seen. */
   #seenMs = Number.NEGATIVE_INFINITY;
-  #stepped = false;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
   #newest: ComparedRound | null = null;
@@ -109,10 +114,11 @@ export class Reconciler {
 
   /** The lists of the round are there and wait for looks at these that begin after it. */
   get awaits(): readonly ('orders' | 'fills')[] {
-    const round = this.#gathered;
-    if (round === null) return [];
-    const orders = (this.#resting?.startedMs ?? 0) < (this.#ownTrades ? round.begunMs : round.endedMs + 1);
-    const fills = this.#ownTrades && this.#lookedMs <= round.endedMs;
+    if (this.#gathered === null) return [];
+    const { begun, gathered } = this.#turns;
+    // Without own trades fills are read off the orders.
+    const orders = this.#looked.orders < (this.#ownTrades ? begun : gathered);
+    const fills = this.#ownTrades && this.#looked.fills < gathered;
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
   }
 
@@ -141,8 +147,13 @@ export class Reconciler {
   }
 
   /** Shares moved by our own doing; a round that began before says nothing about them. */
-  moved(nowMs: number): void {
-    this.#movedMs = nowMs;
+  moved(): void {
+    this.#turns.moved = ++this.#turn;
+  }
+
+  /** A look at these is being asked for. */
+  asked(kind: 'orders' | 'fills'): void {
+    this.#asked[kind] = this.#turn;
   }
 
   /** A person has taken note of what differs: it is left out of what is compared from now on, and nothing is booked. */
@@ -158,7 +169,7 @@ export class Reconciler {
   /** The poll that begins a round is due: the asks of all its lists. */
   begin(first: Ask, nowMs: number): readonly Ask[] {
     this.#see(nowMs);
-    this.#stepped = false;
+    this.#turns.begun = ++this.#turn;
     this.#gathered = null;
     this.#againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);
@@ -172,13 +183,14 @@ export class Reconciler {
     if (end === null) return { asks, result: null };
     this.#sayAbsent(this.#round?.absent ?? []);
     this.#round = null;
-    if (end.kind === 'complete' && !this.#stepped) {
+    if (end.kind === 'complete') {
+      this.#turns.gathered = ++this.#turn;
       this.#gathered = end;
       this.#voidIfMoved(report.nowMs);
       return { asks: [], result: 'ok' };
     }
-    this.#voided(end.kind === 'void' ? end.reason : 'our clock was set back', FIRST_RETRY_MS, report.nowMs);
-    return { asks: [], result: end.kind === 'void' && end.unsent ? 'unsent' : 'failed' };
+    this.#voided(end.reason, FIRST_RETRY_MS, report.nowMs);
+    return { asks: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
   onReport(kind: 'orders' | 'fills', report: Report): ListStep {
@@ -194,6 +206,7 @@ export class Reconciler {
     this.#orders = null;
     if (step.kind === 'void') return ended(report);
     this.#resting = { rows: walk.rows, startedMs: walk.startedMs };
+    this.#looked.orders = this.#asked.orders;
     const reaction = this.#executor.onOwnOrders(walk.rows, walk.startedMs, report.nowMs);
     this.#compare(report.nowMs);
     return ended(report, 'ok', reaction, { rows: walk.rows, startedMs: walk.startedMs });
@@ -212,7 +225,7 @@ export class Reconciler {
     const rows = cut < 0 ? step.rows : step.rows.slice(0, cut);
     const reaction = this.#executor.onOwnTrades(rows, report.nowMs);
     const news = reaction.events.filter((event) => event.kind === 'fillBooked').length;
-    if (news > 0) this.moved(report.nowMs);
+    if (news > 0) this.moved();
     this.#fillPages += 1;
     // A page of nothing new ends the walk, unless an order says that fills of it are still missing.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
@@ -220,7 +233,7 @@ export class Reconciler {
     this.#fills = null;
     this.#fillPages = 0;
     this.#seenFills = true;
-    this.#lookedMs = walk.startedMs;
+    this.#looked.fills = this.#asked.fills;
     this.#compare(report.nowMs);
     return ended(report, 'ok', reaction);
   }
@@ -248,17 +261,9 @@ export class Reconciler {
     return fresh;
   }
 
-  /** What our clock does to what was noted by it. */
+  /** A round that waits must not wait for as long as our clock stepped back. */
   #see(nowMs: number): void {
-    if (nowMs < this.#seenMs) {
-      this.#stepped = true;
-      this.#movedMs = Math.min(this.#movedMs, nowMs);
-      this.#lookedMs = Math.min(this.#lookedMs, nowMs);
-      if (this.#resting !== null)
-        this.#resting = { ...this.#resting, startedMs: Math.min(this.#resting.startedMs, nowMs) };
-      if (this.#gathered !== null) this.#voided('our clock was set back', 0, nowMs);
-      if (Number.isFinite(this.#againMs)) this.#againMs = nowMs;
-    }
+    if (nowMs < this.#seenMs && Number.isFinite(this.#againMs)) this.#againMs = nowMs;
     this.#seenMs = nowMs;
   }
 
@@ -271,7 +276,7 @@ export class Reconciler {
   }
 
   #voidIfMoved(nowMs: number): void {
-    const isMoved = this.#gathered !== null && this.#movedMs >= this.#gathered.begunMs;
+    const isMoved = this.#gathered !== null && this.#turns.moved > this.#turns.begun;
     if (isMoved) this.#voided('shares moved by our own doing meanwhile', 0, nowMs);
   }
 

@@ -41,8 +41,8 @@ const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 /** How a round's lists ended. */
 export type RoundEnd =
-  /** Our clock, ms: when the first request was asked for, and when the last answer could be acted upon. */
-  | { readonly kind: 'complete'; readonly begunMs: number; readonly endedMs: number }
+  /** Our clock, ms: when the first request was asked for. */
+  | { readonly kind: 'complete'; readonly begunMs: number }
   /** `unsent`: a request never left, so nobody is to blame. */
   | { readonly kind: 'void'; readonly reason: string; readonly unsent: boolean };
 
@@ -92,7 +92,7 @@ export class Round {
     }
     this.#underWay.delete(list);
     if (this.#underWay.size > 0) return { asks: [], end: null };
-    return { asks: [], end: this.#void ?? { kind: 'complete', begunMs: this.#begunMs, endedMs: report.nowMs } };
+    return { asks: [], end: this.#void ?? { kind: 'complete', begunMs: this.#begunMs } };
   }
 }
 

@@ -54,6 +54,11 @@ const POLLS = [
   get('orders.list', {}, { limit: 100 }),
   get('trades.list', {}, { limit: 100 }),
   get('trades.list', {}, { limit: 3 }),
+  // Of a round of reconciliation.
+  get('trades.list', {}, { limit: 70 }),
+  get('merges.list', {}, { limit: 50 }),
+  get('splits.list', {}, { limit: 50 }),
+  get('redeems.list', {}, { limit: 50 }),
   get('account.assets', {}, { limit: 200 }),
   get('markets.list', {}, { limit: 100, state: 'open' }),
 ];

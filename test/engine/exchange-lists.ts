@@ -192,7 +192,7 @@ export class Account {
       this.ledger.addIntent(intent);
       this.ledger.bookConversion({ ...conversion, intentId: id, seenMs: this.nowMs });
     });
-    this.reconciler.moved(this.nowMs);
+    this.reconciler.moved();
   }
 
   /** One try at a round; true when it was complete. `meanwhile` happens between its lists and the looks that follow. */
@@ -232,6 +232,7 @@ export class Account {
       { lane: 'own', latestMs: this.nowMs + 10_000, tag: pollTag({ kind }), call: kind === 'orders' ? orders : fills },
     ];
     const list = kind === 'orders' ? 'orders' : 'trades';
+    this.reconciler.asked(kind);
     while (asks.length > 0) {
       asks = asks.flatMap((ask) => {
         const report = this.#answer(ask, list, faults);
