@@ -28,7 +28,7 @@ async function once(trader: RestingTrader): Promise<Times> {
   const agreedMs = performance.now() - killedMs;
   await trader.untilLocked((locked) => locked === whole);
   const quotedMs = performance.now() - killedMs;
-  while ((await trader.resting()).length < ORDERS) await trader.until(() => true);
+  await trader.untilAllRest();
   return { agreedMs, quotedMs };
 }
 

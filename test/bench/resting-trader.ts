@@ -64,6 +64,7 @@ export class RestingTrader {
   readonly folder: string;
   readonly #exchange: FarExchange;
   #running: Running | null = null;
+  #address: string | null = null;
 
   constructor(folder: string, exchange: FarExchange) {
     this.folder = folder;
@@ -76,10 +77,6 @@ export class RestingTrader {
 
   get ledgerPath(): string {
     return join(this.folder, 'ledger.sqlite');
-  }
-
-  get walletAddress(): string {
-    return this.#wallet.address;
   }
 
   /** Opens markets and lets a trader without limits of requests fill them; both are killed when everything rests. */
@@ -104,7 +101,7 @@ export class RestingTrader {
       `strategy: ./ladder.js\nmarkets: { ids: ${JSON.stringify(ids)} }\n`,
     );
     await this.start('setup.yaml');
-    while ((await this.resting()).length < ORDERS) await pause(LOOK_MS);
+    await this.untilAllRest();
     await this.kill();
   }
 
@@ -134,11 +131,14 @@ export class RestingTrader {
 
   /** Asks the trader what it does until it says so. */
   async until(isSo: (status: StatusData) => boolean): Promise<StatusData> {
-    for (;;) {
+    return within(PATIENCE_MS, async () => {
       const status = await askTrader({ command: 'status' }, this.#call).catch(notYet);
-      if (status !== null && isSo(status)) return status;
-      await pause(LOOK_MS);
-    }
+      return status !== null && isSo(status) ? status : null;
+    });
+  }
+
+  untilAllRest(): Promise<true> {
+    return within(PATIENCE_MS, async () => ((await this.resting()).length >= ORDERS ? true : null));
   }
 
   /** Our orders at the exchange. */
@@ -172,15 +172,16 @@ export class RestingTrader {
     return openKeyFile({ path: join(this.folder, 'wallet.json'), passphrase: null });
   }
 
-  /** Currency that orders and drafts of ours lock at the exchange, in units: how much of ours rests there. */
+  /** Currency in millionths that orders of ours lock at the exchange: how much of ours rests there. */
   async locked(): Promise<number> {
-    const answer = await paper(this.#exchange.nearUrl, `/accounts/${this.walletAddress}/`);
+    this.#address ??= this.#wallet.address;
+    const answer = await paper(this.#exchange.nearUrl, `/accounts/${this.#address}/`);
     const { funds } = answer as { readonly funds: { readonly locked: string } };
     return Number(parseDecimal(funds.locked));
   }
 
-  async untilLocked(isSo: (micros: number) => boolean): Promise<void> {
-    while (!isSo(await this.locked())) await pause(LOOK_MS);
+  untilLocked(isSo: (micros: number) => boolean): Promise<true> {
+    return within(PATIENCE_MS, async () => (isSo(await this.locked()) ? true : null));
   }
 
   get #call() {
@@ -194,5 +195,19 @@ const notYet = (error: unknown): null => {
   throw error;
 };
 
-const LOOK_MS = 5;
+const LOOK_MS = 10;
+/** A machine so busy that this is not enough has nothing to say about speed. */
+const PATIENCE_MS = 60_000;
+
+/** Looks again and again until there is an answer. Throws when there is none in time. */
+async function within<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    const answer = await look();
+    if (answer !== null) return answer;
+    if (performance.now() > endMs)
+      throw new Error(`nothing came of it within ${patienceMs / 1000} s: is the machine busy?`);
+    await pause(LOOK_MS);
+  }
+}
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
