@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../src/base/errors.js';
-import { INTENT_EVENTS, LIFECYCLE, nextState } from '../../src/executor/lifecycle.js';
+import { INTENT_EVENTS, LIFECYCLE, nextState, RECORD_STATES, STANDINGS } from '../../src/executor/lifecycle.js';
 import { INTENT_STATES, isFinalIntent } from '../../src/ledger/contract.js';
+import { isFinalOrder, ORDER_STATUSES } from '../../src/protocol/states.js';
 
 describe('the table of state changes', () => {
   it('has a line for every state and leads only to states that exist', () => {
@@ -51,5 +52,18 @@ describe('the table of state changes', () => {
         if (isFinalIntent(next)) expect(records).toContain(event);
       }
     }
+  });
+
+  it('reserves something in every state but the final ones', () => {
+    for (const state of INTENT_STATES)
+      expect([state, STANDINGS[state].reserves === null]).toEqual([state, isFinalIntent(state)]);
+  });
+
+  it('takes no record for over that is not, and a redeem that is only created for unsigned, as the client does', () => {
+    const over = ['settled', 'recordFailed', 'recordExpired'];
+    for (const status of ORDER_STATUSES) {
+      expect([status, over.includes(RECORD_STATES[status])]).toEqual([status, isFinalOrder(status)]);
+    }
+    expect([RECORD_STATES.created, RECORD_STATES.in_process]).toEqual(['unsigned', 'accepted']);
   });
 });
