@@ -12,8 +12,9 @@ import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 // On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
-/** Short, so that the tests are. */
-const QUICK = '{ timeout_ms: 3000 }';
+/** Shorter than by default, so that the tests are, and long enough for a machine that runs others beside them. */
+const TIMEOUT = 'timeout_ms: 5000';
+const QUICK = `{ ${TIMEOUT} }`;
 
 let exchange: Running;
 let url = '';
@@ -31,7 +32,7 @@ afterAll(async () => {
 // These tests run side by side, so what ends with one of them is told by its own context.
 
 function guardedAt({ onTestFailed, onTestFinished }: TestContext, address: string, guardian = QUICK): Guarded {
-  const guarded = new Guarded(address, { guardian, blockedS: 9 });
+  const guarded = new Guarded(address, { guardian, blockedS: 12 });
   onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
   onTestFinished(() => guarded.remove());
   return guarded;
@@ -71,7 +72,7 @@ describe.concurrent('everything is canceled when', () => {
   });
 
   it('a trader is stopped that may go on by itself: woken, it cancels everything first, then quotes', async (test) => {
-    const guarded = guardedAt(test, url, '{ timeout_ms: 3000, resume_after_alarm: true }');
+    const guarded = guardedAt(test, url, `{ ${TIMEOUT}, resume_after_alarm: true }`);
     await trial(guarded, 'stopped', 8);
     expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
     guarded.process.process.kill('SIGCONT');
@@ -109,7 +110,7 @@ describe.concurrent('everything is canceled when', () => {
   });
 
   it('the trader dies under a guardian of its own unit, which stays', async (test) => {
-    const guarded = guardedAt(test, url, '{ timeout_ms: 3000, start: false }');
+    const guarded = guardedAt(test, url, `{ ${TIMEOUT}, start: false }`);
     guarded.start();
     await guarded.process.waitFor(/warning: not guarded: NONE/);
     const unit = started(test, ['guardian', '-c', guarded.config]);

@@ -33,6 +33,7 @@ log: { file: trader.log }
 capital: "2000"
 polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
 journal: { enabled: false }
+dashboard: { enabled: false }
 guardian: ${guardian}
 strategies: [maker.yaml, blocker.yaml]
 `;
