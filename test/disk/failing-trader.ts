@@ -1,7 +1,7 @@
 /**
  * A real trader, in a process of its own, whose ledger's disk fails at one write or one sync; the exchange is another
  * process and keeps the truth. Before each failure the trader is killed while orders rest, so that there is something that
- * a start which fails must still take back.
+ * a start which fails must still take back. Its log lies on a disk that is full all the time.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { micros } from '../../src/base/micros.js';
 import { openReadOnly } from '../../src/ledger/ledger.js';
-import { type Place, type Running, traderPlace, twinbook } from '../support/processes.js';
+import { BIN, type Place, program, type Running, traderPlace, twinbook } from '../support/processes.js';
 import { allRows, asTrader, expectAgreement } from '../support/venue.js';
 import { compiledDisk } from './compile.js';
 import { countsOf, type DiskFault, faultValues } from './faulty-disk.js';
@@ -26,7 +26,7 @@ const configOf = (url: string): string => `
 venue: { profile: paper, base_url: "${url}" }
 wallet: { file: wallet.json }
 ledger: { path: ${LEDGER} }
-log: { file: trader.log }
+log: { file: /dev/full }
 guardian: { enabled: false }
 dashboard: { enabled: false }
 capital: "1000"
@@ -86,15 +86,15 @@ export class FailingTrader {
       () => undefined,
     );
     trader.process.kill('SIGTERM');
-    const exitCode = await trader.exited;
-    const output = trader.output();
-    return {
-      happened: countsOf(readFileSync(report, 'utf8')).failures > 0,
-      exitCode,
-      ...(await this.#atTheExchange()),
-      said: output.split('\n').filter((line) => /the ledger .*(failed|cannot be opened)/.test(line)),
-      output,
-    };
+    const ended = await this.#ended(trader);
+    return { ...ended, happened: countsOf(readFileSync(report, 'utf8')).failures > 0 };
+  }
+
+  /** Starts it where every call of this name fails as on a full disk. Needs strace. */
+  async startWithout(call: string): Promise<FailedRun> {
+    const strace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:error=ENOSPC`];
+    const words = [...strace, process.execPath, BIN, 'start', '-c', this.#place.config];
+    return { ...(await this.#ended(this.#kept(program('strace', words)))), happened: true };
   }
 
   /** Starts it on a sound disk, stops it, and compares it with the exchange to the micro. Returns the number of fills. */
@@ -115,8 +115,18 @@ export class FailingTrader {
     this.#place.remove();
   }
 
+  async #ended(trader: Running): Promise<Omit<FailedRun, 'happened'>> {
+    const exitCode = await trader.exited;
+    const output = trader.output();
+    const said = output.split('\n').filter((line) => /the ledger .*(failed|cannot be opened)/.test(line));
+    return { exitCode, said, output, ...(await this.#atTheExchange()) };
+  }
+
   #start(env: Readonly<Record<string, string>> = {}): Running {
-    const trader = twinbook(['start', '-c', this.#place.config], env);
+    return this.#kept(twinbook(['start', '-c', this.#place.config], env));
+  }
+
+  #kept(trader: Running): Running {
     this.#running.add(trader);
     void trader.exited.then(() => this.#running.delete(trader));
     return trader;

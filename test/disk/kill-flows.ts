@@ -50,7 +50,7 @@ async function traderFlow(make: TraderFlow): Promise<Flow> {
 /** Starts once more, until it has said this; stops it, and compares. */
 async function lastRun(world: KillWorld, until: RegExp): Promise<Comparison> {
   const trader = world.start();
-  await trader.waitFor(until);
+  await world.heard(trader, until);
   await world.stop(trader);
   return world.compared();
 }
@@ -67,7 +67,7 @@ const canceling: TraderFlow = (world) => ({
   prepare: nothing,
   run: async (how) => {
     const trader = world.start();
-    await trader.waitFor(ALL_REST);
+    await world.heard(trader, ALL_REST);
     const stop = async () => trader.process.kill('SIGTERM');
     return world.during(trader, how, stop, /nothing rests at the exchange/);
   },
@@ -90,7 +90,7 @@ const redeeming: TraderFlow = (world) => {
       await world.resolve(market);
     },
     run: (how) => world.startTraced(how, /redeemed in/),
-    finish: () => lastRun(world, /orders 4 \|/),
+    finish: () => lastRun(world, /orders [4-9] \|/),
   };
 };
 
@@ -110,7 +110,7 @@ const splitting: TraderFlow = (world) => {
 
 async function started(world: KillWorld) {
   const trader = world.start();
-  await trader.waitFor(ALL_REST);
+  await world.heard(trader, ALL_REST);
   return trader;
 }
 
@@ -128,7 +128,7 @@ const killSwitch: TraderFlow = (world) => {
     },
     finish: async () => {
       const trader = world.start();
-      await trader.waitFor(RECOVERED);
+      await world.heard(trader, RECOVERED);
       const { output } = await world.command('status', '--json');
       const { mode } = JSON.parse(output) as { readonly mode: string };
       const different =
@@ -136,7 +136,7 @@ const killSwitch: TraderFlow = (world) => {
       const { code } = await world.command('cancel-all', '--verify');
       if (mode === 'killed' && code !== 0) different.push('orders rest though it is killed');
       if (mode === 'killed') await world.command('unkill', '--reason', 'the drill is over');
-      await trader.waitFor(ALL_REST);
+      await world.heard(trader, ALL_REST);
       await world.stop(trader);
       const found = await world.compared();
       return { ...found, different: [...different, ...found.different] };

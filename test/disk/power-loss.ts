@@ -68,7 +68,7 @@ export function powerLoss(work: Work, peace: Peace, at: number, loses: LossMode,
   return onDisk((disk, path) => {
     const fault = { kind: 'any', error: 'power-loss', loses, seed: at } as const;
     disk.failAt({ ...fault, at });
-    const { acknowledged } = untilTheLightsGoOut(disk, path, work);
+    const { acknowledged } = untilTheLightsGoOut(disk, path, work, true);
     if (again !== undefined) {
       disk.failAt({ ...fault, at: again });
       reopenedOnce(path, work);
@@ -92,7 +92,7 @@ export function diskError(
 ): Aftermath & { readonly happened: boolean; readonly isSilent: boolean } {
   return onDisk((disk, path) => {
     disk.failAt(fault);
-    const { acknowledged, isSilent } = untilTheLightsGoOut(disk, path, work);
+    const { acknowledged, isSilent } = untilTheLightsGoOut(disk, path, work, false);
     const happened = disk.counts().failures > 0;
     disk.heal();
     if (losesPower) disk.crash(1, 'all');
@@ -107,7 +107,8 @@ interface Dusk {
   readonly isSilent: boolean;
 }
 
-function untilTheLightsGoOut(disk: FaultyDisk, path: string, work: Work): Dusk {
+/** `isPower`: the first failure is the last, also one while the ledger is closed, which nobody is told of. */
+function untilTheLightsGoOut(disk: FaultyDisk, path: string, work: Work, isPower: boolean): Dusk {
   let ledger: Ledger | null = null;
   let [acknowledged, isSilent] = [0, false];
   try {
@@ -120,6 +121,7 @@ function untilTheLightsGoOut(disk: FaultyDisk, path: string, work: Work): Dusk {
       acknowledged += 1;
       if (acknowledged !== work.reopenAfter) continue;
       ledger.close();
+      if (isPower && disk.counts().failures > 0) break;
       ledger = open(path, work);
     }
   } catch (error) {
