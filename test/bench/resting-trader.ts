@@ -197,7 +197,7 @@ const notYet = (error: unknown): null => {
 
 const LOOK_MS = 10;
 /** A machine so busy that this is not enough has nothing to say about speed. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** Looks again and again until there is an answer. Throws when there is none in time. */
 async function within<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T> {
