@@ -98,7 +98,7 @@ export function drawSetting(random: Random): Setting {
     riskAversion: 0.02,
   };
   return {
-    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(12, 20, 40), oneOf(150, 200, 300)),
+    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(30, 45, 60), oneOf(150, 200, 300)),
     limits: limitsOf(oneOf(40, 60, 90), oneOf(6, 10, 16)),
     polling: {
       ownIntervalMs: oneOf(3000, 6000, 12_000),

@@ -18,8 +18,10 @@ const PULL_MS = 30_000;
 /** After it something must come to rest: within the budget of requests of so long. */
 const AGAIN_MS = 120_000;
 const LOOK_MS = 1_000;
-/** Longest wait between looks at a market's details, which tell that it is settled. */
-const DETAIL_MS = 60_000;
+/** Of the public requests of a minute, a tenth looks at details, which tell that a market is settled. */
+const DETAIL_PART = 0.1;
+/** Four that are open, and those that are settled and not yet redeemed. */
+const MOST_MARKETS = 6;
 
 export interface Story {
   readonly seed: number;
@@ -89,7 +91,8 @@ function heal(world: World, { profile, polling }: Setting): void {
   world.command({ kind: 'unkill', reason });
   world.command({ kind: 'resume', reason });
   world.pass(TAIL_MS);
-  world.pass(profile.draft_lifetime_s * 1000 + 2 * Math.max(DETAIL_MS, polling.assetsIntervalMs));
+  const detailMs = (MOST_MARKETS * 60_000) / (DETAIL_PART * profile.rate_limits.public_per_minute);
+  world.pass(profile.draft_lifetime_s * 1000 + 2 * Math.max(60_000, detailMs, polling.assetsIntervalMs));
   check(world, 'after calm', ({ process, say }) => {
     world.invariants.knowsWhatRests();
     const { mode, reduceOnly } = process.trader.snapshot(world.ourMs);
