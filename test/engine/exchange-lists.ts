@@ -71,26 +71,25 @@ export class Account {
   /** Hides a trade from every walk but the second reader's. */
   hiddenFromFirst: string | null = null;
   #names = 0;
-  #executor: Executor;
 
   constructor() {
     this.ledger.transaction(() => this.ledger.startRun({ id: 'run', version: '0', configHash: 'h', startedMs: 1 }));
-    [this.#executor, this.reconciler] = this.#process();
+    this.reconciler = this.#process();
   }
 
-  #process(): [Executor, Reconciler] {
+  #process(): Reconciler {
     const signer = new Wallet(new Uint8Array(32).fill(1)).draftSigner({
       ...{ serviceName: PROFILE.service_name, draftMessage: 'utf8', allowBlindSigning: false },
       loadDraft: (id) => this.ledger.storedDraft(id),
     });
     const settings = { runId: 'run', configHash: 'h', ownPollMs: 1000 };
     const executor = new Executor(this.ledger, signer, PROFILE, settings);
-    return [executor, new Reconciler(this.ledger, executor, true)];
+    return new Reconciler(this.ledger, executor, true);
   }
 
   /** As by a kill and a start: what is remembered is what the ledger holds. */
   restart(): void {
-    [this.#executor, this.reconciler] = this.#process();
+    this.reconciler = this.#process();
   }
 
   close(): void {
