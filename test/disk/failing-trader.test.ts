@@ -3,6 +3,7 @@ import { exchangeAt } from '../support/cases.js';
 import { marketsOf, Taker } from '../support/venue.js';
 import { FailingTrader } from './failing-trader.js';
 import { FaultyDisk } from './faulty-disk.js';
+import { tracingMissing } from './traced.js';
 
 const missing = FaultyDisk.missing();
 if (missing !== null) console.warn(`the tests of a trader on a failing disk are skipped: ${missing}`);
@@ -14,8 +15,8 @@ afterEach(async () => {
 
 describe.skipIf(missing !== null)('a trader whose disk fails', () => {
   it.each([
-    { kind: 'sync', error: 'EIO', at: [1, 2, 4, 9, 25] },
-    { kind: 'write', error: 'ENOSPC', at: [1, 3, 12, 90] },
+    { kind: 'sync', error: 'EIO', at: [1, 4, 20] },
+    { kind: 'write', error: 'ENOSPC', at: [2, 90] },
   ] as const)(
     'at a $kind ($error) cancels what rests, places nothing that is not written, and ends with 1',
     async ({ kind, error, at }) => {
@@ -35,6 +36,20 @@ describe.skipIf(missing !== null)('a trader whose disk fails', () => {
       }
       expect(await trader.agrees()).toBeGreaterThan(0);
       await taker.end();
+    },
+    200_000,
+  );
+
+  it.skipIf(tracingMissing() !== null)(
+    'takes back what rests when there is no room for its control socket',
+    async () => {
+      const { url } = await exchangeAt('--no-rate-limits', '--draft-lifetime-s', '5');
+      const trader = new FailingTrader(url);
+      traders.push(trader);
+      await trader.leaveOrders();
+      const run = await trader.startWithout('bind');
+      expect(run, run.output).toMatchObject({ exitCode: 1, resting: 0, unwritten: [] });
+      expect(run.output).toContain('control socket');
     },
     200_000,
   );
