@@ -20,16 +20,16 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: '233a7e9b5bfee602',
-    session: '10c6d094ac5d8843e8e7e237c48c708c7a24c2758002174bf741a56c81772f68',
+    trace: 'e1999ddd9acc056c',
+    session: '28e7cdb4a12a8bcc00aca4fee62d7e1920a6c9fd0874cc1653f4b33a97eb4a3c',
   },
   'power:3': {
-    trace: '233a7e9b5bfee602',
-    session: '10c6d094ac5d8843e8e7e237c48c708c7a24c2758002174bf741a56c81772f68',
+    trace: 'e1999ddd9acc056c',
+    session: '28e7cdb4a12a8bcc00aca4fee62d7e1920a6c9fd0874cc1653f4b33a97eb4a3c',
   },
   optimistic: {
-    trace: '8b78f701fa178018',
-    session: '03ae4af57e329b120a42f3903c287b2ba36001fee48fd8354c7dc80994ca5e2b',
+    trace: '1fc942c1f883c7de',
+    session: '7a0ab21d101fca77b276977a0e6d3ff57d04c96ac0d82e388270d54fecd64733',
   },
 };
 
