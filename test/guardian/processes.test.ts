@@ -13,7 +13,7 @@ import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 /** Shorter than by default, so that the tests are, and long enough for a machine that runs others beside them. */
-const TIMEOUT = 'timeout_ms: 5000';
+const TIMEOUT = 'timeout_ms: 6000';
 const QUICK = `{ ${TIMEOUT} }`;
 
 let exchange: Running;
@@ -32,7 +32,7 @@ afterAll(async () => {
 // These tests run side by side, so what ends with one of them is told by its own context.
 
 function guardedAt({ onTestFailed, onTestFinished }: TestContext, address: string, guardian = QUICK): Guarded {
-  const guarded = new Guarded(address, { guardian, blockedS: 12 });
+  const guarded = new Guarded(address, { guardian, blockedS: 14 });
   onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
   onTestFinished(() => guarded.remove());
   return guarded;
@@ -52,14 +52,15 @@ describe.concurrent('everything is canceled when', () => {
   it.for(kinds)('a trader is %s: %s; and it does not quote on by itself', async ([stop], test) => {
     const guarded = guardedAt(test, url);
     const { orders } = await trial(guarded, stop, 8);
+    const isDead = stop === 'killed' || stop === 'stepped';
     expect(guarded.log()).toContain(`ALARM: guardian: no heartbeat for`);
     expect(guarded.log()).toMatch(/asked to cancel \d+ orders/);
     expect(orders).toBeGreaterThanOrEqual(8);
     expect(readFileSync(`${guarded.ledger}.kill`, 'utf8')).toMatch(
-      stop === 'killed' ? /^guardian: no heartbeat .* is gone\n$/ : /^guardian: no heartbeat .* does not answer\n$/,
+      isDead ? /^guardian: no heartbeat .* is gone\n$/ : /^guardian: no heartbeat .* does not answer\n$/,
     );
     if (stop === 'stopped') guarded.process.process.kill('SIGCONT');
-    if (stop === 'killed') guarded.start();
+    if (isDead) guarded.start();
     // A step of the core was taken again: by then it has decided, and what it decided is not to quote.
     await guarded.process.waitFor(/ killed: guardian: no heartbeat/);
     await until(

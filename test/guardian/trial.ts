@@ -173,7 +173,8 @@ export class Guarded {
     await exited;
     await this.#client?.close();
     const guardian = this.report()?.process;
-    rmSync(this.folder, { recursive: true, force: true });
+    // A guardian that is just being started may still write into it.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     if (guardian !== undefined)
       await until(
         () => isGone(guardian),
