@@ -32,8 +32,6 @@ const signed = HONEST_FORMS.map((form) => tryHonest(form, Math.ceil(honest / HON
 console.log(`${classTable(classes)}\n\n${summaryOf(classes, signed, seed)}`);
 const wrong = [...classes, ...signed].filter(({ example }) => example !== '');
 for (const result of wrong) console.log(`WRONG ${'name' in result ? result.name : result.form}: ${result.example}`);
-if (write) {
-  const details = `<details><summary>Every class</summary>\n\n${classTable(classes)}\n\n</details>`;
-  writeFigures('signer', `${summaryOf(classes, signed, seed)}\n\n${details}`);
-}
+// Two hundred rows that all say 0 would bury the rest of the document; the command prints them.
+if (write) writeFigures('signer', summaryOf(classes, signed, seed));
 process.exitCode = wrong.length === 0 ? 0 : 1;
