@@ -69,15 +69,21 @@ export class Invariants {
 
   /** A command has been taken in, durably. */
   commanded(command: OperatorCommand): void {
+    this.lifted(command);
     this.#watch.commanded(command);
     const { kind } = command;
     if (kind === 'kill') this.#holds.add('killed');
-    if (kind === 'unkill') this.#holds.delete('killed');
     if (kind === 'pause') this.#holds.add('paused');
-    // Flattening sells what is held; it leaves the trader paused.
-    if (kind === 'resume' || kind === 'flatten') this.#holds.delete('paused');
     if (kind === 'stop') this.#holds.add('stopping');
     if (kind === 'kill' || kind === 'cancel-all' || kind === 'stop') this.#proving = true;
+  }
+
+  /** A command may have been taken in: what it would lift holds no longer, what it would impose does not hold yet. */
+  lifted({ kind }: OperatorCommand): void {
+    if (kind === 'unkill') this.#holds.delete('killed');
+    // Flattening sells what is held; it leaves the trader paused.
+    if (kind === 'resume' || kind === 'flatten') this.#holds.delete('paused');
+    if (kind === 'resume') this.#watch.resumed();
   }
 
   /** A new process does not know what the one before it sent; ages mean nothing over a step of our clock. */

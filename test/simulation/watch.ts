@@ -44,7 +44,11 @@ export class Watch {
   /** A command has been taken in, durably. */
   commanded({ kind }: OperatorCommand): void {
     if (kind === 'reduce-only') this.#reducesOnly = true;
-    if (kind === 'resume') this.#reducesOnly = false;
+  }
+
+  /** No order to reduce holds any longer. */
+  resumed(): void {
+    this.#reducesOnly = false;
   }
 
   /** A submit is let go. @param net YES minus NO in its market, in millionths of a share, as the ledger knows them */

@@ -318,16 +318,20 @@ export class World {
       this.#diary?.step(observation, requests);
       this.invariants.stepped(process);
     }
-    if (observation.kind === 'command') {
-      this.invariants.commanded(observation.command);
-      this.tally.add(`command: ${observation.command.kind}`);
-    }
     process.diesSigning = false;
-    if (requests === null) return true;
+    if (observation.kind === 'command') this.#ordered(observation.command, requests !== null);
+    if (requests === null) return observation.kind !== 'command';
     const dead = moment === 2;
     for (const request of dead ? requests.slice(0, requests.length / 2) : requests) this.#release(process, request);
     if (dead) this.kill();
     return true;
+  }
+
+  /** A process that ended over a command may have kept it or not: its operator has heard nothing and orders it again. */
+  #ordered(command: OperatorCommand, taken: boolean): void {
+    if (!taken) return this.invariants.lifted(command);
+    this.invariants.commanded(command);
+    this.tally.add(`command: ${command.kind}`);
   }
 
   /** Whether it ends at this step. */
