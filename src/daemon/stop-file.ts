@@ -5,11 +5,14 @@
  * it decides anything. What it found it keeps in its ledger: taking the file away starts nothing again.
  */
 
-import { closeSync, constants, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
 
 /** Enough for a reason; a file that is longer is not read to its end. */
 const MAX_BYTES = 500;
+/** How a disk without room answers. */
+const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const stopFileOf = (ledgerPath: string): string => `${ledgerPath}.kill`;
 
@@ -26,27 +29,29 @@ export function readStopFile(path: string): string | null {
       closeSync(file);
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    // A link that leads nowhere is a file of that name all the same: nobody could leave another one.
+    if (codeOf(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
     const why = error instanceof Error ? error.message : String(error);
     return `the stop file ${path} is there and cannot be read: ${why}`;
   }
 }
 
 /**
- * Puts the file there, durably; one that is there already is left as it is, for its reason is older. Throws
- * `file_unreadable` when it cannot be written.
+ * Puts the file there, durably; one that is there already is left as it is, for its reason is older. On a full disk it
+ * may be empty: its name is what stops. Throws `file_unreadable` when it cannot be made.
  */
 export function leaveStopFile(path: string, reason: string): void {
   try {
     const file = openSync(path, 'wx', 0o600);
     try {
-      writeSync(file, `${reason}\n`);
+      writeIfRoom(file, `${reason}\n`);
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
+    syncFolder(dirname(path));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    if (codeOf(error) === 'EEXIST') return;
     const why = error instanceof Error ? error.message : String(error);
     const hint = 'A trader that hangs may quote on when it wakes: end its process.';
     throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be written: ${why}`, hint, {
@@ -54,6 +59,26 @@ export function leaveStopFile(path: string, reason: string): void {
     });
   }
 }
+
+function writeIfRoom(file: number, text: string): void {
+  try {
+    writeSync(file, text);
+  } catch (error) {
+    if (!FULL.includes(codeOf(error))) throw error;
+  }
+}
+
+/** A name that a power cut takes away stops nobody. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /** Throws `file_unreadable` when it stays: then nothing may be lifted. */
 export function removeStopFile(path: string): void {

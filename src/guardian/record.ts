@@ -6,6 +6,7 @@
 
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { secrets } from '../wallet/secrets.js';
 import { encode } from './beat-file.js';
@@ -121,8 +122,8 @@ export class Reporter {
 }
 
 /**
- * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. Throws what the file
- * system throws.
+ * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. On a full disk it may be
+ * empty: its name is what stops. Throws what the file system throws.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   let file: FileHandle;
@@ -133,9 +134,13 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
     throw error;
   }
   try {
-    await file.writeFile(`${reason}\n`);
+    await file.writeFile(`${reason}\n`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error;
+    });
     await file.sync();
   } finally {
     await file.close();
   }
+  const folder = await open(dirname(path), constants.O_RDONLY);
+  await folder.sync().finally(() => folder.close());
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from '../../src/daemon/stop-file.js';
@@ -35,6 +35,19 @@ describe('the stop file', () => {
     const path = place();
     writeFileSync(path, text);
     expect(readStopFile(path)).toMatch(reason);
+  });
+
+  it('stops when it is a link that leads nowhere, which nobody can leave another one over', () => {
+    const path = place();
+    symlinkSync(join(path, 'nowhere'), path);
+    leaveStopFile(path, 'why');
+    expect(readStopFile(path)).toMatch(/is there and cannot be read: E/);
+    rmSync(path);
+    symlinkSync('/nowhere/at/all', path);
+    leaveStopFile(path, 'why');
+    expect(readStopFile(path)).toMatch(/is there and cannot be read: ENOENT/);
+    removeStopFile(path);
+    expect(readStopFile(path)).toBeNull();
   });
 
   it('stops when it cannot be read, and says so when it can be neither written nor removed', () => {
