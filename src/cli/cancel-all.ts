@@ -1,14 +1,14 @@
 /** `twinbook cancel-all` and `twinbook kill`: through the running trader, or past it, straight at the exchange. */
 
 import type { Command } from 'commander';
+import type { ErrorCode } from '../base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../config/load.js';
 import type { CancelAllData, ModeData } from '../daemon/control-protocol.js';
 import { nonEmpty } from './arguments.js';
-import { askTrader } from './control-client.js';
-import { type ControlOptions, modeText, SLOW_S, withControl } from './control-options.js';
+import { type ControlOptions, modeText, QUICK_S, SLOW_S, withControl } from './control-options.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session } from './io.js';
-import { reachTrader } from './reach.js';
+import { askOrPass } from './reach.js';
 import { cancelAlone, cancelPast } from './stop-directly.js';
 import { json } from './table.js';
 
@@ -39,11 +39,9 @@ interface CancelAll {
 }
 
 async function cancelAll(config: TraderConfig, { verify, timeoutMs }: Asked, io: CliIo): Promise<CancelAll> {
-  const reach = await reachTrader(config);
-  if (reach === 'answers') {
-    const call = { socket: config.control.socket, timeoutMs };
-    return { data: await askTrader({ command: 'cancel-all', verify }, call), isProven: verify };
-  }
+  const asked = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
+  if ('answer' in asked) return { data: asked.answer, isProven: verify };
+  const { reach } = asked;
   if (reach === 'not running') {
     io.err('The trader is not running; canceling at the exchange directly.\n');
     return { data: await cancelAlone(config, verify, io), isProven: verify };
@@ -67,6 +65,9 @@ const exitCodeOf = (data: CancelAllData, isProven: boolean): ExitCode =>
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
 
+/** A trader that ended, or fell silent, after it had answered a moment before. */
+const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
+
 export function addKillCommand(program: Command, session: Session): void {
   const command = program
     .command('kill')
@@ -79,15 +80,16 @@ export function addKillCommand(program: Command, session: Session): void {
   action<ControlOptions & { reason?: string }>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const reason = options.reason ?? 'operator';
-    const reach = await reachTrader(config);
-    if (reach === 'answers') {
-      const call = { socket: config.control.socket, timeoutMs: options.timeout * 1000 };
-      const mode: ModeData = await askTrader({ command: 'kill', reason }, call);
+    // Obeyed at once or never: whoever takes longer, or goes while it is asked, is killed past.
+    const timeoutMs = Math.min(options.timeout, QUICK_S) * 1000;
+    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
+    if ('answer' in asked) {
+      const mode: ModeData = asked.answer;
       session.io.out(options.json === true ? json(mode) : `${modeText(mode)}\n`);
       return EXIT.ok;
     }
     const within = { timeoutMs: options.timeout * 1000, io: session.io };
-    const { killed, ...data } = await cancelPast(config, reason, reach, within);
+    const { killed, ...data } = await cancelPast(config, reason, asked.reach, within);
     const mode = { mode: killed ? 'killed' : 'unknown', reason };
     const text = `${modeText(mode)}\n${cancelAllText(data, true)}\n`;
     session.io.out(options.json === true ? json({ ...mode, ...data }) : text);

@@ -5,11 +5,11 @@ import { loadTraderConfig } from '../config/load.js';
 import type { ControlRequest, ModeData } from '../daemon/control-protocol.js';
 import { nonEmpty } from './arguments.js';
 import { addCancelAllCommand, addKillCommand } from './cancel-all.js';
-import { askTrader } from './control-client.js';
 import { type ControlOptions, modeText, QUICK_S, withControl } from './control-options.js';
 import { EXIT } from './exit.js';
 import { addExplainCommand } from './explain.js';
 import { action, type Session } from './io.js';
+import { askThere } from './reach.js';
 import { addStopCommand } from './stop.js';
 import { json } from './table.js';
 
@@ -82,9 +82,10 @@ function addModeCommand(program: Command, session: Session, offered: ModeCommand
   if (reason === 'required') command.requiredOption('--reason <text>', 'why it may trade again; recorded', nonEmpty);
   if (reason === 'optional') command.option('--reason <text>', 'why; recorded in the ledger', nonEmpty);
   action<ControlOptions & { reason?: string }>(command, session, async (options) => {
-    const { control } = loadTraderConfig(options.config, session.io);
-    const call = { socket: control.socket, timeoutMs: options.timeout * 1000 };
-    const mode: ModeData = await askTrader(request(options.reason ?? unsaid), call);
+    const config = loadTraderConfig(options.config, session.io);
+    const mode: ModeData = await askThere(request(options.reason ?? unsaid), config, {
+      timeoutMs: options.timeout * 1000,
+    });
     session.io.out(options.json === true ? json(mode) : `${modeText(mode)}\n`);
     return EXIT.ok;
   });

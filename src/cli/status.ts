@@ -3,15 +3,15 @@
 import type { Command } from 'commander';
 import { formatDecimal } from '../base/decimal.js';
 import { TwinbookError } from '../base/errors.js';
-import { loadTraderConfig } from '../config/load.js';
+import { loadTraderConfig, type TraderConfig } from '../config/load.js';
 import type { StatusBudget, StatusData, StatusMarket } from '../daemon/control-protocol.js';
 import type { LedgerReader } from '../ledger/contract.js';
 import { RESTING_STATUSES } from '../protocol/states.js';
-import { askTrader } from './control-client.js';
 import { EXIT } from './exit.js';
 import { guardianStatus } from './guardian-status.js';
 import { action, type CliIo, type Session, withConfig, withJson } from './io.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { askThere } from './reach.js';
 import { type Column, json, record, short, table, when } from './table.js';
 
 export function addStatusCommand(program: Command, session: Session): void {
@@ -22,7 +22,7 @@ export function addStatusCommand(program: Command, session: Session): void {
   action<ReadOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const guardian = guardianStatus(config);
-    const live = await liveStatus(config.control.socket);
+    const live = await liveStatus(config);
     if (live !== null) {
       if (options.json === true) session.io.out(json({ running: true, ...live, guardian }));
       else printLive(session.io, live, guardian);
@@ -35,9 +35,9 @@ export function addStatusCommand(program: Command, session: Session): void {
 }
 
 /** Null when no trader runs; a trader that runs and does not answer in time is an error (exit code 5). */
-async function liveStatus(socket: string): Promise<StatusData | null> {
+async function liveStatus(config: TraderConfig): Promise<StatusData | null> {
   try {
-    return await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 });
+    return await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
   } catch (error) {
     if (error instanceof TwinbookError && error.code === 'not_running') return null;
     throw error;

@@ -3,7 +3,7 @@
 import type { TraderConfig } from '../config/load.js';
 import type { CancelAllData } from '../daemon/control-protocol.js';
 import type { CliIo } from './io.js';
-import type { Reach } from './reach.js';
+import { silenceText, type Unreached } from './reach.js';
 import { withVenue } from './venue-session.js';
 
 /** What a frozen trader had sent may still arrive: two whole rounds that find nothing, so far apart. */
@@ -25,7 +25,7 @@ export async function cancelAlone(config: TraderConfig, verify: boolean, io: Cli
 export async function cancelPast(
   config: TraderConfig,
   reason: string,
-  reach: Exclude<Reach, 'answers'>,
+  reach: Unreached,
   within: { readonly timeoutMs: number; readonly io: CliIo },
 ): Promise<CancelAllData & { readonly killed: boolean }> {
   const { io, timeoutMs } = within;
@@ -46,16 +46,10 @@ export async function cancelPast(
 }
 
 /** False when the file could not be written: then the trader is not held. */
-async function leaveMark(
-  { ledger }: TraderConfig,
-  reason: string,
-  reach: Exclude<Reach, 'answers'>,
-  io: CliIo,
-): Promise<boolean> {
+async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
   const { leaveStopFile, stopFileOf } = await import('../daemon/stop-file.js');
   const path = stopFileOf(ledger.path);
-  const who =
-    reach === 'not running' ? 'No trader is running' : `The trader (process ${reach.silentPid}) does not answer`;
+  const who = silenceText(reach);
   try {
     leaveStopFile(path, reason);
     const then = reach === 'not running' ? 'the next start is killed' : 'it is killed when it wakes';

@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { loadTraderConfig } from '../config/load.js';
 import type { LedgerReader } from '../ledger/contract.js';
 import { RESTING_STATUSES } from '../protocol/states.js';
-import { askTrader } from './control-client.js';
 import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
 import { EXIT } from './exit.js';
 import { action, type Session } from './io.js';
 import { readLedger } from './ledger-reading.js';
+import { askThere } from './reach.js';
 import { json } from './table.js';
 
 export function addStopCommand(program: Command, session: Session): void {
@@ -18,8 +18,7 @@ export function addStopCommand(program: Command, session: Session): void {
   withControl(command, SLOW_S);
   action<ControlOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
-    const call = { socket: config.control.socket, timeoutMs: options.timeout * 1000, untilGone: true };
-    await askTrader({ command: 'stop' }, call);
+    await askThere({ command: 'stop' }, config, { timeoutMs: options.timeout * 1000, untilGone: true });
     // The process is gone, so its ledger says how it ended.
     const left = await readLedger(config, session.io, leftBehind);
     const data = { mode: 'stopped', reason: left.note, may_rest: left.orders };

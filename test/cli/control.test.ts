@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -174,5 +175,45 @@ describe('a request line', () => {
     ['', 'not a line of JSON'],
   ])('%s', (line, expected) => {
     expect(readControlRequest(line)).toEqual(expected);
+  });
+});
+
+describe('a trader that is hard to reach', () => {
+  /** A folder in which somebody holds the ledger; without an exchange, so that whoever cancels directly fails. */
+  const held = () => {
+    const cwd = folderWith({ 'trader.yaml': trader() });
+    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    onTestFinished(() => ledger.close());
+    return { cwd, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
+  };
+
+  test.each(['status', 'stop'])('%s does not take it for one that does not run', async (line) => {
+    const { code, err } = await held().command(line);
+    expect(err).toMatch(new RegExp(`^The trader \\(process ${HOLDER.pid}\\) does not answer\\n .*its socket is gone`));
+    expect(code).toBe(5);
+  });
+
+  test('kill leaves the stop file when the trader ends between its answer to a ping and the kill', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader() });
+    const server = createServer((socket) => {
+      socket.on('data', (line) => {
+        if (String(line).includes('ping')) return socket.write('{"ok":true,"data":{"pid":1}}\n');
+        server.close();
+        return socket.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(join(cwd, 'twinbook.sqlite.sock'), resolve));
+    const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
+    expect(err).toContain('No trader is running; the next start is killed');
+    expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
+  });
+
+  test('kill leaves the stop file though the lock is damaged', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader(), 'twinbook.sqlite.lock': 'no lock at all'.repeat(1_000) });
+    const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
+    expect(err).toContain(
+      'Whether a trader runs cannot be told, for its lock file is damaged; it is killed when it wakes',
+    );
+    expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
   });
 });
