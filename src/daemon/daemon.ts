@@ -236,14 +236,19 @@ class Service {
 
   /** An operator's command: null when it is obeyed, else why not. */
   #command(command: OperatorCommand): string | null {
-    const refusal = this.#failure === null ? this.#session.trader.refusal(command) : null;
-    if (refusal !== null) return refusal;
-    // As long as the file is there, whoever starts again is killed again.
-    if (command.kind === 'unkill') this.#stopWatch.clear();
-    if (this.#loop.command(command)) return null;
+    if (this.#failure === null) {
+      const refusal = this.#session.trader.refusal(command);
+      if (refusal !== null) return refusal;
+      // As long as the file is there, whoever starts again is killed again.
+      if (command.kind === 'unkill') this.#stopWatch.clear();
+      const isTaken = this.#loop.command(command);
+      if (command.kind === 'unkill') this.#stopWatch.lifted();
+      if (isTaken) return null;
+    }
+    if (command.kind !== 'kill') return this.#ending();
     // The ledger could not keep it, so the next start must find it elsewhere.
-    if (command.kind === 'kill') this.#stopWatch.kill(command.reason);
-    return command.kind === 'kill' ? null : this.#ending();
+    if (this.#stopWatch.kill(command.reason)) return null;
+    return `${this.#ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
   }
 
   #ending(): string | null {

@@ -24,13 +24,17 @@ export class StopWatch {
     this.#steadyMs = steadyMs;
   }
 
-  /** Keeps the reason where the next start finds it too, whatever becomes of this process, and obeys at the next step. */
-  kill(reason: string): void {
+  /**
+   * Keeps the reason where the next start finds it too, whatever becomes of this process, and obeys at the next step.
+   * False when it cannot be kept there: a disk that takes nothing more.
+   */
+  kill(reason: string): boolean {
     this.#asked = reason;
     try {
       leaveStopFile(this.#path, reason);
+      return true;
     } catch {
-      // A disk that takes nothing more: the ledger will say so too, which cancels everything.
+      return false; // the ledger will say so too, which cancels everything
     }
   }
 
@@ -56,6 +60,12 @@ export class StopWatch {
     this.#asked = null;
     removeStopFile(this.#path);
     this.#obeyed = false;
+  }
+
+  /** After a kill was lifted: a file that came while that was done is newer than the word that lifted it. */
+  lifted(): void {
+    this.#obeyed = false;
+    this.#lookedMs = Number.NEGATIVE_INFINITY;
   }
 
   #look(): OperatorCommand | null {

@@ -226,6 +226,8 @@ describe('a trader whose ledger is locked by somebody else', () => {
     await trader.waitFor(/the trader stops: the ledger .* failed: database is locked/);
     const killed = await at.command('kill', '--reason', 'locked out');
     expect(killed.output).toMatch(/^ending: it cannot go on .*; the next start is killed$/m);
+    // Refused, or too late: either way it lifts nothing.
+    expect([2, 3]).toContain((await at.command('unkill', '--reason', 'too early')).code);
     expect(await trader.exited, trader.output()).toBe(1);
     expect(trader.output()).toContain('every order was canceled without the ledger; nothing rests');
     expect(await at.resting()).toEqual([]);
