@@ -51,7 +51,7 @@ describe('a run that is decided once more', () => {
   );
 
   it('goes on where a process that was killed had left its ledger', async () => {
-    const runs = lived(5, { ...CALM, crashes: 60, delayMs: 80 });
+    const runs = lived(5, { ...CALM, crashes: 300, delayMs: 80 });
     expect(runs.length).toBeGreaterThan(2);
     let signatures = 0;
     for (const run of runs) {
