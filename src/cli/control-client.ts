@@ -1,5 +1,6 @@
 /** The command line's end of the control socket. */
 
+import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
 import { TwinbookError } from '../base/errors.js';
 import type { ControlData, ControlRequest, ControlResponse } from '../daemon/control-protocol.js';
@@ -23,10 +24,23 @@ export async function askTrader<R extends ControlRequest>(
   request: R,
   call: ControlCall,
 ): Promise<ControlData[R['command']]> {
+  requireTrusted(call.socket);
   const line = await exchangeLine(JSON.stringify(request), call);
   const response = readResponse(line);
   if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
   throw new TwinbookError('usage', `the trader refused: ${response.error}`);
+}
+
+/**
+ * A socket may lie in a folder that everybody can write, and one that somebody else put there would swallow a kill. Our own
+ * and root's are believed; root stops the traders of others.
+ */
+function requireTrusted(socket: string): void {
+  const own = process.getuid?.();
+  const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;
+  if (own === undefined || own === 0 || owner === undefined || owner === own || owner === 0) return;
+  const what = `the control socket ${socket} belongs to another user (${owner})`;
+  throw new TwinbookError('file_unreadable', what, 'Run this as the user who started the trader.');
 }
 
 /** Nobody listens: no socket there, or one that a killed trader left behind. Anything else is not "not running". */

@@ -22,7 +22,7 @@ export type Unreached =
 
 export type Reach = 'answers' | Unreached;
 
-/** Takes at most some seconds. Throws `file_unreadable` when the socket belongs to somebody else. */
+/** Takes at most some seconds. */
 export async function reachTrader({ control, ledger }: TraderConfig): Promise<Reach> {
   const endMs = performance.now() + ANSWERS_WITHIN_MS;
   for (;;) {
@@ -99,7 +99,8 @@ async function answers(socket: string, timeoutMs: number): Promise<boolean> {
     await askTrader({ command: 'ping' }, { socket, timeoutMs });
     return true;
   } catch (error) {
-    if (error instanceof TwinbookError && (error.code === 'not_running' || error.code === 'timed_out')) return false;
+    // Whatever else listens there, or keeps us out, must not keep anybody from stopping the trader past it.
+    if (error instanceof TwinbookError) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** The control socket: a unix socket that only its owner can open, one line of JSON in, one out. */
 
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../base/errors.js';
@@ -25,7 +25,7 @@ export async function serveControl(
   const server = createServer((socket) => serve(socket, answer));
   try {
     makeFolder(dirname(path));
-    if (existsSync(path)) rmSync(path);
+    removeStale(path);
     await listen(server, path);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -40,6 +40,14 @@ export async function serveControl(
       rmSync(path, { force: true });
     },
   };
+}
+
+/** A name that is taken by anything but a socket is somebody's file, by a mistake in the configuration. */
+function removeStale(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) throw new Error('that is the name of something that is no socket');
+  rmSync(path);
 }
 
 function listen(server: Server, path: string): Promise<void> {

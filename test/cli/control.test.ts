@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { chownSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { askTrader } from '../../src/cli/control-client.js';
 import { type ControlRequest, type ControlResponse, readControlRequest } from '../../src/daemon/control-protocol.js';
 import { serveControl } from '../../src/daemon/control-server.js';
@@ -206,6 +206,26 @@ describe('a trader that is hard to reach', () => {
     const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
     expect(err).toContain('No trader is running; the next start is killed');
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
+  });
+
+  test('kill goes past a socket that another user put there', async () => {
+    const trader = await socketIn(() => ({ ok: true, data: { mode: 'killed', reason: 'swallowed' } }));
+    const socket = join(trader.cwd, 'twinbook.sqlite.sock');
+    if (process.getuid?.() === 0) chownSync(socket, 4711, 4711);
+    vi.spyOn(process, 'getuid').mockReturnValue(4712);
+    onTestFinished(() => vi.restoreAllMocks());
+    const { err } = await trader.command('kill --reason now');
+    expect(trader.asked).toEqual([]);
+    expect(err).toContain('the next start is killed');
+    expect(readFileSync(join(trader.cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
+    expect((await trader.command('pause')).err).toMatch(/belongs to another user/);
+  });
+
+  test('a trader whose socket has the name of a file leaves that file alone', async () => {
+    const cwd = folderWith({ 'wallet.json': 'a key' });
+    const serving = serveControl(join(cwd, 'wallet.json'), async () => ({ ok: true, data: null }));
+    await expect(serving).rejects.toThrow(/cannot be opened: .* no socket/);
+    expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });
 
   test('kill leaves the stop file though the lock is damaged', async () => {
