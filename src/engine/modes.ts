@@ -41,8 +41,8 @@ export const LADDER: Readonly<Record<Mode, Rung>> = {
   stopped: NOTHING,
 };
 
-/** What survives a restart: for each rung that an operator chose, the reason. */
-export interface StoredModes {
+/** For each rung that an operator chose, the reason. */
+interface ChosenModes {
   readonly widened: string | null;
   readonly reducing: string | null;
   readonly paused: string | null;
@@ -51,7 +51,13 @@ export interface StoredModes {
   readonly killed: string | null;
 }
 
-const NO_MODES: StoredModes = { widened: null, reducing: null, paused: null, flattened: null, killed: null };
+/** What survives a restart. */
+export interface StoredModes extends ChosenModes {
+  /** Everything is to be canceled, and the exchange has not shown yet that nothing rests: the next process takes it up. */
+  readonly canceling: boolean;
+}
+
+const NO_MODES: ChosenModes = { widened: null, reducing: null, paused: null, flattened: null, killed: null };
 
 /** Where limits and reconciliation put the trader, with the reasons; null where they do not. */
 export interface Stops {
@@ -65,7 +71,7 @@ export interface Stops {
 const PROOFS_WANTED = 2;
 
 export class Modes {
-  #stored: StoredModes;
+  #stored: ChosenModes;
   #started = false;
   #canceling: boolean;
   #stopping = false;
@@ -75,13 +81,14 @@ export class Modes {
 
   /** @param stored what an earlier process left; a ledger of an older version lacks some of it */
   constructor(stored: Partial<StoredModes>) {
-    this.#stored = { ...NO_MODES, ...stored };
+    const { canceling = false, ...chosen } = stored;
+    this.#stored = { ...NO_MODES, ...chosen };
     // A process that was killed may have left orders behind: a kill is proven anew.
-    this.#canceling = this.#stored.killed !== null;
+    this.#canceling = canceling || this.#stored.killed !== null;
   }
 
   get stored(): StoredModes {
-    return this.#stored;
+    return { ...this.#stored, canceling: this.#canceling };
   }
 
   mode({ halted, reducing, widened }: Stops): { readonly mode: Mode; readonly reason: string } {
@@ -219,7 +226,7 @@ export class Modes {
     this.#proofs = 0;
   }
 
-  #keep(change: Partial<StoredModes>): void {
+  #keep(change: Partial<ChosenModes>): void {
     this.#stored = { ...this.#stored, ...change };
   }
 

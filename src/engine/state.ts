@@ -213,6 +213,7 @@ export class TraderState {
   /** A limit was reached: everything is canceled, until the exchange has shown twice that nothing rests. */
   #halt(reason: string, nowMs: number): void {
     this.modes.cancelAll();
+    this.saveModes();
     this.loud(nowMs, 'halted', `${reason}; everything is canceled until an operator resumes it with a reason`);
   }
 
@@ -302,9 +303,12 @@ export class TraderState {
 /** As a strategy sees it. Where nothing may leave, no strategy is asked. */
 const viewStance = (stance: RiskStance): Stance => (stance === 'flatten' || stance === 'halted' ? 'normal' : stance);
 
-/** A market as a person would name it in a log line. */
+/**
+ * A market as a person would name it in a log line. Titles come from the exchange: control characters in one could move
+ * the cursor of the operator's terminal, and a line break could say that nothing rests.
+ */
 export const titled = (state: TraderState, conditionId: string): string =>
-  state.markets.get(conditionId)?.feed.facts?.title ?? conditionId;
+  (state.markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
 export const amount = (value: Micros): string => formatDecimal(value);
 

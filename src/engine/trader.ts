@@ -238,7 +238,10 @@ export class Trader {
   ) {
     const state = this.#state;
     if (!state.modes.wantsProof) return;
-    if (state.settledMs !== null && startedMs >= state.settledMs) state.modes.proof(rows.length, nowMs);
+    if (state.settledMs !== null && startedMs >= state.settledMs) {
+      state.modes.proof(rows.length, nowMs);
+      if (state.modes.proven) state.saveModes();
+    }
     const turn = new TraderTurn(state, 'canceling', nowMs);
     for (const { pubkey, market } of rows) {
       const ours = pubkey !== null && state.ledger.order(pubkey) !== null;

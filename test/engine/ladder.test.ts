@@ -160,3 +160,24 @@ describe('what leaves, on any rung', () => {
     }
   });
 });
+
+describe('a cancel-all', () => {
+  it('whose process died before it was proven is taken up and proven by the next', () => {
+    const world = new World(1, CALM, null, 'given', SETTING);
+    const modeNow = () => world.process?.trader.snapshot(world.ourMs).mode;
+    try {
+      world.pass(30 * SECOND_MS);
+      const before = new Set(world.exchange.resting().map(({ pubkey }) => pubkey));
+      expect(before.size).toBeGreaterThan(0);
+      world.command({ kind: 'cancel-all' });
+      world.kill();
+      while (world.process === null) world.pass(SETTING.beatMs);
+      expect(modeNow()).toBe('canceling');
+      world.pass(30 * SECOND_MS);
+      expect(modeNow()).toBe('quoting');
+      expect(world.exchange.resting().filter(({ pubkey }) => before.has(pubkey))).toEqual([]);
+    } finally {
+      world.close();
+    }
+  });
+});

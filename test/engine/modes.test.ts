@@ -104,6 +104,19 @@ describe('modes', () => {
     expect(modes.provenMs).toBe(4);
   });
 
+  it('take up a cancel-all over restarts until it is proven, also one that was resumed meanwhile', () => {
+    let modes = started();
+    modes.apply({ kind: 'cancel-all' });
+    modes.apply({ kind: 'resume', reason });
+    modes.proof(0, 1);
+    modes = started(modes.stored);
+    expect(modeOf(modes)).toBe('canceling');
+    modes.proof(0, 2);
+    expect(modeOf(started(modes.stored))).toBe('canceling');
+    modes.proof(0, 3);
+    expect(modeOf(started(modes.stored))).toBe('quoting');
+  });
+
   it('forget a proof as soon as something is under way again', () => {
     const modes = started();
     modes.apply({ kind: 'kill', reason });
@@ -223,7 +236,9 @@ describe('the ladder over any sequence of commands, limits, proofs and restarts'
         };
         for (const one of steps) {
           if (one === 'restart') {
+            const { canceling } = modes.stored;
             modes = started(JSON.parse(JSON.stringify(modes.stored)) as StoredModes);
+            if (canceling) expect(modes.wantsProof).toBe(true);
             Object.assign(model, { selling: false, stopping: false });
           } else if (one === 'proof') modes.proof(0, 1);
           else if (one === 'unproven') modes.unsettled();
