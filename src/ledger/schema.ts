@@ -157,7 +157,10 @@ CREATE TABLE oddities (
 ) STRICT, WITHOUT ROWID;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST];
+/** A page that counts events of one kind looks every second. */
+const EVENTS_BY_KIND = 'CREATE INDEX events_kind ON events (kind);';
+
+export const MIGRATIONS: readonly string[] = [FIRST, EVENTS_BY_KIND];
 
 /**
  * For a ledger that no start will ever read: the indexes that keep a long history from slowing down a start, or a list of
@@ -170,4 +173,5 @@ DROP INDEX orders_unsettled;
 DROP INDEX orders_market;
 DROP INDEX fills_market;
 DROP INDEX balances_held;
+DROP INDEX events_kind;
 `;

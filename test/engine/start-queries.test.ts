@@ -63,6 +63,20 @@ describe('the statements of a trader', () => {
     expect(growing).toEqual([]);
   });
 
+  it('that a status asks count events of one kind without looking at the others', () => {
+    const sql = inFolder((path) => {
+      const ledger = openLedger(path, HOLDER);
+      const prepare = vi.spyOn(Sqlite.prototype, 'prepare');
+      ledger.eventCount('signing_refused');
+      ledger.close();
+      return prepare.mock.calls.map(([text]) => text).filter((text) => OF_TABLES.test(text));
+    });
+    vi.restoreAllMocks();
+    expect(plansOf(sql).map(({ detail }) => detail)).toEqual([
+      'SEARCH events USING COVERING INDEX events_kind (kind=?)',
+    ]);
+  });
+
   it('would be found out if one of them did', () => {
     const sql = "SELECT * FROM intents WHERE state = 'live'";
     const [plan] = plansOf([sql]);
