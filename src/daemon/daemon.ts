@@ -35,6 +35,8 @@ import { StopWatch } from './stop-watch.js';
  */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
+/** Loading the page takes the loop a tenth of a second: what is ours is read before, unless the exchange is slow, ms. */
+const PAGE_WITHIN_MS = 2_000;
 /** Between two looks whether it has stopped. */
 const STEP_MS = 50;
 /** The guardian began to count at our last beat that it saw, which is older than our last step. */
@@ -107,6 +109,8 @@ class Service {
   #page: Dashboard | null = null;
   #failure: unknown = null;
   #wake: () => void = () => undefined;
+  /** What is ours at the exchange is known. */
+  #agreed: () => void = () => undefined;
 
   constructor({ config, session, screen, log, stopWatch, env }: Parts) {
     this.#env = env;
@@ -135,7 +139,8 @@ class Service {
     this.#loop.start();
     const stopJobs = startJobs(this.#config.schedule, this.#config.strategies, this.#jobs());
     // Not waited for: nothing of the trader may hang on its page.
-    const pageClosed = this.#openPage(this.#running(stopped));
+    const ended = new AbortController();
+    const pageClosed = this.#openPage(this.#running(stopped), ended.signal);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
@@ -147,12 +152,18 @@ class Service {
       clearInterval(status);
       control.close();
       this.#loop.end();
+      ended.abort();
       await (await pageClosed)();
     }
   }
 
   /** Returns what closes it again. */
-  async #openPage(running: Running): Promise<() => Promise<void>> {
+  async #openPage(running: Running, ended: AbortSignal): Promise<() => Promise<void>> {
+    const agreed = new Promise<void>((resolve) => {
+      this.#agreed = resolve;
+    });
+    await Promise.race([agreed, pause(PAGE_WITHIN_MS, undefined, { signal: ended })]).catch(() => undefined);
+    if (ended.aborted) return async () => undefined;
     const page = await openPage(this.#config.dashboard, running, this.#env, (text) => this.#screen.say(text));
     this.#page = page;
     return async () => page?.close();
@@ -293,6 +304,7 @@ class Service {
     this.#beat();
     this.#session.recorder?.step(observation, requests);
     for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
+      if (kind === 'started') this.#agreed();
       if (severity === 'loud') this.#log.logger.warn({ kind }, text);
       else this.#log.logger.info({ kind }, text);
       if (severity === 'loud' || kind === 'fill' || kind === 'mergeDone' || kind === 'redeemDone') {

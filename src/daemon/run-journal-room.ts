@@ -53,7 +53,7 @@ function isUnbegun(folder: string, nowMs: number): boolean {
   return names.length > 0 && names.every(ours) && nowMs - statSync(folder).mtimeMs > STARTED_WITHIN_MS;
 }
 
-export const bytesOf = (folder: string): number =>
+const bytesOf = (folder: string): number =>
   entriesOf(folder).reduce((sum, entry) => sum + sizeOf(join(folder, entry.name)), 0);
 
 function sizeOf(file: string): number {

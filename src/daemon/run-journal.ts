@@ -13,22 +13,27 @@ import { join } from 'node:path';
 import { makeFolder } from '../base/folder.js';
 import type { BoundedCall } from '../engine/host.js';
 import type { DraftSigner } from '../executor/contract.js';
-import type { RunEnd } from '../journal/contract.js';
+import type { RunDescription, RunEnd } from '../journal/contract.js';
 import { END_FILE, LEDGER_COPY, RUN_FILE } from '../journal/journal.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { Observation, Request } from '../protocol/seam.js';
 import { nowMs } from './clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from './disk.js';
+import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
 import { describeRun, type RunFacts } from './run-journal-describe.js';
-import { bytesOf, RunRoom, removeUnbegun } from './run-journal-room.js';
+import { RunRoom, removeUnbegun } from './run-journal-room.js';
 import { Segments } from './run-journal-segments.js';
 import { Witness } from './run-journal-witness.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** At the end of a run, for what is left: a second of lines, and a segment to be packed. */
 const CLOSE_WITHIN_MS = 10_000;
-/** Copying a larger ledger would keep the start waiting for seconds. */
+/** A larger ledger is not copied: each run would take as much of the disk. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
+/** A larger ledger is copied beside the trader: it would keep the start waiting. */
+const COPIED_AT_ONCE_BYTES = 20_000_000;
+/** Stands in a run's description until such a copy is whole. */
+const NOT_COPIED_YET = 'it ended before its ledger was copied';
 
 /** What the shell gives the journal. */
 export interface Journal {
@@ -69,12 +74,12 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     makeFolder(folder, 0o700);
     removeUnbegun(dir, nowMs());
     const room = new RunRoom(dir, folder, config.ledger.path);
-    const ledgerMissing = await copyLedger(options, join(folder, LEDGER_COPY), room);
-    if (ledgerMissing !== null) loud(`this run cannot be replayed: ${ledgerMissing}`);
-    const temporary = join(folder, `${RUN_FILE}.part`);
-    writeFileSync(temporary, `${JSON.stringify(describeRun(options, ledgerMissing), null, 2)}\n`);
-    renameSync(temporary, join(folder, RUN_FILE));
-    return new RunJournalWriter(folder, room, options);
+    const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
+    if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
+    const description = describeRun(options, copy === null ? missing : NOT_COPIED_YET);
+    writeDescription(folder, description);
+    const copied = copy === null ? null : { ...copy, done: copy.done.then(...settled(folder, description, loud)) };
+    return new RunJournalWriter(folder, room, options, bytes, copied);
   } catch (error) {
     removeIfThere(folder);
     loud(`this run has no journal and cannot be replayed: ${textOf(error)}`);
@@ -82,20 +87,52 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 }
 
+function writeDescription(folder: string, description: RunDescription): void {
+  const temporary = join(folder, `${RUN_FILE}.part`);
+  writeFileSync(temporary, `${JSON.stringify(description, null, 2)}\n`);
+  renameSync(temporary, join(folder, RUN_FILE));
+}
+
+/** What becomes of the description when the copy is whole, and when there will be none. */
+function settled(folder: string, description: RunDescription, loud: (text: string) => void) {
+  const failed = (error: unknown) => loud(`this run cannot be replayed: ${textOf(error)}`);
+  const whole = () => {
+    try {
+      writeDescription(folder, { ...description, ledgerMissing: null });
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return [whole, failed] as const;
+}
+
+interface Copying {
+  /** Why there is no copy; null when there is one, or will be. */
+  readonly missing: string | null;
+  /** Null when nothing is under way. */
+  readonly copy: LedgerCopy | null;
+  /** What it takes of the disk. */
+  readonly bytes: number;
+}
+
 /**
  * SQLite's own copy: the file must not be copied beside it, as closing it a second time would drop the locks that SQLite
- * holds on it. Nobody writes meanwhile: the trader is not made yet. Returns why there is no copy.
+ * holds on it. Nobody writes before it has begun: the trader is not made yet.
  */
-async function copyLedger(options: JournalOptions, target: string, room: RunRoom): Promise<string | null> {
+async function copyLedger(options: JournalOptions, target: string, room: RunRoom): Promise<Copying> {
   const { ledger, config } = options;
   const { path } = config.ledger;
   // What was committed last lies in the file beside it until SQLite moves it over.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
-  await makeRoom(room, isTooLarge ? 0 : size, isTooLarge ? 0 : size, options);
-  if (isTooLarge) return `its ledger of ${megabytes(size)} is too large to be copied at the start`;
+  const bytes = isTooLarge ? 0 : size;
+  await makeRoom(room, bytes, bytes, options);
+  if (isTooLarge) {
+    return { missing: `its ledger of ${megabytes(size)} is too large to be copied at the start`, copy: null, bytes };
+  }
+  if (size > COPIED_AT_ONCE_BYTES) return { missing: null, copy: await beginLedgerCopy(path, target), bytes };
   await ledger.backupSource.backup(target);
-  return null;
+  return { missing: null, copy: null, bytes };
 }
 
 /** For a run that has `ownBytes`, of which so many are not written yet. Throws when the disk has no room for them. */
@@ -113,6 +150,7 @@ class RunJournalWriter implements Journal {
   readonly #segments: Segments;
   readonly #witness = new Witness();
   readonly #fixedBytes: number;
+  readonly #copy: LedgerCopy | null;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
@@ -120,12 +158,14 @@ class RunJournalWriter implements Journal {
   #steps = 0;
   #stopped: string | null = null;
 
-  constructor(folder: string, room: RunRoom, options: JournalOptions) {
+  /** @param ledgerBytes of the starting ledger, copied or being copied */
+  constructor(folder: string, room: RunRoom, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
     this.#folder = folder;
+    this.#copy = copy;
     this.#room = room;
     this.#options = options;
     this.#segments = new Segments(folder);
-    this.#fixedBytes = bytesOf(folder);
+    this.#fixedBytes = ledgerBytes + statSync(join(folder, RUN_FILE)).size;
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
     this.#timer.unref();
   }
@@ -166,6 +206,7 @@ class RunJournalWriter implements Journal {
 
   /** Never throws. */
   async #finish(): Promise<void> {
+    this.#copy?.hurry();
     await this.#flushing;
     try {
       if (this.#stopped === null) await this.#segments.close();
@@ -174,6 +215,7 @@ class RunJournalWriter implements Journal {
       this.#stop(textOf(error));
     }
     await this.#ending;
+    await this.#copy?.done;
   }
 
   /** One at a time: a slow disk makes fewer and larger writes. */

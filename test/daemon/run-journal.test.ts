@@ -167,6 +167,28 @@ describe('the journal of a run', () => {
     expect(run.warnings).toEqual([expect.stringContaining('the last line is cut')]);
   });
 
+  it('holds a large ledger as it was at the start, copied while the trader went on writing', async () => {
+    const { folder, file, runs } = place('journal: { max_mb: 100 }\nstrategies: [maker.yaml]');
+    const ledger = openLedger(join(folder, 'ledger.sqlite'), { pid: process.pid, startedMs: 1 });
+    ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
+    ledger.close();
+    const running = started(['start', '-c', file]);
+    await running.waitFor(/quoting \| markets [1-4] of/);
+    const [folderOfRun = ''] = runFolders(runs);
+    // Until it is whole a run says so itself: this is what a kill would leave.
+    expect(readRun(folderOfRun)).toMatchObject({
+      description: { ledgerMissing: 'it ended before its ledger was copied' },
+      ledgerFile: null,
+    });
+    running.process.kill('SIGTERM');
+    expect(await running.exited, running.output()).toBe(0);
+    const [run] = runsOf(runs);
+    if (run === undefined) throw new Error('one run, one journal');
+    expect(run.description.ledgerMissing).toBeNull();
+    expect(await differences(run, file, folder)).toEqual([]);
+    expect(readdirSync(run.folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
   it('is not kept when the configuration does not want it', async () => {
     const { file, runs } = place('journal: { enabled: false }\nstrategies: [maker.yaml]');
     const running = started(['start', '-c', file]);
