@@ -63,6 +63,9 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
+const failureText = (error: unknown): string =>
+  error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : String(error);
+
 function serve(socket: Socket, answer: (request: ControlRequest) => Promise<ControlResponse>): void {
   let received = '';
   socket.setEncoding('utf8');
@@ -81,7 +84,7 @@ function serve(socket: Socket, answer: (request: ControlRequest) => Promise<Cont
       }
       // The command may take longer than the idle limit; its own bound is the daemon's.
       socket.setTimeout(0);
-      answer(request).then(reply, (error: unknown) => reply({ ok: false, error: String(error) }));
+      answer(request).then(reply, (error: unknown) => reply({ ok: false, error: failureText(error) }));
     }
     if (received.length <= MAX_CONTROL_LINE) return;
     reply({ ok: false, error: `a request is one line of at most ${MAX_CONTROL_LINE} bytes` });
