@@ -52,7 +52,7 @@ export async function reconcileDirectly(options: DirectReconciliation): Promise<
       voided = found;
       options.onVoid(found);
     } else {
-      suspicions.take(found, begunMs, nowMs());
+      suspicions.take(found, begunMs, nowMs(), (difference) => comparison.isUndecided(difference));
       if (!Number.isFinite(suspicions.doubtsFromMs)) return suspicions.believed;
     }
     const againMs = typeof found === 'string' ? nowMs() + RETRY_MS : suspicions.doubtsFromMs;

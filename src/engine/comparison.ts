@@ -3,25 +3,24 @@
  * beside a ledger that nobody writes to.
  */
 
+import { type Micros, sub } from '../base/micros.js';
 import type { LiveOrder, MissingFills, OrderExecutor } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { OrderRow } from '../protocol/records.js';
 import {
+  compareShares,
   type Difference,
+  LONGEST_LAG_MS,
   missingFill,
   type OwnBooks,
   orderDifference,
-  shareDifferences,
   sharesAtExchange,
   unlistedOrder,
 } from './differences.js';
-import { AssetsReading, movesSince, OpeningShares } from './held-shares.js';
+import { AssetsReading, bookedSince, type Lately, OpeningShares } from './held-shares.js';
 import { historiesOf } from './histories.js';
 import type { Reading, RoundList } from './round.js';
 import { SecondReader } from './second-reader.js';
-
-/** How far a list may lag, ms: what has happened since then it need not show. */
-const LONGEST_LAG_MS = 10_000;
 
 /** What a comparison reads of the ledger, and the notes in which it keeps how far it has come. */
 export type ComparedLedger = Pick<
@@ -50,12 +49,16 @@ export class Comparison {
   readonly #opening: OpeningShares;
   readonly #histories: ReturnType<typeof historiesOf>;
   readonly #secondReader: SecondReader;
+  #lately: Lately = { moves: new Map(), orders: new Set() };
+  #undecided: ReadonlySet<string> = new Set();
+  /** By order with missing fills: up to how much was filled when they were first missed. */
+  #owed: ReadonlyMap<string, Micros> = new Map();
 
   /** @param ownTrades whether the venue lists them */
   constructor(ledger: ComparedLedger, underWay: UnderWay, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
-    this.#books = booksOf(ledger, underWay);
+    this.#books = booksOf(ledger, underWay, (pubkey) => this.#lately.orders.has(pubkey) || this.#owed.has(pubkey));
     this.#opening = new OpeningShares(ledger);
     this.#histories = historiesOf(ledger, this.#books, ownTrades);
     this.#secondReader = new SecondReader(ledger);
@@ -71,12 +74,20 @@ export class Comparison {
   }
 
   /**
-   * What differs, once the lists of a round are complete and nothing of ours has moved since `begunMs`, when they were begun.
-   * Each round's lists are compared once: then their marks have moved on.
+   * What differs, once the lists of a round are complete and all that they show of our fills is booked. They were begun at
+   * `begunMs`; what has been booked since, or shortly before, they need not show. Each round's lists are compared once: then
+   * their marks have moved on.
    */
   differences(resting: RestingOrders, begunMs: number): readonly Difference[] {
-    const found = [...this.#records(resting), ...this.#shares(begunMs)];
+    this.#lately = bookedSince(this.#ledger, begunMs - LONGEST_LAG_MS);
+    const missing = this.#missing();
+    const found = [...this.#records(resting), ...missing, ...this.#shares()];
     return [...found, ...this.#secondReader.settle(found.length === 0)];
+  }
+
+  /** The newest round could say neither that this agrees nor that it differs. */
+  isUndecided({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
+    return what === 'position' && this.#undecided.has(subject);
   }
 
   /** A person has taken note of it. False where nobody here can leave it out, and its figures have to be remembered. */
@@ -92,15 +103,14 @@ export class Comparison {
     return true;
   }
 
-  /** What differs in records: of orders that rest, of fills that are missing, of all that has happened. */
+  /** What differs in records: of orders that rest, and of all that has happened. */
   #records(restingOrders: RestingOrders): Difference[] {
     const { orders, trades, merges, splits, redeems } = this.#histories;
     const resting = this.#resting(restingOrders);
     const known = new Set(resting.map(({ subject }) => subject));
     const past = orders.settle().filter(({ subject }) => !known.has(subject));
-    const missing = this.#underWay.missingFills().map((row) => missingFill(row.orderPubkey, row.missingMicros));
     const conversions = [...merges.settle(), ...splits.settle(), ...redeems.settle()];
-    return [...resting, ...past, ...missing, ...(trades?.settle() ?? []), ...conversions];
+    return [...resting, ...past, ...(trades?.settle() ?? []), ...conversions];
   }
 
   #resting({ rows, startedMs }: RestingOrders): Difference[] {
@@ -114,19 +124,38 @@ export class Comparison {
     return found;
   }
 
-  #shares(begunMs: number): Difference[] {
+  #missing(): Difference[] {
+    const rows = this.#underWay.missingFills().map(({ orderPubkey, missingMicros }) => {
+      const filled = this.#ledger.order(orderPubkey)?.filledMicros ?? missingMicros;
+      const owed = this.#owed.get(orderPubkey);
+      // What was missing in an earlier round is here by now; what is missing now is younger.
+      const upTo = owed === undefined || owed <= sub(filled, missingMicros) ? filled : owed;
+      return { orderPubkey, missingMicros, upTo };
+    });
+    this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
+    return rows.map(({ orderPubkey, missingMicros, upTo }) => missingFill(orderPubkey, missingMicros, upTo));
+  }
+
+  #shares(): readonly Difference[] {
     const theirs = sharesAtExchange(this.#assets.rows);
     const missing = new Set(this.#underWay.missingFills().map(({ marketConditionId }) => marketConditionId));
     const isMoving = (market: string) =>
       missing.has(market) ||
       this.#underWay.pendingMerge(market) !== null ||
       this.#underWay.pendingRedeem(market) !== null;
-    const lately = movesSince(this.#ledger, begunMs - LONGEST_LAG_MS);
-    return shareDifferences(theirs, this.#ledger.positions(), this.#opening.over(theirs), isMoving, lately);
+    const opening = this.#opening.over(theirs);
+    const shares = compareShares(theirs, this.#ledger.positions(), opening, isMoving, this.#lately.moves);
+    this.#undecided = shares.undecided;
+    return shares.differing;
   }
 }
 
-const booksOf = (ledger: ComparedLedger, underWay: UnderWay): OwnBooks => ({
+const booksOf = (
+  ledger: ComparedLedger,
+  underWay: UnderWay,
+  isFilling: (orderPubkey: string) => boolean,
+): OwnBooks => ({
+  isFilling,
   order: (pubkey) => ledger.order(pubkey),
   fill: (pubkey) => ledger.fill(pubkey),
   conversion: (pubkey) => ledger.conversion(pubkey),

@@ -34,16 +34,21 @@ export interface OwnBooks {
   order(pubkey: string): OrderRecord | null;
   fill(pubkey: string): FillRow | null;
   conversion(pubkey: string): ConversionRecord | null;
+  /** Fills of this order have been booked lately, or are still to come: how much is filled moves from one look to the next. */
+  isFilling(orderPubkey: string): boolean;
   /** A merge or redeem of ours, made from the draft with this pubkey, is not settled yet. */
   isConverting(kind: 'merge' | 'redeem', marketConditionId: string, draftPubkey: string): boolean;
 }
+
+/** How far a list may lag, ms: what has happened since then it need not show. */
+export const LONGEST_LAG_MS = 10_000;
 
 const EFFECTLESS: readonly OrderStatus[] = ['waiting_to_sign', 'expired', 'failed'];
 const hadEffect = (status: OrderStatus | null): boolean => status !== null && !EFFECTLESS.includes(status);
 
 /**
  * An order as a list shows it whose first page left at `listMs`. What the ledger holds open the executor follows by reading
- * it, and what has ended since the list left may be shown as it was before.
+ * it, and what has ended or been filled lately may be shown as it was before.
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
@@ -52,7 +57,7 @@ export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number):
   const exchange = `${orderTerms(row)}, ${row.status}, ${shown(row.filled_amount)} filled${where}`;
   const subject = row.pubkey ?? '(without pubkey)';
   if (order === null) return { what: 'order', subject, ledger: UNKNOWN, exchange };
-  if (sameTerms(row, order) && agreesOnEnd(row, order, listMs)) return null;
+  if (sameTerms(row, order) && agreesOnEnd(row, order, books.isFilling(order.pubkey), listMs)) return null;
   return { what: 'order', subject, ledger: orderText(order), exchange };
 }
 
@@ -63,18 +68,23 @@ const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>
   (row.price === null || row.price === order.priceMicros) &&
   (row.amount === null || row.amount === order.amountMicros);
 
-function agreesOnEnd({ status, filled_amount: filled }: OrderRow, order: OrderRecord, listMs: number): boolean {
+function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, listMs: number): boolean {
+  const { status, filled_amount: filled } = row;
   const known = maxMicros(order.filledMicros, order.bookedMicros);
-  if (status === null || (order.closedMs !== null && order.closedMs >= listMs)) return true;
+  if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
+  if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!hadEffect(status)) return order.closedMs === null ? known === ZERO : !hadEffect(order.status);
   // An order that grows is told by its list and its fills; one that shrinks contradicts what was seen before.
-  if (filled !== null && filled < known) return false;
-  return order.closedMs === null || (order.status === status && (filled === null || filled === known));
+  if (filled !== null && filled < known && !isFilling) return false;
+  return order.closedMs === null || (order.status === status && (filled === null || filled === known || isFilling));
 }
 
 /** Named only where the two sides speak of different markets. */
 const elsewhere = (theirs: string | null, ours: string | null): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` in ${theirs}, not ${ours}`;
+
+const otherOrder = (theirs: string | null, ours: string | null): string =>
+  theirs === null || ours === null || theirs === ours ? '' : ` of order ${theirs}, not ${ours}`;
 
 const shown = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
 const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
@@ -88,17 +98,22 @@ export const unlistedOrder = (order: OrderRecord): Difference => ({
   ...{ what: 'order', subject: order.pubkey, ledger: orderText(order), exchange: 'not among the resting orders' },
 });
 
-/** Fills that the exchange's orders show and that are not booked. */
-export const missingFill = (orderPubkey: string, missingMicros: Micros): Difference => ({
-  ...{ what: 'fill', subject: orderPubkey, ledger: `${formatDecimal(missingMicros)} shares not booked` },
-  exchange: 'filled',
+/**
+ * Fills that the exchange's orders show and that are not booked. Up to how much is part of the subject: the next fill of an
+ * order that is filled all the time is another one than that which was missing in the round before.
+ */
+export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
+  ...{ what: 'fill', subject: `${orderPubkey} up to ${formatDecimal(upToMicros)}` },
+  ...{ ledger: `${formatDecimal(missingMicros)} shares not booked`, exchange: 'filled' },
 });
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
   // Matched and not settled: it may be booked already where the state is older than what was read elsewhere.
   if (row.state === 'created' || row.state === 'in_process') return null;
-  const where = elsewhere(row.market_condition_id, fill?.marketConditionId ?? null);
+  const where =
+    elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
+    otherOrder(row.order.pubkey, fill?.orderPubkey ?? null);
   const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row)}${where}`;
   const subject = row.pubkey;
   if (fill !== null)
@@ -118,17 +133,18 @@ export const inventedFill = (fill: FillRow): Difference => ({
   ...{ what: 'fill', subject: fill.pubkey, ledger: fillText(fill), exchange: NOTHING },
 });
 
-export function mergeDifference(row: ConversionRow, books: OwnBooks): Difference | null {
+export function mergeDifference(row: ConversionRow, books: OwnBooks, listMs: number): Difference | null {
   const { state, amount, onchain_amount: cash } = row;
   // Settled without its figure: it is not booked before the record names it.
   const moved = state === 'done' && cash !== null ? { yes: amount, no: amount, cash } : null;
-  return conversionDifference('merge', row, moved, books);
+  return conversionDifference('merge', row, moved, books, listMs);
 }
 
-export function redeemDifference(row: RedeemRow, books: OwnBooks): Difference | null {
+export function redeemDifference(row: RedeemRow, books: OwnBooks, listMs: number): Difference | null {
   const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
   const isSettled = state === 'done' || state === 'completed';
-  return conversionDifference('redeem', row, isSettled && cash !== null ? { yes, no, cash } : null, books);
+  const moved = isSettled && cash !== null ? { yes, no, cash } : null;
+  return conversionDifference('redeem', row, moved, books, listMs);
 }
 
 /** This trader never splits: whatever took effect is somebody else's. */
@@ -151,9 +167,12 @@ function conversionDifference(
   row: Pick<ConversionRow | RedeemRow, 'pubkey' | 'market_condition_id' | 'state'>,
   moved: Moved | null,
   books: OwnBooks,
+  listMs: number,
 ): Difference | null {
   const { pubkey: subject, market_condition_id: market, state } = row;
   const booked = books.conversion(subject);
+  // Booked from its record a moment ago: the list may be behind that.
+  if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
   const exchange = moved === null ? state : movedText(moved);
   if (booked !== null) {
     const { kind, marketConditionId, yesMicros, noMicros, cashMicros } = booked;
@@ -189,37 +208,59 @@ export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string,
   );
 }
 
+/** The newest moves of one outcome, newest first; negative for shares given up. */
+export interface Moves {
+  readonly fills: readonly Micros[];
+  readonly conversions: readonly Micros[];
+}
+
+export interface ComparedShares {
+  readonly differing: readonly Difference[];
+  /** Outcomes of which nothing can be said now: neither that they agree nor that they differ. */
+  readonly undecided: ReadonlySet<string>;
+}
+
 /**
- * Shares that differ, by outcome. `opening` were in the wallet before this ledger and are nobody's business; in a market of
- * which `isMoving` is true shares have left one side and not yet reached the other, so that nothing can be said. `lately`
- * are the newest moves of each outcome, newest first: a list that lags shows what was held before some of them.
+ * Shares, by outcome. `opening` were in the wallet before this ledger and are nobody's business; in a market of which
+ * `isMoving` is true shares have left one side and not yet reached the other. `lately` are the newest moves of each outcome:
+ * a list that was read before some of them, or that lags, shows what was held then.
  */
-export function shareDifferences(
+export function compareShares(
   theirs: ReadonlyMap<string, Micros>,
   positions: readonly PositionRow[],
   opening: ReadonlyMap<string, Micros>,
   isMoving: (market: string) => boolean,
-  lately: ReadonlyMap<string, readonly Micros[]>,
-): Difference[] {
+  lately: ReadonlyMap<string, Moves>,
+): ComparedShares {
   const ours = new Map(
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
   );
-  const found: Difference[] = [];
+  const differing: Difference[] = [];
+  const undecided = new Set<string>();
   for (const subject of new Set([...theirs.keys(), ...ours.keys(), ...opening.keys()])) {
-    if (isMoving(marketOf(subject))) continue;
     const booked = ours.get(subject) ?? ZERO;
     const there = sub(theirs.get(subject) ?? ZERO, opening.get(subject) ?? ZERO);
-    if (booked === there || wasHeld(there, booked, lately.get(subject) ?? [])) continue;
-    found.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
+    if (booked === there) continue;
+    if (isMoving(marketOf(subject)) || wasHeld(there, booked, lately.get(subject))) undecided.add(subject);
+    else differing.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
   }
-  return found;
+  return { differing, undecided };
 }
 
-/** Whether so many were held before one of the newest moves. */
-function wasHeld(there: Micros, now: Micros, lately: readonly Micros[]): boolean {
-  let before = now;
-  return lately.some((move) => {
-    before = sub(before, move);
-    return before === there;
-  });
+/**
+ * Whether so many were held before some of the newest moves. Fills are booked in the order in which they happened, and so
+ * are conversions, but which came before which of the other kind is not known.
+ */
+function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
+  const earlier = new Set(backwards(now, lately.fills));
+  return backwards(there, lately.conversions.map(negated)).some((held) => earlier.has(held));
+}
+
+const negated = (move: Micros): Micros => sub(ZERO, move);
+
+/** `from`, and what it was before the newest of these moves, the two newest, and so on. */
+function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
+  const held = [from];
+  for (const move of moves) held.push(sub(held.at(-1) ?? from, move));
+  return held;
 }

@@ -6,7 +6,7 @@ import { add, type Micros, micros, sub, ZERO } from '../base/micros.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { AssetRow } from '../protocol/records.js';
 import type { Report } from '../protocol/seam.js';
-import { type Difference, outcomeKey } from './differences.js';
+import { type Difference, type Moves, outcomeKey } from './differences.js';
 import type { ListStep } from './history.js';
 import { PageWalk } from './page-walk.js';
 import type { Reading } from './round.js';
@@ -71,29 +71,36 @@ export class OpeningShares {
 /** More than move within some seconds. */
 const MOST_MOVES = 100;
 
-/** The newest moves of each outcome that were booked after `sinceMs` (our clock), newest first; negative for shares given up. */
-export function movesSince(
+/** What was booked after `sinceMs` (our clock). */
+export interface Lately {
+  readonly moves: ReadonlyMap<string, Moves>;
+  /** Orders with fills among them. */
+  readonly orders: ReadonlySet<string>;
+}
+
+export function bookedSince(
   ledger: Pick<Ledger, 'fillsAfter' | 'conversionsAfter' | 'newestSeq'>,
   sinceMs: number,
-): ReadonlyMap<string, readonly Micros[]> {
-  const moves: { readonly outcome: string; readonly move: Micros; readonly seenMs: number }[] = [];
+): Lately {
   const newest = (of: 'fills' | 'conversions') => Math.max(0, ledger.newestSeq(of) - MOST_MOVES);
-  for (const { row } of ledger.fillsAfter(newest('fills'))) {
-    const { marketConditionId, isYes, side, amountMicros, seenMs } = row;
-    const move = side === 'buy' ? amountMicros : sub(ZERO, amountMicros);
-    moves.push({ outcome: outcomeKey(marketConditionId, isYes), move, seenMs });
+  const fills = ledger.fillsAfter(newest('fills')).flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
+  const conversions = ledger
+    .conversionsAfter(newest('conversions'))
+    .flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
+  const moves = new Map<string, { fills: Micros[]; conversions: Micros[] }>();
+  const of = (market: string, isYes: boolean) => {
+    const outcome = outcomeKey(market, isYes);
+    const known = moves.get(outcome) ?? { fills: [], conversions: [] };
+    moves.set(outcome, known);
+    return known;
+  };
+  for (const { marketConditionId, isYes, side, amountMicros } of fills.reverse())
+    of(marketConditionId, isYes).fills.push(side === 'buy' ? amountMicros : sub(ZERO, amountMicros));
+  for (const { marketConditionId, yesMicros, noMicros } of conversions.reverse()) {
+    of(marketConditionId, true).conversions.push(sub(ZERO, yesMicros));
+    of(marketConditionId, false).conversions.push(sub(ZERO, noMicros));
   }
-  for (const { row } of ledger.conversionsAfter(newest('conversions'))) {
-    const { marketConditionId, yesMicros, noMicros, seenMs } = row;
-    moves.push({ outcome: outcomeKey(marketConditionId, true), move: sub(ZERO, yesMicros), seenMs });
-    moves.push({ outcome: outcomeKey(marketConditionId, false), move: sub(ZERO, noMicros), seenMs });
-  }
-  const byOutcome = new Map<string, Micros[]>();
-  for (const { outcome, move, seenMs } of moves.sort((a, b) => b.seenMs - a.seenMs)) {
-    if (seenMs < sinceMs) break;
-    byOutcome.set(outcome, [...(byOutcome.get(outcome) ?? []), move]);
-  }
-  return byOutcome;
+  return { moves, orders: new Set(fills.map(({ orderPubkey }) => orderPubkey)) };
 }
 
 /** What was stored above; the ledger is ours, so a note that does not read is a bug and throws. */

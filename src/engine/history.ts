@@ -9,7 +9,7 @@
 
 import type { Booked, Ledger } from '../ledger/contract.js';
 import type { Ask, Report } from '../protocol/seam.js';
-import { type Difference, UNKNOWN } from './differences.js';
+import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 import { type ListEndpoint, PageWalk, type RowOf } from './page-walk.js';
 
 /** Enough for any list that lags by some rows. */
@@ -33,6 +33,8 @@ export type ListStep =
 export interface HistoryRule<N extends ListEndpoint> {
   readonly endpoint: N;
   pubkeyOf(row: RowOf<N>): string | null;
+  /** When the record began, on the exchange's clock, s; null where rows do not say. */
+  bornS(row: RowOf<N>): number | null;
   /** Nothing of it can change any more that this list would have to tell. */
   isSettled(row: RowOf<N>): boolean;
   /** @param listMs our clock, when the list's first page left */
@@ -41,8 +43,15 @@ export interface HistoryRule<N extends ListEndpoint> {
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
-    invented(pubkey: string): Difference | null;
+    /** Null while it is so young that the list may lag behind it. */
+    invented(pubkey: string, list: ListTime): Difference | null;
   } | null;
+}
+
+/** When a list's first page left on our clock, ms, and what the exchange's said in the answer, s; null where nothing. */
+export interface ListTime {
+  readonly listMs: number;
+  readonly venueS: number | null;
 }
 
 interface Mark {
@@ -69,6 +78,7 @@ export class History<N extends ListEndpoint> {
   #walk: PageWalk<N> | null = null;
   #found = false;
   #isComplete = false;
+  #venueS: number | null = null;
 
   /** @param name of the list in the ledger's notes */
   constructor(name: string, ledger: Pick<Ledger, 'note' | 'setNote'>, rule: HistoryRule<N>) {
@@ -81,6 +91,7 @@ export class History<N extends ListEndpoint> {
     this.#walk = new PageWalk<N>((row) => this.#rule.pubkeyOf(row) ?? JSON.stringify(row), MOST_PAGES);
     this.#found = false;
     this.#isComplete = false;
+    this.#venueS = null;
   }
 
   onReport(report: Report): ListStep {
@@ -88,6 +99,7 @@ export class History<N extends ListEndpoint> {
     if (walk === null) return { kind: 'void', reason: 'the walk was not begun' };
     const step = walk.onReport(report);
     if (step.kind === 'void') return step;
+    if (report.venueTimeMs !== null) this.#venueS ??= Math.floor(report.venueTimeMs / 1000);
     const mark = this.#mark;
     this.#found = mark === null || step.rows.some((row) => isOneOf(this.#rule.pubkeyOf(row), mark.older));
     const ends = step.next === null || this.#found || (walk.pages >= MOST_PAGES - 1 && mark?.older.length !== 0);
@@ -107,7 +119,7 @@ export class History<N extends ListEndpoint> {
     const rows = end < 0 ? walk.rows : walk.rows.slice(0, end);
     const { differences, seq } = this.#compare(rows, walk.startedMs, mark.seq);
     const held = differences.length === 0 ? 0 : Math.min(mark.held + 1, HELD_ROUNDS);
-    const newer = this.#newestSettled(rows, mark.older);
+    const newer = this.#newestSettled(rows, mark.older, this.#venueS);
     const isHeld = held > 0 && held < HELD_ROUNDS;
     this.#setMark(isHeld ? { ...mark, held } : { older: mark.newer, newer, seq, held });
     return differences;
@@ -133,7 +145,7 @@ export class History<N extends ListEndpoint> {
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
     const invented = [...expected].filter((pubkey) => !names.has(pubkey));
     this.#keep({ rows: differing.map(({ row }) => row), invented });
-    const inventions = invented.flatMap((pubkey) => booked?.invented(pubkey) ?? []);
+    const inventions = invented.flatMap((pubkey) => booked?.invented(pubkey, { listMs, venueS: this.#venueS }) ?? []);
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
@@ -146,7 +158,7 @@ export class History<N extends ListEndpoint> {
       return difference === null || difference.ledger === UNKNOWN ? [] : [{ row, difference }];
     });
     this.#keep({ rows: ours.map(({ row }) => row), invented: [] });
-    const marked = this.#newestSettled(walk.rows, []);
+    const marked = this.#newestSettled(walk.rows, [], null);
     this.#setMark({ older: marked, newer: marked, seq: booked?.newestSeq() ?? 0, held: 0 });
     return ours.map(({ difference }) => difference);
   }
@@ -156,10 +168,16 @@ export class History<N extends ListEndpoint> {
     return { what: 'list', subject: this.name, ledger: `last seen: ${mark[0] ?? ''}`, exchange };
   }
 
-  /** Names of the newest rows below which nothing can change. */
-  #newestSettled(rows: readonly RowOf<N>[], older: readonly string[]): readonly string[] {
-    const { isSettled, pubkeyOf } = this.#rule;
-    const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row)) + 1);
+  /**
+   * Names of the newest rows below which nothing can change and nothing can turn up: a list that lags may still leave out
+   * what is as young as it lags.
+   *
+   * @param venueS when the list was read, s; null for whatever is there
+   */
+  #newestSettled(rows: readonly RowOf<N>[], older: readonly string[], venueS: number | null): readonly string[] {
+    const { isSettled, pubkeyOf, bornS } = this.#rule;
+    const youngS = (venueS ?? Number.POSITIVE_INFINITY) - LONGEST_LAG_MS / 1000;
+    const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || (bornS(row) ?? 0) > youngS) + 1);
     const names = settled.flatMap((row) => pubkeyOf(row) ?? []);
     return [...names, ...older].slice(0, MARKED_ROWS);
   }

@@ -30,7 +30,6 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
       return state.touch(event.market);
     case 'mergeDone':
     case 'redeemDone': {
-      state.reconciler.moved();
       state.touch(event.market);
       conversionDone(state.tracked(event.market));
       const what = event.kind === 'mergeDone' ? 'merged complete sets' : 'redeemed';
@@ -57,7 +56,6 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
 function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: number): void {
   state.fills += 1;
   state.countFill(fill, nowMs);
-  state.reconciler.moved();
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
   for (const desk of state.desksOf(fill.marketConditionId)) {
     desk.dirty = true;

@@ -3,8 +3,9 @@
  * splits, redeems, shares. It books nothing itself and invents nothing to make sums fit: it says what differs.
  *
  * A round is a set of complete lists, all begun after the same moment, then a look at our fills that began after the last
- * of them ended; in between nothing of ours has moved. Only then do ledger and exchange speak of the same moment. What
- * differs in two rounds, a good while apart, is believed. Currency cannot be compared: no call of the service shows it.
+ * of them ended: whatever of ours the lists show is in the ledger by then. What the ledger has booked meanwhile the lists
+ * need not show, so trading goes on and rounds are complete all the same. What differs in two rounds, a good while apart,
+ * is believed. Currency cannot be compared: no call of the service shows it.
  */
 
 import type { OrderExecutor, Reaction } from '../executor/contract.js';
@@ -46,9 +47,11 @@ const SEARCH_SLACK_MS = 60_000;
 const SEARCH_AGAIN_MS = 30_000;
 /** Pages of one search: two thousand trades. What is not found there is for the comparison to report. */
 const MAX_SEARCH_PAGES = 20;
-/** A void round is tried again, the first time at once where only our own doing was in its way, ms. */
+/** A void round is tried again, ms. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
+/** And not before so long, ms, for each page that it has read beyond the first ones: the next one reads them all again. */
+const RETRY_PER_PAGE_MS = 1_000;
 /** So long without a complete round is worth waking somebody, ms. */
 const OVERDUE_MS = 300_000;
 
@@ -69,10 +72,10 @@ export class Reconciler {
   #resting: RestingOrders | null = null;
   /**
    * What came after what, counted and not by a clock, which may step and may not have moved: up by one with the beginning
-   * and the end of each round's lists and with each move of our shares.
+   * and the end of each round's lists.
    */
   #turn = 0;
-  #turns = { begun: 0, gathered: 0, moved: 0 };
+  #turns = { begun: 0, gathered: 0 };
   /** The turn in which the look under way was asked for, and in which the newest complete one was. */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
@@ -146,11 +149,6 @@ export class Reconciler {
     return this.#news.splice(0);
   }
 
-  /** Shares moved by our own doing; a round that began before says nothing about them. */
-  moved(): void {
-    this.#turns.moved = ++this.#turn;
-  }
-
   /** A look at these is being asked for. */
   asked(kind: 'orders' | 'fills'): void {
     this.#asked[kind] = this.#turn;
@@ -170,6 +168,8 @@ export class Reconciler {
   begin(first: Ask, nowMs: number): readonly Ask[] {
     this.#see(nowMs);
     this.#turns.begun = ++this.#turn;
+    if (this.#gathered !== null)
+      this.#voided({ reason: 'no look at orders and fills came after it', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.#againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);
@@ -186,10 +186,9 @@ export class Reconciler {
     if (end.kind === 'complete') {
       this.#turns.gathered = ++this.#turn;
       this.#gathered = end;
-      this.#voidIfMoved(report.nowMs);
       return { asks: [], result: 'ok' };
     }
-    this.#voided(end.reason, FIRST_RETRY_MS, report.nowMs);
+    this.#voided(end, report.nowMs);
     return { asks: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
@@ -225,7 +224,6 @@ export class Reconciler {
     const rows = cut < 0 ? step.rows : step.rows.slice(0, cut);
     const reaction = this.#executor.onOwnTrades(rows, report.nowMs);
     const news = reaction.events.filter((event) => event.kind === 'fillBooked').length;
-    if (news > 0) this.moved();
     this.#fillPages += 1;
     // A page of nothing new ends the walk, unless an order says that fills of it are still missing.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
@@ -275,17 +273,10 @@ export class Reconciler {
     }
   }
 
-  #voidIfMoved(nowMs: number): void {
-    const isMoved = this.#gathered !== null && this.#turns.moved > this.#turns.begun;
-    if (isMoved) this.#voided('shares moved by our own doing meanwhile', 0, nowMs);
-  }
-
-  /** @param waitMs before the first retry; longer for each void round in a row */
-  #voided(reason: string, waitMs: number, nowMs: number): void {
-    this.#gathered = null;
+  #voided({ reason, furtherPages }: { reason: string; furtherPages: number }, nowMs: number): void {
     this.#voidReason = reason;
-    const longerMs = this.#voids === 0 ? waitMs : FIRST_RETRY_MS * 2 ** Math.min(this.#voids, 10);
-    this.#againMs = nowMs + Math.min(longerMs, LONGEST_RETRY_MS);
+    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#voids, 10), LONGEST_RETRY_MS);
+    this.#againMs = nowMs + Math.max(waitMs, RETRY_PER_PAGE_MS * furtherPages);
     this.#voids += 1;
     this.#voidSinceMs ??= nowMs;
     this.#news.push({ loud: false, text: `a round was void: ${reason}` });
@@ -296,7 +287,6 @@ export class Reconciler {
 
   /** Compares, once a look that began after the round's lists has found nothing more of ours. */
   #compare(nowMs: number): void {
-    this.#voidIfMoved(nowMs);
     const round = this.#gathered;
     const resting = this.#resting;
     if (round === null || resting === null || this.awaits.length > 0) return;
@@ -306,7 +296,8 @@ export class Reconciler {
     this.#voidSinceMs = null;
     const found = this.#comparison.differences(resting, round.begunMs);
     const stood = this.verdict !== null;
-    const believed = this.#suspicions.take(found, round.begunMs, nowMs);
+    const isUndecided = (difference: Difference) => this.#comparison.isUndecided(difference);
+    const believed = this.#suspicions.take(found, round.begunMs, nowMs, isUndecided);
     const differences = found.filter((difference) => !this.#suspicions.isAccepted(difference));
     this.#newest = { begunMs: round.begunMs, comparedMs: nowMs, differences };
     this.#againMs = this.#suspicions.doubtsFromMs;

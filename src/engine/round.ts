@@ -43,8 +43,14 @@ const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 export type RoundEnd =
   /** Our clock, ms: when the first request was asked for. */
   | { readonly kind: 'complete'; readonly begunMs: number }
-  /** `unsent`: a request never left, so nobody is to blame. */
-  | { readonly kind: 'void'; readonly reason: string; readonly unsent: boolean };
+  | {
+      readonly kind: 'void';
+      readonly reason: string;
+      /** A request never left, so nobody is to blame. */
+      readonly unsent: boolean;
+      /** Asked for beyond the first of each list. */
+      readonly furtherPages: number;
+    };
 
 export interface RoundStep {
   readonly asks: readonly Ask[];
@@ -57,7 +63,8 @@ export class Round {
   readonly #begunMs: number;
   readonly #underWay: Set<RoundList>;
   readonly #absent: RoundList[] = [];
-  #void: Extract<RoundEnd, { kind: 'void' }> | null = null;
+  #void: { readonly reason: string; readonly unsent: boolean } | null = null;
+  #furtherPages = 0;
 
   constructor(lists: ReadonlyMap<RoundList, Reading>, nowMs: number) {
     this.#lists = lists;
@@ -85,14 +92,18 @@ export class Round {
     const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
     if (isAbsent) this.#absent.push(list);
     const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'complete' } as const);
-    if (step.kind === 'more') return { asks: [step.next], end: null };
+    if (step.kind === 'more') {
+      this.#furtherPages += 1;
+      return { asks: [step.next], end: null };
+    }
     if (step.kind === 'void') {
       const unsent = report.outcome.kind === 'unknown' && !report.outcome.sent;
-      this.#void = { kind: 'void', reason: `${list}: ${step.reason}`, unsent };
+      this.#void = { reason: `${list}: ${step.reason}`, unsent };
     }
     this.#underWay.delete(list);
     if (this.#underWay.size > 0) return { asks: [], end: null };
-    return { asks: [], end: this.#void ?? { kind: 'complete', begunMs: this.#begunMs } };
+    if (this.#void === null) return { asks: [], end: { kind: 'complete', begunMs: this.#begunMs } };
+    return { asks: [], end: { kind: 'void', ...this.#void, furtherPages: this.#furtherPages } };
   }
 }
 

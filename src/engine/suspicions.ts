@@ -60,8 +60,14 @@ export class Suspicions {
    * Takes in what one complete round has found; returns what is believed from now on.
    *
    * @param begunMs our clock, when the round's first request left
+   * @param isUndecided it could say nothing of this: what was believed of it stays believed, what was in doubt begins anew
    */
-  take(differences: readonly Difference[], begunMs: number, nowMs: number): readonly Difference[] {
+  take(
+    differences: readonly Difference[],
+    begunMs: number,
+    nowMs: number,
+    isUndecided: (difference: Difference) => boolean,
+  ): readonly Difference[] {
     const before = new Set(JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[]);
     const told = new Set(this.believed.map(nameOf));
     const found = new Map(
@@ -69,7 +75,9 @@ export class Suspicions {
         .filter((difference) => !this.isAccepted(difference))
         .map((difference) => [nameOf(difference), difference] as const),
     );
-    for (const name of this.#open.keys()) if (!found.has(name)) this.#open.delete(name);
+    for (const [name, { difference, believed }] of this.#open) {
+      if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
+    }
     for (const [name, difference] of found) {
       // A clock that stepped back must not put the second look off for as long as it stepped.
       const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);

@@ -28,8 +28,8 @@ const PINNED = {
     session: '28e7cdb4a12a8bcc00aca4fee62d7e1920a6c9fd0874cc1653f4b33a97eb4a3c',
   },
   optimistic: {
-    trace: '1fc942c1f883c7de',
-    session: '7a0ab21d101fca77b276977a0e6d3ff57d04c96ac0d82e388270d54fecd64733',
+    trace: '7d17ac374ab22692',
+    session: '8f020a0f8e4904da295ec8dea99fb65048ca2f9f991bc5dbf9ab7992da74e6c0',
   },
 };
 

@@ -3,6 +3,7 @@
  * them: by pages, late, in part, twice. Everything of ours goes into the ledger as the executor would have left it.
  */
 
+import { must } from '../../src/base/errors.js';
 import { type Micros, micros } from '../../src/base/micros.js';
 import { readProfile } from '../../src/config/venue.js';
 import { Reconciler } from '../../src/engine/reconciler.js';
@@ -31,6 +32,8 @@ interface Listed<Row> {
   readonly row: Row;
   /** When it became visible, our clock. */
   readonly sinceMs: number;
+  /** When it was replaced by the record as it is now, our clock. */
+  readonly untilMs?: number;
 }
 
 /** Rows, newest first. */
@@ -39,6 +42,12 @@ class List<Row> {
 
   add(row: Row, sinceMs: number): void {
     this.rows.unshift({ row, sinceMs });
+  }
+
+  /** The same record, in the same place, is another from now on. */
+  replace(before: Row, row: Row, nowMs: number): void {
+    const at = this.rows.findIndex((listed) => listed.row === before);
+    this.rows.splice(at, 1, { row, sinceMs: nowMs }, { ...must(this.rows[at], 'row'), untilMs: nowMs });
   }
 }
 
@@ -70,7 +79,10 @@ export class Account {
   requests = 0;
   /** Hides a trade from every walk but the second reader's. */
   hiddenFromFirst: string | null = null;
+  /** Happens while a request is under way. */
+  meanwhile: () => void = () => undefined;
   #names = 0;
+  #executor: Executor | null = null;
 
   constructor() {
     this.ledger.transaction(() => this.ledger.startRun({ id: 'run', version: '0', configHash: 'h', startedMs: 1 }));
@@ -83,8 +95,8 @@ export class Account {
       loadDraft: (id) => this.ledger.storedDraft(id),
     });
     const settings = { runId: 'run', configHash: 'h', ownPollMs: 1000 };
-    const executor = new Executor(this.ledger, signer, PROFILE, settings);
-    return new Reconciler(this.ledger, executor, true);
+    this.#executor = new Executor(this.ledger, signer, PROFILE, settings);
+    return new Reconciler(this.ledger, this.#executor, true);
   }
 
   /** As by a kill and a start: what is remembered is what the ledger holds. */
@@ -114,15 +126,33 @@ export class Account {
     this.orders.add(row, this.nowMs);
   }
 
+  /** An order of ours that rests. */
+  resting(shares: number): OrderRow {
+    const row = order(this.name('order'), 'buy', true, shares, 'open');
+    this.#own(row, 'open');
+    this.orders.add(row, this.nowMs);
+    return row;
+  }
+
+  /** A part of one that rests is filled; returns it as it is listed from now on. */
+  fillPart(of: OrderRow, shares: number): OrderRow {
+    const filled_amount = m((of.filled_amount ?? 0) + shares);
+    const row: OrderRow = { ...of, status: filled_amount === of.amount ? 'filled' : 'partially_filled', filled_amount };
+    this.orders.replace(of, row, this.nowMs);
+    this.#trade(row, shares);
+    return row;
+  }
+
   #own({ pubkey, side, outcome, amount, filled_amount }: OrderRow, status: OrderStatus): void {
     const terms = { side, isYes: outcome.is_yes, priceMicros: m(400_000), amountMicros: amount ?? m(0) };
     const intent: IntentRow = intentOf({
-      ...{ id: `run.${pubkey}`, marketConditionId: 'A', state: 'done', draftPubkey: pubkey, ...terms },
+      ...{ id: `run.${pubkey}`, marketConditionId: 'A', draftPubkey: pubkey, ...terms },
+      state: status === 'open' ? 'live' : 'done',
     });
     const record: OrderRecord = {
       ...{ pubkey: pubkey ?? '', intentId: intent.id, marketConditionId: 'A', ...terms },
       ...{ filledMicros: filled_amount ?? m(0), bookedMicros: m(0), failedMicros: m(0), status },
-      ...{ createdMs: this.nowMs, closedMs: this.nowMs },
+      ...{ createdMs: this.nowMs, closedMs: status === 'open' ? null : this.nowMs },
     };
     this.ledger.transaction(() => {
       this.ledger.addIntent(intent);
@@ -132,11 +162,15 @@ export class Account {
 
   /** A trade of this order, of ours or of nobody's. */
   trade(of: OrderRow, shares: number): OwnTradeRow {
+    this.orders.add(of, this.nowMs);
+    return this.#trade(of, shares);
+  }
+
+  #trade(of: OrderRow, shares: number): OwnTradeRow {
     const row: OwnTradeRow = {
       ...{ pubkey: this.name('trade'), market_condition_id: 'A', amount: m(shares), price: m(400_000) },
       ...{ timestamp: Math.floor(this.nowMs / 1000), fee: m(0), is_maker: true, state: 'done', order: of },
     };
-    this.orders.add(of, this.nowMs);
     this.trades.add(row, this.nowMs);
     const outcome = `A ${of.outcome.is_yes ? 'YES' : 'NO'}`;
     this.moves.push({ outcome, amount: of.side === 'buy' ? shares : -shares, sinceMs: this.nowMs });
@@ -191,7 +225,6 @@ export class Account {
       this.ledger.addIntent(intent);
       this.ledger.bookConversion({ ...conversion, intentId: id, seenMs: this.nowMs });
     });
-    this.reconciler.moved();
   }
 
   /** One try at a round; true when it was complete. `meanwhile` happens between its lists and the looks that follow. */
@@ -240,11 +273,31 @@ export class Account {
     }
   }
 
+  /** The executor reads the orders that it wants to know more of. */
+  follow(): void {
+    const executor = must(this.#executor, 'executor');
+    this.ledger.transaction(() => {
+      for (const ask of executor.tick(this.nowMs, this.nowMs).asks) {
+        // Nothing else is ever under way here.
+        const pubkey = ask.call.endpoint === 'orders.detail' ? ask.call.params.pubkey : null;
+        const row = must(
+          this.orders.rows.find((listed) => listed.row.pubkey === pubkey),
+          `order ${pubkey}`,
+        ).row;
+        const sentMs = this.nowMs;
+        this.nowMs += 20;
+        const outcome: Outcome = { kind: 'answered', data: row as never, nextCursor: null };
+        executor.onReport({ ask, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
+      }
+    });
+  }
+
   #answer(ask: Ask, list: RoundList, faults: readonly Fault[]): Report {
     this.requests += 1;
     this.nowMs += 20;
     const sentMs = this.nowMs;
     const fault = faults.find((one) => one.list === list) ?? null;
+    this.meanwhile();
     const outcome = fault?.kind === 'lost' ? LOST : this.#page(ask, list, fault);
     this.nowMs += 20;
     return { ask, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
@@ -274,8 +327,11 @@ export class Account {
     if (list === 'assets') return this.#assets(untilMs);
     const { orders, trades, merges, splits, redeems } = this;
     const of = { orders, trades, merges, splits, redeems, sums: trades }[list];
-    const rows = (of as List<{ readonly status?: unknown }>).rows.filter(({ sinceMs }) => sinceMs <= untilMs);
-    return rows.map(({ row }) => row).filter((row) => !restingOnly || row.status === 'open');
+    const rows = (of as List<{ readonly status?: unknown }>).rows.filter(
+      ({ sinceMs, untilMs: endMs = Number.POSITIVE_INFINITY }) => sinceMs <= untilMs && untilMs < endMs,
+    );
+    const resting = ['open', 'partially_filled'];
+    return rows.map(({ row }) => row).filter(({ status }) => !restingOnly || resting.includes(`${status}`));
   }
 
   #assets(untilMs: number): readonly AssetRow[] {
