@@ -15,6 +15,7 @@ log: { file: trader.log }
 capital: "1000"
 polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
 merge: { min_shares: "5" }
+guardian: { enabled: false }
 strategies: [strategies/maker.yaml]
 `;
 
