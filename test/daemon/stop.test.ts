@@ -183,7 +183,7 @@ describe('a trader that does not listen', () => {
         name: 'blocks', summary: 'Blocks the process where no time limit of a call can reach.', params: {},
         create: () => ({
           quote() {
-            setTimeout(() => { for (;;); }, 1500);
+            setTimeout(() => { console.log('blocked'); for (;;); }, 4000);
             return { fairMicros: null, bids: [], asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: '', factors: {} };
           },
         }),
@@ -193,6 +193,7 @@ describe('a trader that does not listen', () => {
     writeFileSync(`${at.folder}/maker.yaml`, makerYaml('{ max: 3 }'));
     writeFileSync(`${at.folder}/blocks.yaml`, `strategy: ./blocks.js\nmarkets: { ids: ["${market?.condition_id}"] }\n`);
     const trader = await at.quoting();
+    await trader.waitFor(/^blocked$/m);
     const canceled = await at.command('cancel-all', '--verify');
     expect(canceled.output).toMatch(NONE_RESTS);
     expect(canceled.code).toBe(0);
