@@ -273,6 +273,14 @@ export class TraderState {
     }
   }
 
+  /** No order is begun anywhere before this moment, our clock, ms. Cancels are. */
+  pausePlacing(untilMs: number): void {
+    for (const tracked of this.markets.all) {
+      tracked.saleAfterMs = untilMs;
+      for (const desk of tracked.desks) desk.placeAfterMs = untilMs;
+    }
+  }
+
   touch(conditionId: string): void {
     for (const desk of this.desksOf(conditionId)) desk.dirty = true;
   }

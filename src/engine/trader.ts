@@ -14,7 +14,7 @@ import { Outgoing } from './outgoing.js';
 import { ownOrders } from './own-state.js';
 import { PageWalk } from './page-walk.js';
 import { quietUntilMs } from './quiet.js';
-import { cancelOrder } from './quoting.js';
+import { cancelOrder, PLACE_PAUSE_MS } from './quoting.js';
 import { react } from './reactions.js';
 import { parseRoundTag, type RoundList } from './round.js';
 import type { TraderSettings } from './settings.js';
@@ -289,6 +289,8 @@ export class Trader {
         `the exchange does not answer: ${silentBecause}; what rests there is unknown, not gone`,
       );
     }
+    // The looks at what is ours tell when it is back; drafts would be asked for as fast as connections are refused.
+    if (state.silence >= SILENT_AFTER) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
     if (!wasSilent || silentBecause !== null) return;
     state.loud(nowMs, 'answering', 'the exchange answers again');
     for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
