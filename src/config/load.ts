@@ -1,6 +1,7 @@
 /** The way in: a trader's file, what it names, and the environment's overrides, as one frozen `Config`. */
 
 import { createHash } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
@@ -66,7 +67,7 @@ function readTrader(
   const venue = loadVenue(content.venue, content.exchange?.embedded ?? false, folder, cwd, at);
   const problems = relationProblems(content, at);
   if (problems.length > 0) throw configError(problems);
-  const ledgerPath = absolute(content.ledger.path);
+  const ledgerPath = fileBehind(absolute(content.ledger.path));
   const walletFile = absolute(content.wallet.file);
   const { credentials } = content.wallet;
   const trader: TraderConfig = {
@@ -99,6 +100,25 @@ function readTrader(
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
   return { content, at, trader };
+}
+
+/** Links to follow before they are taken for a circle, as the system does. */
+const MOST_LINKS = 40;
+
+/**
+ * The file that a link names, whether it is there or not: stop file, heartbeat and socket lie beside the ledger, and whoever
+ * calls it by another name must find the same ones.
+ */
+function fileBehind(path: string): string {
+  let file = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    try {
+      file = resolve(dirname(file), readlinkSync(file));
+    } catch {
+      return file; // no link, or nothing yet
+    }
+  }
+  return path;
 }
 
 /** The profile whose page is there without being asked for. */

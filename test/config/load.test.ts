@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TwinbookError } from '../../src/base/errors.js';
@@ -352,6 +353,24 @@ describe('what is read', () => {
     const yaml = trader('exchange: {}').replace('profile: paper', 'profile: paper, base_url: "http://127.0.0.1:9001"');
     const config = await load(folderWith({ 'trader.yaml': yaml }));
     expect(config.exchange?.port).toBe(9001);
+  });
+
+  test('a ledger by any name has one stop file, heartbeat and socket beside it, before it is there too', () => {
+    const folder = folderWith({
+      'trader.yaml': trader(),
+      'other.yaml': trader().replace('twinbook.sqlite', 'real/l.sqlite'),
+    });
+    const load = (file: string) => loadTraderConfig(file, { env: {}, cwd: folder });
+    symlinkSync('between.sqlite', join(folder, 'twinbook.sqlite'));
+    symlinkSync(join(folder, 'real/l.sqlite'), join(folder, 'between.sqlite'));
+    const { ledger, control, guardian } = load('other.yaml');
+    expect(load('trader.yaml')).toMatchObject({ ledger, control, guardian: { log: guardian.log } });
+    mkdirSync(join(folder, 'real'));
+    writeFileSync(ledger.path, '');
+    expect(load('trader.yaml').ledger).toEqual(ledger);
+    rmSync(ledger.path);
+    symlinkSync('l.sqlite', ledger.path);
+    expect(load('other.yaml').ledger).toEqual(ledger);
   });
 
   test('a ledger in a deep folder has its socket in /tmp', async () => {
