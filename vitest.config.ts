@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import SlowFirst from './test/support/slow-first.js';
 
 export default defineConfig({
   test: {
@@ -6,9 +7,10 @@ export default defineConfig({
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/build.ts', 'test/support/answers/prepare.ts', 'test/secrets/suite/evidence-folder.ts'],
     setupFiles: ['test/support/answers/setup.ts', 'test/secrets/suite/keep.ts'],
-    // One more than the two cores of the reference machine: tests of real processes mostly wait.
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Twice the two cores of the reference machine: tests of real processes mostly wait.
+    maxWorkers: 4,
+    sequence: { sequencer: SlowFirst },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
