@@ -16,6 +16,7 @@ import { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
 import { openLedger } from '../ledger/ledger.js';
 import type { VenueProfile } from '../protocol/profile.js';
+import { MAX_IN_FLIGHT_WITH_CANCELS } from '../scheduler/request-queue.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
 import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
@@ -32,6 +33,9 @@ import type { RunFacts } from './run-journal-describe.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
+
+/** What the core lets leave at once must not wait in the client: cancelling a hundred orders would take twice as long. */
+const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Between two tries to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
@@ -99,7 +103,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     await guarding?.start();
     const freshClient = async () => {
       await client.close();
-      const fresh = new ServiceClient({ profile, credentials });
+      const fresh = new ServiceClient({ profile, credentials, concurrency });
       closers.push(() => fresh.close());
       return fresh;
     };
@@ -204,7 +208,8 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   const onNotice = (notice: ClientNotice) => tell(notice, options);
   const stored = loadCredentials(config.wallet.credentials, owner, env);
   for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
-    const client = new ServiceClient({ profile, onNotice, ...(stored === null ? {} : { credentials: stored }) });
+    const known = stored === null ? {} : { credentials: stored };
+    const client = new ServiceClient({ profile, onNotice, concurrency, ...known });
     try {
       const mayReplace = config.venue.name === PAPER;
       const credentials = await acceptedCredentials(client, wallet, { stored, mayReplace });
