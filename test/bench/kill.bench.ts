@@ -8,7 +8,7 @@ import { type Bench, type BenchRow, percentile } from './bench.js';
 import { type FarExchange, farExchange, ONE_WAY_MS } from './far-exchange.js';
 import { ORDERS, RestingTrader } from './resting-trader.js';
 
-const KILLS = 30;
+const KILLS = 20;
 
 interface Times {
   /** Until the exchange locks nothing of ours any more. */
@@ -17,13 +17,13 @@ interface Times {
   readonly provenMs: number;
 }
 
-/** A process that has just agreed with the exchange is killed by its control socket; the budget is the venue's. */
+/** A process that has agreed with the exchange and shows its page is killed by its control socket; the budget is the venue's. */
 async function once(template: RestingTrader, folder: string, exchange: FarExchange): Promise<Times> {
   const trader = template.copy(folder);
   await exchange.begin(trader.exchangeDir);
   try {
     await trader.start();
-    const { open_orders } = await trader.until(({ mode }) => mode === 'quoting');
+    const { open_orders } = await trader.until(({ mode, dashboard }) => mode === 'quoting' && dashboard !== null);
     if (open_orders !== ORDERS) throw new Error(`${open_orders} orders rest in place of ${ORDERS}`);
     const toldMs = performance.now();
     await trader.order('kill', 'a benchmark');
