@@ -10,7 +10,6 @@ const LONGEST_LOOK_MS = 10_000;
 /** The exchange says that it does not know a record of its own: that seldom heals by itself. */
 const LONGEST_MISSING_MS = 60_000;
 /** A transaction lands within about half a second on the paper exchange and seconds on a chain. */
-const LANDING_MS = 500;
 const LONGEST_LANDING_MS = 5_000;
 /**
  * How often a merge or redeem draft is asked for when its answer is lost. A repeat is harmless (unsigned drafts have no
@@ -29,10 +28,10 @@ export const EXPIRY_SLACK_S = 60;
 /** The exchange's times are whole seconds: one on each side. */
 export const WHOLE_SECONDS_S = 2;
 
-const doubling = (tries: number, first: number, longest: number): number =>
+const doubling = (tries: number, longestMs: number): number =>
   // 2^20 is beyond every longest wait and far from overflow.
-  Math.min(longest, first * 2 ** Math.min(tries, 20));
+  Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
 
-export const lookWaitMs = (tries: number): number => doubling(tries, FIRST_LOOK_MS, LONGEST_LOOK_MS);
-export const missingWaitMs = (tries: number): number => doubling(tries, FIRST_LOOK_MS, LONGEST_MISSING_MS);
-export const landingWaitMs = (tries: number): number => doubling(tries, LANDING_MS, LONGEST_LANDING_MS);
+export const lookWaitMs = (tries: number): number => doubling(tries, LONGEST_LOOK_MS);
+export const missingWaitMs = (tries: number): number => doubling(tries, LONGEST_MISSING_MS);
+export const landingWaitMs = (tries: number): number => doubling(tries, LONGEST_LANDING_MS);

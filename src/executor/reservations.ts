@@ -79,21 +79,11 @@ const unbooked = (order: OrderRecord, upTo: Micros): Micros =>
 
 /** A sale, a merge and a redeem give up shares, a buy costs currency. */
 function reserving(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {
-  const {
-    id: intentId,
-    kind,
-    marketConditionId,
-    isYes,
-    side,
-    priceMicros,
-    feeRateMicros,
-    strategy,
-    createdMs,
-  } = intent;
+  const { kind, marketConditionId, isYes, side, priceMicros, feeRateMicros, strategy, createdMs } = intent;
   const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), remainingMicros, 'ceil') : ZERO;
   const given = side === 'buy' ? ZERO : remainingMicros;
   return {
-    intentId,
+    intentId: intent.id,
     kind,
     marketConditionId,
     phase,
