@@ -64,6 +64,7 @@ export class Database {
       // Without this a sync on macOS stops at the drive's cache; elsewhere it changes nothing.
       database.#sqlite.pragma('fullfsync = ON');
       database.#migrate();
+      database.#writeAgain();
     });
   }
 
@@ -276,6 +277,16 @@ export class Database {
       );
     }
     return version;
+  }
+
+  /**
+   * After a sync that failed the log may be whole in the cache and not on the disk, and no later sync tells: a power loss would
+   * take everything from there on. So what an earlier process left in the log is written to the file anew, and a commit makes
+   * durable that the log has begun again.
+   */
+  #writeAgain(): void {
+    this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    this.#sqlite.pragma(`user_version = ${MIGRATIONS.length}`);
   }
 
   #migrate(): void {

@@ -49,4 +49,30 @@ describe.skipIf(missing !== null)('a ledger whose disk fails', () => {
     disk.close();
     rmSync(folder, { recursive: true });
   });
+
+  it('after a failed sync and a restart loses nothing of either process when the power goes', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));
+    const disk = FaultyDisk.open(folder);
+    const open = () => openLedger(join(folder, 'ledger.sqlite'), HOLDER);
+    const add = (ledger: ReturnType<typeof open>, id: string) =>
+      ledger.transaction(() => ledger.addIntent(intentOf({ id })));
+    const before = open();
+    before.transaction(() => before.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
+    add(before, 'first');
+    disk.failAt({ kind: 'sync', error: 'EIO', at: 1 });
+    expect(() => add(before, 'unsynced')).toThrow(LedgerBroken);
+    // The disk fails on, so that the last connection cannot carry the log over into the file.
+    disk.failAt({ kind: 'any', error: 'EIO', at: 1, stays: true });
+    before.close();
+    disk.heal();
+    const between = open();
+    add(between, 'second');
+    disk.crash(1, 'all');
+    between.close();
+    const after = open();
+    expect(['first', 'second'].filter((id) => after.intent(id) === null)).toEqual([]);
+    after.close();
+    disk.close();
+    rmSync(folder, { recursive: true });
+  });
 });
