@@ -10,7 +10,7 @@ async function reports(processes: number): Promise<readonly Omit<SeedReport, 'cp
   const found: Omit<SeedReport, 'cpuMs'>[] = [];
   const ended = ({ cpuMs: _, ...report }: SeedReport) => found.push(report);
   const forever = new Promise<void>(() => undefined);
-  await campaign({ first: 31, seeds: 2, faultyMs: MINUTE_MS, processes, ended }, forever);
+  await campaign({ first: 31, seeds: 2, faultyMs: MINUTE_MS, pace: 'mixed', processes, ended }, forever);
   return found.sort((a, b) => a.seed - b.seed);
 }
 
@@ -38,7 +38,7 @@ it(
       figures.add(report);
       stop();
     };
-    await campaign({ first: 31, seeds: 1000, faultyMs: MINUTE_MS, processes: 1, ended }, stopped);
+    await campaign({ first: 31, seeds: 1000, faultyMs: MINUTE_MS, pace: 'mixed', processes: 1, ended }, stopped);
     expect(figures.seeds).toBeGreaterThan(0);
     expect(figures.seeds).toBeLessThan(1000);
     const origin = { command: 'npm run simulate', version: 'a commit', date: new Date(0) };

@@ -6,11 +6,22 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { bundle } from './bundle.js';
 import { Tally } from './faults.js';
+import type { Pace } from './setting.js';
 
 export interface SeedTask {
   readonly seed: number;
   readonly faultyMs: number;
+  readonly pace: Pace;
 }
+
+export const PACES = ['mixed', 'busy', 'patient'] as const;
+/** Of `mixed`, one seed of so many is a busy trader's: it asks as much as several patient ones. */
+const BUSY_OF = 6;
+
+const paceOf = (seed: number, wanted: (typeof PACES)[number]): Pace => {
+  if (wanted !== 'mixed') return wanted;
+  return seed % BUSY_OF === 0 ? 'busy' : 'patient';
+};
 
 /** A story as it passes between processes. */
 export interface SeedReport {
@@ -18,6 +29,8 @@ export interface SeedReport {
   readonly violations: readonly string[];
   readonly traceHash: string;
   readonly simulatedMs: number;
+  /** Of them with faults; the rest is calm. */
+  readonly faultyMs: number;
   readonly events: number;
   readonly cpuMs: number;
   readonly counts: readonly (readonly [string, number])[];
@@ -27,6 +40,8 @@ export interface CampaignOptions {
   readonly first: number;
   readonly seeds: number;
   readonly faultyMs: number;
+  /** Of the traders. */
+  readonly pace: (typeof PACES)[number];
   readonly processes: number;
   /** Told of every seed that has ended, in no order. */
   readonly ended: (report: SeedReport) => void;
@@ -52,10 +67,13 @@ export async function campaign(options: CampaignOptions, stopped: Promise<void>)
   }
 }
 
-function allSeeds({ first, seeds, faultyMs, processes, ended }: CampaignOptions, start: () => ChildProcess) {
+function allSeeds(options: CampaignOptions, start: () => ChildProcess) {
+  const { first, seeds, faultyMs, processes, ended } = options;
   let [next, open] = [first, seeds];
   const give = (child: ChildProcess) => {
-    if (next < first + seeds) child.send({ seed: next++, faultyMs } satisfies SeedTask);
+    if (next >= first + seeds) return;
+    const seed = next++;
+    child.send({ seed, faultyMs, pace: paceOf(seed, options.pace) } satisfies SeedTask);
   };
   return new Promise<void>((resolve, reject) => {
     for (let i = 0; i < Math.min(processes, seeds); i++) {
@@ -78,16 +96,22 @@ export class Figures {
   readonly broken: SeedReport[] = [];
   seeds = 0;
   simulatedMs = 0;
+  faultyMs = 0;
   cpuMs = 0;
   events = 0;
 
   add(report: SeedReport): void {
     this.seeds++;
     this.simulatedMs += report.simulatedMs;
+    this.faultyMs += report.faultyMs;
     this.cpuMs += report.cpuMs;
     this.events += report.events;
     for (const [kind, count] of report.counts) this.tally.add(kind, count);
     if (report.violations.length > 0) this.broken.push(report);
+  }
+
+  get faultyHours(): number {
+    return this.faultyMs / 3_600_000;
   }
 
   get hours(): number {

@@ -1,27 +1,29 @@
 /**
- * `npm run simulate -- --seeds N --hours H [--first S] [--threads T] [--write]`: many seeds, or one that failed.
+ * `npm run simulate -- --seeds N --hours H [--first S] [--pace P] [--threads T] [--write]`: many seeds, or one that failed.
  *
  * `--hours` is how long the faults of each seed last, in phases of about twenty minutes; the calm after each phase comes
- * on top, about a quarter. 1 when any invariant broke, with the command that repeats it.
+ * on top, about a third. `--pace busy` makes each trader ask as often as the venue lets it, `patient` seldom; `mixed`, the
+ * default, most of them patient. Ctrl-C ends it with what is done. 1 when any invariant broke, with the command that repeats it.
  */
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { writeFigures } from '../support/doc-figures.js';
 import { orExit } from '../support/or-exit.js';
-import { campaign, Figures, type SeedReport } from './campaign.js';
+import { campaign, Figures, PACES, type SeedReport } from './campaign.js';
 import { commit, markdown, screenLines } from './report.js';
 
 const HOUR_MS = 3_600_000;
 const PROGRESS_MS = 30_000;
 
-const { seeds, hours, first, threads, write } = orExit((args) => {
+const { seeds, hours, first, pace, threads, write } = orExit((args) => {
   const { values } = parseArgs({
     args: [...args],
     options: {
       seeds: { type: 'string', default: '10' },
       hours: { type: 'string', default: '0.25' },
       first: { type: 'string', default: '1' },
+      pace: { type: 'string', default: 'mixed' },
       threads: { type: 'string', default: `${availableParallelism()}` },
       write: { type: 'boolean', default: false },
     },
@@ -31,9 +33,11 @@ const { seeds, hours, first, threads, write } = orExit((args) => {
   if (!Number.isSafeInteger(seeds) || seeds < 1) throw new Error(`--seeds must be a count, got ${values.seeds}`);
   if (!(hours > 0)) throw new Error(`--hours must be hours of faults per seed, above 0, got ${values.hours}`);
   if (!Number.isSafeInteger(first) || first < 0) throw new Error(`--first must be a seed, got ${values.first}`);
+  const pace = PACES.find((known) => known === values.pace);
+  if (pace === undefined) throw new Error(`--pace must be one of ${PACES.join(', ')}, got ${values.pace}`);
   if (!Number.isSafeInteger(threads) || threads < 1)
     throw new Error(`--threads must be a count, got ${values.threads}`);
-  return { seeds, hours, first, threads, write: values.write };
+  return { seeds, hours, first, pace, threads, write: values.write };
 });
 
 const figures = new Figures();
@@ -45,7 +49,7 @@ function ended(report: SeedReport): void {
   if (report.violations.length === 0) return;
   console.log(`seed ${report.seed}, commit ${version}, trace ${report.traceHash}:`);
   for (const violation of report.violations) console.log(`  ${violation}`);
-  console.log(`  again: npm run simulate -- --seeds 1 --first ${report.seed} --hours ${hours}`);
+  console.log(`  again: npm run simulate -- --seeds 1 --first ${report.seed} --hours ${hours} --pace ${pace}`);
 }
 
 const stopped = new Promise<void>((resolve) => process.once('SIGINT', () => resolve()));
@@ -55,14 +59,15 @@ const progress = setInterval(() => {
   console.log(`${so}, ${timesRealTime.toFixed(0)} times real time on a core, ${broken.length} with violations`);
 }, PROGRESS_MS);
 try {
-  await campaign({ first, seeds, faultyMs: hours * HOUR_MS, processes: threads, ended }, stopped);
+  await campaign({ first, seeds, faultyMs: hours * HOUR_MS, pace, processes: threads, ended }, stopped);
 } finally {
   clearInterval(progress);
 }
 for (const line of screenLines(figures)) console.log(line);
 if (figures.seeds < seeds) console.log(`interrupted: ${seeds - figures.seeds} seeds are missing`);
 if (write) {
-  const command = `npm run simulate -- --seeds ${seeds} --hours ${hours} --first ${first}`;
-  writeFigures('simulation', markdown(figures, { command, version, date: new Date() }));
+  const part = figures.seeds < seeds ? `, ended after ${figures.seeds} of the seeds` : '';
+  const command = `npm run simulate -- --seeds ${seeds} --hours ${hours} --first ${first} --pace ${pace}`;
+  writeFigures('simulation', markdown(figures, { command, version: `${version}${part}`, date: new Date() }));
 }
 process.exitCode = figures.broken.length === 0 && figures.seeds === seeds ? 0 : 1;

@@ -18,10 +18,11 @@ export function commit(): string {
 }
 
 export function screenLines(figures: Figures): string[] {
-  const { seeds, hours, events, timesRealTime, broken, tally } = figures;
+  const { seeds, hours, faultyHours, events, timesRealTime, broken, tally } = figures;
+  const under = `${hours.toFixed(1)} simulated hours, ${faultyHours.toFixed(1)} of them under faults`;
   const disk = diskMissing();
   return [
-    `${seeds} seeds, ${hours.toFixed(1)} simulated hours, ${events} events, ${timesRealTime.toFixed(0)} times real time on a core`,
+    `${seeds} seeds, ${under}, ${events} events, ${timesRealTime.toFixed(0)} times real time on a core`,
     ...tally.entries().map(([kind, count]) => `  ${kind}: ${count}`),
     ...(disk === null ? [] : [`no faulty disk here (${disk}): a crash loses nothing that was written`]),
     broken.length === 0 ? 'no violations' : `${broken.length} of ${seeds} seeds with violations`,
@@ -35,12 +36,22 @@ export interface Origin {
 }
 
 export function markdown(figures: Figures, { command, version, date }: Origin): string {
-  const { seeds, hours, events, timesRealTime, broken, tally } = figures;
+  const { seeds, hours, faultyHours, events, timesRealTime, broken, tally } = figures;
   const count = (value: number) => Math.round(value).toLocaleString('en-US');
   const rows = (kinds: readonly (readonly [string, number])[]) =>
     kinds.map(([kind, times]) => `| ${kind} | ${count(times)} |`);
   const faults = tally.entries().filter(([kind]) => kind.startsWith(FAULT));
-  const done = ['orders', 'fills', 'merges', 'redeems', 'requests', 'the ledger broke', 'stopped and started again'];
+  const done = [
+    'traders: busy',
+    'traders: patient',
+    'orders',
+    'fills',
+    'merges',
+    'redeems',
+    'requests',
+    'the ledger broke',
+    'stopped and started again',
+  ];
   return [
     `\`${command}\` on ${date.toISOString().slice(0, 10)}, commit ${version}.`,
     '',
@@ -49,6 +60,7 @@ export function markdown(figures: Figures, { command, version, date }: Origin): 
     ...rows([
       ['seeds', seeds],
       ['simulated hours', hours],
+      ['of them under faults', faultyHours],
       ['events', events],
       ['seeds with a violation', broken.length],
       ['times real time, on one core', timesRealTime],

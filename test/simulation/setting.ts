@@ -20,7 +20,14 @@ interface Maker {
   readonly markets: number;
   /** As the strategy has it. Of two, what one wants to be rid of the other may want to buy. */
   readonly riskAversion: number;
+  readonly halfSpreadTicks: number;
+  /** An order so many ticks off stays. */
+  readonly repriceTicks: number;
 }
+
+/** As the shipped file of the crowd's maker has it. */
+const NEAR = { halfSpreadTicks: 2, repriceTicks: 1 };
+const FAR = { halfSpreadTicks: 5, repriceTicks: 4 };
 
 export interface Setting {
   readonly profile: VenueProfile;
@@ -49,12 +56,12 @@ const profileOf = (lifetimeS: number, publicPerMinute: number, signedPerMinute: 
 });
 
 /** Tight enough to be reached; losses alone do not stop it, or a bad seed would test nothing after its first minutes. */
-const limitsOf = (positionShares: number, openOrders: number): RiskLimits =>
+const limitsOf = (positionShares: number, openOrders: number, bookAgeMs = 8_000): RiskLimits =>
   riskLimitsSchema.parse({
     max_position_shares: `${positionShares}`,
     max_event_position_shares: `${Math.round(positionShares * 1.6)}`,
     max_open_orders: openOrders,
-    max_book_age_ms: 8_000,
+    max_book_age_ms: bookAgeMs,
     max_loss_day: '900',
     max_drawdown: '900',
   });
@@ -72,8 +79,8 @@ export const STANDARD: Setting = {
   },
   mergeFromMicros: micros(10_000_000),
   makers: [
-    { name: 'crowd-maker', orderShares: 25, markets: 4, riskAversion: 0.002 },
-    { name: 'second-maker', orderShares: 10, markets: 2, riskAversion: 0.002 },
+    { name: 'crowd-maker', orderShares: 25, markets: 4, riskAversion: 0.002, ...NEAR },
+    { name: 'second-maker', orderShares: 10, markets: 2, riskAversion: 0.002, ...NEAR },
   ],
   mostRows: 100,
   landingMs: 700,
@@ -82,36 +89,65 @@ export const STANDARD: Setting = {
 
 export const PROFILE = STANDARD.profile;
 
+/** How much a trader asks: `busy` is as often as the venue's budget lets it, `patient` some times a minute. */
+export type Pace = 'busy' | 'patient';
+
 /** The setting of one seed: a venue and a trader as they may well be. */
-export function drawSetting(random: Random): Setting {
-  const oneOf = <T>(...values: readonly [T, ...T[]]): T => values[random.below(values.length)] ?? values[0];
+export function drawSetting(random: Random, pace: Pace = 'busy'): Setting {
+  const busy = drawBusy(random);
+  return pace === 'busy' ? busy : slowedDown(busy, random);
+}
+
+/** The same venue, and a trader that looks seldom at few markets, and quotes on older books. */
+function slowedDown({ makers, limits, ...setting }: Setting, random: Random): Setting {
+  return {
+    ...setting,
+    limits: limitsOf(Number(limits.maxPositionSharesMicros) / 1e6, limits.maxOpenOrders, 90_000),
+    makers: makers.map((maker) => ({ ...maker, ...FAR, markets: Math.min(maker.markets, 1 + random.below(2)) })),
+    polling: {
+      ownIntervalMs: oneOf(random, 15_000, 20_000, 30_000),
+      hotIntervalMs: oneOf(random, 20_000, 30_000, 40_000),
+      quietIntervalMs: 60_000,
+      catalogIntervalMs: oneOf(random, 120_000, 300_000),
+      assetsIntervalMs: oneOf(random, 120_000, 180_000),
+    },
+    beatMs: 1000,
+  };
+}
+
+const oneOf = <T>(random: Random, ...values: readonly [T, ...T[]]): T =>
+  values[random.below(values.length)] ?? values[0];
+
+function drawBusy(random: Random): Setting {
   const first = {
     name: 'crowd-maker',
     orderShares: 10 + random.below(20),
     markets: 1 + random.below(4),
+    ...NEAR,
     riskAversion: 0.002,
   };
   const second = {
     name: 'second-maker',
     orderShares: 5 + random.below(10),
     markets: 1 + random.below(2),
+    ...NEAR,
     riskAversion: 0.02,
   };
   return {
-    profile: profileOf(oneOf(10, 20, 30, 60), oneOf(30, 45, 60), oneOf(150, 200, 300)),
-    limits: limitsOf(oneOf(40, 60, 90), oneOf(6, 10, 16)),
+    profile: profileOf(oneOf(random, 10, 20, 30, 60), oneOf(random, 30, 45, 60), oneOf(random, 150, 200, 300)),
+    limits: limitsOf(oneOf(random, 40, 60, 90), oneOf(random, 6, 10, 16)),
     polling: {
-      ownIntervalMs: oneOf(3000, 6000, 12_000),
-      hotIntervalMs: oneOf(1000, 3000, 6000),
-      quietIntervalMs: oneOf(20_000, 30_000),
-      catalogIntervalMs: oneOf(60_000, 120_000),
-      assetsIntervalMs: oneOf(30_000, 45_000, 60_000),
+      ownIntervalMs: oneOf(random, 3000, 6000, 12_000),
+      hotIntervalMs: oneOf(random, 1000, 3000, 6000),
+      quietIntervalMs: oneOf(random, 20_000, 30_000),
+      catalogIntervalMs: oneOf(random, 60_000, 120_000),
+      assetsIntervalMs: oneOf(random, 30_000, 45_000, 60_000),
     },
-    mergeFromMicros: micros(oneOf(5_000_000, 10_000_000)),
+    mergeFromMicros: micros(oneOf(random, 5_000_000, 10_000_000)),
     makers: random.chance(0.5) ? [first] : [first, second],
-    mostRows: oneOf(15, 25, 40),
-    landingMs: oneOf(200, 700, 3000),
-    beatMs: oneOf(250, 500, 1000),
+    mostRows: oneOf(random, 15, 25, 40),
+    landingMs: oneOf(random, 200, 700, 3000),
+    beatMs: oneOf(random, 250, 500, 1000),
   };
 }
 
@@ -120,10 +156,16 @@ const FILE = join(import.meta.dirname, '../../config/strategies/crowd-maker.yaml
 const { params } = parse(readFileSync(FILE, 'utf8')) as { params: Record<string, unknown> };
 
 function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
-  return makers.map(({ name, orderShares, markets, riskAversion }) => ({
+  return makers.map(({ name, orderShares, markets, riskAversion, halfSpreadTicks, repriceTicks }) => ({
     name,
     module: logOddsMaker,
-    params: paramsFor(logOddsMaker, { ...params, order_shares: `${orderShares}`, risk_aversion: riskAversion }),
+    params: paramsFor(logOddsMaker, {
+      ...params,
+      order_shares: `${orderShares}`,
+      risk_aversion: riskAversion,
+      half_spread_ticks: halfSpreadTicks,
+      reprice_ticks: repriceTicks,
+    }),
     markets: { ids: [], state: 'open', categories: [], max: markets },
     quoteHours: null,
     risk: limits,

@@ -36,6 +36,8 @@ const LONGEST_HOLD_MS = 20_000;
 /** A request that the client's own budget holds back tries again after this at the earliest. */
 const CLIENT_WAIT_MS = 50;
 const HOUR_MS = 3_600_000;
+/** Characters. */
+const MOST_TRACED = 65_536;
 /** How much likelier a crash is while something signed is under way. */
 const PENDING_FACTOR = 10;
 
@@ -57,6 +59,8 @@ export class World {
   readonly #keys: Keys;
   readonly #disk: Disk;
   readonly #trace = createHash('sha256');
+  /** What is not in the hash yet: a hash takes much at once as quickly as little. */
+  #traced = '';
   readonly #diary: Diary | null;
   readonly #beats: Beats;
   #faults: Faults = CALM;
@@ -111,6 +115,7 @@ export class World {
   }
 
   get traceHash(): string {
+    this.#hashTraced();
     return this.#trace.copy().digest('hex');
   }
 
@@ -227,10 +232,10 @@ export class World {
     const conditionId = this.#random.chance(faults.marketPaused) ? this.exchange.anyOpenMarket() : null;
     if (conditionId === null) return;
     this.tally.add('fault: market paused');
-    const { core } = this.exchange;
-    core.setMarketPaused(nowMs, conditionId, true);
+    this.exchange.core.setMarketPaused(nowMs, conditionId, true);
+    // The exchange may have been restarted by then, and the core that it ran before shares its archive.
     this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () =>
-      core.setMarketPaused(this.timeline.nowMs, conditionId, false),
+      this.exchange.core.setMarketPaused(this.timeline.nowMs, conditionId, false),
     );
   }
 
@@ -424,13 +429,19 @@ export class World {
     const sentMs = outcome.kind === 'unknown' && !outcome.sent ? this.ourMs : leftMs;
     const observation = { kind: 'outcome', nowMs: this.ourMs, requestId, outcome, sentMs } as const;
     this.#note('outcome', [this.ourMs, process.runId, requestId, call.endpoint, outcome.kind, sentMs]);
-    this.#trace.update(text);
+    this.#traced += text;
     this.invariants.delivered(request, outcome);
     this.tally.add(`outcome: ${outcome.kind === 'refused' ? `refused ${outcome.slug}` : outcome.kind}`);
     this.#step({ ...observation, venueTimeMs: rest.venueTimeMs, budget });
   }
 
   #note(kind: string, what: unknown): void {
-    this.#trace.update(JSON.stringify([this.timeline.nowMs, kind, what]));
+    this.#traced += JSON.stringify([this.timeline.nowMs, kind, what]);
+    if (this.#traced.length > MOST_TRACED) this.#hashTraced();
+  }
+
+  #hashTraced(): void {
+    this.#trace.update(this.#traced);
+    this.#traced = '';
   }
 }
