@@ -38,7 +38,7 @@ async function reconciled(config: TraderConfig, timeoutMs: number, io: CliIo): P
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return compareDirectly(config, timeoutMs, io, sayVoid);
   }
-  const hint = 'Try again: fills may keep coming, or the exchange may be out of reach.';
+  const hint = 'Try again: the exchange may be out of reach, or lose pages of its lists.';
   throw new TwinbookError('timed_out', 'the trader had no complete rounds in time', hint);
 }
 
