@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openReadOnly } from '../../src/ledger/ledger.js';
 import { exchangeAt, folderOf, makerYaml, traderYaml } from '../support/cases.js';
@@ -34,5 +35,14 @@ describe('a trader whose ledger can no longer be written', () => {
     );
     await client.close();
     expect(resting).toEqual([]);
+  });
+
+  it('is killed for its next start by a disk that has room for the name of the stop file alone', async () => {
+    const folder = folderOf({ 'trader.yaml': traderYaml('http://127.0.0.1:9'), 'maker.yaml': makerYaml() });
+    const kill = twinbook(['kill', '--reason', 'no room', '-c', `${folder}/trader.yaml`], {}, 0);
+    running.push(kill);
+    await kill.exited;
+    expect(kill.output()).toContain('the next start is killed');
+    expect(statSync(`${folder}/ledger.sqlite.kill`).size).toBe(0);
   });
 });
