@@ -9,7 +9,9 @@ import { must } from '../../src/base/errors.js';
 import { complement, type Micros } from '../../src/base/micros.js';
 import { Random } from '../../src/base/random.js';
 import { LADDER, type Mode } from '../../src/engine/modes.js';
+import type { WireDraft } from '../../src/exchange/core/contract.js';
 import type { Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
+import { signToHex } from '../../src/wallet/ed25519.js';
 import { CALM } from '../simulation/faults.js';
 import { type Setting, STANDARD } from '../simulation/setting.js';
 import { type Diary, World } from '../simulation/world.js';
@@ -181,3 +183,38 @@ describe('a cancel-all', () => {
     }
   });
 });
+
+describe('a difference that reconciliation believes', () => {
+  it.each(SEEDS)('seed %i: lets nothing leave that was decided before it, signed or not', (seed) => {
+    const watcher = new Watcher();
+    const world = new World(seed, { ...CALM, delayMs: 600 }, watcher, 'given', SETTING);
+    watcher.world = world;
+    const rung = () => world.process?.trader.snapshot(world.ourMs).mode;
+    try {
+      world.pass(30 * SECOND_MS);
+      const split = otherHostSplits(world);
+      for (let i = 0; i < 3 * 60 && rung() !== 'reducing'; i++) world.pass(SECOND_MS);
+      expect(world.process?.trader.snapshot(world.ourMs).reduceOnly).toContain(split);
+      world.pass(60 * SECOND_MS);
+      expect(watcher.offences).toEqual([]);
+      expect(watcher.placed.get('quoting')).toBeGreaterThan(0);
+    } finally {
+      world.close();
+    }
+  });
+});
+
+/** The simulated trader's own key. */
+const KEY = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
+
+/** Somebody with the same key makes sets of shares; returns the pubkey of the split. */
+function otherHostSplits({ exchange, timeline: { nowMs } }: World): string {
+  const body = { market_condition_id: must(exchange.markets()[0], 'market'), amount: '5' };
+  const draft = exchange.serve({ endpoint: 'splits.create', params: {}, query: {}, body }, nowMs);
+  // The envelope of a draft, as the exchange writes it.
+  const { pubkey, message } = (JSON.parse(draft.text) as { data: WireDraft }).data;
+  const signature = signToHex(Buffer.from(message, 'utf8'), KEY);
+  const call = { endpoint: 'splits.submit', params: { pubkey }, query: {}, body: { signature } } as const;
+  expect(exchange.serve(call, nowMs).status).toBe(200);
+  return pubkey;
+}
