@@ -213,7 +213,7 @@ describe('a trader that is hard to reach', () => {
     const socket = join(trader.cwd, 'twinbook.sqlite.sock');
     if (process.getuid?.() === 0) chownSync(socket, 4711, 4711);
     vi.spyOn(process, 'getuid').mockReturnValue(4712);
-    onTestFinished(() => vi.restoreAllMocks());
+    onTestFinished(() => void vi.restoreAllMocks());
     const { err } = await trader.command('kill --reason now');
     expect(trader.asked).toEqual([]);
     expect(err).toContain('the next start is killed');
