@@ -4,8 +4,9 @@
  * every fill). What is believed stays so until it agrees again or a person takes note of it, also over restarts.
  */
 
+import { must } from '../base/errors.js';
 import type { Ledger } from '../ledger/contract.js';
-import type { Difference } from './differences.js';
+import { DIFFERENCE_KINDS, type Difference } from './differences.js';
 
 /** Lists lag by some seconds; a second look within them would see the same again. */
 const CONFIRM_AFTER_MS = 10_000;
@@ -70,6 +71,12 @@ export class Suspicions {
   ): readonly Difference[] {
     const before = new Set(JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[]);
     const told = new Set(this.believed.map(nameOf));
+    // Believed by the process before this one: its figures are not kept, and this round has none.
+    for (const name of before) {
+      const difference = { ...named(name), ledger: '?', exchange: '?' };
+      if (!this.#open.has(name) && isUndecided(difference))
+        this.#open.set(name, { difference, sinceMs: nowMs, believed: true });
+    }
     const found = new Map(
       differences
         .filter((difference) => !this.isAccepted(difference))
@@ -121,4 +128,12 @@ export const inWords = ({ what, subject, ledger, exchange }: Difference): string
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 
 const nameOf = ({ what, subject }: Difference): string => `${what} ${subject}`;
+/** What `nameOf` has made; only kinds without a space in them are ever named. */
+const named = (name: string): Pick<Difference, 'what' | 'subject'> => ({
+  what: must(
+    DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),
+    `kind of the difference ${name}`,
+  ),
+  subject: name.slice(name.indexOf(' ') + 1),
+});
 const figuresOf = ({ ledger, exchange }: Difference): string => `${ledger} / ${exchange}`;

@@ -50,10 +50,12 @@ describe('shares that are held', () => {
 
   it('stay believed to differ while nothing can be said of them, and what is only in doubt begins anew', () => {
     const notes = new Map<string, string>();
-    const suspicions = new Suspicions({
-      note: (key) => notes.get(key) ?? null,
-      setNote: (key, value) => void notes.set(key, value),
-    });
+    const start = () =>
+      new Suspicions({
+        note: (key) => notes.get(key) ?? null,
+        setNote: (key, value) => void notes.set(key, value),
+      });
+    let suspicions = start();
     const drawnOff: Difference = { what: 'position', subject: 'A YES', ledger: '5', exchange: '4' };
     const take = (found: readonly Difference[], nowMs: number, isUndecided: boolean) =>
       suspicions.take(found, nowMs, nowMs, () => isUndecided);
@@ -63,6 +65,9 @@ describe('shares that are held', () => {
     expect(suspicions.verdict).toBeNull();
     take([drawnOff], 60_000, false);
     take([], 80_000, true);
+    expect(suspicions.verdict).toContain('A YES');
+    suspicions = start();
+    take([], 90_000, true);
     expect(suspicions.verdict).toContain('A YES');
     take([], 100_000, false);
     expect(suspicions.verdict).toBeNull();
