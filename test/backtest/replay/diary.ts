@@ -1,16 +1,19 @@
 /** Keeps what a simulated trader saw and asked, in memory, as a journal on disk would give it back. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Witness } from '../../../src/daemon/run-journal-witness.js';
 import type { DraftSigner } from '../../../src/executor/contract.js';
 import type { Step } from '../../../src/journal/contract.js';
+import { openLedger } from '../../../src/ledger/ledger.js';
 import type { Observation, Request } from '../../../src/protocol/seam.js';
 import type { Diary } from '../../simulation/world.js';
 
 export interface KeptRun {
   readonly runId: string;
   readonly startedMs: number;
-  /** The content of the ledger's file at the start; null when there was none yet. */
+  /** The content of the ledger's file at the start; null for a replay that knows nothing of it. */
   readonly ledger: Uint8Array | null;
   readonly steps: Step[];
 }
@@ -20,7 +23,7 @@ export class MemoryDiary implements Diary {
   #witness = new Witness();
 
   begin(runId: string, ledgerFile: string, startedMs: number): (signer: DraftSigner) => DraftSigner {
-    const ledger = existsSync(ledgerFile) ? readFileSync(ledgerFile) : null;
+    const ledger = existsSync(ledgerFile) ? readFileSync(ledgerFile) : freshLedger();
     this.runs.push({ runId, startedMs, ledger, steps: [] });
     const witness = new Witness();
     this.#witness = witness;
@@ -32,5 +35,17 @@ export class MemoryDiary implements Diary {
     const step: Step = { index: steps.length, observation, requests, failure: null, ...this.#witness.take() };
     // As it would come back from a disk.
     steps.push(JSON.parse(JSON.stringify(step)) as Step);
+  }
+}
+
+/** A run copies its ledger once it is open: that of a first run is empty, but a ledger. */
+function freshLedger(): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-fresh-'));
+  try {
+    const path = join(folder, 'ledger.sqlite');
+    openLedger(path, { pid: process.pid, startedMs: 0 }).close();
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }

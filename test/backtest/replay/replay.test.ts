@@ -61,7 +61,7 @@ describe('a run that is decided once more', () => {
     }
     expect(signatures).toBeGreaterThan(20);
     // The ledger that a run began with is part of it: with an empty one the second run decides otherwise.
-    const second = runs.find(({ ledger, steps }) => ledger !== null && steps.length > 100);
+    const second = runs.slice(1).find(({ steps }) => steps.length > 100);
     if (second === undefined) throw new Error('no later run of some length');
     expect((await replayed({ ...second, ledger: null })).difference).not.toBeNull();
   });
