@@ -102,7 +102,8 @@ async function differences(run: RunJournal, configFile: string, folder: string):
 
 describe('the journal of a run', () => {
   it('holds each request with its one outcome, no secret, and enough to decide everything once more', async () => {
-    const { folder, file, runs } = place();
+    // Another trader's page may have its port, which would be a warning.
+    const { folder, file, runs } = place('strategies: [maker.yaml]\ndashboard: { enabled: false }');
     for (let run = 0; run < 2; run++) {
       const running = started(['start', '-c', file]);
       await running.waitFor(/fill: (buy|sell)/);
