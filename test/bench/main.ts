@@ -1,8 +1,16 @@
-/** `npm run bench [-- NAME…]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one table. */
+/**
+ * `npm run bench [-- NAME…] [--write]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one table. `--write`
+ * puts it into docs/safety.md, whose times are those of `kill.` and `restart`.
+ */
 import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { writeFigures } from '../support/doc-figures.js';
 import type { Bench, BenchRow } from './bench.js';
 
-const wanted = process.argv.slice(2);
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: 'boolean', default: false } },
+});
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.bench.ts'));
 const unknown = wanted.filter((word) => !files.some((file) => file.includes(word)));
 if (unknown.length > 0) {
@@ -18,5 +26,9 @@ for (const file of files) {
   rows.push(...(await bench.run()));
 }
 const figure = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 });
-console.log('| name | figure | unit | spread |\n|---|---:|---|---|');
-for (const row of rows) console.log(`| ${row.name} | ${figure(row.figure)} | ${row.unit} | ${row.spread} |`);
+const table = [
+  '| name | figure | unit | spread |\n|---|---:|---|---|',
+  ...rows.map((row) => `| ${row.name} | ${figure(row.figure)} | ${row.unit} | ${row.spread} |`),
+].join('\n');
+console.log(table);
+if (values.write) writeFigures('times', table);
