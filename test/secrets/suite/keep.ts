@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import fs, { existsSync, renameSync } from 'node:fs';
+import fs, { lstatSync, renameSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join, resolve, sep } from 'node:path';
 import { inject } from 'vitest';
@@ -17,10 +17,12 @@ process.env['TWINBOOK_EVIDENCE'] = folder;
 
 const remove = fs.rmSync;
 
-/** True when the path is aside now. What is in use (a mount, another disk) is removed as ever. */
-function putAside(path: fs.PathLike): boolean {
+/** True when the path is aside now. What is in use (a mount, another disk) is removed as ever, or refused as ever. */
+function putAside(path: fs.PathLike, options: fs.RmOptions | undefined): boolean {
   const whole = resolve(String(path));
-  if (!whole.startsWith(temporary + sep) || !existsSync(whole)) return false;
+  const found = lstatSync(whole, { throwIfNoEntry: false });
+  if (!whole.startsWith(temporary + sep) || found === undefined) return false;
+  if (found.isDirectory() && options?.recursive !== true) return false;
   try {
     renameSync(whole, join(folder, 'removed', randomUUID()));
     return true;
@@ -30,7 +32,7 @@ function putAside(path: fs.PathLike): boolean {
 }
 
 fs.rmSync = (path, options) => {
-  if (!putAside(path)) remove(path, options);
+  if (!putAside(path, options)) remove(path, options);
 };
 // Whoever imports `rmSync` by name gets this one too.
 syncBuiltinESMExports();
