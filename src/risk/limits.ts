@@ -84,7 +84,7 @@ export const riskLimitsSchema = z
       .prefault(200)
       .describe('9: orders and cancels begun within a minute; beyond it no new order, cancels always.'),
     max_fills: count(1, 10_000)
-      .prefault(40)
+      .prefault(100)
       .describe('11: fills within fills_window_s, by the exchange’s clock; one more halts until a person resumes.'),
     fills_window_s: count(1, 3600).prefault(10).describe('11: the time in which max_fills are counted, in seconds.'),
     max_book_age_ms: perMarket.max_book_age_ms
