@@ -33,6 +33,9 @@ const HEAP_SLACK_BYTES = 48 * 1024 * 1024;
 /** A draft with all that came of it, in an exchange that keeps everything in memory. */
 const HEAP_BYTES_PER_DRAFT = 6 * 1024;
 
+/** Longer than anything takes to land, on a busy machine too. */
+const LANDING_MS = 5_000;
+
 export async function campaign(base: string, options: CampaignOptions): Promise<Outcome> {
   const document = new Document((await (await fetch(`${base}/openapi.json`)).json()) as Json);
   const world = await World.open(base, options.lanes);
@@ -62,7 +65,17 @@ export async function campaign(base: string, options: CampaignOptions): Promise<
   };
 }
 
+/** What is split, merged or redeemed last still lands when the attack ends: only a fault that stays is one. */
+async function settledMoneyFault(world: World): Promise<string | null> {
+  const endMs = performance.now() + LANDING_MS;
+  for (;;) {
+    const fault = await moneyFault(world);
+    if (fault === null || performance.now() > endMs) return fault;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 async function stateFaults(world: World): Promise<string[]> {
-  const found = [await moneyFault(world), ...(await Promise.all(world.witnesses.map((witness) => witness.changes())))];
+  const found = [await settledMoneyFault(world), ...(await Promise.all(world.witnesses.map((witness) => witness.changes())))];
   return found.filter((fault) => fault !== null);
 }
