@@ -8,12 +8,12 @@ const RECONCILER = 'src/engine/reconciler.ts';
 export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: 'lost-cursor',
-    what: 'The walk through own trades stops after its first page.',
+    what: 'Every walk through a list stops after its first page, and takes it for the whole list.',
     edits: [
       {
-        file: RECONCILER,
-        text: '    if (step.next !== null && deeper) return more(step.next, reaction);',
-        replacement: '    void deeper;',
+        file: 'src/engine/page-walk.ts',
+        text: "    if (cursor === null) return { kind: 'page', rows: page, next: null };",
+        replacement: "    if (cursor !== '') return { kind: 'page', rows: page, next: null };",
       },
     ],
   },
