@@ -106,6 +106,9 @@ function heal(world: World, { profile, polling }: Setting): void {
   });
 }
 
+/** 5, 6 and 7: a position in a market, in an event, in all. */
+const POSITION_CONTROLS: ReadonlySet<number> = new Set([5, 6, 7]);
+
 type Hold = readonly ['pause', 'resume'] | readonly ['kill', 'unkill'];
 
 function hold(world: World, { polling }: Setting, [hold, lift]: Hold): void {
@@ -121,7 +124,10 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold): void {
     world.pass(LOOK_MS);
   }
   check(world, `after ${lift}`, ({ process, say }) => {
-    if (world.exchange.resting().length === 0) say(`nothing rests: ${process.trader.snapshot(world.ourMs).reason}`);
+    const { reason, markets } = process.trader.snapshot(world.ourMs);
+    // With what it holds it may have reached its limits of position in all that it quotes.
+    const isFull = markets.some(({ refusals }) => refusals.some(({ control }) => POSITION_CONTROLS.has(control)));
+    if (world.exchange.resting().length === 0 && !isFull) say(`nothing rests: ${reason}`);
   });
 }
 
