@@ -106,8 +106,12 @@ function heal(world: World, { profile, polling }: Setting): void {
   });
 }
 
-/** 5, 6 and 7: a position in a market, in an event, in all. */
-const POSITION_CONTROLS: ReadonlySet<number> = new Set([5, 6, 7]);
+/** Controls 5, 6 and 7: a position in a market, in an event, in all. */
+const POSITION_CONTROLS: ReadonlySet<string> = new Set([
+  'max_position_shares',
+  'max_event_position_shares',
+  'max_total_cost',
+]);
 
 type Hold = readonly ['pause', 'resume'] | readonly ['kill', 'unkill'];
 
@@ -126,7 +130,7 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold): void {
   check(world, `after ${lift}`, ({ process, say }) => {
     const { reason, markets } = process.trader.snapshot(world.ourMs);
     // With what it holds it may have reached its limits of position in all that it quotes.
-    const isFull = markets.some(({ refusals }) => refusals.some(({ control }) => POSITION_CONTROLS.has(control)));
+    const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));
     if (world.exchange.resting().length === 0 && !isFull) say(`nothing rests: ${reason}`);
   });
 }
