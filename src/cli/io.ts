@@ -1,6 +1,9 @@
 /** What a command may touch of the world, handed in so that tests can run commands in process. */
 
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { packageRoot } from '../config/shipped.js';
 import type { ExitCode } from './exit.js';
 
 export interface CliIo {
@@ -22,6 +25,16 @@ export interface Session {
 
 export const DEFAULT_CONFIG = 'config/paper.yaml';
 
+/**
+ * The default configuration as seen from a working folder: its own, else that of the clone which is running, so that
+ * `./twinbook kill` does the same from everywhere. A package that npm installed for others offers none.
+ */
+export function defaultConfig(cwd: string): string {
+  const ownFile = join(packageRoot, DEFAULT_CONFIG);
+  const isInstalled = packageRoot.split('/').includes('node_modules');
+  return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
+}
+
 export const withConfig = (command: Command): Command =>
   command.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
 
@@ -34,6 +47,9 @@ export function action<Options>(
   run: (options: Options, args: readonly string[]) => ExitCode | Promise<ExitCode>,
 ): void {
   command.action(async () => {
+    if (command.getOptionValueSource('config') === 'default') {
+      command.setOptionValue('config', defaultConfig(session.io.cwd));
+    }
     // Commander fills the options as this command declares them; `Options` is written beside those declarations.
     session.exitCode = await run(command.opts() as Options, command.args);
   });

@@ -9,7 +9,7 @@ import type { RunJournal } from '../journal/contract.js';
 import { RUN_FILE } from '../journal/journal.js';
 import { readRun } from '../journal/read-run.js';
 import { findRun } from '../journal/runs.js';
-import { type CliIo, DEFAULT_CONFIG } from './io.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig } from './io.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
@@ -24,14 +24,14 @@ export const withRunConfig = (command: Command): Command =>
 export function openRun(name: string, config: string | undefined, io: CliIo): RunJournal {
   const folder = resolve(io.cwd, name);
   if (existsSync(join(folder, RUN_FILE))) return readRun(folder);
-  const { journal } = loadTraderConfig(config ?? DEFAULT_CONFIG, io);
+  const { journal } = loadTraderConfig(config ?? defaultConfig(io.cwd), io);
   return readRun(findRun(name, journal.dir, io.cwd));
 }
 
 /** The configuration file that this run is compared with. */
 export const configFileOf = (run: RunJournal, name: string, config: string | undefined, io: CliIo): string => {
   if (config !== undefined) return config;
-  return existsSync(join(resolve(io.cwd, name), RUN_FILE)) ? run.description.configFile : DEFAULT_CONFIG;
+  return existsSync(join(resolve(io.cwd, name), RUN_FILE)) ? run.description.configFile : defaultConfig(io.cwd);
 };
 
 /** The run's trader with the files as they are now. */

@@ -3,9 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
 export default function build(): void {
-  const root = resolve(import.meta.dirname, '../..');
-  execFileSync(process.execPath, [resolve(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  const script = resolve(import.meta.dirname, '../../scripts/build.js');
+  execFileSync(process.execPath, [script, '--if-needed'], { stdio: 'inherit' });
 }

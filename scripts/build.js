@@ -1,0 +1,126 @@
+/**
+ * Compiles the sources into `dist`, which a running trader may be using: into a folder of its own first, then file by
+ * file over the old ones, each by a rename, so that nobody ever reads half a file. With `--if-needed` (npm's `prepare`) it
+ * returns at once when `dist` is what the sources say, and needs no compiler for that.
+ *
+ * Only Node's own modules are used: it runs before anything is installed or compiled.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = dirname(import.meta.dirname);
+const dist = join(root, 'dist');
+/** Written last: the hash of the sources, and the size of every file that was made of them. */
+const stampFile = join(dist, '.built.json');
+const PROGRAM = 'src/cli/twinbook.js';
+const SOURCES = ['package.json', 'tsconfig.json', 'src', 'strategies'];
+
+if (!process.argv.includes('--if-needed') || !(isByNpx() || isWhole())) build();
+
+/**
+ * `npx twinbook` links the clone into npm's cache, and that runs `prepare`: a look at the status must not compile new
+ * sources over the files of a running trader. `npm ci`, `npm install` and `npm run build` do.
+ */
+function isByNpx() {
+  return process.env.npm_command === 'exec' && existsSync(stampFile);
+}
+
+/** Whether `dist` holds every file of its last build, and the sources are still those. */
+function isWhole() {
+  try {
+    const { sources, files } = JSON.parse(readFileSync(stampFile, 'utf8'));
+    if (sources !== hashSources()) return false;
+    return Object.entries(files).every(([name, bytes]) => statSync(join(dist, name)).size === bytes);
+  } catch {
+    return false; // no stamp, or a file is gone
+  }
+}
+
+function hashSources() {
+  const hash = createHash('sha256');
+  for (const name of SOURCES) {
+    const path = join(root, name);
+    const files = statSync(path).isDirectory() ? listFiles(path).map((file) => join(name, file)) : [name];
+    for (const file of files)
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(join(root, file)))
+        .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function build() {
+  const sources = hashSources();
+  const made = join(root, `dist.new-${process.pid}`);
+  try {
+    compile(made);
+    chmodSync(join(made, PROGRAM), 0o755);
+    const files = moveOver(made);
+    const stamp = `${stampFile}-${process.pid}`;
+    writeFileSync(stamp, JSON.stringify({ sources, files }));
+    renameSync(stamp, stampFile);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+function compile(outDir) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  if (!existsSync(compiler)) {
+    fail(`dist is not what the sources say, and the compiler is not installed: run \`npm ci\` in ${root}`);
+  }
+  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.json', '--outDir', outDir], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) {
+    rmSync(outDir, { recursive: true, force: true });
+    fail('the sources do not compile; dist is as it was before');
+  }
+}
+
+/** Moves what differs from the last build into `dist` and removes what is no longer made. Gives the size of each file. */
+function moveOver(made) {
+  const files = {};
+  for (const name of listFiles(made)) {
+    const [from, to] = [join(made, name), join(dist, name)];
+    files[name] = statSync(from).size;
+    if (isSame(from, to)) continue;
+    mkdirSync(dirname(to), { recursive: true });
+    renameSync(from, to);
+  }
+  for (const name of listFiles(dist)) {
+    if (!(name in files) && !name.startsWith('.built.json')) rmSync(join(dist, name));
+  }
+  return files;
+}
+
+function isSame(one, other) {
+  return existsSync(other) && readFileSync(one).equals(readFileSync(other));
+}
+
+/** Paths of all files below a folder, relative to it, sorted. */
+function listFiles(folder) {
+  const names = readdirSync(folder, { recursive: true }).map(String).sort();
+  return names.filter((name) => lstatSync(join(folder, name)).isFile());
+}
+
+function fail(text) {
+  console.error(text);
+  process.exit(1);
+}

@@ -1,0 +1,140 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { run } from './run.js';
+
+const root = resolve(import.meta.dirname, '../..');
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-launcher-')));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const COMPILER = join(root, 'node_modules/typescript');
+const PROGRAM = 'dist/src/cli/twinbook.js';
+
+/** A small clone: the real launcher, build and compiler, and a program of one line. */
+function clone(name: string): string {
+  const folder = join(home, name);
+  for (const part of ['scripts', 'src/cli', 'strategies', 'node_modules'])
+    mkdirSync(join(folder, part), { recursive: true });
+  for (const file of ['scripts/build.js', 'twinbook']) copyFileSync(join(root, file), join(folder, file));
+  const compilerOptions = { module: 'nodenext', target: 'es2023', rootDir: '.', outDir: 'dist', types: [] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src/**/*.ts'] }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'clone', type: 'module' }));
+  writeFileSync(
+    join(folder, 'src/cli/twinbook.ts'),
+    'declare const process: any; console.log("one", process.argv[2]);\n',
+  );
+  writeFileSync(join(folder, 'src/other.ts'), 'export const other = 1;\n');
+  symlinkSync(COMPILER, join(folder, 'node_modules/typescript'));
+  return folder;
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const build = (folder: string, argv: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Ended =>
+  spawnSync(process.execPath, [join(folder, 'scripts/build.js'), ...argv], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+  });
+
+const launch = (file: string, cwd = '/'): Ended => spawnSync(file, ['status'], { cwd, encoding: 'utf8' });
+
+describe('the launcher', () => {
+  const folder = clone('launched');
+
+  test('says what to do when nothing is compiled', () => {
+    expect(launch(join(folder, 'twinbook'))).toMatchObject({ status: 1, stdout: '' });
+    expect(launch(join(folder, 'twinbook')).stderr).toContain(`cd ${folder} && npm ci`);
+  });
+
+  test('runs from every folder, through links, without compiling', () => {
+    expect(build(folder).status).toBe(0);
+    rmSync(join(folder, 'node_modules/typescript'));
+    writeFileSync(join(folder, 'src/other.ts'), 'this does not compile');
+    mkdirSync(join(home, 'bin'));
+    symlinkSync('../launched/twinbook', join(home, 'bin/relative'));
+    symlinkSync(join(home, 'bin/relative'), join(home, 'bin/absolute'));
+    for (const file of [join(folder, 'twinbook'), join(home, 'bin/relative'), join(home, 'bin/absolute')]) {
+      expect(launch(file)).toMatchObject({ status: 0, stdout: 'one status\n', stderr: '' });
+    }
+    expect(launch('./twinbook', folder).stdout).toBe('one status\n');
+  });
+});
+
+describe('the build', () => {
+  const folder = clone('built');
+  const program = join(folder, PROGRAM);
+  const other = join(folder, 'dist/src/other.js');
+  const stamp = join(folder, 'dist/.built.json');
+
+  test('replaces files that changed as a whole, and leaves the others alone', () => {
+    expect(build(folder)).toMatchObject({ status: 0 });
+    const [programBefore, otherBefore] = [statSync(program).ino, statSync(other).ino];
+    const running = openSync(program, 'r');
+    writeFileSync(join(folder, 'src/cli/twinbook.ts'), 'console.log("two");\n');
+    writeFileSync(join(folder, 'src/new.ts'), 'export {};\n');
+    expect(build(folder)).toMatchObject({ status: 0 });
+    expect(readFileSync(running, 'utf8')).toContain('"one"');
+    expect(readFileSync(program, 'utf8')).toContain('"two"');
+    expect(statSync(program).ino).not.toBe(programBefore);
+    expect(statSync(other).ino).toBe(otherBefore);
+    rmSync(join(folder, 'src/new.ts'));
+    expect(build(folder)).toMatchObject({ status: 0 });
+    expect(statSync(join(folder, 'dist/src/new.js'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test('leaves everything as it was when the sources do not compile', () => {
+    const before = readFileSync(stamp, 'utf8');
+    writeFileSync(join(folder, 'src/other.ts'), 'export const other: string = 1;\n');
+    expect(build(folder)).toMatchObject({ status: 1 });
+    expect(readFileSync(other, 'utf8')).toContain('other = 1');
+    expect(readFileSync(stamp, 'utf8')).toBe(before);
+    expect(execFileSync('ls', [folder], { encoding: 'utf8' })).not.toContain('dist.new');
+    writeFileSync(join(folder, 'src/other.ts'), 'export const other = 1;\n');
+  });
+
+  test('needs no compiler when all is there, says so when something is missing', () => {
+    rmSync(join(folder, 'node_modules/typescript'));
+    expect(build(folder, ['--if-needed'])).toMatchObject({ status: 0, stderr: '' });
+    rmSync(other);
+    const failed = build(folder, ['--if-needed']);
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain(`the compiler is not installed: run \`npm ci\` in ${folder}`);
+    symlinkSync(COMPILER, join(folder, 'node_modules/typescript'));
+    expect(build(folder, ['--if-needed'])).toMatchObject({ status: 0 });
+    expect(readFileSync(other, 'utf8')).toContain('other = 1');
+  });
+
+  test('npx compiles nothing over what was built; npm ci does', () => {
+    writeFileSync(join(folder, 'src/cli/twinbook.ts'), 'console.log("three");\n');
+    expect(build(folder, ['--if-needed'], { npm_command: 'exec' })).toMatchObject({ status: 0 });
+    expect(readFileSync(program, 'utf8')).toContain('"two"');
+    expect(build(folder, ['--if-needed'], { npm_command: 'ci' })).toMatchObject({ status: 0 });
+    expect(readFileSync(program, 'utf8')).toContain('"three"');
+  });
+});
+
+test('without -c, from a folder without a configuration, a command takes that of the clone', async () => {
+  const ledger = join(home, 'none.sqlite');
+  const ran = await run(['status'], { cwd: home, env: { TWINBOOK__LEDGER__PATH: ledger } });
+  expect(ran).toMatchObject({ code: 1, out: '' });
+  expect(ran.err).toContain(`there is no ledger at ${ledger}`);
+  const own = await run(['status', '-c', 'config/paper.yaml'], { cwd: home });
+  expect(own.err).toContain('config/paper.yaml: no such file');
+});
