@@ -118,8 +118,7 @@ export class Tally implements CoreObserver {
     // The answer to this very call.
     const row = outcome.data as Extract<Outcome<'redeems.submit'>, { kind: 'answered' }>['data'];
     const { yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
-    // Named only when it was paid.
-    if (cash === null) return;
+    if ((row.state !== 'done' && row.state !== 'completed') || cash === null) return;
     this.#named(row.market_condition_id)?.converted('redeem', nowMs, yes ?? 0, no ?? 0, cash);
   }
 

@@ -141,9 +141,7 @@ const orderQuery = z.object({
   limit: limit(),
   cursor,
 });
-const redeemQuery = conversionQuery.extend({
-  state: z.enum(REDEEM_STATES, { error: `Must be one of: ${REDEEM_STATES.join(', ')}.` }).optional(),
-});
+const redeemQuery = conversionQuery.extend({ state: anyCase(REDEEM_STATES).optional() });
 const challengeBody = z.object({ wallet_address: z.string({ error: 'This field is required.' }) });
 const createKeyBody = challengeBody.extend({ message: z.string(), signature: z.string(), nonce: z.string() });
 const bookQuery = z.object({ depth: queryInteger(1, 100).optional(), is_yes: queryBoolean.optional() });
@@ -161,7 +159,7 @@ const candleQuery = z.object({
   interval: oneOf(CANDLE_INTERVALS),
   is_yes: queryBoolean.optional(),
 });
-const activityQuery = pageQuery.extend({ activity_type: oneOf(MARGIN_ACTIVITIES).optional() });
+const activityQuery = pageQuery.extend({ activity_type: anyCase(MARGIN_ACTIVITIES).optional() });
 const searchQuery = z.object({
   q: text(200).min(2, 'Ensure this field has at least 2 characters.').optional(),
   category: oneOf(CATEGORIES).optional(),
@@ -318,7 +316,7 @@ export const ENDPOINTS = {
   'requests.create': { ...start(REQUESTS, REQUEST, requestBody), data: record.requestRow },
   'requests.submit': submit('/margin/positions/requests/{pubkey}/submit/', record.requestRow),
   'requests.detail': detail('signed', REQUEST, record.requestRow),
-  'requests.cancel': { ...detail('signed', REQUEST, record.requestRow), method: 'DELETE' as const },
+  'requests.cancel': { ...detail('signed', REQUEST, record.cancelledRequestRow), method: 'DELETE' as const },
 } as const satisfies Record<string, Declaration>;
 
 export type EndpointName = keyof typeof ENDPOINTS;

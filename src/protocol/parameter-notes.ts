@@ -79,7 +79,7 @@ export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
     example: 1_714_386_400,
   },
   interval: { description: 'Length of a bar.' },
-  activity_type: { description: 'Only this kind of activity.' },
+  activity_type: { description: 'Only this kind of activity, in any case.' },
   category: { description: 'Only this category.' },
   sport: { description: 'Slugs of sports, comma-separated.', example: 'football' },
   league: { description: 'Slugs of leagues, comma-separated; only together with `sport`.' },

@@ -4,9 +4,46 @@ import type { RecordNotes } from './record-note.js';
 
 const PUBKEY = 'Names the record for good: base58 of 32 bytes.';
 
+/** The market of a margin record. */
+export const marginMarketNotes = {
+  market: 'The market, in short.',
+  'market.title': 'Its title.',
+  'market.condition_id': 'Names the market everywhere.',
+  'market.logo': 'Address of a picture.',
+  'market.last_trade_price': 'Price of the last trade, in YES space.',
+  'market.event': 'The event of the market, by name.',
+} as const;
+
+/** Whatever became of a request. */
+const requestNotes = {
+  pubkey: PUBKEY,
+  type: 'Opened now, or when the market reaches `price`.',
+  state: 'Where it stands.',
+  message: 'What the wallet signs; see the part on drafts.',
+  is_yes: 'The side of the position.',
+  leverage: 'Total liquidity over own liquidity.',
+  funds:
+    'Own currency of the position: what a market request spends, what the price and shares of a limit request take.',
+  price: 'Price of a limit request; null for a market request.',
+  shares: 'Shares of a limit request; null for a market request.',
+  funding_txid: 'The transaction that brought the currency in; null before.',
+  refund_txid: 'The transaction that paid it back; null unless it was.',
+  take_profit_price: 'For the position that comes of it; null when not set.',
+  stop_loss_price: 'For the position that comes of it; null when not set.',
+  created: 'When it was made, Unix seconds.',
+  order_state: 'State of the order behind it; null while there is none.',
+} as const;
+
 export const marginNotes: Pick<
   RecordNotes,
-  'tpSlRow' | 'positionRow' | 'settlementRow' | 'closeResult' | 'claimResult' | 'requestRow' | 'marginEstimate'
+  | 'tpSlRow'
+  | 'positionRow'
+  | 'settlementRow'
+  | 'closeResult'
+  | 'claimResult'
+  | 'requestRow'
+  | 'cancelledRequestRow'
+  | 'marginEstimate'
 > = {
   tpSlRow: {
     about: 'The prices at which a position closes by itself.',
@@ -24,12 +61,7 @@ export const marginNotes: Pick<
     fields: {
       pubkey: PUBKEY,
       position_request_pubkey: 'The request that it came from.',
-      market: 'The market, in short.',
-      'market.title': 'Its title.',
-      'market.condition_id': 'Names the market everywhere.',
-      'market.logo': 'Address of a picture.',
-      'market.last_trade_price': 'Price of the last trade, in YES space.',
-      'market.event': 'The event of the market, by name.',
+      ...marginMarketNotes,
       is_yes: 'The side of the position.',
       leverage: 'Total liquidity over own liquidity.',
       total_shares: 'Shares that it holds.',
@@ -72,25 +104,15 @@ export const marginNotes: Pick<
   },
   requestRow: {
     about: 'A request for a margin position, on its way from a draft to a position.',
+    fields: { ...marginMarketNotes, ...requestNotes },
+  },
+  cancelledRequestRow: {
+    about: 'A request for a margin position that was canceled.',
     fields: {
-      pubkey: PUBKEY,
-      type: 'Opened now, or when the market reaches `price`.',
-      state: 'Where it stands.',
-      message: 'What the wallet signs; see the part on drafts.',
+      ...requestNotes,
       market: 'The market, by name.',
       'market.condition_id': 'Condition id of the market.',
       'market.title': 'Its title.',
-      is_yes: 'The side of the position.',
-      leverage: 'Total liquidity over own liquidity.',
-      funds: 'Own currency of a market request; null for a limit request.',
-      price: 'Price of a limit request; null for a market request.',
-      shares: 'Shares of a limit request; null for a market request.',
-      funding_txid: 'The transaction that brought the currency in; null before.',
-      refund_txid: 'The transaction that paid it back; null unless it was.',
-      take_profit_price: 'For the position that comes of it; null when not set.',
-      stop_loss_price: 'For the position that comes of it; null when not set.',
-      created: 'When it was made, Unix seconds.',
-      order_state: 'State of the order behind it; null while there is none.',
     },
   },
   marginEstimate: {

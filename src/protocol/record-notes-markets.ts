@@ -1,6 +1,7 @@
 /** What the fields of public records mean; see record-notes.ts. */
 
 import type { RecordNotes } from './record-note.js';
+import { marginMarketNotes } from './record-notes-margin.js';
 
 const summaryFields = {
   title: 'The question.',
@@ -180,9 +181,8 @@ export const marketNotes: Pick<
     fields: {
       activity_type: 'What happened.',
       user: 'Whose position it is.',
-      market: 'The market, by name.',
-      'market.condition_id': 'Condition id of the market.',
-      'market.title': 'Its title.',
+      'user.profile_image': 'Address of a picture.',
+      ...marginMarketNotes,
       shares: 'Shares that were opened, added or closed.',
       price: 'At which it happened, in the space of the position’s outcome.',
       realized_pnl: 'Currency won or lost by it; null while nothing is realized.',

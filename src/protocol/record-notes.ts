@@ -108,7 +108,7 @@ export const RECORD_NOTES: RecordNotes = {
       market_condition_id: MARKET,
       state: 'Where it stands; `completed` and `done` are both success.',
       funds: 'Currency that the shares pay.',
-      onchain_funds: 'Currency that was paid; null before.',
+      onchain_funds: 'Currency that was paid; `0` before.',
       yes_shares: 'YES shares that are given up.',
       no_shares: 'NO shares that are given up.',
       message: MESSAGE,

@@ -242,15 +242,23 @@ export const candle = z.object({
 
 const person = z.object({
   username: absent(z.string()),
-  image: absent(z.string()),
+  profile_image: absent(z.string()),
   twitter_username: absent(z.string()),
 });
 const marketReference = z.object({ condition_id: z.string(), title: absent(z.string()) });
+/** The market of a margin record, with what a list shows of it. */
+const marginMarket = z.object({
+  title: absent(z.string()),
+  condition_id: z.string(),
+  logo: absent(z.string()),
+  last_trade_price: absent(decimalText),
+  event: absent(eventReference),
+});
 
 export const marginActivityRow = z.object({
   activity_type: z.enum(MARGIN_ACTIVITIES),
   user: absent(person),
-  market: marketReference,
+  market: marginMarket,
   shares: absent(decimalText),
   price: absent(decimalText),
   realized_pnl: absent(decimalText),
@@ -290,13 +298,7 @@ export const tpSlRow = z.object({
 export const positionRow = z.object({
   pubkey: z.string(),
   position_request_pubkey: absent(z.string()),
-  market: z.object({
-    title: absent(z.string()),
-    condition_id: z.string(),
-    logo: absent(z.string()),
-    last_trade_price: absent(decimalText),
-    event: absent(eventReference),
-  }),
+  market: marginMarket,
   is_yes: z.boolean(),
   leverage: decimalText,
   total_shares: decimalText,
@@ -336,7 +338,7 @@ export const requestRow = z.object({
   type: z.enum(ORDER_TYPES),
   state: z.enum(REQUEST_STATES),
   message: absent(z.string()),
-  market: marketReference,
+  market: marginMarket,
   is_yes: z.boolean(),
   leverage: decimalText,
   funds: absent(decimalText),
@@ -349,6 +351,9 @@ export const requestRow = z.object({
   created: absent(unixSeconds),
   order_state: absent(z.string()),
 });
+
+/** The row after a cancel, which names its market only. */
+export const cancelledRequestRow = requestRow.extend({ market: marketReference });
 
 /** What opening a margin position now would do. `liquidation_price` is null at leverage 1. */
 export const marginEstimate = z.object({

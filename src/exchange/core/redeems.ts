@@ -133,7 +133,7 @@ export class Redeems {
       market_condition_id: this.#ground.catalog.market(record.market).card.conditionId,
       state: record.state,
       funds,
-      onchain_funds: record.state === 'completed' ? funds : null,
+      onchain_funds: record.state === 'completed' ? funds : '0',
       yes_shares: formatDecimal(asMicros(record.yes)),
       no_shares: formatDecimal(asMicros(record.no)),
       message: record.message,

@@ -205,7 +205,7 @@ describe('a redeem', () => {
     expect(venue.core.redeem(account, pubkey)).toMatchObject({
       state: 'waiting_to_sign',
       funds: paid,
-      onchain_funds: null,
+      onchain_funds: '0',
     });
     expect(accepted(venue.core.submitRedeem(venue.nowMs, account, pubkey, true))).toMatchObject({
       state: 'completed',

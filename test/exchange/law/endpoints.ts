@@ -116,7 +116,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   signed(
     'GET /redeems/',
     listOf(rows.redeem),
-    paged(FIFTY, { market_condition_id: anId, state: { good: rows.redeemStates, bad: ['nonsense'] } }),
+    paged(FIFTY, { market_condition_id: anId, state: anyCase(rows.redeemStates) }),
   ),
   signed('POST /redeems/', rows.draft, created('/redeems/{pubkey}/')),
   signed('POST /redeems/{pubkey}/submit/', rows.redeemed),
@@ -158,7 +158,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   signed('POST /margin/positions/requests/', rows.positionRequest, created('/margin/positions/requests/{pubkey}/')),
   signed('POST /margin/positions/requests/{pubkey}/submit/', rows.positionRequest),
   signed('GET /margin/positions/requests/{pubkey}/', rows.positionRequest),
-  signed('DELETE /margin/positions/requests/{pubkey}/', rows.positionRequest),
+  signed('DELETE /margin/positions/requests/{pubkey}/', rows.cancelledRequest),
   open('GET /margin/positions/estimate/', rows.estimate),
 
   signed('GET /account/', rows.account),
@@ -187,7 +187,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     'GET /markets/{market}/margin-activity/',
     listOf(rows.activity),
     paged(FIFTY, {
-      activity_type: { good: ['opened', 'increased', 'decreased', 'closed', 'liquidated'], bad: ['moved', ''] },
+      activity_type: anyCase(['opened', 'increased', 'decreased', 'closed', 'liquidated']),
     }),
   ),
   open('GET /events/', listOf(rows.eventRow), paged(TWENTY, catalogQuery)),

@@ -135,7 +135,8 @@ export function margin(): void {
 
     it('takes a limit request, which waits, and cancels what is not funded', async () => {
       const drafted = await ask({ type: 'limit', funds: undefined, price: '0.4', shares: '100' });
-      expect(drafted.row).toMatchObject({ type: 'limit', price: '0.4', shares: '100', funds: null });
+      // The margin of 100 shares at 0.4 with leverage 2.5.
+      expect(drafted.row).toMatchObject({ type: 'limit', price: '0.4', shares: '100', funds: '16' });
       const path = `${REQUESTS}${drafted.row['pubkey']}/`;
       expect((await other.call('DELETE', path)).slug).toBe('not_found');
       expect((await trader.call('DELETE', path)).row).toMatchObject({ state: 'cancelled' });
@@ -325,8 +326,8 @@ export function margin(): void {
       await venue.pass(10);
       const told = await venue.get(`/markets/${market}/margin-activity/`);
       expect(told.rows.map((row) => row['activity_type'])).toEqual(['closed', 'opened']);
-      const path = `/markets/${market}/margin-activity/?activity_type=opened`;
-      expect((await venue.get(path)).rows).toHaveLength(1);
+      const path = `/markets/${market}/margin-activity/?activity_type=OPENED`;
+      expect((await venue.get(path)).rows.map((row) => row['activity_type'])).toEqual(['opened']);
     });
   });
 

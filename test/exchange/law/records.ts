@@ -15,7 +15,6 @@ import {
   oneOf,
   pubkey,
   record,
-  type Shape,
   seconds,
   text,
 } from './shapes.js';
@@ -108,10 +107,12 @@ const redeemFields = {
   created: seconds,
 };
 export const redeemed = record({ ...redeemFields, onchain_funds: decimal });
-/** The interface shows the row of a submitted redeem only. Before that nothing is on chain yet. */
+/** Decisions: a string, `"0"` before it is paid. */
 export const redeem = both(
-  record({ ...redeemFields, onchain_funds: nullOr(decimal) }),
-  holds('a completed redeem is on chain', (row) => row['onchain_funds'] !== null || row['state'] !== 'completed'),
+  redeemed,
+  holds('nothing is on chain before it is paid', (row) =>
+    row['state'] === 'completed' ? row['onchain_funds'] === row['funds'] : row['onchain_funds'] === '0',
+  ),
 );
 
 // Margin.
@@ -124,16 +125,17 @@ export const tpSl = record({
   triggered_at: nullOr(seconds),
 });
 const eventName = record({ title: text, condition_id: pubkey, logo: nullOr(text) });
+const marginMarket = record({
+  title: text,
+  condition_id: pubkey,
+  logo: nullOr(text),
+  last_trade_price: decimal,
+  event: nullOr(eventName),
+});
 export const position = record({
   pubkey,
   position_request_pubkey: nullOr(pubkey),
-  market: record({
-    title: text,
-    condition_id: pubkey,
-    logo: nullOr(text),
-    last_trade_price: decimal,
-    event: nullOr(eventName),
-  }),
+  market: marginMarket,
   is_yes: flag,
   leverage: decimal,
   total_shares: decimal,
@@ -166,15 +168,14 @@ export const requestStates = [
   ...['created', 'funding_processing', 'processing', 'order_placed', 'completed'],
   ...['refund_processing', 'failed', 'cancelled'],
 ];
-export const positionRequest = record({
+const requestFields = {
   pubkey,
   type: oneOf('market', 'limit'),
   state: oneOf(...requestStates),
   message: nullOr(text),
-  market: record({ condition_id: pubkey, title: text }),
   is_yes: flag,
   leverage: decimal,
-  funds: nullOr(decimal),
+  funds: decimal,
   price: nullOr(decimal),
   shares: nullOr(decimal),
   funding_txid: nullOr(text),
@@ -183,7 +184,10 @@ export const positionRequest = record({
   stop_loss_price: nullOr(decimal),
   created: nullOr(seconds),
   order_state: nullOr(text),
-});
+};
+export const positionRequest = record({ ...requestFields, market: marginMarket });
+/** The interface: "Margin position request row (after cancel)". */
+export const cancelledRequest = record({ ...requestFields, market: record({ condition_id: pubkey, title: text }) });
 export const estimate = record({
   average_price: decimal,
   total_shares: decimal,
@@ -256,11 +260,10 @@ export const candle = record({
   timestamp: seconds,
   ...{ open: decimal, high: decimal, low: decimal, close: decimal, volume: decimal, is_yes: flag },
 });
-const unstated: Shape = () => [];
 export const activity = record({
   activity_type: oneOf('opened', 'increased', 'decreased', 'closed', 'liquidated'),
-  user: unstated,
-  market: unstated,
+  user: record({ username: text, profile_image: nullOr(text), twitter_username: nullOr(text) }),
+  market: marginMarket,
   shares: decimal,
   price: decimal,
   realized_pnl: nullOr(decimal),

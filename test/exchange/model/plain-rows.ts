@@ -76,7 +76,7 @@ export function redeemRow(state: PlainState, record: PlainRedeem): object {
     market_condition_id: state.market(record.market).id,
     state: record.state,
     funds,
-    onchain_funds: record.state === 'completed' ? funds : null,
+    onchain_funds: record.state === 'completed' ? funds : '0',
     yes_shares: decimal(record.yes),
     no_shares: decimal(record.no),
     message: redeemText(state, record),

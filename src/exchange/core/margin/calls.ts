@@ -12,7 +12,7 @@ import type { AccountSlot, MarketIndex, Result } from '../terms.js';
 import type { WireDetail } from '../wire-rows.js';
 import type * as contract from './contract.js';
 import * as reads from './reads.js';
-import { positionRow, requestRow, tpSlRow } from './rows.js';
+import { cancelledRequestRow, positionRow, requestRow, tpSlRow } from './rows.js';
 
 export class MarginCalls extends Clockwork implements contract.MarginMutators, contract.MarginReads {
   setReferencePrice(nowMs: number, conditionId: string, price: number): Result<WireDetail> {
@@ -43,9 +43,9 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
     return this.#mapped(this.parts.margin.requests.submit(account, pubkey, signatureValid), requestRow);
   }
 
-  cancelMarginRequest(nowMs: number, account: AccountSlot, pubkey: string): Result<contract.WireRequest> {
+  cancelMarginRequest(nowMs: number, account: AccountSlot, pubkey: string): Result<contract.WireCancelledRequest> {
     this.reach(nowMs);
-    return this.#mapped(this.parts.margin.requests.cancel(account, pubkey), requestRow);
+    return this.#mapped(this.parts.margin.requests.cancel(account, pubkey), cancelledRequestRow);
   }
 
   closePosition(nowMs: number, account: AccountSlot, pubkey: string, price: number | null): Result<contract.WireClose> {
@@ -111,8 +111,13 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
   }
 
   marginActivity(market: MarketIndex, query: contract.ActivityQuery): Page<contract.WireActivity> {
-    const { ground, identity } = this.parts;
-    return reads.activityPage(ground.catalog.market(market), query, (account) => identity.account(account).name);
+    const { margin, ground, identity } = this.parts;
+    return reads.activityPage(
+      margin,
+      ground.catalog.market(market),
+      query,
+      (account) => identity.account(account).name,
+    );
   }
 
   marginPnl(account: AccountSlot, markets?: readonly MarketIndex[]): contract.MarginPnl {

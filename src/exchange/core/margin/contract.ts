@@ -18,6 +18,7 @@ export type WireSettlement = z.input<typeof record.settlementRow>;
 export type WireClose = z.input<typeof record.closeResult>;
 export type WireClaim = z.input<typeof record.claimResult>;
 export type WireRequest = z.input<typeof record.requestRow>;
+export type WireCancelledRequest = z.input<typeof record.cancelledRequestRow>;
 export type WireEstimate = z.input<typeof record.marginEstimate>;
 export type WireActivity = z.input<typeof record.marginActivityRow>;
 
@@ -128,7 +129,7 @@ export interface MarginMutators {
     signatureValid: boolean,
   ): Result<WireRequest>;
   /** Only until its funding is through. */
-  cancelMarginRequest(nowMs: number, account: AccountSlot, pubkey: string): Result<WireRequest>;
+  cancelMarginRequest(nowMs: number, account: AccountSlot, pubkey: string): Result<WireCancelledRequest>;
 
   /** Sells all shares at the reference price: now, or with `price` once it is reached. */
   closePosition(nowMs: number, account: AccountSlot, pubkey: string, price: Micros | null): Result<WireClose>;

@@ -104,6 +104,7 @@ function settlementRow({ ground, positions }: Margin, record: SettlementRecord):
 }
 
 export function activityPage(
+  { ground }: Margin,
   market: Market,
   { limit, beforeId, type }: contract.ActivityQuery,
   userName: (account: number) => string,
@@ -113,7 +114,7 @@ export function activityPage(
   for (const activity of market.margin?.activity.before(beforeId) ?? []) {
     if (type !== undefined && activity.type !== type) continue;
     if (found.length === limit) return { rows: found, nextBeforeId: lastId };
-    found.push(rows.activityRow(market, activity, userName(activity.account)));
+    found.push(rows.activityRow(ground, market, activity, userName(activity.account)));
     lastId = activity.id;
   }
   return { rows: found, nextBeforeId: null };

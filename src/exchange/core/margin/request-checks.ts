@@ -4,6 +4,7 @@
  */
 
 import { formatDecimal } from '../../../base/decimal.js';
+import { must } from '../../../base/errors.js';
 import { ONE } from '../../../base/micros.js';
 import { done, invalid, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
@@ -11,6 +12,7 @@ import type { Result } from '../terms.js';
 import type { EstimateTerms, MarginTerms } from './contract.js';
 import { feeOn, leveraged, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
 import type { MarginPool } from './pool.js';
+import type { RequestRecord } from './records.js';
 import { offGrid } from './rules.js';
 import { checkPrices } from './tp-sl.js';
 
@@ -34,6 +36,13 @@ export function limitCost(pool: MarginPool, shares: number, price: number, lever
   const totalLiquidity = totalFor(shares, price);
   const userLiquidity = userPart(totalLiquidity, leverage);
   return { userLiquidity, totalLiquidity, openingFee: feeOn(totalLiquidity, pool.rules.openingRate) };
+}
+
+/** The user's liquidity that a request asks for: all of its funds, or what its shares take at its price. */
+export function fundsOf({ funds, price, shares, leverage }: RequestRecord): number {
+  if (funds !== null) return funds;
+  const totalLiquidity = totalFor(must(shares, 'the shares of a limit request'), must(price, 'its price'));
+  return userPart(totalLiquidity, leverage);
 }
 
 export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<OpeningCost> {

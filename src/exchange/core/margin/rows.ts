@@ -9,6 +9,7 @@ import type { Activity } from './activity.js';
 import type {
   EstimateTerms,
   WireActivity,
+  WireCancelledRequest,
   WireEstimate,
   WirePosition,
   WireRequest,
@@ -18,22 +19,21 @@ import type {
 import * as economics from './economics.js';
 import { type MarginMarket, marginMarket } from './ground.js';
 import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
-import { costWithFee, type OpeningCost } from './request-checks.js';
+import { costWithFee, fundsOf, type OpeningCost } from './request-checks.js';
 
 const text = (value: number): string => formatDecimal(asMicros(value));
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
-const reference = ({ card }: Market) => ({ condition_id: card.conditionId, title: card.title });
-
+/** `funds` of a limit request is the margin that its shares take at its price; a better price takes less. */
 export const requestRow = (ground: Ground, record: RequestRecord): WireRequest => ({
   pubkey: record.pubkey,
   type: record.type,
   state: record.state,
   message: record.message,
-  market: reference(ground.catalog.market(record.market)),
+  market: marketOf(ground, ground.catalog.market(record.market)),
   is_yes: record.isYes,
   leverage: text(record.leverage),
-  funds: textOrNull(record.funds),
+  funds: text(fundsOf(record)),
   price: textOrNull(record.price),
   shares: textOrNull(record.shares),
   funding_txid: record.fundingTxid,
@@ -43,6 +43,12 @@ export const requestRow = (ground: Ground, record: RequestRecord): WireRequest =
   created: seconds(record.createdMs),
   order_state: record.orderState,
 });
+
+/** The interface shows the row after a cancel with a market that is named, and no more. */
+export function cancelledRequestRow(ground: Ground, record: RequestRecord): WireCancelledRequest {
+  const { card } = ground.catalog.market(record.market);
+  return { ...requestRow(ground, record), market: { condition_id: card.conditionId, title: card.title } };
+}
 
 export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): WireTpSl => ({
   take_profit_price: textOrNull(takeProfit),
@@ -132,10 +138,10 @@ export function estimateRow({ market, pool }: MarginMarket, terms: EstimateTerms
   };
 }
 
-export const activityRow = (market: Market, activity: Activity, username: string): WireActivity => ({
+export const activityRow = (ground: Ground, market: Market, activity: Activity, username: string): WireActivity => ({
   activity_type: activity.type,
-  user: { username, image: null, twitter_username: null },
-  market: reference(market),
+  user: { username, profile_image: null, twitter_username: null },
+  market: marketOf(ground, market),
   shares: text(activity.shares),
   price: text(activity.price),
   realized_pnl: textOrNull(activity.realizedPnl),

@@ -85,11 +85,13 @@ function exact({ jsonSchema }: Writing): void {
 
 const SUMMARY = ['last_trade_price', 'category', 'created', 'creator', 'event', 'margin_enabled'];
 
+const MARGIN_MARKET = ['market.title', 'market.last_trade_price', 'market.event'];
+
 /** Values that a client must accept as null from any venue, and that the paper exchange always gives. */
 const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   OrderRow: ['pubkey', 'status', 'market.title', 'outcome.text'],
   OwnTradeRow: ['market_condition_id', 'fee', 'is_maker'],
-  RedeemRow: ['funds', 'yes_shares', 'no_shares'],
+  RedeemRow: ['funds', 'onchain_funds', 'yes_shares', 'no_shares'],
   AssetRow: [
     ...[
       'token.address',
@@ -108,20 +110,14 @@ const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   EventRow: ['description', 'category', 'created'],
   AccountSummary: ['username', 'joined_at'],
   PositionRow: [
-    ...[
-      'position_request_pubkey',
-      'market.title',
-      'market.last_trade_price',
-      'market.event',
-      'avg_entry_price',
-      'realized_pnl',
-    ],
-    ...['liquidation_price', 'created'],
+    ...['position_request_pubkey', ...MARGIN_MARKET],
+    ...['avg_entry_price', 'realized_pnl', 'liquidation_price', 'created'],
   ],
   SettlementRow: ['total_pnl', 'created'],
-  RequestRow: ['message', 'market.title', 'created'],
+  RequestRow: ['message', 'funds', ...MARGIN_MARKET, 'created'],
+  CancelledRequestRow: ['message', 'funds', 'market.title', 'created'],
   MarginEstimate: ['average_price', 'best_ask', 'worst_fill_price'],
-  MarginActivityRow: ['user', 'market.title', 'shares', 'price', 'leverage', 'created'],
+  MarginActivityRow: ['user', ...MARGIN_MARKET, 'shares', 'price', 'leverage', 'created'],
 };
 
 function forbidNull(schema: z.core.JSONSchema.BaseSchema, [name = '', ...rest]: readonly string[]): void {

@@ -41,7 +41,10 @@ describe('a position over HTTP', () => {
     expect(draft.headers.get('location')).toBe(detail);
     expect(draft.row).toEqual({
       ...{ pubkey, type: 'market', state: 'created', message: draft.row['message'], is_yes: true, leverage: '2.5' },
-      market: { condition_id: world.market, title: 'Will it rain?' },
+      market: {
+        ...{ title: 'Will it rain?', condition_id: world.market, logo: null, last_trade_price: '0' },
+        event: { title: 'Will it rain?', condition_id: expect.any(String), logo: null },
+      },
       ...{ funds: '100', price: null, shares: null, funding_txid: null, refund_txid: null, order_state: null },
       ...{ take_profit_price: '0.9', stop_loss_price: null, created: draft.row['created'] },
     });
@@ -139,8 +142,11 @@ describe('a position over HTTP', () => {
     expect(meta).toEqual({ limit: 50, next_cursor: null });
     expect(rows[0]).toEqual({
       ...{ activity_type: 'liquidated', shares: '625', price: '0.25', leverage: '2.5', is_yes: true },
-      user: { username: expect.stringMatching(/^trader-/), image: null, twitter_username: null },
-      market: { condition_id: world.market, title: 'Will it rain?' },
+      user: { username: expect.stringMatching(/^trader-/), profile_image: null, twitter_username: null },
+      market: {
+        ...{ title: 'Will it rain?', condition_id: world.market, logo: null, last_trade_price: '0.25' },
+        event: { title: 'Will it rain?', condition_id: expect.any(String), logo: null },
+      },
       ...{ realized_pnl: expect.stringMatching(/^-9/), created: expect.any(Number) },
     });
     expect((await send(exchange.url, 'GET', `${activity}?activity_type=opened`)).rows).toHaveLength(1);
