@@ -8,6 +8,7 @@ import type { Micros } from '../base/micros.js';
 import type { TraderConfig } from '../config/load.js';
 import { memoText, readTransaction, type Transaction } from '../protocol/draft-message-solana.js';
 import { type DraftText, readDraftText } from '../protocol/draft-text.js';
+import type { VenueProfile } from '../protocol/profile.js';
 import { judgeMessage } from '../wallet/draft-judge.js';
 import { type JudgedMessage, signingRules } from '../wallet/signing-rules.js';
 import { callName } from './doctor-calls.js';
@@ -35,6 +36,8 @@ interface TransactionReport {
   readonly version: 'legacy' | 0;
   readonly fee_payer: string;
   readonly signers: readonly string[];
+  /** Those of the signers that the venue profile names. */
+  readonly cosigners: readonly string[];
   readonly programs: readonly string[];
   readonly instructions: readonly {
     readonly program: string;
@@ -83,7 +86,7 @@ export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'ven
   return {
     draft_message,
     wallet,
-    transaction: transaction === null ? null : transactionReport(transaction),
+    transaction: transaction === null ? null : transactionReport(transaction, venue.profile),
     text,
     asks: draft === null ? null : asksOf(draft),
     ...verdictOf(judgeMessage(message, signingRules(venue.profile, venue.allowBlindSigning), wallet)),
@@ -95,10 +98,11 @@ const verdictOf = (judged: JudgedMessage): Pick<DraftReport, 'verdict' | 'reason
     ? { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' }
     : { verdict: 'refused', reason: judged.reason };
 
-const transactionReport = (transaction: Transaction): TransactionReport => ({
+const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueProfile): TransactionReport => ({
   version: transaction.version,
   fee_payer: transaction.feePayer,
   signers: transaction.signers,
+  cosigners: transaction.signers.filter((signer) => draft_cosigners?.keys.includes(signer) === true),
   programs: [...new Set(transaction.instructions.map(({ program }) => program))],
   instructions: transaction.instructions.map(({ program, accounts, data }) => {
     const hex = Buffer.from(data).toString('hex');
@@ -140,11 +144,15 @@ const VERDICTS = {
 } as const;
 
 function transactionPairs(transaction: TransactionReport, wallet: string): (readonly [string, Cell])[] {
-  const named = (account: string) => (account === wallet ? `${account} (our wallet)` : account);
+  const named = (account: string) => {
+    if (account === wallet) return `${account} (our wallet)`;
+    if (transaction.cosigners.includes(account)) return `${account} (co-signer of the profile)`;
+    return transaction.signers.includes(account) ? `${account} (named nowhere)` : account;
+  };
   return [
     ['transaction', transaction.version === 'legacy' ? 'legacy' : `version ${transaction.version}`],
     ['fee payer', named(transaction.fee_payer)],
-    ['signers', transaction.signers.map(named).join(', ')],
+    ['signers', `${transaction.signers.length}: ${transaction.signers.map(named).join(', ')}`],
     ['lookup tables', transaction.lookup_tables.join(', ') || 'none'],
     ...transaction.instructions.map(({ program, accounts, data }, index): readonly [string, Cell] => [
       `instruction ${index + 1}`,

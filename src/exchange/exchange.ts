@@ -159,9 +159,11 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 function coreSettings(options: ExchangeOptions): CoreSettings {
+  const cosigners = options.profile.draft_cosigners;
   return {
     serviceName: options.profile.service_name,
     draftMessage: options.profile.draft_message,
+    ...(cosigners === undefined ? {} : { draftCosigners: cosigners }),
     draftLifetimeMs: options.draftLifetimeS * 1000,
     landingMs: options.landingMs,
     startingFunds: options.startingFunds,

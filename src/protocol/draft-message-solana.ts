@@ -15,6 +15,7 @@ import {
 } from '@solana/transaction-messages';
 import { compileTransaction, getTransactionCodec } from '@solana/transactions';
 import { must } from '../base/errors.js';
+import type { DraftCosigners } from './profile.js';
 
 /** Made once: making one costs as much as using it. */
 const envelopes = getTransactionCodec();
@@ -26,11 +27,15 @@ export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** A transaction travels in one packet: nothing longer can be one. */
 export const LONGEST_TRANSACTION_BYTES = 1232;
 
+/** The package's number for an account that signs and is only read. */
+const READONLY_SIGNER = 2;
+
 export type TransactionVersion = 'legacy' | 0;
 
 export interface MemoTransaction {
-  /** Fee payer and only signer. */
+  /** Signs; pays the fee too, unless a co-signer does. */
   readonly wallet: string;
+  readonly cosigners?: DraftCosigners | undefined;
   readonly text: string;
   /** Base58 of 32 bytes. */
   readonly blockhash: string;
@@ -55,8 +60,8 @@ export interface Transaction {
   /** Accounts of an instruction that come out of a lookup table are not known, and not listed. */
   readonly instructions: readonly TransactionInstruction[];
   readonly lookupTables: readonly string[];
-  /** True when a signature slot is filled already. */
-  readonly isSigned: boolean;
+  /** Those of the signers whose slots are filled already. */
+  readonly filledSlots: readonly string[];
   /** What a wallet signs. */
   readonly messageBytes: Uint8Array;
 }
@@ -69,12 +74,19 @@ export type ReadTransaction =
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
 /**
- * Lowercase hex of the transaction, its one signature slot zeroed. A fee payer signs the whole message, so the memo
- * need not name the wallet again. Throws for a wallet that is not base58 of 32 bytes.
+ * Lowercase hex of the transaction, its signature slots zeroed. A fee payer signs the whole message, so the memo names
+ * only who signs beside it. Throws for a wallet that is not base58 of 32 bytes.
  */
-export function writeMemoTransaction({ wallet, text, blockhash, version }: MemoTransaction): string {
-  const payer = address(wallet);
-  const memo = { programAddress: address(MEMO_PROGRAM), data: Buffer.from(text, 'utf8') };
+export function writeMemoTransaction({ wallet, cosigners, text, blockhash, version }: MemoTransaction): string {
+  const payer = address(cosigners?.fee_payer ?? wallet);
+  const others = [wallet, ...(cosigners?.keys ?? [])].map((key) => address(key)).filter((key) => key !== payer);
+  const memo = {
+    programAddress: address(MEMO_PROGRAM),
+    data: Buffer.from(text, 'utf8'),
+    ...(others.length === 0
+      ? {}
+      : { accounts: others.map((key) => ({ address: key, role: READONLY_SIGNER }) as const) }),
+  };
   const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
   const paid = setTransactionMessageFeePayer(payer, createTransactionMessage({ version }));
   const message = appendTransactionMessageInstruction(
@@ -148,9 +160,18 @@ function factsOf(envelope: Envelope, message: CompiledMessage): Transaction {
       data: copyOf(data),
     })),
     lookupTables: lookupsOf(message).map(({ lookupTableAddress }) => lookupTableAddress),
-    isSigned: Object.values(envelope.signatures).some((signature) => signature !== null),
+    filledSlots: Object.entries(envelope.signatures).flatMap(([key, signature]) => (signature === null ? [] : [key])),
     messageBytes: copyOf(envelope.messageBytes),
   };
+}
+
+/** Hex of the same transaction with these signatures, by who made them, in their slots. Throws for hex that is none. */
+export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
+  const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
+  const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
+  // The package marks signatures that were checked; these are the caller's own.
+  const filled = Object.fromEntries(slots) as typeof envelope.signatures;
+  return copyOf(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
 
 /** The one memo of a transaction as text; null when there is not exactly one, or when its bytes are not UTF-8. */

@@ -12,23 +12,28 @@
 import { createHash } from 'node:crypto';
 import { readMemoText, readTransaction, writeMemoTransaction } from './draft-message-solana.js';
 import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
-import type { VenueProfile } from './profile.js';
+import type { DraftCosigners, VenueProfile } from './profile.js';
 
 export type DraftMessage = VenueProfile['draft_message'];
 
 /**
  * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.
  * As `solana_tx` the paper exchange issues both formats that are in use, legacy and version 0, by the draft's pubkey.
- * It has no chain whose blockhash it could name: the draft's pubkey (base58 of 32 bytes) stands in its place.
+ * `cosigners` sign such a transaction too. It has no chain whose blockhash it could name: the draft's pubkey (base58 of 32 bytes) stands in its place.
  */
-export function writeDraftMessage(kind: DraftMessage, draft: DraftText, wallet: string): string {
+export function writeDraftMessage(
+  kind: DraftMessage,
+  draft: DraftText,
+  wallet: string,
+  cosigners?: DraftCosigners,
+): string {
   const text = writeDraftText(draft);
   switch (kind) {
     case 'utf8':
       return text;
     case 'solana_tx': {
       const version = draft.draftPubkey.charCodeAt(draft.draftPubkey.length - 1) % 2 === 0 ? 0 : 'legacy';
-      return writeMemoTransaction({ wallet, text, blockhash: draft.draftPubkey, version });
+      return writeMemoTransaction({ wallet, cosigners, text, blockhash: draft.draftPubkey, version });
     }
     case 'opaque':
       return createHash('sha256').update(text, 'utf8').digest('base64url');

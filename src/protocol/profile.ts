@@ -1,8 +1,29 @@
 /** What differs between venues: names, prefixes, limits, lifetimes. Lives in `config/venues/<name>.yaml`. */
 
+import { base58 } from '@scure/base';
 import { z } from 'zod';
 
 const requestsPerMinute = z.number().int().min(1).max(100_000);
+
+/** The longest transaction of the paper exchange still fits into a packet with so many slots. */
+const MOST_COSIGNERS = 4;
+
+const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
+
+/** Who signs a transaction draft beside the caller's wallet. All of them must be in every draft, and nobody else. */
+const draftCosigners = z
+  .strictObject({
+    keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
+    /** Which of the keys pays the fee. Absent: the caller's wallet does. */
+    fee_payer: publicKey.optional(),
+  })
+  .refine(({ keys }) => new Set(keys).size === keys.length, { path: ['keys'], message: 'wants every key once' })
+  .refine(({ keys, fee_payer }) => fee_payer === undefined || keys.includes(fee_payer), {
+    path: ['fee_payer'],
+    message: 'wants one of the keys above it',
+  });
+
+export type DraftCosigners = Readonly<z.output<typeof draftCosigners>>;
 
 export const venueProfileSchema = z.strictObject({
   /** As in the challenge and in readable drafts. */
@@ -22,6 +43,11 @@ export const venueProfileSchema = z.strictObject({
     .optional(),
   /** Whether transactions that call such programs may take accounts out of address lookup tables. Absent: no. */
   solana_lookup_tables: z.boolean().optional(),
+  /**
+   * The service's own keys that sign its transaction drafts (`solana_tx`) too: their slots are empty in the draft, and the
+   * service fills them at the submit. Absent: our wallet alone signs and pays.
+   */
+  draft_cosigners: draftCosigners.optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
   rate_limits: z.strictObject({
@@ -35,3 +61,13 @@ export const venueProfileSchema = z.strictObject({
 
 /** Ages in seconds, limits in requests a minute. */
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
+
+/** A text of more than 44 characters spells no 32 bytes, and is not worth decoding. */
+function isPublicKey(text: string): boolean {
+  if (text.length > 44) return false;
+  try {
+    return base58.decode(text).length === 32;
+  } catch {
+    return false; // not base58
+  }
+}

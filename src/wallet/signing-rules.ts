@@ -2,7 +2,7 @@
 
 import type { DraftMessage } from '../protocol/draft-message.js';
 import type { DraftText } from '../protocol/draft-text.js';
-import type { VenueProfile } from '../protocol/profile.js';
+import type { DraftCosigners, VenueProfile } from '../protocol/profile.js';
 
 /** What the venue profile and the operator allow. */
 export interface SigningRules {
@@ -16,6 +16,8 @@ export interface SigningRules {
   readonly solanaPrograms?: readonly string[];
   /** Whether such a transaction may take accounts out of lookup tables; absent: no. */
   readonly solanaLookupTables?: boolean;
+  /** Who must sign a transaction beside our wallet, and who of them pays; absent: our wallet signs and pays alone. */
+  readonly draftCosigners?: DraftCosigners;
 }
 
 /** The rules that a profile and the operator's word about blind signing make. */
@@ -25,6 +27,7 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   allowBlindSigning,
   solanaPrograms: profile.solana_programs ?? [],
   solanaLookupTables: profile.solana_lookup_tables ?? false,
+  ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
 /** Whoever has a signature over a challenge gets API credentials for this wallet: such a text is no draft, of any service. */

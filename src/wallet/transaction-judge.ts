@@ -14,10 +14,10 @@ export function judgeTransaction(transaction: Transaction, rules: SigningRules, 
   const { instructions, messageBytes } = transaction;
   const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
   const reason =
-    objectionToSigners(transaction, wallet) ??
+    objectionToSigners(transaction, rules, wallet) ??
     objectionToPrograms(transaction, rules) ??
     objectionToPayments(transaction) ??
-    objectionToAccounts(transaction, rules, wallet, isBlind) ??
+    objectionToAccounts(transaction, rules, isBlind) ??
     objectionToMemo(transaction, isBlind);
   if (reason !== null) return { ok: false, reason };
   // A memo beside other programs may be anything; one that reads as a draft must still be ours.
@@ -26,10 +26,26 @@ export function judgeTransaction(transaction: Transaction, rules: SigningRules, 
   return { ok: true, bytes: messageBytes, draft };
 }
 
-function objectionToSigners({ feePayer, signers, isSigned }: Transaction, wallet: string): string | null {
-  if (feePayer !== wallet) return `the transaction is paid by ${feePayer}, not by our wallet`;
-  if (signers.length > 1) return `the transaction wants ${signers.length} signers, not our wallet alone`;
-  return isSigned ? 'the transaction carries a signature already' : null;
+/** Only the payer has a place of its own; how the other signers are sorted depends on their keys, and means nothing. */
+function objectionToSigners(
+  { feePayer, signers, filledSlots }: Transaction,
+  { draftCosigners }: SigningRules,
+  wallet: string,
+): string | null {
+  const payer = draftCosigners?.fee_payer ?? wallet;
+  const named = (key: string) => (key === wallet ? 'our wallet' : key);
+  if (feePayer !== payer) return `the transaction is paid by ${named(feePayer)}, not by ${named(payer)}`;
+  const due = new Set([wallet, ...(draftCosigners?.keys ?? [])]);
+  const count = signers.length === 1 ? '1 signer' : `${signers.length} signers`;
+  const strangers = signers.filter((key) => !due.has(key));
+  if (strangers.length > 0) {
+    return `the transaction wants ${count}; draft_cosigners of the venue profile does not name ${strangers.join(', ')}`;
+  }
+  const absent = [...due].filter((key) => !signers.includes(key));
+  if (absent.length > 0) return `the transaction wants ${count}, without ${absent.map(named).join(', ')}`;
+  return filledSlots.length === 0
+    ? null
+    : `the transaction carries a signature already, of ${filledSlots.map(named).join(', ')}`;
 }
 
 function objectionToPrograms({ instructions }: Transaction, rules: SigningRules): string | null {
@@ -44,17 +60,16 @@ function objectionToPrograms({ instructions }: Transaction, rules: SigningRules)
 }
 
 function objectionToAccounts(
-  { accounts, instructions, lookupTables }: Transaction,
+  { accounts, signers, instructions, lookupTables }: Transaction,
   rules: SigningRules,
-  wallet: string,
   isBlind: boolean,
 ): string | null {
   if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
     return 'the transaction takes accounts out of a lookup table';
   }
-  // A memo needs no account but its signer's.
+  // A memo needs no account but its signers', who are judged by then.
   const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
-  const stranger = named.find((account) => account !== wallet && account !== MEMO_PROGRAM);
+  const stranger = named.find((account) => !signers.includes(account) && account !== MEMO_PROGRAM);
   return stranger === undefined ? null : `the transaction names the account ${stranger}, which a memo does not need`;
 }
 

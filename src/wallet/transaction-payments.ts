@@ -22,7 +22,7 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** Buys a place in the block: the fee payer, which is our wallet, pays what is asked here. */
+/** Buys a place in the block: the fee payer, which may be our wallet, pays what is asked here. */
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;

@@ -10,6 +10,7 @@ import { checkSignedRequests } from '../../src/cli/doctor-signing.js';
 import { venueFile } from '../../src/config/shipped.js';
 import { readProfile } from '../../src/config/venue.js';
 import { PAPER_DEFAULTS, startExchange } from '../../src/exchange/exchange.js';
+import { PAPER_COSIGNERS } from '../../src/exchange/http/signing-service.js';
 import { writeDraftMessage } from '../../src/protocol/draft-message.js';
 import { MEMO_PROGRAM, writeMemoTransaction } from '../../src/protocol/draft-message-solana.js';
 import { type DraftText, writeDraftText } from '../../src/protocol/draft-text.js';
@@ -147,8 +148,8 @@ describe('the doctor reads a draft', () => {
     terms: { action: 'merge-shares', amount: 10_000_000 as Micros },
   };
 
-  async function reading(settings: string, make: (wallet: string) => string) {
-    const cwd = folderWith({ 'trader.yaml': trader().replace('profile: paper', `profile: paper${settings}`) });
+  async function reading(settings: string, make: (wallet: string) => string, profile = 'paper') {
+    const cwd = folderWith({ 'trader.yaml': trader().replace('profile: paper', `profile: ${profile}${settings}`) });
     const wallet = (await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd })).out.trim();
     writeFileSync(join(cwd, 'draft.txt'), make(wallet));
     const args = ['doctor', '-c', 'trader.yaml', '--draft', 'draft.txt'];
@@ -178,6 +179,29 @@ describe('the doctor reads a draft', () => {
     expect(shown).toContain(`fee payer      ${wallet} (our wallet)`);
     expect(shown).toContain(`instruction 1  ${MEMO_PROGRAM} (Memo), ${writeDraftText(draft).length} bytes`);
     expect(shown).toContain('verdict        signed for an intent that says exactly the same, and for no other');
+  });
+
+  test('that the service signs and pays for, as its profile says; a signer whom nobody names is shown as such', async () => {
+    const [cosigner = '', stranger = ''] = PAPER_COSIGNERS;
+    const worm = { ...draft, serviceName: 'Worm' };
+    const readingWorm = (keys: readonly string[]) =>
+      reading(
+        '',
+        (address) => writeDraftMessage('solana_tx', worm, address, { keys: [...keys], fee_payer: cosigner }),
+        'worm',
+      );
+    const good = await readingWorm([cosigner]);
+    expect(good.code).toBe(0);
+    expect(good.report).toMatchObject({
+      ...{ verdict: 'readable', reason: '' },
+      transaction: { fee_payer: cosigner, signers: [cosigner, good.wallet], cosigners: [cosigner] },
+    });
+    expect(good.shown).toContain(`fee payer      ${cosigner} (co-signer of the profile)`);
+    expect(good.shown).toContain(`2: ${cosigner} (co-signer of the profile), ${good.wallet} (our wallet)`);
+    const bad = await readingWorm([cosigner, stranger]);
+    expect(bad.code).toBe(1);
+    expect(bad.shown).toContain(`${stranger} (named nowhere)`);
+    expect(bad.shown).toContain(`wants 3 signers; draft_cosigners of the venue profile does not name ${stranger}`);
   });
 
   test('of another service, which no intent of ours could ever mean', async () => {

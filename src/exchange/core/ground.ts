@@ -42,7 +42,7 @@ export const draftText = (
   expiresMs: number,
   terms: DraftTerms,
 ): string => {
-  const { serviceName, draftMessage = 'utf8' } = ground.settings;
+  const { serviceName, draftMessage = 'utf8', draftCosigners } = ground.settings;
   const draft = {
     serviceName,
     marketConditionId: market.card.conditionId,
@@ -50,5 +50,6 @@ export const draftText = (
     expires: seconds(expiresMs),
     terms,
   };
-  return writeDraftMessage(draftMessage, draft, must(ground.walletOf(account), 'the wallet of a draft'));
+  const wallet = must(ground.walletOf(account), 'the wallet of a draft');
+  return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Micros } from '../../base/micros.js';
 import type { DraftMessage } from '../../protocol/draft-message.js';
 import type { ServiceFault } from '../../protocol/errors.js';
+import type { DraftCosigners } from '../../protocol/profile.js';
 import type * as record from '../../protocol/records.js';
 import type { MarketState, OrderType, Side } from '../../protocol/states.js';
 
@@ -14,6 +15,8 @@ export interface CoreSettings {
   readonly serviceName: string;
   /** What the `message` of a draft is; absent: the readable text itself. */
   readonly draftMessage?: DraftMessage;
+  /** Who signs a draft that is a transaction beside the account's wallet; absent: nobody. */
+  readonly draftCosigners?: DraftCosigners;
   /** ms from a draft to its expiry (60,000). */
   readonly draftLifetimeMs: number;
   /** ms that a submitted merge or split stays `in_process`, and each step of margin takes (400). */

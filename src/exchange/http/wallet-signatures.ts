@@ -1,12 +1,15 @@
 /**
  * Whether a wallet signed a text or a draft: ed25519 by `node:crypto`. The trader signs with another implementation, so that each
- * checks the other.
+ * checks the other. What co-signers of a transaction add is made here too.
  */
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
+import { must } from '../../base/errors.js';
 import { type DraftMessage, signedBytes } from '../../protocol/draft-message.js';
+import { fillSlots, readTransaction } from '../../protocol/draft-message-solana.js';
 import { submittedSignature } from '../../protocol/signing.js';
+import { cosign } from './signing-service.js';
 
 /** What stands before the 32 bytes of an ed25519 public key in its SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -25,8 +28,27 @@ export class WalletSignatures {
 
   /** Whether `signatureHex`, as below, is the signature of `wallet` over what a draft's `message` gives to sign. */
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
+    if (this.#draftMessage === 'solana_tx') return this.filled(wallet, message, signatureHex) !== null;
     const bytes = signedBytes(this.#draftMessage, message);
     return bytes !== null && this.#verifies(wallet, bytes, signatureHex);
+  }
+
+  /**
+   * Hex of a drafted transaction as it would go to a chain: with the wallet's signature, and those that the exchange's
+   * signing service makes, in their slots. Null when the wallet does not sign it, or did not with `signatureHex`.
+   */
+  filled(wallet: string, message: string, signatureHex: string): string | null {
+    const read = readTransaction(message);
+    if (!read.ok || !this.#verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
+    const { signers, messageBytes } = read.transaction;
+    if (!signers.includes(wallet)) return null;
+    const signatures = new Map<string, Uint8Array>();
+    for (const signer of signers) {
+      const own = cosign(signer, messageBytes);
+      if (own !== null) signatures.set(signer, own);
+    }
+    signatures.set(wallet, Buffer.from(must(submittedSignature(signatureHex), 'a signature that verifies'), 'hex'));
+    return fillSlots(message, signatures);
   }
 
   /**

@@ -6,9 +6,11 @@
 
 import { base58 } from '@scure/base';
 import { address } from '@solana/addresses';
+import { must } from '../../../src/base/errors.js';
 import { Random } from '../../../src/base/random.js';
 import { writeDraftMessage } from '../../../src/protocol/draft-message.js';
 import { MEMO_PROGRAM } from '../../../src/protocol/draft-message-solana.js';
+import type { DraftCosigners } from '../../../src/protocol/profile.js';
 import type { SignResult } from '../../../src/wallet/drafts.js';
 import type { SigningRules } from '../../../src/wallet/signing-rules.js';
 import { Wallet } from '../../../src/wallet/wallet.js';
@@ -16,6 +18,7 @@ import { serviceName, verifies } from '../drafts.js';
 import { READONLY_SIGNER, transactionHex } from '../shapes.js';
 import { asCharacters, disguised, HOSTILE_BYTES } from './bytes.js';
 import { HOSTILE_CHALLENGES } from './challenges.js';
+import { BESIDE, BOTH, cosignedByOthers, HOSTILE_COSIGNERS, MALFORMED_COSIGNERS, PAYING } from './cosigners.js';
 import { Draw, type Honest, type Question, textOf } from './draw.js';
 import { HOSTILE_TEXTS } from './texts.js';
 import { HOSTILE_TRANSACTIONS } from './transactions.js';
@@ -53,6 +56,9 @@ const rulesOf = (draftMessage: SigningRules['draftMessage'], more: Partial<Signi
   ...more,
 });
 
+const cosignedBy = (draftCosigners: DraftCosigners | undefined): Partial<SigningRules> =>
+  draftCosigners === undefined ? {} : { draftCosigners };
+
 /** Asks a signer that finds `stored` in its ledger. */
 export function answerTo(draw: Draw, { stored, rules }: Question, intentId = stored?.intentId ?? 'i'): SignResult {
   return draw.wallet.draftSigner({ ...rules, loadDraft: () => stored }).sign(intentId);
@@ -84,13 +90,18 @@ const TEXTS: readonly HostileClass[] = HOSTILE_TEXTS.flatMap(({ name, because, m
   },
 ]);
 
-const TRANSACTIONS: readonly HostileClass[] = HOSTILE_TRANSACTIONS.map(({ name, because, programs, make }) => ({
+const TRANSACTIONS: readonly HostileClass[] = [
+  ...HOSTILE_TRANSACTIONS,
+  ...HOSTILE_COSIGNERS,
+  ...MALFORMED_COSIGNERS,
+].map(({ name, because, programs, cosigners, make }) => ({
   name: `transaction: ${name}`,
   because,
   ask: (draw) => {
     const honest = draw.honest(draw.terms());
     const blind = programs === null ? {} : { allowBlindSigning: true, solanaPrograms: programs };
-    return ask(draw, honest, make(honest, draw), rulesOf('solana_tx', blind));
+    const rules = rulesOf('solana_tx', { ...blind, ...cosignedBy(cosigners) });
+    return ask(draw, honest, make(honest, draw), rules);
   },
 }));
 
@@ -203,11 +214,27 @@ export function tryClass({ name, because, ask: asked }: HostileClass, cases: num
 }
 
 /** How honest drafts come: as text, as the paper exchange's own transactions, and as other software would build them. */
-export const HONEST_FORMS = ['utf8', 'solana_tx', 'solana_tx of others'] as const;
+export const HONEST_FORMS = [
+  ...['utf8', 'solana_tx', 'solana_tx of others'],
+  ...['solana_tx co-signed', 'solana_tx co-signed, of others'],
+] as const;
 
-const HONEST_MESSAGES: Readonly<Record<(typeof HONEST_FORMS)[number], (honest: Honest, draw: Draw) => string>> = {
-  utf8: textOf,
-  solana_tx: ({ draft }, draw) => writeDraftMessage('solana_tx', draft, draw.wallet.address),
+interface HonestMessage {
+  readonly message: string;
+  readonly cosigners?: DraftCosigners;
+}
+
+const HONEST_MESSAGES: Readonly<Record<string, (honest: Honest, draw: Draw) => HonestMessage>> = {
+  utf8: (honest) => ({ message: textOf(honest) }),
+  solana_tx: ({ draft }, draw) => ({ message: writeDraftMessage('solana_tx', draft, draw.wallet.address) }),
+  'solana_tx co-signed': ({ draft }, draw) => {
+    const cosigners = draw.pick(PAYING, BOTH, BESIDE);
+    return { message: writeDraftMessage('solana_tx', draft, draw.wallet.address, cosigners), cosigners };
+  },
+  'solana_tx co-signed, of others': (honest, draw) => {
+    const cosigners = draw.pick(PAYING, BOTH, BESIDE);
+    return { message: cosignedByOthers(honest, draw, cosigners), cosigners };
+  },
   'solana_tx of others': (honest, draw) => {
     // A memo may name who signs it, and hex may be written in capitals.
     const ours = { address: address(draw.wallet.address), role: READONLY_SIGNER };
@@ -215,20 +242,22 @@ const HONEST_MESSAGES: Readonly<Record<(typeof HONEST_FORMS)[number], (honest: H
     const version = draw.pick<'legacy' | 0>('legacy', 0);
     const shape = { payer: draw.wallet.address, version, blockhash: draw.key(), instructions: [memo] };
     const hex = transactionHex(shape);
-    return draw.chance(0.5) ? hex : hex.toUpperCase();
+    return { message: draw.chance(0.5) ? hex : hex.toUpperCase() };
   },
 };
 
 /** Honest drafts of every action; `refused` must stay 0. Every signature is checked by another implementation. */
-export function tryHonest(form: (typeof HONEST_FORMS)[number], cases: number, seed: number): HonestResult {
+export function tryHonest(form: string, cases: number, seed: number): HonestResult {
   const draw = drawOf(seed, `honest ${form}`);
   let [refused, example] = [0, ''];
   for (let number = 1; number <= cases; number++) {
     const honest = draw.honest(draw.terms());
-    const message = HONEST_MESSAGES[form](honest, draw);
-    const answer = ask(draw, honest, message, rulesOf(form === 'utf8' ? 'utf8' : 'solana_tx'));
-    // The message of a transaction with one signature begins behind its slot.
-    const signedBytes = form === 'utf8' ? Buffer.from(message, 'utf8') : Buffer.from(message.slice(130), 'hex');
+    const { message, cosigners } = must(HONEST_MESSAGES[form], `the form ${form}`)(honest, draw);
+    const rules = rulesOf(form === 'utf8' ? 'utf8' : 'solana_tx', cosignedBy(cosigners));
+    const answer = ask(draw, honest, message, rules);
+    // The message of a transaction begins behind its slots, 64 bytes each, whose count is the first byte.
+    const messageAt = 2 + 128 * Number.parseInt(message.slice(0, 2), 16);
+    const signedBytes = form === 'utf8' ? Buffer.from(message, 'utf8') : Buffer.from(message.slice(messageAt), 'hex');
     if (answer.ok && verifies(signedBytes, answer.signature, draw.wallet.address)) continue;
     refused += 1;
     example ||= `seed ${seed}, case ${number}: ${answer.ok ? 'a signature over other bytes' : answer.reason}`;

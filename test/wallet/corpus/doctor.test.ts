@@ -7,14 +7,21 @@ import { readProfile } from '../../../src/config/venue.js';
 import type { DraftMessage } from '../../../src/protocol/draft-message.js';
 import { HOSTILE_BYTES } from './bytes.js';
 import { drawOf } from './corpus.js';
+import { HOSTILE_COSIGNERS, MALFORMED_COSIGNERS } from './cosigners.js';
 import { PAYMENTS } from './payments.js';
 import { HOSTILE_TEXTS } from './texts.js';
-import { HOSTILE_TRANSACTIONS } from './transactions.js';
+import { HOSTILE_TRANSACTIONS, type HostileTransaction } from './transactions.js';
 
 const CASES = 4;
 
-function venueOf(draft_message: DraftMessage, programs: readonly string[] | null = null) {
-  const profile = { ...readProfile(venueFile('paper'), '/'), draft_message, solana_programs: [...(programs ?? [])] };
+function venueOf(
+  draft_message: DraftMessage,
+  { programs, cosigners }: Pick<HostileTransaction, 'programs' | 'cosigners'> = { programs: null },
+) {
+  const profile = {
+    ...{ ...readProfile(venueFile('paper'), '/'), draft_message, solana_programs: [...(programs ?? [])] },
+    draft_cosigners: cosigners,
+  };
   return { venue: { name: 'test', profile, allowBlindSigning: programs !== null } };
 }
 
@@ -22,13 +29,13 @@ function venueOf(draft_message: DraftMessage, programs: readonly string[] | null
 const isHarmless = (shown: string) => !/[^\P{C}\n]/u.test(shown) && !/[\u2028\u2029]/.test(shown);
 
 describe('the doctor', () => {
-  it.each(HOSTILE_TRANSACTIONS.map((kind) => [kind.name, kind] as const))(
+  it.each([...HOSTILE_TRANSACTIONS, ...HOSTILE_COSIGNERS].map((kind) => [kind.name, kind] as const))(
     'names what is asked for: %s',
     (name, kind) => {
       const draw = drawOf(1, name);
       for (let number = 0; number < CASES; number++) {
         const message = kind.make(draw.honest(draw.terms()), draw);
-        const report = examineDraft(message, venueOf('solana_tx', kind.programs), draw.wallet.address);
+        const report = examineDraft(message, venueOf('solana_tx', kind), draw.wallet.address);
         const shown = draftReportText(report);
         expect(isHarmless(shown)).toBe(true);
         expect(shown).toContain(`fee payer      ${report.transaction?.fee_payer}`);
@@ -47,7 +54,7 @@ describe('the doctor', () => {
     },
   );
 
-  it.each([...HOSTILE_TEXTS, ...HOSTILE_BYTES].map((kind) => [kind.name, kind] as const))(
+  it.each([...HOSTILE_TEXTS, ...HOSTILE_BYTES, ...MALFORMED_COSIGNERS].map((kind) => [kind.name, kind] as const))(
     'takes whatever is put before it: %s',
     (name, kind) => {
       const draw = drawOf(2, name);

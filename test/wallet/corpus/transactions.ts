@@ -3,6 +3,7 @@
 import { address } from '@solana/addresses';
 import { MEMO_PROGRAM } from '../../../src/protocol/draft-message-solana.js';
 import { writeDraftText } from '../../../src/protocol/draft-text.js';
+import type { DraftCosigners } from '../../../src/protocol/profile.js';
 import { challengeText } from '../../../src/protocol/signing.js';
 import {
   type Instruction,
@@ -21,6 +22,8 @@ export interface HostileTransaction {
   readonly because: RegExp;
   /** Programs that the profile names while blind signing is allowed; null: the shipped rules, which allow Memo alone. */
   readonly programs: readonly string[] | null;
+  /** Who else signs, as the profile says; absent: nobody. */
+  readonly cosigners?: DraftCosigners;
   /** Hex. */
   readonly make: (honest: Honest, draw: Draw) => string;
 }

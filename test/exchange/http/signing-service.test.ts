@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { describe, expect, it } from 'vitest';
+import type { Micros } from '../../../src/base/micros.js';
+import { venueFile } from '../../../src/config/shipped.js';
+import { readProfile } from '../../../src/config/venue.js';
+import { PAPER_COSIGNERS } from '../../../src/exchange/http/signing-service.js';
+import { WalletSignatures } from '../../../src/exchange/http/wallet-signatures.js';
+import { writeDraftMessage } from '../../../src/protocol/draft-message.js';
+import { readTransaction, type Transaction } from '../../../src/protocol/draft-message-solana.js';
+import type { DraftText } from '../../../src/protocol/draft-text.js';
+import type { DraftCosigners } from '../../../src/protocol/profile.js';
+import { signingRules } from '../../../src/wallet/signing-rules.js';
+import { Wallet } from '../../../src/wallet/wallet.js';
+import { verifies } from '../../wallet/drafts.js';
+
+const profile = readProfile(venueFile('worm'), '/');
+const signatures = new WalletSignatures('solana_tx');
+const wallet = new Wallet(randomBytes(32));
+const stranger = base58.encode(randomBytes(32));
+const [FIRST = '', SECOND = ''] = PAPER_COSIGNERS;
+
+const draft: DraftText = {
+  ...{ serviceName: 'Worm', marketConditionId: 'mkt-1', draftPubkey: stranger, expires: 1_714_300_060 },
+  terms: { action: 'merge-shares', amount: 10_000_000 as Micros },
+};
+
+function transactionOf(hex: string): Transaction {
+  const read = readTransaction(hex);
+  if (!read.ok) throw new Error(read.problem);
+  return read.transaction;
+}
+
+/** The draft with these co-signers, and our wallet's signature over it by the rules of a profile that names them. */
+function signedDraft(draft_cosigners: DraftCosigners) {
+  const message = writeDraftMessage('solana_tx', draft, wallet.address, draft_cosigners);
+  const stored = { intentId: 'i', ...draft, message };
+  const rules = signingRules({ ...profile, draft_cosigners: { ...draft_cosigners } }, false);
+  const signed = wallet.draftSigner({ ...rules, loadDraft: () => stored }).sign('i');
+  if (!signed.ok) throw new Error(signed.reason);
+  return { message, signature: signed.signature };
+}
+
+/** Slots of 64 bytes stand behind the byte that counts them. */
+const slotOf = (hex: string, index: number) => hex.slice(2 + 128 * index, 2 + 128 * (index + 1));
+
+describe("the exchange's own signing service", () => {
+  it('has always the same keys, which the worm profile and the documents name', () => {
+    expect(PAPER_COSIGNERS).toEqual([
+      'DqLNQVQDuwZVmvSYZ2YDFKDbBX7ZGfYPGN2SuPzRaLK',
+      '9xKzR1CG4kEKYQMu9FDD7pnoUf7dxkzxDmSWrw9ttgHa',
+      'EJVSYgnRDYDWFYce9j3GfivGRghShZnftaTBB4UmjKL9',
+      'CL5bKfEh2GYbGnYTgkBNHjHjLXf9hzEkonwRPGTXmn1D',
+    ]);
+  });
+
+  it.each<[string, DraftCosigners]>([
+    ['one who pays', { keys: [FIRST], fee_payer: FIRST }],
+    ['two, of whom the second pays', { keys: [FIRST, SECOND], fee_payer: SECOND }],
+    ['four, none of whom pays', { keys: [...PAPER_COSIGNERS] }],
+  ])('leaves its slots empty in a draft and fills them at the submit: %s', (_, cosigners) => {
+    const { message, signature } = signedDraft(cosigners);
+    const { signers, feePayer, filledSlots, messageBytes } = transactionOf(message);
+    expect(feePayer).toBe(cosigners.fee_payer ?? wallet.address);
+    expect([...signers].sort()).toEqual([wallet.address, ...cosigners.keys].sort());
+    expect(filledSlots).toEqual([]);
+    expect(signatures.signsDraft(wallet.address, message, signature)).toBe(true);
+    const filled = signatures.filled(wallet.address, message, signature) ?? '';
+    expect(transactionOf(filled).messageBytes).toEqual(messageBytes);
+    signers.forEach((signer, index) => {
+      expect(verifies(messageBytes, slotOf(filled, index), signer), signer).toBe(true);
+    });
+  });
+
+  it('cannot sign for the keys of another service, whose slots stay empty', () => {
+    const { message, signature } = signedDraft({ keys: [stranger], fee_payer: stranger });
+    const filled = signatures.filled(wallet.address, message, signature) ?? '';
+    expect(transactionOf(filled).filledSlots).toEqual([wallet.address]);
+  });
+
+  it('fills nothing for a signature that is not of our wallet, or that is over other bytes', () => {
+    const { message, signature } = signedDraft({ keys: [FIRST], fee_payer: FIRST });
+    const other = signedDraft({ keys: [FIRST] });
+    expect(signatures.filled(wallet.address, message, other.signature)).toBeNull();
+    expect(signatures.filled(stranger, message, signature)).toBeNull();
+    expect(signatures.signsDraft(FIRST, message, signature)).toBe(false);
+    expect(signatures.signsDraft(wallet.address, 'no transaction', signature)).toBe(false);
+  });
+});
