@@ -4,6 +4,7 @@ import { access, constants } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../base/errors.js';
 import { EARLIEST_MS, LATEST_MS } from './steps-back.js';
+import { loadDuckDb } from './store/duckdb.js';
 
 const COLUMNS = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;
 /** What a row must be, each with the words that tell how many are not. A comparison with nothing is not true. */
@@ -40,7 +41,7 @@ export async function openParquet(path: string): Promise<DuckDBConnection> {
   await access(path, constants.R_OK).catch((error: Error) => {
     throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`);
   });
-  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const { DuckDBInstance } = await loadDuckDb();
   // One thread: two cores are shared with the exchange. No extension is ever fetched.
   const options = { threads: '1', autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
   const connection = await (await DuckDBInstance.create(':memory:', options)).connect();

@@ -10,6 +10,7 @@ import { TwinbookError } from '../../base/errors.js';
 import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
+import { loadDuckDb } from '../store/duckdb.js';
 import { dayFolders, isStore, marketFolders } from '../store/folders.js';
 import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
@@ -43,7 +44,7 @@ export async function queryRecordings(sql: string, paths: readonly string[]): Pr
       throw new TwinbookError('recording_invalid', `${path} is no folder of recordings with market=… in it`, hint);
     }
   }
-  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   try {
     await makeViews(connection, paths);
@@ -63,7 +64,7 @@ function cannotRun(error: unknown): TwinbookError {
 
 async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   if (sql.trim() === '') throw new TwinbookError('usage', 'wanted one SELECT, got nothing');
-  const { StatementType } = await import('@duckdb/node-api');
+  const { StatementType } = await loadDuckDb();
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) {
     throw new TwinbookError('usage', `wanted one SELECT, got ${statements.count} statements`);

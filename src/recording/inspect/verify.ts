@@ -7,6 +7,7 @@ import { TwinbookError } from '../../base/errors.js';
 import { stepOfPrecision } from '../../base/micros.js';
 import { EVENT, type EventChunk, type Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
+import { loadDuckDb } from '../store/duckdb.js';
 import { isStore, marketFolders } from '../store/folders.js';
 import { openMarket } from '../store/market-reader.js';
 import { BookMeter } from './book-meter.js';
@@ -43,6 +44,8 @@ export async function verifyRecordings(paths: readonly string[]): Promise<Verifi
 /** One market's folder of ours, or a path of another kind. What cannot be opened is a finding, if it is ours. */
 async function verifyUnit(path: string, findings: Finding[]): Promise<{ markets: number; events: number }> {
   const isOurs = isFolderOfStore(path);
+  // Without it every sound file would be a finding.
+  if (isOurs) await loadDuckDb();
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
   try {

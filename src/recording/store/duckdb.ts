@@ -1,4 +1,4 @@
-/** DuckDB as the reader and writer of our files. It is loaded when the first of them is opened, not before. */
+/** DuckDB as the reader and writer of our files. It is loaded when the first of them is opened, or a folder to write. */
 
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, TwinbookError } from '../../base/errors.js';
@@ -14,11 +14,32 @@ const OPTIONS = {
   autoload_known_extensions: 'false',
 };
 
+type DuckDb = typeof import('@duckdb/node-api');
+
+/**
+ * DuckDB's library with its compiled binding, of which the installation holds one for the machine's platform or none.
+ * Throws TwinbookError `file_unreadable` when it has none.
+ */
+export async function loadDuckDb(): Promise<DuckDb> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (cause) {
+    // The lines after the first list who asked for it.
+    const [reason = ''] = (cause as Error).message.split('\n');
+    const where = `${process.platform} ${process.arch}`;
+    const hint =
+      'Recording, backtests and `data` need it, trading does not. Install again with `npm ci`, without leaving out optional packages; docs/operations.md says which platforms there are bindings for.';
+    throw new TwinbookError('file_unreadable', `DuckDB's binding for ${where} cannot be loaded: ${reason}`, hint, {
+      cause,
+    });
+  }
+}
+
 let shared: Promise<DuckDBInstance> | null = null;
 
 /** A connection of its own; close it. They share what DuckDB keeps in memory. */
 export async function connect(): Promise<DuckDBConnection> {
-  shared ??= import('@duckdb/node-api').then(({ DuckDBInstance }) => DuckDBInstance.create(':memory:', OPTIONS));
+  shared ??= loadDuckDb().then(({ DuckDBInstance }) => DuckDBInstance.create(':memory:', OPTIONS));
   return (await shared).connect();
 }
 

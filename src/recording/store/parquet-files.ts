@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { numberOf, numberOrNull, rowsOf, typedColumn } from './duckdb.js';
+import { loadDuckDb, numberOf, numberOrNull, rowsOf, typedColumn } from './duckdb.js';
 import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
 import { parquetName, TABLES, type Table } from './layout.js';
@@ -68,7 +68,7 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
 
 /** Puts events that are in memory where SQL can see them, with the types of the file. */
 async function loadColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
-  const { DOUBLE, DuckDBDataChunk, INTEGER, UTINYINT } = await import('@duckdb/node-api');
+  const { DOUBLE, DuckDBDataChunk, INTEGER, UTINYINT } = await loadDuckDb();
   await connection.run(`CREATE OR REPLACE TEMP TABLE segment_events
     (seq DOUBLE, time_ms DOUBLE, seen_ms DOUBLE, kind UTINYINT, side UTINYINT, price INTEGER, amount DOUBLE)`);
   const appender = await connection.createAppender('segment_events', 'main', 'temp');

@@ -10,6 +10,7 @@ import { makeFolder } from '../../base/folder.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import type { MarketSink, RecordingStore, StoreSettings } from './contract.js';
 import { recoverFolder, unreadableFolder } from './day-folder.js';
+import { loadDuckDb } from './duckdb.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 import { dayFolders, marketFolders } from './folders.js';
 import { dateOf, NO_MARKET } from './layout.js';
@@ -20,7 +21,7 @@ const DEFAULT_RULES = { rotateAfterMs: HOUR_MS, rotateAfterRows: 1_000_000, snap
 
 /**
  * Opens (and makes) a folder of recordings for writing. What an earlier writer left open is turned into Parquet first.
- * Throws TwinbookError `file_unreadable` when the folder cannot be written or another process writes it.
+ * Throws TwinbookError `file_unreadable` when the folder cannot be written, another process writes it, or DuckDB is missing.
  */
 export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
   const { lock } = await takeFolder(folder);
@@ -43,6 +44,8 @@ export async function repairFolder(folder: string): Promise<number> {
 }
 
 async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered: number }> {
+  // Now and not an hour on, when the first segment would become Parquet.
+  await loadDuckDb();
   let lock: FolderLock;
   try {
     makeFolder(folder);

@@ -1,0 +1,41 @@
+/** An installation without DuckDB's binding: what needs it says so at once, and trading does not need it. */
+
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { folderWith, trader } from '../config/files.js';
+import { twinbook } from '../support/processes.js';
+
+const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
+
+/** As Node finds a package that npm left out because it has none for this platform. */
+const WITHOUT_BINDING = `
+import Module from 'node:module';
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (name, ...rest) {
+  if (!name.startsWith('@duckdb/node-bindings-')) return resolve.call(this, name, ...rest);
+  throw new Error(\`Cannot find module '\${name}'\\nRequire stack:\\n- somewhere\`);
+};
+`;
+
+const needed: readonly (readonly [string, readonly string[]])[] = [
+  ['record', ['record', '-c', 'CONFIG', '--out', 'RECORDINGS']],
+  ['backtest', ['backtest', '-c', 'config/strategies/crowd-maker.yaml', '--data', SAMPLE]],
+  ['data stats', ['data', 'stats', SAMPLE]],
+  ['data query', ['data', 'query', 'select 1', SAMPLE]],
+  ['data verify', ['data', 'verify', SAMPLE]],
+];
+
+it.each(needed)('%s says which binding is missing and what to do', async (_, words) => {
+  const folder = folderWith({ 'trader.yaml': trader(), 'hook.mjs': WITHOUT_BINDING });
+  const places = new Map([
+    ['CONFIG', join(folder, 'trader.yaml')],
+    ['RECORDINGS', join(folder, 'recordings')],
+  ]);
+  const argv = words.map((word) => places.get(word) ?? word);
+  const running = twinbook(argv, { NODE_OPTIONS: `--import=${join(folder, 'hook.mjs')}` });
+  const code = await running.exited;
+  expect(code, running.output()).not.toBe(0);
+  expect(running.output()).toContain(`DuckDB's binding for ${process.platform} ${process.arch} cannot be loaded`);
+  expect(running.output()).toContain('npm ci');
+  expect(running.output()).not.toContain('a bug in Twinbook');
+});
