@@ -1,16 +1,27 @@
 import { defineConfig } from 'vitest/config';
 import SlowFirst from './test/support/slow-first.js';
 
+const setupFiles = ['./test/support/answers/setup.ts', './test/secrets/suite/keep.ts', './test/support/properties.ts'];
+/** How long one test may take on a machine that has other things to do; only a test that hangs takes so long. */
+const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000 };
+const SYSTEM = 'test/**/*.system.test.ts';
+
+/** The two tiers of tests, which docs/testing.md explains: the name of a file says which is its own. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/build.ts', 'test/support/answers/prepare.ts', 'test/secrets/suite/evidence-folder.ts'],
-    setupFiles: ['test/support/answers/setup.ts', 'test/secrets/suite/keep.ts'],
     // Twice the two cores of the reference machine: tests of real processes mostly wait.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...{ name: 'fast', ...LIMITS, include: ['test/**/*.test.ts'], exclude: [SYSTEM] },
+          setupFiles: [...setupFiles, './test/support/no-processes.ts'],
+        },
+      },
+      { test: { name: 'system', ...LIMITS, include: [SYSTEM], setupFiles } },
+    ],
   },
 });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { guardianStatus } from '../../src/cli/guardian-status.js';
 import { loadTraderConfig } from '../../src/config/load.js';
@@ -20,8 +19,8 @@ const report: GuardianReport = {
   text: 'could not cancel: no answer',
 };
 
-/** The number of a process that was and is no more. */
-const gone = () => ({ pid: spawnSync('true').pid, born: null });
+/** The number of no process: larger than any system gives out. */
+const GONE = { pid: 2 ** 30, born: null };
 
 describe('status tells of the guardian', () => {
   it.each([
@@ -30,7 +29,7 @@ describe('status tells of the guardian', () => {
     ['', null, 'NONE'],
     ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],
     ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
-    ['', { ...report, process: gone() }, 'NONE, the last one said: canceling, could not cancel: no answer'],
+    ['', { ...report, process: GONE }, 'NONE, the last one said: canceling, could not cancel: no answer'],
   ] as const)('with %j and %j: %s', (lines, written, text) => {
     const config = configWith(lines);
     if (written !== null) new BeatWriter(reportFileOf(config.ledger.path)).write(written);

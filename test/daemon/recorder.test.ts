@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { Recorder } from '../../src/daemon/recorder.js';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 
 const NOW_MS = 1_700_000_000_000;
 

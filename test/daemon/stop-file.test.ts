@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from '../../src/daemon/stop-file.js';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 
 const place = (): string => stopFileOf(join(folderOf({}), 'ledger.sqlite'));
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stopFileOf } from '../../src/daemon/stop-file.js';
 import { StopWatch } from '../../src/daemon/stop-watch.js';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 
 /** A watch whose clock goes on by a second with each look. */
 function watched() {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BeatWriter, decode, encode, readBeat, readBeatNow } from '../../src/guardian/beat-file.js';
 import { heartbeatSchema } from '../../src/guardian/beats.js';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 import { beat } from './looks.js';
 
 const path = () => join(folderOf({}), 'beat');

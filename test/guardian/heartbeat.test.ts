@@ -5,7 +5,7 @@ import { readBeatNow } from '../../src/guardian/beat-file.js';
 import { heartbeatFileOf, heartbeatSchema } from '../../src/guardian/beats.js';
 import type { Heartbeat } from '../../src/guardian/contract.js';
 import { Heart } from '../../src/guardian/heartbeat.js';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 
 const ledger = () => join(folderOf({}), 'ledger.sqlite');
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../src/base/errors.js';
 import { readRun } from '../../src/journal/read-run.js';
 import { findRun, runFolders } from '../../src/journal/runs.js';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 
 const description = (startedMs: number, more: object = {}): string =>
   JSON.stringify({ format: 1, runId: 'run', version: '0', startedMs, strategies: [], ledgerMissing: null, ...more });

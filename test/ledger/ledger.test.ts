@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -7,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AssertionFailed, TwinbookError } from '../../src/base/errors.js';
 import { LedgerBroken } from '../../src/ledger/database.js';
 import { openLedger, openReadOnly } from '../../src/ledger/ledger.js';
-import { lockWriter, writerOf } from '../../src/ledger/lock.js';
+import { writerOf } from '../../src/ledger/lock.js';
 import { ACTIVE_INTENTS, UNSETTLED_ORDERS } from '../../src/ledger/reads.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, newFolder, ONE, orderOf, withLedger } from './books.js';
 
@@ -156,26 +154,6 @@ describe('the writer lock', () => {
       openLedger(path, HOLDER).close();
       expect(openReadOnly(path).verify()).toEqual([]);
     });
-  });
-
-  it('dies with a process that was killed', async () => {
-    const { path, remove } = newFolder();
-    const lock = join(import.meta.dirname, '../../src/ledger/lock.ts');
-    const script = `
-      import { lockWriter } from ${JSON.stringify(lock)};
-      lockWriter(${JSON.stringify(path)}, { pid: process.pid, startedMs: 0 });
-      console.log('locked');
-      setInterval(() => undefined, 1000);`;
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(child.stdout, 'data');
-    expect(refusal(() => lockWriter(path, HOLDER)).message).toContain(`process ${child.pid}`);
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-    lockWriter(path, HOLDER).release();
-    remove();
   });
 });
 

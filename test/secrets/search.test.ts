@@ -9,7 +9,7 @@ import { base58 } from '@scure/base';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 import { allReadings } from './readings.js';
 import { SecretSearch } from './search.js';
 

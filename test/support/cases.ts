@@ -1,10 +1,10 @@
-/** What tests of real processes share: whatever a test started is ended with it, and every folder goes. */
+/** What tests of real processes share: whatever a test started is ended with it. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { onTestFailed, onTestFinished } from 'vitest';
 import { type Running, twinbook } from './processes.js';
+
+// Whoever starts a program writes its files first.
+export { folderOf, makerYaml, traderYaml } from './folders.js';
 
 /** Starts the program; it is killed at the end of the test if it still runs. */
 export function started(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
@@ -35,34 +35,3 @@ export async function exchangeAt(
   const running = started(['exchange', ...port, '--controls', ...flags]);
   return { running, url: (await running.waitFor(/listening on (http:\S+)/))[1] ?? '' };
 }
-
-/** A folder with these files (path → text), removed at the end of the test. */
-export function folderOf(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
-
-/** A trader's file that polls quickly; `venue` is an address, or null for an embedded exchange. `more` is YAML. */
-export const traderYaml = (url: string | null, more = 'strategies: [maker.yaml]'): string => `
-venue: { profile: paper${url === null ? '' : `, base_url: "${url}"`} }
-${url === null ? 'exchange: { data_dir: exchange, seed: 3 }' : ''}
-wallet: { file: wallet.json }
-ledger: { path: ledger.sqlite }
-log: { file: trader.log }
-capital: "1000"
-polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
-merge: { min_shares: "5" }
-${more}
-`;
-
-/** Quotes narrowly in the markets of the simulated crowd. `markets` is YAML. */
-export const makerYaml = (markets = '{ max: 4 }'): string => `
-strategy: log-odds-maker
-markets: ${markets}
-params: { half_spread_ticks: 2, improve_ticks: 1, order_shares: "25", risk_aversion: 0.002 }
-`;

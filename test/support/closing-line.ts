@@ -15,7 +15,7 @@ export default class ClosingLine implements Reporter {
     this.#said += content;
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+  async onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Promise<void> {
     keepOutput('console', this.#said);
     const count = { passed: 0, failed: 0, skipped: 0 };
     for (const module of modules) {
@@ -28,7 +28,7 @@ export default class ClosingLine implements Reporter {
       const empty = count.passed + count.failed + count.skipped === before;
       if (empty && module.state() === 'failed') count.failed += 1;
     }
-    count.failed += lateViolations() + leakedSecrets(modules, unhandled);
+    count.failed += lateViolations() + (await leakedSecrets(modules, unhandled));
     process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
   }
 }
@@ -45,14 +45,14 @@ function lateViolations(): number {
 }
 
 /** Secrets in anything that the run wrote, see secrets/suite/: a failure of the run, not of one test. */
-function leakedSecrets(modules: readonly TestModule[], unhandled: readonly SerializedError[]): number {
+async function leakedSecrets(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Promise<number> {
   const folder = process.env['TWINBOOK_EVIDENCE'];
   if (folder === undefined) return 0;
   const errors = modules.flatMap((module) =>
     [...module.children.allTests()].flatMap((test) => test.result().errors ?? []),
   );
   keepOutput('errors', [...errors, ...unhandled].map((error) => inspect(error, { depth: 9 })).join('\n'));
-  const { secrets, files, bytes, skipped, leaks } = searchRun(folder);
+  const { secrets, files, bytes, skipped, leaks } = await searchRun(folder);
   const size = `${(bytes / 2 ** 20).toFixed(0)} MiB in ${files} files (${skipped} too large)`;
   process.stdout.write(`\n${secrets} secrets of this run were looked for in ${size}: ${leaks.length} found\n`);
   for (const leak of leaks) process.stdout.write(`${leakText(leak)}\n`);

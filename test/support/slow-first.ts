@@ -3,26 +3,24 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files and folders whose tests start processes or take minutes, the longest first. */
+/** System tests, the longest first; then all others of that tier, then the fast ones. */
 const SLOW = [
-  'test/daemon/record.test.ts',
-  'test/daemon/stop.test.ts',
-  'test/disk/',
-  'test/backtest/sweep/',
-  'test/guardian/',
-  'test/backtest/same-again.test.ts',
+  'test/disk/kill-points.system.test.ts',
+  'test/daemon/record.system.test.ts',
+  'test/daemon/stop.system.test.ts',
+  'test/backtest/sweep/sweep.system.test.ts',
+  'test/recording/import.system.test.ts',
+  'test/disk/failing-trader.system.test.ts',
+  'test/guardian/processes.system.test.ts',
   'test/daemon/',
-  'test/exchange/store/',
-  'test/recording/import.test.ts',
-  'test/simulation/',
-  'test/secrets/',
-  'test/cli/',
+  'test/cli/replay.system.test.ts',
 ] as const;
 
 export default class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId }: TestSpecification): number => {
       const path = relative(process.cwd(), moduleId);
+      if (!path.endsWith('.system.test.ts')) return SLOW.length + 1;
       const rank = SLOW.findIndex((slow) => path.startsWith(slow));
       return rank < 0 ? SLOW.length : rank;
     };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { isSealedKeyFile, openKeyFile } from '../../src/wallet/key-file.js';
 import { run } from '../cli/run.js';
-import { folderOf } from '../support/cases.js';
+import { folderOf } from '../support/folders.js';
 
 // Sealing takes a second and 256 MiB each time, and a loaded machine many times as long.
 vi.setConfig({ testTimeout: 120_000 });

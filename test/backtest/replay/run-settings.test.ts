@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/config/load.js';
 import { VERSION } from '../../../src/config/version.js';
 import { describeRun } from '../../../src/daemon/run-journal-describe.js';
 import type { RunDescription } from '../../../src/journal/contract.js';
-import { folderOf } from '../../support/cases.js';
+import { folderOf } from '../../support/folders.js';
 
 const TRADER = `
 venue: { profile: paper }

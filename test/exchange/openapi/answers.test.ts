@@ -1,11 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { ANSWERS_CHANNEL } from '../../../src/exchange/http/answers-channel.js';
 import { type Answer, AnswerCheck } from '../../support/answers/check.js';
 import { takeViolations } from '../../support/answers/setup.js';
-import { folderOf, started } from '../../support/cases.js';
 import { send, startTestExchange } from '../http/harness.js';
 
 /** The check that looks at every answer of the whole suite must itself be seen to find what is wrong. */
@@ -99,18 +96,5 @@ describe('every test', () => {
   it('would fail after a wrong answer in its own process', () => {
     channel(ANSWERS_CHANNEL).publish(right({ status: 202 }));
     expect(takeViolations()).toEqual([expect.stringContaining('GET /auth/keys/ answered 202')]);
-  });
-
-  it('would fail after a wrong answer of an exchange that it started', async () => {
-    // This exchange is right, so its process is given a document that promises something else.
-    const document = readFileSync(`${inject('answersFolder')}/openapi.json`, 'utf8');
-    const folder = folderOf({ 'openapi.json': document.replace('"/sports/":{"get":', '"/sports/":{"put":') });
-    const env = { TWINBOOK_OPENAPI: join(folder, 'openapi.json') };
-    const exchange = started(['exchange', '--port', '0', '--no-crowd'], env);
-    const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
-    await send(url, 'GET', '/events/');
-    expect(takeViolations()).toEqual([]);
-    await send(url, 'GET', '/sports/');
-    expect(takeViolations()).toEqual([expect.stringContaining('GET /sports/ answered 200, which the document')]);
   });
 });

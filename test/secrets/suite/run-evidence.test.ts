@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { saveCredentials } from '../../../src/wallet/credentials.js';
 import { createKeyFile } from '../../../src/wallet/key-file.js';
-import { folderOf } from '../../support/cases.js';
+import { folderOf } from '../../support/folders.js';
 import { searchRun } from './run-evidence.js';
 
-it('finds a secret of one folder in what another program of the run said, and nothing where nothing is', () => {
+it('finds a secret of one folder in what another program of the run said, and nothing where nothing is', async () => {
   const folder = folderOf({ 'removed/1/ledger.txt': 'fills and orders', 'output/start.txt': 'quoting' });
   createKeyFile({ path: join(folder, 'removed/1/wallet.json'), passphrase: null });
   const owner = { baseUrl: 'http://venue', wallet: 'w' };
   saveCredentials(join(folder, 'removed/1/credentials.json'), owner, { apiKey: 'k', secret: 'a secret of the venue' });
-  expect(searchRun(folder)).toMatchObject({ secrets: 3, files: 2, leaks: [] });
+  expect(await searchRun(folder)).toMatchObject({ secrets: 3, files: 2, leaks: [] });
   writeFileSync(join(folder, 'output/other.txt'), Buffer.from('so: a secret of the venue').toString('hex'));
   writeFileSync(join(folder, 'removed/1/exchange.sqlite'), 'a secret of the venue');
-  const { leaks } = searchRun(folder);
+  const { leaks } = await searchRun(folder);
   // Or the search at the end of this very run would find it too.
   unlinkSync(join(folder, 'output/other.txt'));
   expect(leaks.map(({ file, form }) => `${file} ${form}`)).toEqual(['output/other.txt hex']);

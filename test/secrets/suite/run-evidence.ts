@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { filesBelow, homeAt, isVenueMemory, type Leak, leaksIn, learn } from '../evidence.js';
 import { plainReadings } from '../readings.js';
 import { SecretSearch } from '../search.js';
@@ -26,8 +27,11 @@ export interface RunSearch {
   readonly leaks: readonly Leak[];
 }
 
-/** Searches everything that a run wrote for everything secret that it made. */
-export function searchRun(folder: string): RunSearch {
+/**
+ * Searches everything that a run wrote for everything secret that it made, file by file: whoever waits for something else
+ * meanwhile (the runner, that its workers end) is not held up.
+ */
+export async function searchRun(folder: string): Promise<RunSearch> {
   const search = new SecretSearch();
   const homes = new Set<string>();
   // Processes that outlive their test may still remove files: what is gone leaks nothing.
@@ -45,6 +49,7 @@ export function searchRun(folder: string): RunSearch {
       skipped += 1;
       continue;
     }
+    await nextTurn();
     const readings = plainReadings(file);
     searched += 1;
     bytes += readings.reduce((sum, reading) => sum + reading.bytes.length, 0);

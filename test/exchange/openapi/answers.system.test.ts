@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { takeViolations } from '../../support/answers/setup.js';
+import { folderOf, started } from '../../support/cases.js';
+import { send } from '../http/harness.js';
+
+it('would fail after a wrong answer of an exchange that it started', async () => {
+  // This exchange is right, so its process is given a document that promises something else.
+  const document = readFileSync(`${inject('answersFolder')}/openapi.json`, 'utf8');
+  const folder = folderOf({ 'openapi.json': document.replace('"/sports/":{"get":', '"/sports/":{"put":') });
+  const env = { TWINBOOK_OPENAPI: join(folder, 'openapi.json') };
+  const exchange = started(['exchange', '--port', '0', '--no-crowd'], env);
+  const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
+  await send(url, 'GET', '/events/');
+  expect(takeViolations()).toEqual([]);
+  await send(url, 'GET', '/sports/');
+  expect(takeViolations()).toEqual([expect.stringContaining('GET /sports/ answered 200, which the document')]);
+});

@@ -1,0 +1,6 @@
+/** How much a run of tests tries: what every change is checked with, or with TWINBOOK_EFFORT=long as much as a night allows. */
+
+export const IS_LONG = process.env['TWINBOOK_EFFORT'] === 'long';
+
+/** How often to try something: `usual` with every change, `long` in `npm run test:long`. */
+export const times = (usual: number, long: number): number => (IS_LONG ? long : usual);

@@ -1,0 +1,9 @@
+/**
+ * In every test file: properties draw the same values in every run, so that a run fails for what was changed and for nothing
+ * else. `npm run test:long` draws others each time; a failure there says its seed.
+ */
+
+import fc from 'fast-check';
+import { IS_LONG } from './effort.js';
+
+if (!IS_LONG) fc.configureGlobal({ seed: 20_261_122 });
