@@ -167,6 +167,7 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
     draftLifetimeMs: options.draftLifetimeS * 1000,
     landingMs: options.landingMs,
     startingFunds: options.startingFunds,
+    liquidationLossPercent: options.profile.liquidation_loss_percent ?? 100,
     challengeLifetimeMs: 600_000,
     seed: options.seed,
   };

@@ -55,6 +55,11 @@ export const venueProfileSchema = z.strictObject({
     signed_per_minute: requestsPerMinute,
     bootstrap_per_minute: requestsPerMinute,
   }),
+  /**
+   * Percent of a margin position's own liquidity that its loss must reach for a liquidation. Only the paper exchange
+   * computes with it. Absent: 100.
+   */
+  liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
   /** Whether `GET /trades/` lists our own fills; without it fills are read from the orders' filled amounts. */
   own_trades: z.boolean(),
 });

@@ -21,6 +21,8 @@ export interface CoreSettings {
   readonly draftLifetimeMs: number;
   /** ms that a submitted merge or split stays `in_process`, and each step of margin takes (400). */
   readonly landingMs: number;
+  /** Percent of a position's own liquidity, 1 to 100, that its loss must reach for a liquidation; absent: 100. */
+  readonly liquidationLossPercent?: number;
   /** Currency of an account on its wallet's first key. */
   readonly startingFunds: Micros;
   /** ms (600,000). */

@@ -61,7 +61,10 @@ export function margin(): void {
 
     it('is estimated without credentials', async () => {
       const path = `/margin/positions/estimate/?market_condition_id=${market}&funds=100&is_yes=true`;
-      expect((await venue.get(`${path}&leverage=2.5`)).row).toMatchObject({ is_fully_filled: true });
+      // Decisions: "a rate on the user's collateral", whatever is borrowed beside it.
+      expect((await venue.get(`${path}&leverage=2.5`)).row).toMatchObject({
+        ...{ is_fully_filled: true, fee_amount: '0.1', user_funds_needed: '100.1' },
+      });
       expect((await venue.get(`${path}&leverage=1`)).row).toMatchObject({ liquidation_price: null });
       for (const leverage of ['0', '-1', '11', 'much'])
         expect((await venue.get(`${path}&leverage=${leverage}`)).named).toEqual(['leverage']);
@@ -254,10 +257,23 @@ export function margin(): void {
       expect(await positionOf(row['pubkey'])).toMatchObject({ is_closed: true, closing_price: '0.8' });
     });
 
-    it('is liquidated when its loss is 90 % of what was paid in', async () => {
+    it.each([
+      // 200 shares bring 120 or 80; only who wins pays 0.001 of that. The opening was 0.1.
+      ['0.6', '19.88', '19.78'],
+      ['0.4', '-20', '-20.1'],
+    ])('closed at %s has realized %s, in all %s', async (price, realized, total) => {
+      const { pubkey } = await opened({ leverage: 1 });
+      await move(market, price);
+      await trader.call('DELETE', `/margin/positions/${pubkey}/`);
+      await venue.pass(10);
+      expect(await positionOf(pubkey)).toMatchObject({ is_closed: true, realized_pnl: realized });
+      expect(await settlementOf(pubkey)).toMatchObject({ total_pnl: total });
+    });
+
+    it('is liquidated when its loss is all that was paid in', async () => {
       const row = await opened();
       const lost = Number(row['avg_entry_price']) - Number(row['liquidation_price']);
-      expect(Math.abs(lost * Number(row['total_shares']) - 90)).toBeLessThan(0.5);
+      expect(Math.abs(lost * Number(row['total_shares']) - 100)).toBeLessThan(0.5);
       await move(market, '0.2');
       await venue.pass(5);
       expect(await positionOf(row['pubkey'])).toMatchObject({ is_liquidated: true, is_closed: true });

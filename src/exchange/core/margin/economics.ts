@@ -10,18 +10,23 @@
  *     unrealized_pnl  = shares × mark − cost                         = shares × (mark − entry) to a millionth
  *     interest        = borrowed × annual_fee_rate × time / 365 days rounded up, paid when the position ends
  *     loss            = interest − unrealized_pnl
- *     liquidated      when something is borrowed and loss >= 90 % of user_liquidity
+ *     liquidated      when something is borrowed and loss >= the venue's part of user_liquidity (100 %)
+ *     opening fee     = opening_fee × user_liquidity                 rounded up, paid beside it
+ *     proceeds        = shares × price of the end                    rounded down
+ *     closing fee     = closing_fee × proceeds                       rounded up, of a win or a liquidation alone
+ *
+ * The service's public pages charge the opening fee on the collateral, and the closing fee "only when you win or are
+ * liquidated": a position that is closed at a loss, or ends without gain, pays none. It wins when its loss, interest
+ * included, is below 0.
  *
  * At its end a position is worth user_liquidity + pnl, never less than nothing: what is missing is the pool's loss. From it
- * come first the interest (to the pool, which lent), then the closing fee on total_liquidity, as far as it reaches.
+ * come first the interest (to the pool, which lent), then the closing fee, as far as it reaches.
  */
 
 import { type Micros, mulDiv, ONE } from '../../../base/micros.js';
 import { asMicros, timesDown, timesUp } from '../money.js';
 
 const YEAR_MS = 365 * 86_400_000;
-/** Decisions §9: "the position is liquidated when its loss reaches 90 % of user_liquidity". */
-const LIQUIDATION_TENTHS = 9;
 /** A billion units: what liquidity and shares may reach, so that every sum of them stays a safe integer. */
 export const MAX_SIZE = 1_000_000_000_000_000;
 
@@ -63,8 +68,8 @@ export const totalFor = (shares: number, price: number): number => timesUp(price
 
 export const costOf = (shares: number, price: number): number => timesDown(price, shares);
 
-/** A fee on total_liquidity, rounded up. */
-export const feeOn = (totalLiquidity: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, totalLiquidity));
+/** A fee on an amount of currency, rounded up. */
+export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
 /** cost / shares, rounded up: cost was rounded down, so of one fill of a share or more this is the very price again. */
 export const averageEntry = ({ cost, shares }: Exposure): Micros =>
@@ -87,19 +92,20 @@ const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(YEAR_MS);
 const since = (position: Exposure, atMs: number): bigint => BigInt(Math.max(0, atMs - position.interestSinceMs));
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
-/** The loss at which a position is liquidated: 90 % of user_liquidity, rounded up. */
-const fatalLoss = (position: Exposure): number => Math.ceil((position.userLiquidity * LIQUIDATION_TENTHS) / 10);
+/** The loss at which a position is liquidated: so many percent of user_liquidity, rounded up. */
+const fatalLoss = ({ userLiquidity }: Exposure, lossPercent: number): number =>
+  mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
 /** Whether a position must be liquidated. Without borrowed money nobody else can lose anything: never. */
-export const isDoomed = (position: Exposure, mark: number, interest: number): boolean =>
-  borrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position);
+export const isDoomed = (position: Exposure, mark: number, interest: number, lossPercent: number): boolean =>
+  borrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
  * The highest mark at which the position is liquidated, given its interest so far; 0 when nothing is borrowed or no mark
  * would do it. In closed form: floor(shares × mark) <= cost + interest − fatal loss.
  */
-export function liquidationPrice(position: Exposure, interest: number): Micros {
-  const worth = position.cost + interest - fatalLoss(position);
+export function liquidationPrice(position: Exposure, interest: number, lossPercent: number): Micros {
+  const worth = position.cost + interest - fatalLoss(position, lossPercent);
   if (borrowed(position) === 0 || worth < 0) return asMicros(0);
   if (worth >= position.shares) return ONE;
   const next = mulDiv(asMicros(worth + 1), ONE, asMicros(position.shares), 'ceil');
@@ -107,15 +113,22 @@ export function liquidationPrice(position: Exposure, interest: number): Micros {
 }
 
 /** When interest alone will have made the loss fatal while the mark stays; null for never. */
-export function doomMs(position: Exposure, mark: number, annualRate: number): number | null {
+export function doomMs(position: Exposure, mark: number, annualRate: number, lossPercent: number): number | null {
   if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(borrowed(position)) * BigInt(annualRate);
-  const missing = fatalLoss(position) + pnlAt(position, mark) - position.interest;
+  const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
   if (missing <= 0) return position.interestSinceMs;
   // The first ms at which the interest, rounded up, is what is missing.
   const ms = Number((BigInt(missing - 1) * PER_RATE_AND_YEAR) / perMs) + 1;
   const atMs = position.interestSinceMs + ms;
   return Number.isSafeInteger(atMs) ? atMs : null;
+}
+
+/** How a position ends: at which price, after how much interest, and whether by liquidation. */
+export interface Exit {
+  readonly price: number;
+  readonly interest: number;
+  readonly isLiquidated: boolean;
 }
 
 /** Who gets what at a position's end. `payout` is the user's; the pool's change is user_liquidity − payout − closingFee. */
@@ -124,9 +137,11 @@ export interface Ending {
   readonly closingFee: number;
 }
 
-export function endingOf(position: Exposure, mark: number, interest: number, closingRate: number): Ending {
-  const worth = Math.max(0, position.userLiquidity + pnlAt(position, mark));
-  const afterInterest = Math.max(0, worth - interest);
-  const closingFee = Math.min(afterInterest, feeOn(position.totalLiquidity, closingRate));
+export function endingOf(position: Exposure, { price, interest, isLiquidated }: Exit, closingRate: number): Ending {
+  const pnl = pnlAt(position, price);
+  const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);
+  const isCharged = isLiquidated || pnl > interest;
+  const proceeds = costOf(position.shares, price);
+  const closingFee = isCharged ? Math.min(afterInterest, feeOn(proceeds, closingRate)) : 0;
   return { payout: afterInterest - closingFee, closingFee };
 }

@@ -16,6 +16,9 @@ export interface Till {
   fees: number;
 }
 
+/** Percent of a position's user_liquidity that its loss must reach for a liquidation. */
+export const fatalPercent = ({ settings }: Ground): number => settings.liquidationLossPercent ?? 100;
+
 /** The margin market of an index that a record of margin names. */
 export function marginMarket(ground: Ground, index: number): MarginMarket {
   const market = ground.catalog.market(index);

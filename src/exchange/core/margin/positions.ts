@@ -7,7 +7,7 @@
  * interest has grown enough, in this order: liquidation, a close that waits for its price, take profit or stop loss. All
  * shares are sold at the reference price of that moment, in one piece; so nothing is ever `decreased`. While the market is
  * paused or not open nothing trades and all of it waits. A market that resolves ends its positions at 1 or 0, one that is
- * canceled at 0.5; the closing fee is due at every end.
+ * canceled at 0.5. What an end costs, and when it is a liquidation, is told in economics.ts.
  */
 
 import { must } from '../../../base/errors.js';
@@ -21,7 +21,7 @@ import { Records } from '../records.js';
 import type { Result } from '../terms.js';
 import type { TpSlChange } from './contract.js';
 import * as economics from './economics.js';
-import { type MarginMarket, marginMarket, type Till } from './ground.js';
+import { fatalPercent, type MarginMarket, marginMarket, type Till } from './ground.js';
 import { type CloseType, newPosition, type PositionRecord, type RequestRecord, type TpSlRecord } from './records.js';
 import { limitCost, marketCost, type OpeningCost } from './request-checks.js';
 import { badPrice } from './rules.js';
@@ -151,7 +151,8 @@ export class Positions {
     const { nowMs } = this.#ground;
     const mark = named.pool.mark(position.isYes);
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
-    if (economics.isDoomed(position, mark, interest)) return this.#sell(position, named, mark, 'liquidated');
+    if (economics.isDoomed(position, mark, interest, fatalPercent(this.#ground)))
+      return this.#sell(position, named, mark, 'liquidated');
     if (position.closePrice !== null && mark >= position.closePrice) return this.#sell(position, named, mark, 'closed');
     const type = triggerAt(position.tpSl, mark);
     if (position.tpSl === null || type === null) return this.#watch(position, named, mark);
@@ -162,11 +163,12 @@ export class Positions {
 
   #watch(position: PositionRecord, { pool }: MarginMarket, mark: number): void {
     const { annualRate } = pool.rules;
+    const lossPercent = fatalPercent(this.#ground);
     if (economics.bearsInterest(position, annualRate)) {
-      this.#lookAgain(position, economics.doomMs(position, mark, annualRate) ?? Number.POSITIVE_INFINITY);
+      this.#lookAgain(position, economics.doomMs(position, mark, annualRate, lossPercent) ?? Number.POSITIVE_INFINITY);
     }
     const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.#ground.nowMs);
-    this.#safeAbove.set(position.id, economics.liquidationPrice(position, interest));
+    this.#safeAbove.set(position.id, economics.liquidationPrice(position, interest, lossPercent));
   }
 
   #lookAgain(position: PositionRecord, doomMs: number): void {
@@ -198,7 +200,7 @@ export class Positions {
     const { annualRate, closingRate } = pool.rules;
     position.interest = economics.interestAt(position, annualRate, nowMs);
     position.interestSinceMs = nowMs;
-    const ending = economics.endingOf(position, price, position.interest, closingRate);
+    const ending = economics.endingOf(position, { price, interest: position.interest, isLiquidated }, closingRate);
     pool.end(position.userLiquidity, ending);
     pool.openPositions.delete(position.id);
     this.#open.delete(keyOf(position));

@@ -28,14 +28,14 @@ export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number 
 /** All funds at some price: what a market request costs whatever the price. */
 export function marketCost(pool: MarginPool, funds: number, leverage: number): OpeningCost {
   const totalLiquidity = leveraged(funds, leverage);
-  return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(totalLiquidity, pool.rules.openingRate) };
+  return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(funds, pool.rules.openingRate) };
 }
 
 /** So many shares at this price: total_liquidity is their cost, rounded up. */
 export function limitCost(pool: MarginPool, shares: number, price: number, leverage: number): OpeningCost {
   const totalLiquidity = totalFor(shares, price);
   const userLiquidity = userPart(totalLiquidity, leverage);
-  return { userLiquidity, totalLiquidity, openingFee: feeOn(totalLiquidity, pool.rules.openingRate) };
+  return { userLiquidity, totalLiquidity, openingFee: feeOn(userLiquidity, pool.rules.openingRate) };
 }
 
 /** The user's liquidity that a request asks for: all of its funds, or what its shares take at its price. */

@@ -17,7 +17,7 @@ import type {
   WireTpSl,
 } from './contract.js';
 import * as economics from './economics.js';
-import { type MarginMarket, marginMarket } from './ground.js';
+import { fatalPercent, type MarginMarket, marginMarket } from './ground.js';
 import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 import { costWithFee, fundsOf, type OpeningCost } from './request-checks.js';
 
@@ -86,7 +86,7 @@ export function positionRow(ground: Ground, position: PositionRecord): WirePosit
     realized_pnl: text(end === null ? 0 : end.payout - position.userLiquidity),
     user_liquidity: text(position.userLiquidity),
     total_liquidity: text(position.totalLiquidity),
-    liquidation_price: text(economics.liquidationPrice(position, interest)),
+    liquidation_price: text(economics.liquidationPrice(position, interest, fatalPercent(ground))),
     is_closed: end !== null,
     is_liquidated: end?.isLiquidated ?? false,
     is_claimed: position.isClaimed,
@@ -121,7 +121,12 @@ export const settlementRow = (
 });
 
 /** The reference price is what everything costs; while the market does not trade nothing of it could be filled. */
-export function estimateRow({ market, pool }: MarginMarket, terms: EstimateTerms, cost: OpeningCost): WireEstimate {
+export function estimateRow(
+  ground: Ground,
+  { market, pool }: MarginMarket,
+  terms: EstimateTerms,
+  cost: OpeningCost,
+): WireEstimate {
   const mark = pool.mark(terms.isYes);
   const shares = economics.sharesFor(cost.totalLiquidity, mark, pool.rules.sharesStep) ?? 0;
   const position = { ...cost, shares, cost: economics.costOf(shares, mark), interest: 0, interestSinceMs: 0 };
@@ -134,7 +139,8 @@ export function estimateRow({ market, pool }: MarginMarket, terms: EstimateTerms
     is_fully_filled: market.trades,
     fee_amount: text(cost.openingFee),
     user_funds_needed: text(costWithFee(cost)),
-    liquidation_price: terms.leverage === ONE ? null : text(economics.liquidationPrice(position, 0)),
+    liquidation_price:
+      terms.leverage === ONE ? null : text(economics.liquidationPrice(position, 0, fatalPercent(ground))),
   };
 }
 

@@ -11,8 +11,9 @@ export interface MarginRules {
   readonly kind: 'polymarket' | 'hyperliquid';
   readonly maxLeverageYes: number;
   readonly maxLeverageNo: number;
-  /** On total_liquidity. */
+  /** On user_liquidity. */
   readonly openingRate: number;
+  /** On what the shares bring when a position has won or is liquidated. */
   readonly closingRate: number;
   /** A year, on what is borrowed. */
   readonly annualRate: number;

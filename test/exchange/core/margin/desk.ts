@@ -13,6 +13,9 @@ import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/memory-archive.js';
 import { accepted, m, settings, wallet } from '../venue.js';
 
+/** Liquidates before all is lost, so that something is left to be shared out. */
+export const marginSettings: CoreSettings = { ...settings, liquidationLossPercent: 90 };
+
 export const POLYMARKET: PoolConfigSpec = {
   kind: 'polymarket',
   max_leverage_yes: '10',
@@ -61,7 +64,7 @@ export class MarginDesk {
   constructor(
     config: PoolConfigSpec = POLYMARKET,
     spec: Omit<MarketSpec, 'config'> = {},
-    own: CoreSettings = settings,
+    own: CoreSettings = marginSettings,
   ) {
     this.core = new ExchangeCore(own, undefined, this.archive);
     this.id = this.market(config, spec);

@@ -94,45 +94,54 @@ describe('fees and interest', () => {
 
 describe('an end', () => {
   it.each([
-    // mark, interest, pnl, payout, closing fee at 2 % of 250
-    ['0.5', '3', '62.5', '154.5', '5'],
-    ['0.4', '0', '0', '95', '5'],
-    ['0.3', '3', '-62.5', '29.5', '5'],
-    ['0.25', '3', '-93.75', '0', '3.25'], // 6.25 left: the interest first, then what the fee can still get
-    ['0.242', '3', '-98.75', '0', '0'], // 1.25 left, less than the interest
-    ['0.1', '0', '-187.5', '0', '0'], // 87.5 more than the user had: the pool's loss
-    ['1', '0', '375', '470', '5'],
-  ])('at %s with %s of interest has a pnl of %s and pays %s, fee %s', (mark, interest, pnl, payout, closingFee) => {
-    expect(economics.pnlAt(position, m(mark))).toBe(m(pnl));
-    expect(economics.endingOf(position, m(mark), m(interest), m('0.02'))).toEqual({
-      payout: m(payout),
-      closingFee: m(closingFee),
-    });
-  });
+    // price, interest, by liquidation, pnl, payout, closing fee at 2 % of what 625 shares bring
+    ['0.5', '3', false, '62.5', '153.25', '6.25'],
+    ['0.4', '0', false, '0', '100', '0'], // neither won nor lost
+    ['0.404', '2.5', false, '2.5', '100', '0'], // the interest has taken the gain
+    ['0.404', '2.499999', false, '2.5', '94.950001', '5.05'],
+    ['0.3', '3', false, '-62.5', '34.5', '0'],
+    ['0.25', '3', false, '-93.75', '3.25', '0'],
+    ['0.25', '3', true, '-93.75', '0.125', '3.125'],
+    ['0.244', '2', true, '-97.5', '0', '0.5'], // 2.5 left: the interest first, then what the fee can still get
+    ['0.242', '3', true, '-98.75', '0', '0'], // 1.25 left, less than the interest
+    ['0.1', '0', true, '-187.5', '0', '0'], // 87.5 more than the user had: the pool's loss
+    ['1', '0', false, '375', '462.5', '12.5'],
+  ] as const)(
+    'at %s with %s of interest (liquidated: %s) has a pnl of %s and pays %s, fee %s',
+    (price, interest, isLiquidated, pnl, payout, closingFee) => {
+      expect(economics.pnlAt(position, m(price))).toBe(m(pnl));
+      const exit = { price: m(price), interest: m(interest), isLiquidated };
+      expect(economics.endingOf(position, exit, m('0.02'))).toEqual({ payout: m(payout), closingFee: m(closingFee) });
+    },
+  );
 });
 
 describe('liquidation', () => {
   it.each([
-    ['0', '0.256'], // 625 × 0.256 = 160 = 250 − 90
-    ['3', '0.2608'],
-    ['90', '0.4'],
-    ['1000', '1'],
-  ])('with %s of interest is at %s', (interest, price) => {
-    expect(economics.liquidationPrice(position, m(interest))).toBe(m(price));
+    [100, '0', '0.24'], // 625 × 0.24 = 150 = 250 − 100
+    [100, '3', '0.2448'],
+    [90, '0', '0.256'],
+    [90, '3', '0.2608'],
+    [90, '90', '0.4'],
+    [90, '1000', '1'],
+    [1, '0', '0.3984'],
+  ])('at a loss of %d %% and with %s of interest is at %s', (percent, interest, price) => {
+    expect(economics.liquidationPrice(position, m(interest), percent)).toBe(m(price));
   });
 
   it('cannot happen to a position that has borrowed nothing', () => {
     const own = { ...position, totalLiquidity: m(100), cost: m(100), shares: m(250) };
-    expect(economics.liquidationPrice(own, 0)).toBe(0);
-    expect(economics.isDoomed(own, 1, 0)).toBe(false);
-    expect(economics.doomMs(own, 1, RATE)).toBeNull();
+    expect(economics.liquidationPrice(own, 0, 100)).toBe(0);
+    expect(economics.isDoomed(own, 1, 0, 100)).toBe(false);
+    expect(economics.doomMs(own, 1, RATE, 100)).toBeNull();
   });
 
-  it('comes by interest alone at the first ms at which the loss is 90 %', () => {
+  it('comes by interest alone at the first ms at which the loss is as large as that', () => {
     // At 0.26 the loss is 87.5; the missing 2.5 of 15 a year, rounded up a millionth early.
-    expect(economics.doomMs(position, m('0.26'), RATE)).toBe(5_255_997_898);
-    expect(economics.doomMs(position, m('0.256'), RATE)).toBe(0);
-    expect(economics.doomMs(position, m('0.26'), 0)).toBeNull();
+    expect(economics.doomMs(position, m('0.26'), RATE, 90)).toBe(5_255_997_898);
+    expect(economics.doomMs(position, m('0.26'), RATE, 100)).toBe(26_279_997_898);
+    expect(economics.doomMs(position, m('0.256'), RATE, 90)).toBe(0);
+    expect(economics.doomMs(position, m('0.26'), 0, 90)).toBeNull();
   });
 });
 
@@ -152,13 +161,26 @@ const anyPosition = fc
   })
   .filter(({ shares, totalLiquidity, userLiquidity }) => shares > 0 && totalLiquidity > userLiquidity);
 
+const percents = fc.integer({ min: 1, max: 100 });
+
+/** The same end in plain integers of any size, from the sentences of docs/service.md alone. */
+function plainEnd(one: economics.Exposure, { price, interest, isLiquidated }: economics.Exit, rate: number) {
+  const brings = (BigInt(one.shares) * BigInt(price)) / 1_000_000n;
+  const won = brings - BigInt(one.cost) - BigInt(interest);
+  const left = BigInt(one.userLiquidity) + brings - BigInt(one.cost);
+  const payable = left < BigInt(interest) ? 0n : left - BigInt(interest);
+  const fee = won > 0n || isLiquidated ? (brings * BigInt(rate) + 999_999n) / 1_000_000n : 0n;
+  const closingFee = fee < payable ? fee : payable;
+  return { payout: Number(payable - closingFee), closingFee: Number(closingFee) };
+}
+
 describe('for any position', () => {
   it('the liquidation price is the highest mark that liquidates', () => {
     fc.assert(
-      fc.property(anyPosition, (one) => {
-        const price = economics.liquidationPrice(one, one.interest);
-        if (price > 0) expect(economics.isDoomed(one, price, one.interest)).toBe(true);
-        if (price < 1_000_000) expect(economics.isDoomed(one, price + 1, one.interest)).toBe(false);
+      fc.property(anyPosition, percents, (one, percent) => {
+        const price = economics.liquidationPrice(one, one.interest, percent);
+        if (price > 0) expect(economics.isDoomed(one, price, one.interest, percent)).toBe(true);
+        if (price < 1_000_000) expect(economics.isDoomed(one, price + 1, one.interest, percent)).toBe(false);
       }),
       { numRuns: 2_000 },
     );
@@ -167,26 +189,25 @@ describe('for any position', () => {
   it('the time of doom is the first ms that liquidates', () => {
     const rates = fc.integer({ min: 1, max: 100_000_000 });
     fc.assert(
-      fc.property(anyPosition, fc.integer({ min: 1, max: 999_999 }), rates, (one, mark, rate) => {
-        const at = economics.doomMs(one, mark, rate);
+      fc.property(anyPosition, fc.integer({ min: 1, max: 999_999 }), rates, percents, (one, mark, rate, percent) => {
+        const isDoomed = (atMs: number) =>
+          economics.isDoomed(one, mark, economics.interestAt(one, rate, atMs), percent);
+        const at = economics.doomMs(one, mark, rate, percent);
         if (at === null) return;
-        expect(economics.isDoomed(one, mark, economics.interestAt(one, rate, at))).toBe(true);
-        if (at > 0) expect(economics.isDoomed(one, mark, economics.interestAt(one, rate, at - 1))).toBe(false);
+        expect(isDoomed(at)).toBe(true);
+        if (at > 0) expect(isDoomed(at - 1)).toBe(false);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('an end takes no more than the user has, and gives what is left after interest and fee', () => {
-    const marks = fc.integer({ min: 0, max: 1_000_000 });
+  it('an end gives what is left after interest and fee, the fee of a win or a liquidation alone', () => {
+    const prices = fc.integer({ min: 0, max: 1_000_000 });
+    const rates = fc.integer({ min: 0, max: 1_000_000 });
     fc.assert(
-      fc.property(anyPosition, marks, fc.integer({ min: 0, max: 1_000_000 }), (one, mark, closingRate) => {
-        const { payout, closingFee } = economics.endingOf(one, mark, one.interest, closingRate);
-        const wanted = one.interest + economics.feeOn(one.totalLiquidity, closingRate);
-        const worth = one.userLiquidity + economics.pnlAt(one, mark);
-        expect(payout).toBe(Math.max(0, worth - wanted));
-        expect(closingFee).toBeGreaterThanOrEqual(0);
-        expect(payout + closingFee).toBeLessThanOrEqual(Math.max(0, worth));
+      fc.property(anyPosition, prices, fc.boolean(), rates, (one, price, isLiquidated, rate) => {
+        const exit = { price, interest: one.interest, isLiquidated };
+        expect(economics.endingOf(one, exit, rate)).toEqual(plainEnd(one, exit, rate));
       }),
       { numRuns: 2_000 },
     );

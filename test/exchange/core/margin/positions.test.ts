@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import type { Snapshot } from '../../../../src/exchange/core/parts.js';
 import { accepted, faultOf, m, settings } from '../venue.js';
-import { DAY_MS, HYPERLIQUID, MarginDesk, POLYMARKET, STEP, TO_FILL } from './desk.js';
+import { DAY_MS, HYPERLIQUID, MarginDesk, marginSettings, POLYMARKET, STEP, TO_FILL } from './desk.js';
 
 let desk = new MarginDesk();
 const fresh = (...args: ConstructorParameters<typeof MarginDesk>): MarginDesk => {
@@ -33,13 +33,13 @@ describe('a request', () => {
     expect(draft).toMatchObject({ state: 'created', type: 'market', leverage: '2.5', funds: '100', order_state: null });
     expect(draft.message).toContain('open-margin-position | Market: ');
     expect(draft.message).toContain('Outcome: YES, Type: market, Leverage: 2.5, Funds: 100');
-    expect(desk.funds(account)).toEqual([10_000, 102.5]); // 100 and 1 % of 250
+    expect(desk.funds(account)).toEqual([10_000, 101]); // 100 and 1 % of it
     accepted(desk.core.submitMarginRequest(desk.nowMs, account, draft.pubkey, true));
-    expect(desk.funds(account)).toEqual([10_000, 102.5]);
+    expect(desk.funds(account)).toEqual([10_000, 101]);
     const states = statesOf(account, draft.pubkey, 3);
     expect(states).toEqual(['funding_processing', 'processing', 'order_placed', 'completed']);
-    expect(desk.funds(account)).toEqual([9_897.5, 0]);
-    expect(desk.core.feesCollected).toBe(m('2.5'));
+    expect(desk.funds(account)).toEqual([9_899, 0]);
+    expect(desk.core.feesCollected).toBe(m('1'));
     const request = desk.requestRow(account, draft.pubkey);
     expect(request).toMatchObject({ order_state: 'filled', refund_txid: null });
     expect(request.funding_txid).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
@@ -67,16 +67,16 @@ describe('a request', () => {
   it('with a limit waits for the reference price and gets the better one', () => {
     const account = fresh().account(1);
     const pubkey = desk.request(account, { limit: ['0.3', '100'], leverage: '2.5' });
-    expect(desk.funds(account)).toEqual([10_000, 12.3]); // 30 / 2.5 and 1 % of 30
+    expect(desk.funds(account)).toEqual([10_000, 12.12]); // 30 / 2.5 and 1 % of it
     desk.pass(TO_FILL + DAY_MS);
     expect(desk.requestRow(account, pubkey)).toMatchObject({ state: 'order_placed', order_state: 'open' });
-    expect(desk.funds(account)).toEqual([9_987.7, 0]);
+    expect(desk.funds(account)).toEqual([9_987.88, 0]);
     desk.move('0.31');
     expect(desk.requestRow(account, pubkey).state).toBe('order_placed');
     desk.move('0.25');
     expect(desk.requestRow(account, pubkey).state).toBe('completed');
-    // 100 shares at 0.25 take 10 and a fee of 0.25; 2.05 are back.
-    expect(desk.funds(account)).toEqual([9_989.75, 0]);
+    // 100 shares at 0.25 take 10 and a fee of 0.1; 2.02 are back.
+    expect(desk.funds(account)).toEqual([9_989.9, 0]);
     expect(desk.core.positions(account, { limit: 1 }).rows).toMatchObject([
       { total_shares: '100', avg_entry_price: '0.25', user_liquidity: '10', total_liquidity: '25' },
     ]);
@@ -90,7 +90,7 @@ describe('a request', () => {
         accepted(desk.core.submitMarginRequest(desk.nowMs, account, pubkey ?? '', true));
       }
       desk.pass(TO_FILL);
-      if (isRestored) desk.core = ExchangeCore.restored(settings, desk.core.snapshot(), desk.archive);
+      if (isRestored) desk.core = ExchangeCore.restored(marginSettings, desk.core.snapshot(), desk.archive);
       desk.move('0.3');
       const { rows } = desk.core.positions(account, { limit: 10 });
       expect(rows).toMatchObject([{ position_request_pubkey: first, total_shares: '20' }]);
@@ -110,7 +110,7 @@ describe('a request', () => {
     const account = fresh().account(1);
     const { pubkey } = accepted(desk.draft(account));
     desk.pass(59_999);
-    expect(desk.funds(account)[1]).toBe(102);
+    expect(desk.funds(account)[1]).toBe(101);
     desk.pass(1);
     expect(desk.requestRow(account, pubkey).state).toBe('failed');
     expect(desk.funds(account)).toEqual([10_000, 0]);
@@ -225,8 +225,8 @@ describe('a second request on the same side', () => {
     const { pubkey } = desk.open(account, { leverage: '2.5' }); // borrows 150 more
     desk.pass(73 * DAY_MS); // 6 more
     accepted(desk.close(account, pubkey));
-    // 200 − 9 − 2 % of 500
-    expect(desk.position(account, pubkey)).toMatchObject({ realized_pnl: '-19' });
+    // 200 − 9; a loss pays no closing fee.
+    expect(desk.position(account, pubkey)).toMatchObject({ realized_pnl: '-9' });
   });
 
   it('of the other side is another position', () => {
@@ -247,11 +247,11 @@ describe('a close', () => {
     const answer = { close_type: 'order', position_pubkey: pubkey, is_closed: true };
     expect(accepted(desk.close(account, pubkey))).toEqual(answer);
     expect(desk.position(account, pubkey)).toMatchObject({
-      ...{ closing_price: '0.5', unrealized_pnl: null, realized_pnl: '54.5' },
+      ...{ closing_price: '0.5', unrealized_pnl: null, realized_pnl: '53.25' },
       ...{ is_closed: true, is_liquidated: false, is_claimed: false, liquidation_price: '0.2608' },
     });
-    // 2.5 for the opening, 5 for the end.
-    expect(desk.core.feesCollected).toBe(m('7.5'));
+    // 1 % of 100 for the opening, 2 % of 312.5 for the end.
+    expect(desk.core.feesCollected).toBe(m('7.25'));
     const states = [desk.settlement(account, pubkey).state];
     expect(faultOf(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
     for (let step = 0; step < 2; step++) {
@@ -264,19 +264,36 @@ describe('a close', () => {
     desk.pass(DAY_MS);
     expect(desk.settlement(account, pubkey)).toMatchObject({
       state: 'claimable',
-      total_pnl: '52',
+      total_pnl: '52.25',
       user_liquidity: '100',
     });
     expect(accepted(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toEqual({
       position_pubkey: pubkey,
       state: 'claim_pending',
     });
-    expect(desk.funds(account)[0]).toBe(9_897.5);
+    expect(desk.funds(account)[0]).toBe(9_899);
     expect(desk.position(account, pubkey).is_claimed).toBe(false);
     desk.pass(STEP);
     expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', position: { is_claimed: true } });
-    expect(desk.funds(account)).toEqual([10_052, 0]); // 52 more than before: the settlement's total_pnl
+    expect(desk.funds(account)).toEqual([10_052.25, 0]); // 52.25 more than before: the settlement's total_pnl
     expect(faultOf(desk.core.claimSettlement(desk.nowMs, account, pubkey))).toBe('invalid_request_params pubkey');
+  });
+
+  it.each([
+    // 250 shares at 0.4 without leverage: what they bring, less 2 % of it if that is more than was paid.
+    ['0.6', '47', '3'],
+    ['0.404', '-1.02', '2.02'],
+    ['0.4', '0', '0'],
+    ['0.3', '-25', '0'],
+  ])('at %s realizes %s and pays a closing fee of %s', (price, realized, fee) => {
+    const account = fresh().account(1);
+    const { pubkey } = desk.open(account, { leverage: '1' });
+    desk.move(price);
+    accepted(desk.close(account, pubkey));
+    expect(desk.position(account, pubkey).realized_pnl).toBe(realized);
+    expect(desk.core.feesCollected).toBe(m('1') + m(fee));
+    desk.claim(account, pubkey);
+    expect(desk.settlement(account, pubkey).total_pnl).toBe(String(Number(realized) - 1));
   });
 
   it('with nothing left to sell is `zero`', () => {
@@ -330,14 +347,25 @@ describe('liquidation', () => {
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.move('0.256');
     expect(desk.position(account, pubkey)).toMatchObject({
-      ...{ is_closed: true, is_liquidated: true, closing_price: '0.256', realized_pnl: '-95' },
+      ...{ is_closed: true, is_liquidated: true, closing_price: '0.256', realized_pnl: '-93.2' },
     });
-    // 10 left, less the closing fee of 5.
+    // 10 left, less the closing fee of 2 % of 160.
     desk.claim(account, pubkey);
-    expect(desk.funds(account)).toEqual([9_902.5, 0]);
+    expect(desk.funds(account)).toEqual([9_905.8, 0]);
     expect(desk.core.marginActivity(0, { limit: 1 }).rows[0]).toMatchObject({
-      ...{ activity_type: 'liquidated', price: '0.256', realized_pnl: '-95', shares: '625' },
+      ...{ activity_type: 'liquidated', price: '0.256', realized_pnl: '-93.2', shares: '625' },
     });
+  });
+
+  it('comes when all is lost unless the venue says otherwise, and then nothing is left for a fee', () => {
+    const account = fresh(POLYMARKET, {}, settings).account(1);
+    const { pubkey, liquidation_price } = desk.open(account, { leverage: '2.5' });
+    expect(liquidation_price).toBe('0.24');
+    desk.move('0.240001');
+    expect(desk.position(account, pubkey).is_closed).toBe(false);
+    desk.move('0.24');
+    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, realized_pnl: '-100' });
+    expect(desk.core.feesCollected).toBe(m('1')); // the opening
   });
 
   it('never takes more than the user put in, and its settlement is claimed like any other', () => {
@@ -346,8 +374,8 @@ describe('liquidation', () => {
     desk.move('0.01');
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, realized_pnl: '-100' });
     desk.claim(account, pubkey);
-    expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', total_pnl: '-110' });
-    expect(desk.funds(account)).toEqual([9_890, 0]);
+    expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', total_pnl: '-101' });
+    expect(desk.funds(account)).toEqual([9_899, 0]);
   });
 
   it('comes by interest alone, to the ms', () => {
@@ -529,10 +557,10 @@ describe('take profit and stop loss', () => {
 
 describe('a market that is settled', () => {
   it.each([
-    // A second of interest is a millionth; the closing fee is 5 for YES and 1.2 for NO.
-    [true, '1', '369.999999', '0', '-60'],
-    [false, '0', '-100', '1', '38.8'],
-    [null, '0.5', '57.499999', '0.5', '-11.2'],
+    // A second of interest is a millionth; the closing fee is 2 % of what a winner’s shares bring.
+    [true, '1', '362.499999', '0', '-60'],
+    [false, '0', '-100', '1', '38'],
+    [null, '0.5', '56.249999', '0.5', '-10'],
   ])('with outcome %s ends YES at %s (%s) and NO at %s (%s)', (outcome, yesPrice, yesPnl, noPrice, noPnl) => {
     const account = fresh().account(1);
     const yes = desk.open(account, { leverage: '2.5' }).pubkey;
@@ -573,8 +601,8 @@ describe('what everybody sees', () => {
     expect(desk.core.summaryRow(0).last_trade_price).toBe('0.5');
     expect(desk.core.statsRow(0)).toMatchObject({ total_volume: '562.5', trade_count: 2 });
     expect(desk.core.publicTrades(0, { limit: 5 }).rows).toMatchObject([
-      { price: '0.5', amount: '625', taker_fee: '5', is_yes: true },
-      { price: '0.4', amount: '625', taker_fee: '2.5', is_yes: true },
+      { price: '0.5', amount: '625', taker_fee: '6.25', is_yes: true },
+      { price: '0.4', amount: '625', taker_fee: '1', is_yes: true },
     ]);
   });
 
@@ -583,7 +611,7 @@ describe('what everybody sees', () => {
     const terms = { marketConditionId: desk.id, isYes: true, leverage: m('2.5'), funds: m('100') };
     expect(accepted(desk.core.marginEstimate(terms))).toEqual({
       ...{ average_price: '0.4', total_shares: '625', total_cost: '250', best_ask: '0.4', worst_fill_price: '0.4' },
-      ...{ is_fully_filled: true, fee_amount: '2.5', user_funds_needed: '102.5', liquidation_price: '0.256' },
+      ...{ is_fully_filled: true, fee_amount: '1', user_funds_needed: '101', liquidation_price: '0.256' },
     });
     expect(accepted(desk.core.marginEstimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
     const position = desk.open(account, { leverage: '2.5' });
@@ -602,8 +630,8 @@ describe('what everybody sees', () => {
       const { settlements, unrealized, openingFees, held } = desk.core.marginPnl(account, markets);
       return [settlements, unrealized, openingFees, held].map((sum) => Math.round(sum / 1e4) / 100);
     };
-    expect(sums()).toEqual([55, 6.25, 0, 257.5]);
-    expect(sums([0])).toEqual([55, 0, 0, 157.5]);
+    expect(sums()).toEqual([55.25, 6.25, 0, 256.25]);
+    expect(sums([0])).toEqual([55.25, 0, 0, 156.25]);
     expect(sums([1])).toEqual([0, 6.25, 0, 100]);
     expect(sums([])).toEqual([0, 0, 0, 0]);
   });

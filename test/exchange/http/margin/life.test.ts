@@ -32,7 +32,7 @@ describe('a position over HTTP', () => {
       'GET',
       `/margin/positions/estimate/?market_condition_id=${world.market}&funds=100&leverage=2.5`,
     );
-    expect(estimate.row).toMatchObject({ total_shares: '625', fee_amount: '2.5', user_funds_needed: '102.5' });
+    expect(estimate.row).toMatchObject({ total_shares: '625', fee_amount: '1', user_funds_needed: '101' });
 
     const draft = await world.draft({ take_profit_price: '0.9', stop_loss_price: null });
     expect(draft.status).toBe(201);
@@ -76,7 +76,7 @@ describe('a position over HTTP', () => {
         event: { title: 'Will it rain?', condition_id: expect.any(String), logo: null },
       },
       ...{ avg_entry_price: '0.4', closing_price: null, unrealized_pnl: '0', realized_pnl: '0' },
-      ...{ user_liquidity: '100', total_liquidity: '250', liquidation_price: expect.stringMatching(/^0\.256/) },
+      ...{ user_liquidity: '100', total_liquidity: '250', liquidation_price: expect.stringMatching(/^0\.24/) },
       ...{ is_closed: false, is_liquidated: false, is_claimed: false, created: expect.any(Number) },
       tp_sl: {
         ...{ take_profit_price: '0.9', stop_loss_price: null, state: 'active', trigger_type: null },
@@ -105,8 +105,8 @@ describe('a position over HTTP', () => {
     });
     const closed = (await get(path)).row;
     expect(closed).toMatchObject({ closing_price: '0.5', unrealized_pnl: null, is_closed: true, is_claimed: false });
-    // 62.5 less 5 of closing fee and 3 of interest; the clock of the machine adds some ms of it.
-    expect(Number(closed['realized_pnl'])).toBeCloseTo(54.5, 2);
+    // 62.5 less 6.25 of closing fee and 3 of interest; the clock of the machine adds some ms of it.
+    expect(Number(closed['realized_pnl'])).toBeCloseTo(53.25, 2);
 
     const settlements = `${SETTLEMENTS}?position_pubkey=${position}`;
     const settled: unknown[] = [(await get(settlements)).rows[0]?.['state']];
@@ -135,23 +135,23 @@ describe('a position over HTTP', () => {
   it('is liquidated, and everybody sees it', async () => {
     world = await MarginWorld.open(exchange.url);
     const position = await world.position();
-    await world.move('0.25');
+    await world.move('0.24');
     expect((await get(`${POSITIONS}${position}/`)).row).toMatchObject({ is_closed: true, is_liquidated: true });
     const activity = `/markets/${world.market}/margin-activity/`;
     const { rows, meta } = await send(exchange.url, 'GET', activity);
     expect(meta).toEqual({ limit: 50, next_cursor: null });
     expect(rows[0]).toEqual({
-      ...{ activity_type: 'liquidated', shares: '625', price: '0.25', leverage: '2.5', is_yes: true },
+      ...{ activity_type: 'liquidated', shares: '625', price: '0.24', leverage: '2.5', is_yes: true },
       user: { username: expect.stringMatching(/^trader-/), profile_image: null, twitter_username: null },
       market: {
-        ...{ title: 'Will it rain?', condition_id: world.market, logo: null, last_trade_price: '0.25' },
+        ...{ title: 'Will it rain?', condition_id: world.market, logo: null, last_trade_price: '0.24' },
         event: { title: 'Will it rain?', condition_id: expect.any(String), logo: null },
       },
-      ...{ realized_pnl: expect.stringMatching(/^-9/), created: expect.any(Number) },
+      ...{ realized_pnl: '-100', created: expect.any(Number) },
     });
     expect((await send(exchange.url, 'GET', `${activity}?activity_type=opened`)).rows).toHaveLength(1);
     const price = await send(exchange.url, 'GET', `/markets/${world.market}/price/?is_yes=false`);
-    expect(price.row).toMatchObject({ price: '0.75', price_kind: 'mid' });
+    expect(price.row).toMatchObject({ price: '0.76', price_kind: 'mid' });
   });
 
   it('is cancelled before it is funded, as `cancelled`', async () => {

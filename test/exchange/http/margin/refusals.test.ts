@@ -62,7 +62,7 @@ describe('a request is refused', () => {
     ['with a stop loss above its limit', { ...LIMIT, stop_loss_price: '0.35' }, invalid('stop_loss_price')],
     ['with a take profit off the grid', { take_profit_price: '0.505' }, invalid('take_profit_price')],
     ['with a take profit of 1', { take_profit_price: '1' }, invalid('take_profit_price')],
-    ['with more than there is', { funds: '9700' }, '400 order_insufficient_funds'],
+    ['with more than there is', { funds: '9950' }, '400 order_insufficient_funds'],
   ])('%s', async (_, fields, expected) => {
     const before = await world.trader.get(`${REQUESTS}?limit=100`);
     expect(verdict(await world.draft(fields))).toBe(expected);
