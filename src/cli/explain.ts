@@ -11,20 +11,46 @@ import { type ControlOptions, withControl } from './control-options.js';
 import { EXIT } from './exit.js';
 import { action, type CliIo, type Session } from './io.js';
 import { readLedger } from './ledger-reading.js';
+import { marketsNamed } from './market-meant.js';
+import { findNamed } from './names.js';
 import { json } from './table.js';
 
 export function addExplainCommand(program: Command, session: Session): void {
   const command = program
     .command('explain')
-    .argument('<order|market>', "an order's pubkey, an intent id, or a market's condition id")
+    .argument(
+      '<order|market>',
+      "the beginning of an order's pubkey, an intent's or a market's id, or words of its title",
+    )
     .description('why this order, at this price; or why this market is not quoted, guard by guard');
   withControl(command, 10);
-  action<ControlOptions>(command, session, async (options, [subject = '']) => {
+  action<ControlOptions>(command, session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, session.io);
+    const subject = await subjectMeant(typed, config, session.io);
     const { lines } = await explained(subject, config, options.timeout * 1000, session.io);
     session.io.out(options.json === true ? json({ lines }) : `${lines.join('\n')}\n`);
     return EXIT.ok;
   });
+}
+
+/** Orders and intents among which a shortened name is looked for, newest first. */
+const LOOKED_AT = 20_000;
+
+/** Whole names need no ledger, and a trader that runs may know of a market that is not in it yet. */
+async function subjectMeant(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
+  try {
+    return await readLedger(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
+  } catch (error) {
+    if (error instanceof TwinbookError && error.code !== 'usage') return typed;
+    throw error;
+  }
+}
+
+function subjectIn(ledger: LedgerReader, typed: string): string | null {
+  if (ledger.order(typed) !== null || ledger.intent(typed) !== null) return typed;
+  const orders = ledger.orders({ limit: LOOKED_AT }).map(({ pubkey }) => ({ id: pubkey, title: '' }));
+  const intents = ledger.intents({ limit: LOOKED_AT }).map(({ id }) => ({ id, title: '' }));
+  return findNamed(typed, [...marketsNamed(ledger), ...orders, ...intents], 'markets, orders and intents');
 }
 
 /** The running trader knows most; without it the ledger still tells why an order was made. */

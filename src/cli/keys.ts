@@ -7,6 +7,7 @@ import { loadTraderConfig } from '../config/load.js';
 import type { DataOf } from '../protocol/endpoints.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';
+import { findNamed } from './names.js';
 import { type Column, json, table, when } from './table.js';
 import { venueAddress } from './venue-address.js';
 import { answered, openWallet, withVenue } from './venue-session.js';
@@ -144,12 +145,16 @@ function addCredentialCommands(keys: Command, session: Session): void {
 
   const revoke = keys
     .command('revoke')
-    .argument('<id>', 'the key id, as `keys list` shows it')
+    .argument('<id>', 'the key id as `keys list` shows it, or its beginning')
     .description('revokes an API key; the one in use is also removed from the credentials file');
-  action<KeysOptions>(withJson(withConfig(revoke)), session, async (options, [id = '']) => {
+  action<KeysOptions>(withJson(withConfig(revoke)), session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, io);
     const { forgetCredentials, loadCredentials } = await import('../wallet/credentials.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
+      // A list that does not come must not keep anybody from revoking a key.
+      const { outcome: listed } = await client.call('keys.list', {});
+      const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id, title: '' })) : [];
+      const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = answered(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
       // While it may still be good, its secret stands nowhere but in the file.
       if (revoked.revoked_at === null)
@@ -160,7 +165,7 @@ function addCredentialCommands(keys: Command, session: Session): void {
         forgetCredentials(config.wallet.credentials, owner);
       return revoked;
     });
-    io.out(options.json === true ? json(row) : `${id} is revoked\n`);
+    io.out(options.json === true ? json(row) : `${row.key_id} is revoked\n`);
     return EXIT.ok;
   });
 }

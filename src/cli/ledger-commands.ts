@@ -10,6 +10,7 @@ import { addEventsCommand } from './events.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { marketMeant } from './market-meant.js';
 import { addPnlCommand } from './pnl.js';
 import { addStatusCommand } from './status.js';
 import { type Column, json, short, table, when } from './table.js';
@@ -31,7 +32,7 @@ export function addLedgerCommands(program: Command, session: Session): void {
     read: (ledger, page, { open }: ListOptions & { readonly open?: true }) =>
       ledger.orders(open === true ? { ...page, statuses: RESTING_STATUSES } : page),
     row: orderRow,
-    columns: ORDER_COLUMNS,
+    columns: [...ORDER_COLUMNS, TITLE],
   });
   addList(program, session, {
     name: 'drafts',
@@ -40,14 +41,14 @@ export function addLedgerCommands(program: Command, session: Session): void {
     read: (ledger, page, { all }: ListOptions & { readonly all?: true }) =>
       ledger.intents(all === true ? page : { ...page, states: UNDER_WAY }),
     row: draftRow,
-    columns: DRAFT_COLUMNS,
+    columns: [...DRAFT_COLUMNS, TITLE],
   });
   addList(program, session, {
     name: 'fills',
     summary: 'fills in the ledger, newest first',
     read: (ledger, page) => ledger.fills(page),
     row: fillRow,
-    columns: FILL_COLUMNS,
+    columns: [...FILL_COLUMNS, TITLE],
   });
   addList(program, session, {
     name: 'positions',
@@ -57,7 +58,7 @@ export function addLedgerCommands(program: Command, session: Session): void {
         .positions()
         .filter((row) => marketConditionId === undefined || row.marketConditionId === marketConditionId),
     row: positionRow,
-    columns: POSITION_COLUMNS,
+    columns: [...POSITION_COLUMNS, TITLE],
   });
   addList(program, session, {
     name: 'markets',
@@ -78,16 +79,26 @@ interface ReadPage {
   readonly marketConditionId?: string;
 }
 
-interface List<Item, Row, Options> {
+/** Everything listed is of one market, or is one. */
+type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
+
+interface List<Item extends InMarket, Row, Options> {
   readonly name: string;
   readonly summary: string;
   readonly options?: (command: Command) => Command;
   readonly read: (ledger: LedgerReader, page: ReadPage, options: Options) => readonly Item[];
   readonly row: (item: Item) => Row;
-  readonly columns: readonly Column<Row>[];
+  /** Of the table, which knows each market's title too. */
+  readonly columns: readonly Column<Row & Titled>[];
 }
 
-function addList<Item, Row, Options extends ListOptions>(
+interface Titled {
+  readonly title: string;
+}
+
+const TITLE: Column<Titled> = { title: 'TITLE', cell: (row) => row.title };
+
+function addList<Item extends InMarket, Row, Options extends ListOptions>(
   program: Command,
   session: Session,
   list: List<Item, Row, Options>,
@@ -99,21 +110,40 @@ function addList<Item, Row, Options extends ListOptions>(
         integerBetween(1, 1_000_000),
       ),
     )
-    .option('--market <id>', 'only this market');
+    .option('--market <name>', 'only this market: the beginning of its id, or words of its title');
   list.options?.(command);
   action<Options>(command, session, async (options) => {
     const limit = options.limit ?? (options.json === true ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
-    const page = options.market === undefined ? { limit } : { limit, marketConditionId: options.market };
     // One more than is shown tells whether there are more.
-    const records = await readLedger(options.config, session.io, (ledger) =>
-      list.read(ledger, { ...page, limit: Math.min(limit + 1, Number.MAX_SAFE_INTEGER) }, options),
-    );
-    const rows = records.slice(0, limit).map(list.row);
-    session.io.out(options.json === true ? json(rows) : table(rows, list.columns));
+    const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
+    const { records, titles } = await readLedger(options.config, session.io, (ledger) => {
+      const marketConditionId = marketMeant(options.market, ledger, options.json === true ? null : session.io);
+      const page = marketConditionId === undefined ? { limit: most } : { limit: most, marketConditionId };
+      const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
+      return { records: list.read(ledger, page, options), titles };
+    });
+    const shown = records.slice(0, limit);
+    if (options.json === true) session.io.out(json(shown.map(list.row)));
+    else
+      session.io.out(
+        table(
+          shown.map((item) => titled(list, item, titles)),
+          list.columns,
+        ),
+      );
     if (options.json !== true && records.length > limit)
       session.io.out(`… and more: --limit N shows them, --json shows all\n`);
     return EXIT.ok;
   });
+}
+
+function titled<Item extends InMarket, Row, Options>(
+  list: List<Item, Row, Options>,
+  item: Item,
+  titles: ReadonlyMap<string, string>,
+): Row & Titled {
+  const marketId = 'marketConditionId' in item ? item.marketConditionId : item.conditionId;
+  return { ...list.row(item), title: titles.get(marketId) ?? '' };
 }
 
 const text = (value: Micros): string => formatDecimal(value);
@@ -206,7 +236,7 @@ const positionRow = (position: PositionRow) => ({
 });
 
 const POSITION_COLUMNS: readonly Column<ReturnType<typeof positionRow>>[] = [
-  { title: 'MARKET', cell: (row) => row.market_condition_id },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
   { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
   { title: 'SHARES', cell: (row) => row.shares, right: true },
 ];

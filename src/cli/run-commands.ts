@@ -96,6 +96,7 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
     speed: flags.speed,
     logger: warningsTo(io),
   });
+  for (const line of exchange.replays) io.err(`${line}\n`);
   io.out(`listening on ${exchange.url}\n`);
   await asked;
   await exchange.close();

@@ -178,7 +178,7 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
   if (settings === null || !settings.embedded) return null;
   // Heavy to load, and a trader on an exchange elsewhere must be back as soon as it can.
   const { startExchange } = await import('../exchange/exchange.js');
-  return startExchange({
+  const exchange = await startExchange({
     port: settings.port,
     profile: config.venue.profile,
     dataDir: settings.dataDir,
@@ -193,6 +193,8 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
     speed: settings.speed,
     logger: loud,
   });
+  for (const line of exchange.replays) say(line);
+  return exchange;
 }
 
 interface Connected {

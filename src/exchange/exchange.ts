@@ -62,6 +62,8 @@ export interface RunningExchange {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
+  /** What of the market data is replayed, a line for a person for each recording. */
+  readonly replays: readonly string[];
   /** Stops listening, finishes the calls that are running, writes a last snapshot and lets go of the data folder. */
   close(): Promise<void>;
 }
@@ -118,7 +120,12 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const port = portOf(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     logger.info({ url, markets: keeper.core.marketCount }, 'the paper exchange listens');
-    return { url, port, close: once(() => shutDown({ server, pulse, keeper, crowd, clock })) };
+    return {
+      url,
+      port,
+      replays: replay?.plan ?? [],
+      close: once(() => shutDown({ server, pulse, keeper, crowd, clock })),
+    };
   } catch (error) {
     keeper.close();
     throw error;

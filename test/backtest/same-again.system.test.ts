@@ -20,16 +20,16 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: 'e1999ddd9acc056c',
-    session: '28e7cdb4a12a8bcc00aca4fee62d7e1920a6c9fd0874cc1653f4b33a97eb4a3c',
+    trace: '345c649b49bacead',
+    session: '600ba21988d66e5e38dfd0f81a704126b432f5f93372922d6f5cc0eadb3a0a20',
   },
   'power:3': {
-    trace: 'e1999ddd9acc056c',
-    session: '28e7cdb4a12a8bcc00aca4fee62d7e1920a6c9fd0874cc1653f4b33a97eb4a3c',
+    trace: '345c649b49bacead',
+    session: '600ba21988d66e5e38dfd0f81a704126b432f5f93372922d6f5cc0eadb3a0a20',
   },
   optimistic: {
-    trace: '7d17ac374ab22692',
-    session: '8f020a0f8e4904da295ec8dea99fb65048ca2f9f991bc5dbf9ab7992da74e6c0',
+    trace: '0ce75251d8b29b96',
+    session: '028af76cce9b807bb77f4858211730ffdc7c051f4b7ad4f95c346791d045291e',
   },
 };
 

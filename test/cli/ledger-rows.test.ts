@@ -118,14 +118,22 @@ describe('--json rows have exactly the fields of the surface', () => {
 describe('tables for a person', () => {
   test('have a header and figures to the right', async () => {
     expect(await read('fills')).toBe(
-      'TIME (UTC)           TRADE    MARKET  OUTCOME  SIDE  PRICE  AMOUNT    FEE  ROLE\n' +
-        '2023-11-14 22:13:20  trade-1  a       YES      buy    0.42     2.5  0.042  taker\n',
+      'TIME (UTC)           TRADE    MARKET  OUTCOME  SIDE  PRICE  AMOUNT    FEE  ROLE   TITLE\n' +
+        '2023-11-14 22:13:20  trade-1  a       YES      buy    0.42     2.5  0.042  taker  Will ?[2J it rain?\n',
     );
+  });
+
+  test.each(['orders', 'positions', 'drafts'])('of %s name the market', async (command) => {
+    expect(await read(command)).toMatch(/ TITLE\n.* Will \?\[2J it rain\?\n/);
   });
 
   test('say when there is more, and when there is nothing', async () => {
     expect(await read('orders', '--limit', '1')).toContain('… and more: --limit N shows them, --json shows all');
-    expect(await read('orders', '--market', 'b')).toBe('(none)\n');
+    expect(await run(['orders', '--market', 'b', '-c', 'trader.yaml'], { cwd: written() })).toEqual({
+      code: 0,
+      out: '(none)\n',
+      err: 'no market in the ledger is named "b"; `twinbook markets` lists them\n',
+    });
   });
 
   test('let no title of the exchange move the cursor', async () => {
@@ -138,5 +146,20 @@ describe('tables for a person', () => {
     const out = await read('explain', 'order-1');
     expect(out).toContain('buy 10 YES at 0.42');
     expect(out).toContain('The trader is not running');
+  });
+});
+
+describe('a name may be shortened', () => {
+  test('a market to words of its title, an order to its beginning or to what a table shows', async () => {
+    expect(await rows('fills', '--market', 'RAIN will')).toHaveLength(1);
+    for (const typed of ['run-a-2', 'order-2', 'or…-2']) {
+      expect(await read('explain', typed), typed).toContain('run-a-2: place');
+    }
+  });
+
+  test('one that fits several lists them', async () => {
+    const ran = await run(['explain', 'order-', '-c', 'trader.yaml'], { cwd: written() });
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain('"order-" may be any of 2 markets, orders and intents:\n  order-2\n  order-1\n');
   });
 });

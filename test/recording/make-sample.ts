@@ -12,6 +12,7 @@ import { micros } from '../../src/base/micros.js';
 import { Random } from '../../src/base/random.js';
 import type { BookSide, Core, MarketIndex } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
+import { nameOf } from '../../src/exchange/core/names.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
 import type { MarketSink, RecordingStore } from '../../src/recording/store/contract.js';
@@ -121,7 +122,8 @@ const levelsOf = (rows: readonly { price: string; total_amount: string }[]): Lev
 function describe(core: Core, index: MarketIndex): RecordedMarket {
   const detail = core.detailRow(index);
   return {
-    conditionId: detail.condition_id,
+    // Not the crowd's own name, or a replay would be taken for the market that the crowd trades in the same folder.
+    conditionId: nameOf(SEED, 'market', index),
     eventTitle: detail.event?.title ?? detail.title,
     title: detail.title,
     category: CATEGORIES.find((known) => known === detail.category) ?? 'wtf',
@@ -132,7 +134,7 @@ function describe(core: Core, index: MarketIndex): RecordedMarket {
     closeTimeMs: START_MS + LENGTH_MS,
     outcome: null,
     fees: { makerRateMicros: 0, takerRateMicros: ONE / 100 },
-    source: { kind: 'twinbook', path: '', ticker: detail.condition_id },
+    source: { kind: 'twinbook', path: '', ticker: `sample-${index + 1}` },
   };
 }
 

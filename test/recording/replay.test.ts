@@ -34,6 +34,42 @@ describe('a replay', () => {
     }
   });
 
+  it('is refused where the exchange has another market of that name', async () => {
+    const [recording] = await openRecordings([SAMPLE]);
+    const conditionId = recording?.market.conditionId ?? '';
+    const core = newCore();
+    const other = {
+      condition_id: conditionId,
+      title: 'Will it rain?',
+      event: 'Weather',
+      description: 'Traded by the crowd.',
+    };
+    const made = core.createMarket(START_MS, { ...other, category: 'wtf', rules: [], config: { kind: 'orderbook' } });
+    expect(made.ok).toBe(true);
+    const attached = Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, START_MS);
+    await expect(attached).rejects.toThrow(
+      expect.objectContaining({
+        code: 'recording_invalid',
+        message: expect.stringContaining(`this exchange has another one of that name: "Will it rain?"`),
+        hint: expect.stringContaining('Replay it in a folder of its own'),
+      }),
+    );
+  });
+
+  it('says what it plays, how long that takes, and what is over already', async () => {
+    const core = newCore();
+    const open = await openRecordings([SAMPLE]);
+    const names = open.map(({ market }) => `"${market.title}" (paper-crowd)`);
+    const replay = await Replay.attach(core, open, { speed: 5 }, START_MS);
+    expect(replay.plan).toEqual(names.map((name) => `replay: ${name}, 15 min, in 3 min at speed 5`));
+    for (let nowMs = START_MS; !replay.done; nowMs += MINUTE_MS) {
+      await replay.ready();
+      replay.tick(nowMs);
+    }
+    const again = await Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, core.nowMs);
+    expect(again.plan).toEqual(names.map((name) => `not replayed again: ${name}, which is over in this folder`));
+  });
+
   it('of an imported recording trades as that of the raw one', async () => {
     const T = OPEN_MS + MINUTE_MS;
     const lines = [snapshot(T, [['0.4000', '100.00']], [['0.5500', '50.00']])];

@@ -1,10 +1,16 @@
 /** The sample in `data/sample` is what its maker makes, and a good recording. */
 
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { verifyRecordings } from '../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../src/recording/recording.js';
+import { newCore, START_MS } from '../exchange/crowd/world.js';
 import { makeSample, SAMPLE } from './make-sample.js';
 import { newFolder, rowsOf } from './samples.js';
+
+const POLYMARKET = resolve(import.meta.dirname, '../../data/polymarket');
 
 describe('the sample recording', () => {
   it('is made again event by event', async () => {
@@ -26,6 +32,29 @@ describe('the sample recording', () => {
       expect(market.outcome).not.toBeNull();
       expect(warnings).toEqual([]);
     }
+  });
+});
+
+describe('the shipped recordings', () => {
+  it('have names that no market of the simulated crowd has', async () => {
+    const core = newCore();
+    const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
+    crowd.tick(START_MS);
+    expect(core.marketCount).toBeGreaterThan(0);
+    for (const { market } of await openRecordings([SAMPLE, POLYMARKET])) {
+      expect(core.marketIndexOf(market.conditionId), market.title).toBeNull();
+    }
+  });
+
+  it('of real markets are whole, name their licence, and are small', async () => {
+    const { markets, findings } = await verifyRecordings([POLYMARKET]);
+    expect(markets).toBe(2);
+    expect(findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
+    const licence = readFileSync(join(POLYMARKET, 'LICENSE'), 'utf8');
+    expect(licence).toContain('MIT License');
+    expect(readFileSync(join(POLYMARKET, '../README.md'), 'utf8')).toContain(/Copyright \(c\) (.*)/.exec(licence)?.[1]);
+    const bytes = (await openRecordings([POLYMARKET])).map(({ summary }) => summary?.bytes ?? 0);
+    expect(bytes.reduce((total, one) => total + one, 0)).toBeLessThan(400_000);
   });
 });
 

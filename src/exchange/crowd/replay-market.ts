@@ -1,6 +1,6 @@
 /** One recording as one market of the exchange: opened with its first event, closed and resolved with its last. */
 
-import { assert } from '../../base/errors.js';
+import { assert, TwinbookError } from '../../base/errors.js';
 import type { Micros } from '../../base/micros.js';
 import { stepOfPrecision } from '../../base/micros.js';
 import { isSettledMarket } from '../../protocol/states.js';
@@ -14,6 +14,7 @@ export type ReplayCore = Pick<
   | 'nowMs'
   | 'marketIndexOf'
   | 'marketFacts'
+  | 'detailRow'
   | 'createMarket'
   | 'setMarketState'
   | 'resolveMarket'
@@ -33,6 +34,7 @@ export class ReplayMarket {
     this.#core = core;
     this.recorded = recorded;
     this.#index = core.marketIndexOf(recorded.conditionId);
+    if (this.#index !== null) checkSameMarket(core.detailRow(this.#index), recorded);
     if (this.#index === null) this.#state = 'absent';
     else this.#state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
   }
@@ -110,6 +112,24 @@ export class ReplayMarket {
   }
 }
 
+/** Kept with the market: by it an exchange knows, after a restart too, which of its markets came from this recording. */
+const descriptionOf = ({ source }: RecordedMarket): string =>
+  `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
+
+/** The recording would drive, close and settle what others hold in a market of the same name. */
+function checkSameMarket(
+  known: { readonly title: string; readonly description?: string | null | undefined },
+  recorded: RecordedMarket,
+): void {
+  if (known.description === descriptionOf(recorded)) return;
+  const { conditionId, title, source } = recorded;
+  throw new TwinbookError(
+    'recording_invalid',
+    `the recording ${source.path} has the market ${conditionId} ("${title}"), but this exchange has another one of that name: "${known.title}"`,
+    'Replay it in a folder of its own: another exchange.data_dir (--data-dir of `twinbook exchange`), and another ledger.path.',
+  );
+}
+
 /** Where the recording names none, the exchange's usual ones. */
 const feesOf = ({ fees }: RecordedMarket) =>
   fees === undefined
@@ -131,7 +151,7 @@ function specOf(market: RecordedMarket, resolvesMs: number | null): MarketSpec {
     event: market.eventTitle,
     condition_id: market.conditionId,
     title: market.title,
-    description: `A replay of the recorded market ${market.source.ticker} (${market.source.origin ?? market.source.kind}).`,
+    description: descriptionOf(market),
     category: market.category,
     rules: market.rules,
     ...(resolvesMs === null ? {} : { resolution_date: Math.ceil(resolvesMs / 1000) }),

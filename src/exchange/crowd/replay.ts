@@ -20,16 +20,19 @@ import { type Part, Timeline } from './timeline.js';
 export class Replay implements Driver {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];
+  /** What is replayed and how long that takes, a line for each recording. */
+  readonly plan: readonly string[];
 
-  private constructor(timelines: readonly Timeline[], parts: readonly Part[]) {
+  private constructor(timelines: readonly Timeline[], parts: readonly Part[], plan: readonly string[]) {
     this.#timelines = timelines;
     this.#parts = parts;
+    this.plan = plan;
   }
 
   /**
    * Prepares the recordings; nothing is played before the first `tick`, which is due at `nowMs` (the exchange's clock,
    * Unix ms). `core` is the exchange's core with its state already restored. Throws TwinbookError `recording_invalid` or `file_unreadable` when one
-   * of them has nothing that can be read, `usage` for a speed that is not a positive number.
+   * of them has nothing that can be read, or names a market that the exchange has from elsewhere, `usage` for a speed that is not a positive number.
    */
   static async attach(
     core: ReplayCore,
@@ -46,8 +49,10 @@ export class Replay implements Driver {
       );
     }
     const bySource = new Map<string, Part[]>();
+    const plan: string[] = [];
     for (const recording of recordings) {
       const market = new ReplayMarket(core, recording.market);
+      plan.push(planText(recording, market.state, speed));
       if (market.state === 'finished') {
         // Closed but not resolved: the exchange stopped between the two.
         market.close(nowMs);
@@ -62,7 +67,7 @@ export class Replay implements Driver {
     const timelines = [...bySource.values()].map((parts) => new Timeline(parts, speed, nowMs));
     for (const timeline of timelines) await timeline.resume(core, nowMs);
     await Promise.all(timelines.map((timeline) => timeline.ready()));
-    return new Replay(timelines, [...bySource.values()].flat());
+    return new Replay(timelines, [...bySource.values()].flat(), plan);
   }
 
   /** Applies everything that was due by `nowMs` and has been read. */
@@ -98,6 +103,15 @@ export class Replay implements Driver {
   async ready(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.ready()));
   }
+}
+
+function planText({ market, summary }: Recording, state: ReplayMarket['state'], speed: number): string {
+  const name = `"${market.title}" (${market.source.origin ?? market.source.kind})`;
+  if (state === 'finished') return `not replayed again: ${name}, which is over in this folder`;
+  const lengthMs = (summary?.lastMs ?? market.closeTimeMs) - (summary?.firstMs ?? market.openTimeMs);
+  const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`;
+  const faster = speed === 1 ? '' : `, in ${minutes(lengthMs / speed)} at speed ${speed}`;
+  return `${state === 'open' ? 'replay goes on' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 
 /** Looks at the beginning of a recording. */

@@ -1,0 +1,20 @@
+/** The `--market` of a command, looked up in the ledger. */
+
+import type { LedgerReader } from '../ledger/contract.js';
+import type { CliIo } from './io.js';
+import { findNamed, type Named } from './names.js';
+
+/** Markets that the ledger knows, as they can be named. */
+export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>
+  ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
+
+/**
+ * The id of the market that was meant; undefined when none was named. A name that fits none is taken as it stands, and said
+ * to `io` (null: to nobody). Throws `usage` when it fits several.
+ */
+export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
+  if (typed === undefined) return undefined;
+  const found = findNamed(typed, marketsNamed(ledger), 'markets');
+  if (found === null) io?.err(`no market in the ledger is named "${typed}"; \`twinbook markets\` lists them\n`);
+  return found ?? typed;
+}
