@@ -1,7 +1,7 @@
 /** Cursors of lists: unpadded base64url JSON, opaque to the client. */
 
-/** What numbers mean: a keyset, places in scans, and how many markets a sorted walk is about. */
-export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset' | 'until';
+/** What numbers mean: a keyset, or a place in a scan. */
+export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset';
 
 /** The cursor for this position, e.g. `{ before_id: 17 }`. */
 export function encodeCursor(position: Readonly<Record<string, number | string>>): string {

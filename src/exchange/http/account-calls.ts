@@ -1,8 +1,8 @@
 /** Credentials and the account that they belong to. */
 
 import { randomBytes } from 'node:crypto';
-import { encodeCursor } from '../../protocol/cursors.js';
-import { BAD_CURSOR, cursorPosition, type Handlers, refuse, replied } from './calls.js';
+import { decodeCursor, encodeCursor } from '../../protocol/cursors.js';
+import { BAD_CURSOR, type Handlers, refuse, replied } from './calls.js';
 
 type AccountCall = `keys.${'challenge' | 'create' | 'list' | 'revoke'}` | `account.${'detail' | 'assets'}`;
 
@@ -21,7 +21,7 @@ export const accountCalls: Handlers<AccountCall> = {
 
   'account.detail': ({ account }, { core }) => ({ ok: true, data: core.accountRow(account) }),
   'account.assets': ({ account, query, limit }, { core }) => {
-    const offset = cursorPosition(query.cursor, 'o');
+    const offset = query.cursor === undefined ? undefined : decodeCursor(query.cursor, 'o');
     if (offset === null) return refuse(BAD_CURSOR);
     const page = core.assets(account, { limit, offset, marketConditionId: query.market_condition_id });
     const nextCursor = page.nextOffset === null ? null : encodeCursor({ o: page.nextOffset });

@@ -1,12 +1,12 @@
 /** What a call of the service is to its handler: everything checked that can be checked without the core. */
 
 import type { z } from 'zod';
-import { type CursorKey, decodeCursor, encodeCursor } from '../../protocol/cursors.js';
 import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../protocol/endpoints.js';
 import type { ServiceFault } from '../../protocol/errors.js';
 import type { AccountSlot, Core, MarketIndex, Page, Result } from '../core/contract.js';
 import type { BookTexts } from './book-texts.js';
 import { badField, type Meta, NOT_FOUND } from './envelope.js';
+import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
 /** What every handler works with. */
@@ -70,17 +70,16 @@ export function ofMarket<T>(
 }
 
 /** A list by keyset: reads the cursor, asks for the page, writes the next cursor. */
-export function keysetPage<T>(cursor: string | undefined, read: (beforeId: number | undefined) => Page<T>) {
-  const beforeId = cursorPosition(cursor, 'before_id');
+export function keysetPage<T>(
+  list: CursorList,
+  cursor: string | undefined,
+  read: (beforeId: number | undefined) => Page<T>,
+) {
+  const beforeId = cursorPosition(list, cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);
   const page = read(beforeId);
-  const nextCursor = page.nextBeforeId === null ? null : encodeCursor({ before_id: page.nextBeforeId });
+  const nextCursor = page.nextBeforeId === null ? null : cursorAt(list, 'before_id', page.nextBeforeId);
   return { ok: true as const, data: [...page.rows], nextCursor };
 }
 
 export const BAD_CURSOR = badField('cursor', 'Invalid cursor.');
-
-/** Where a list goes on; undefined for its beginning, null for a cursor that is not one of this list. */
-export function cursorPosition(cursor: string | undefined, key: CursorKey): number | undefined | null {
-  return cursor === undefined ? undefined : decodeCursor(cursor, key);
-}

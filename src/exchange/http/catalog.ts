@@ -11,12 +11,12 @@
  * whose rank changes between two pages may be shown twice or be missed, as with every offset.
  */
 
-import { encodeCursor } from '../../protocol/cursors.js';
 import type { QueryOf } from '../../protocol/endpoints.js';
 import type { CoreReads, WireEvent, WireListRow } from '../core/contract.js';
-import { BAD_CURSOR, cursorPosition, refuse } from './calls.js';
+import { BAD_CURSOR, refuse } from './calls.js';
+import { cursorAt, cursorPosition } from './list-cursors.js';
 import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
-import { cut, placeOf, type Ranked, sortedBy } from './ranking.js';
+import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
 import { type SportFilter, sportFilter } from './sport-filter.js';
 
 type CatalogQuery = QueryOf<'events.list'>;
@@ -28,8 +28,7 @@ interface Entry extends Ranked {
 }
 
 /** One of the two lists. */
-interface Listing<R> {
-  readonly offsetKey: 'e_offset' | 'm_offset';
+interface Listing<R> extends OffsetList {
   readonly count: number;
   /** With its markets before `until`. */
   readonly entryOf: (index: number, until: number) => Entry;
@@ -52,7 +51,7 @@ export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, n
   catalogPage<WireEvent>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {
-      ...{ offsetKey: 'e_offset', count: core.eventCount },
+      ...{ list: 'events.list', key: 'e_offset', count: core.eventCount },
       entryOf: (index, until) => {
         const { category, createdMs, markets } = core.eventFacts(index);
         const known = markets.filter((market) => market < until);
@@ -66,7 +65,7 @@ export const marketPage = (core: CoreReads, query: CatalogQuery, limit: number, 
   catalogPage<WireListRow>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {
-      ...{ offsetKey: 'm_offset', count: core.marketCount },
+      ...{ list: 'markets.list', key: 'm_offset', count: core.marketCount },
       entryOf: (index, until) => {
         const facts = core.marketFacts(index);
         const { category, createdMs } = facts;
@@ -84,8 +83,8 @@ function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
 }
 
 /** Newest first by id, which is the index plus one: `before_id` survives what is created meanwhile. */
-function newestPage<R>(ask: CatalogAsk, { count, entryOf, rowOf }: Listing<R>, sports: SportFilter) {
-  const beforeId = cursorPosition(ask.query.cursor, 'before_id');
+function newestPage<R>(ask: CatalogAsk, { list, count, entryOf, rowOf }: Listing<R>, sports: SportFilter) {
+  const beforeId = cursorPosition(list, ask.query.cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);
   const data: R[] = [];
   let lastIndex = 0;
@@ -93,7 +92,7 @@ function newestPage<R>(ask: CatalogAsk, { count, entryOf, rowOf }: Listing<R>, s
     if (!matches(entryOf(index, ask.marketCount), ask, sports)) continue;
     // One more than the page holds: there is a next page.
     if (data.length === ask.limit) {
-      return { ok: true as const, data, nextCursor: encodeCursor({ before_id: lastIndex + 1 }) };
+      return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
     data.push(rowOf(index));
     lastIndex = index;
@@ -101,8 +100,9 @@ function newestPage<R>(ask: CatalogAsk, { count, entryOf, rowOf }: Listing<R>, s
   return { ok: true as const, data, nextCursor: null };
 }
 
-function sortedPage<R>(ask: CatalogAsk, { count, entryOf, rowOf, offsetKey }: Listing<R>, sports: SportFilter) {
-  const place = placeOf(ask.query.cursor, offsetKey, ask.marketCount);
+function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter) {
+  const { count, entryOf, rowOf } = listing;
+  const place = placeOf(listing, ask.query.cursor, ask.marketCount);
   if (place === null) return refuse(BAD_CURSOR);
   const found: Entry[] = [];
   for (let index = count - 1; index >= 0; index--) {
@@ -110,7 +110,7 @@ function sortedPage<R>(ask: CatalogAsk, { count, entryOf, rowOf, offsetKey }: Li
     if (matches(entry, ask, sports)) found.push(entry);
   }
   const sorted = sortedBy(found, ask.query.sort ?? 'created');
-  return cut(sorted, place, ask.limit, offsetKey, (entry) => rowOf(entry.index));
+  return cut(sorted, place, ask.limit, listing, (entry) => rowOf(entry.index));
 }
 
 function matches(entry: Entry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {

@@ -1,11 +1,11 @@
 /** Leveraged positions: estimates, requests, positions, their triggers, settlements and claims. */
 
 import { ONE } from '../../base/micros.js';
-import { decodePlace, encodeCursor } from '../../protocol/cursors.js';
 import type { QueryOf } from '../../protocol/endpoints.js';
-import type { MarginPage, MarginPlace, MarginQuery, MarginSize, Result } from '../core/contract.js';
+import type { MarginPage, MarginQuery, MarginSize, Result } from '../core/contract.js';
 import { BAD_CURSOR, found, type Handlers, keysetPage, ofMarket, refuse, replied, type ServiceCall } from './calls.js';
 import { badField } from './envelope.js';
+import { type CursorList, cursorBehind, cursorPlace } from './list-cursors.js';
 import { submitted } from './trading-calls.js';
 
 type MarginCall =
@@ -16,7 +16,7 @@ type MarginCall =
 
 export const marginCalls: Handlers<MarginCall> = {
   'requests.list': ({ account, query, limit }, { core }) =>
-    sortedPage(query, limit, (page) =>
+    sortedPage('requests.list', query, limit, (page) =>
       core.marginRequests(account, { ...page, states: query.states, isYes: query.is_yes, leverage: query.leverage }),
     ),
   'requests.create': ({ nowMs, account, body }, { core }) => {
@@ -34,7 +34,7 @@ export const marginCalls: Handlers<MarginCall> = {
     replied(core.cancelMarginRequest(nowMs, account, params.pubkey)),
 
   'positions.list': ({ account, query, limit }, { core }) =>
-    sortedPage(query, limit, (page) =>
+    sortedPage('positions.list', query, limit, (page) =>
       core.positions(account, { ...page, eventConditionId: query.event_condition_id, isClosed: query.is_closed }),
     ),
   'positions.estimate': ({ query }, { core }) => {
@@ -60,14 +60,14 @@ export const marginCalls: Handlers<MarginCall> = {
     if (isMerged(call) && marketState !== undefined && marketState !== 'open' && marketState !== 'resolved') {
       return refuse(badField('market_state', 'Must be open or resolved unless a market or a position is given.'));
     }
-    return sortedPage(query, limit, (page) =>
+    return sortedPage('settlements.list', query, limit, (page) =>
       core.settlements(account, { ...page, positionPubkey, states, marketState, leverage }),
     );
   },
 
   'markets.marginActivity': ({ params, query, limit }, desk) =>
     ofMarket(desk, params, (index) =>
-      keysetPage(query.cursor, (beforeId) =>
+      keysetPage('markets.marginActivity', query.cursor, (beforeId) =>
         desk.core.marginActivity(index, { limit, beforeId, type: query.activity_type }),
       ),
     ),
@@ -99,12 +99,19 @@ function sizeOf({ type, funds, price, shares }: RequestBody): Result<MarginSize>
 type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor' | 'market_condition_id'>;
 
 /** A list in order of creation; its cursor names the last record shown. */
-function sortedPage<T>(query: SortedQuery, limit: number, read: (page: MarginQuery) => MarginPage<T>) {
-  const after = query.cursor === undefined ? undefined : decodePlace(query.cursor);
+function sortedPage<T>(
+  list: CursorList,
+  query: SortedQuery,
+  limit: number,
+  read: (page: MarginQuery) => MarginPage<T>,
+) {
+  const after = cursorPlace(list, query.cursor);
   if (after === null) return refuse(BAD_CURSOR);
   const { market_condition_id: marketConditionId, sort } = query;
   const page = read({ limit, after, oldestFirst: sort === 'created', marketConditionId });
-  return { ok: true as const, data: [...page.rows], nextCursor: page.next === null ? null : cursorOf(page.next) };
+  return {
+    ok: true as const,
+    data: [...page.rows],
+    nextCursor: page.next === null ? null : cursorBehind(list, page.next),
+  };
 }
-
-const cursorOf = ({ pubkey, sortValue }: MarginPlace): string => encodeCursor({ pubkey, sort_value: sortValue });

@@ -26,7 +26,7 @@ export const marketCalls: Handlers<MarketCall> = {
     })),
   'markets.trades': ({ params, query, limit }, desk) =>
     ofMarket(desk, params, (index) =>
-      keysetPage(query.cursor, (beforeId) => desk.core.publicTrades(index, { limit, beforeId })),
+      keysetPage('markets.trades', query.cursor, (beforeId) => desk.core.publicTrades(index, { limit, beforeId })),
     ),
   'markets.stats': ({ params }, desk) =>
     ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.statsRow(index) })),

@@ -1,9 +1,8 @@
 /** How lists and search results are sorted, and how a sorted list is cut into pages. */
 
-import { encodeCursor } from '../../protocol/cursors.js';
 import type { EVENT_SORTS, SEARCH_SORTS } from '../../protocol/states.js';
 import type { MarketFacts } from '../core/contract.js';
-import { cursorPosition } from './calls.js';
+import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import { isResolved } from './market-states.js';
 
 export type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
@@ -51,12 +50,22 @@ export interface Place {
   readonly until: number;
 }
 
-/** Reads the cursor of a sorted list; null when it is not one. */
-export function placeOf(cursor: string | undefined, key: 'e_offset' | 'm_offset', marketCount: number): Place | null {
-  const offset = cursorPosition(cursor, key);
-  if (offset === null) return null;
-  const until = cursorPosition(cursor, 'until');
-  return { offset: offset ?? 0, until: Math.min(until ?? marketCount, marketCount) };
+/** A list that is sorted, and the key of its cursors. */
+export interface OffsetList {
+  readonly list: CursorList;
+  readonly key: 'e_offset' | 'm_offset';
+}
+
+/** Offsets lie below it in a cursor's number, the markets of the walk above: 16 million of either. */
+const PER_MARKET = 2 ** 24;
+
+/** Reads the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
+export function placeOf({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
+  const position = cursorPosition(list, cursor, key);
+  if (position === null) return null;
+  if (position === undefined) return { offset: 0, until: marketCount };
+  const until = Math.floor(position / PER_MARKET);
+  return { offset: position % PER_MARKET, until: until === 0 ? marketCount : Math.min(until, marketCount) };
 }
 
 /** One page of all that was found, and the cursor of the next. */
@@ -64,10 +73,10 @@ export function cut<R, T>(
   found: readonly R[],
   { offset, until }: Place,
   limit: number,
-  key: 'e_offset' | 'm_offset',
+  { list, key }: OffsetList,
   rowOf: (row: R) => T,
 ) {
   const end = offset + limit;
-  const nextCursor = found.length > end ? encodeCursor({ [key]: end, until }) : null;
+  const nextCursor = found.length > end ? cursorAt(list, key, until * PER_MARKET + end) : null;
   return { ok: true as const, data: found.slice(offset, end).map(rowOf), nextCursor };
 }

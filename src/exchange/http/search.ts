@@ -13,7 +13,7 @@ import type { CoreReads, MarketFacts, WireDetail, WireEvent } from '../core/cont
 import { BAD_CURSOR, refuse } from './calls.js';
 import { badField } from './envelope.js';
 import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js';
-import { cut, placeOf, type Ranked, sortedBy } from './ranking.js';
+import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
 import { type SportFilter, sportFilter } from './sport-filter.js';
 
 export type SearchQuery = QueryOf<'search.list'>;
@@ -28,6 +28,7 @@ type Row =
   | { readonly result_type: 'event'; readonly summary: WireEvent };
 
 const MIN_WORDS_LENGTH = 2;
+const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 /** Parameters that filter nothing. */
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
@@ -41,11 +42,11 @@ export function searchPage(core: CoreReads, query: SearchQuery, limit: number) {
   }
   const sports = sportFilter(query);
   if (!sports.ok) return refuse(sports.fault);
-  const place = placeOf(query.cursor, 'm_offset', core.marketCount);
+  const place = placeOf(SEARCH, query.cursor, core.marketCount);
   if (place === null) return refuse(BAD_CURSOR);
   const words = text?.split(/\s+/) ?? [];
   const hits = hitsOf(core, place.until, query, marketFilter(query, words, sports.value));
-  return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, 'm_offset', (hit) => rowOf(core, hit));
+  return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, SEARCH, (hit) => rowOf(core, hit));
 }
 
 /** Events and markets among the first `until` markets, newest first. */

@@ -14,7 +14,7 @@ type TradingCall =
 
 export const tradingCalls: Handlers<TradingCall> = {
   'orders.list': ({ account, query, limit }, { core }) =>
-    keysetPage(query.cursor, (beforeId) =>
+    keysetPage('orders.list', query.cursor, (beforeId) =>
       core.orders(account, {
         ...{ limit, beforeId, marketConditionId: query.market_condition_id },
         ...{ statuses: query.status, isYes: query.is_yes, side: query.side },
@@ -27,26 +27,32 @@ export const tradingCalls: Handlers<TradingCall> = {
   'orders.cancelSubmit': (call, desk) => submitted('cancel', call, desk, desk.core.submitCancel),
 
   'trades.list': ({ account, query, limit }, { core }) =>
-    keysetPage(query.cursor, (beforeId) =>
+    keysetPage('trades.list', query.cursor, (beforeId) =>
       core.ownTrades(account, { limit, beforeId, marketConditionId: query.market_condition_id }),
     ),
 
   'merges.list': ({ account, query, limit }, { core }) =>
-    keysetPage(query.cursor, (beforeId) => core.merges(account, conversionQuery(query, limit, beforeId))),
+    keysetPage('merges.list', query.cursor, (beforeId) =>
+      core.merges(account, conversionQuery(query, limit, beforeId)),
+    ),
   'merges.create': ({ nowMs, account, body }, { core }) =>
     replied(core.draftMerge(nowMs, account, body.market_condition_id, body.amount)),
   'merges.submit': (call, desk) => submitted('merge', call, desk, desk.core.submitMerge),
   'merges.detail': ({ account, params }, { core }) => found(core.merge(account, params.pubkey)),
 
   'splits.list': ({ account, query, limit }, { core }) =>
-    keysetPage(query.cursor, (beforeId) => core.splits(account, conversionQuery(query, limit, beforeId))),
+    keysetPage('splits.list', query.cursor, (beforeId) =>
+      core.splits(account, conversionQuery(query, limit, beforeId)),
+    ),
   'splits.create': ({ nowMs, account, body }, { core }) =>
     replied(core.draftSplit(nowMs, account, body.market_condition_id, body.amount)),
   'splits.submit': (call, desk) => submitted('split', call, desk, desk.core.submitSplit),
   'splits.detail': ({ account, params }, { core }) => found(core.split(account, params.pubkey)),
 
   'redeems.list': ({ account, query, limit }, { core }) =>
-    keysetPage(query.cursor, (beforeId) => core.redeems(account, conversionQuery(query, limit, beforeId))),
+    keysetPage('redeems.list', query.cursor, (beforeId) =>
+      core.redeems(account, conversionQuery(query, limit, beforeId)),
+    ),
   'redeems.create': ({ nowMs, account, body }, { core }) =>
     replied(core.draftRedeem(nowMs, account, body.market_condition_id)),
   'redeems.submit': (call, desk) => submitted('redeem', call, desk, desk.core.submitRedeem),

@@ -95,6 +95,26 @@ describe('pages', () => {
     expect(await walk((p) => other.get(p), path, 2)).toHaveLength(5);
     expect(await walk(open, `/markets/${market}/trades/`, 2)).toHaveLength(5);
   });
+
+  it('go on in their own list alone', async () => {
+    const read: Read = (path) => (/^\/(markets|events)\//.test(path) ? open(path) : trader.get(path));
+    const lists = [
+      '/orders/',
+      '/trades/',
+      '/share-splits/',
+      `/markets/${markets[3] ?? ''}/trades/`,
+      '/events/',
+      '/markets/',
+    ];
+    for (const list of lists) {
+      const { next_cursor } = (await read(`${list}?limit=1`)).meta as { next_cursor: string };
+      expect((await read(`${list}?limit=1&cursor=${next_cursor}`)).status).toBe(200);
+      for (const other of [...lists.filter((path) => path !== list), '/share-merges/', '/redeems/']) {
+        const { status, error } = await read(`${other}?cursor=${next_cursor}`);
+        expect([list, other, status, error?.details]).toEqual([list, other, 400, [{ cursor: 'Invalid cursor.' }]]);
+      }
+    }
+  });
 });
 
 describe('the events list', () => {

@@ -1,0 +1,64 @@
+/**
+ * Cursors that belong to one list. Many lists go on by a number under the same key, so which list a cursor is of lies in
+ * the number itself, above all positions: a cursor of another list is refused instead of showing the wrong rows. A number
+ * that names no list is a plain position, as the interface describes it, and is taken by any list of its key.
+ */
+
+import { type CursorKey, decodeCursor, decodePlace, encodeCursor, type SortedPlace } from '../../protocol/cursors.js';
+import type { EndpointName } from '../../protocol/endpoints.js';
+
+/** The place in this order is what stands in cursors; new lists come last. */
+const LISTS = [
+  'events.list',
+  'markets.list',
+  'search.list',
+  'markets.trades',
+  'markets.marginActivity',
+  'orders.list',
+  'trades.list',
+  'merges.list',
+  'splits.list',
+  'redeems.list',
+  'positions.list',
+  'settlements.list',
+  'requests.list',
+] as const satisfies readonly EndpointName[];
+
+export type CursorList = (typeof LISTS)[number];
+
+/** Positions lie below it. Sixteen times it is still a safe integer. */
+const PER_LIST = 2 ** 48;
+
+const baseOf = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
+
+/** The position of a number that was read from a cursor; null when it is one of another list. */
+function positionIn(list: CursorList, number: number): number | null {
+  const position = number % PER_LIST;
+  const base = number - position;
+  return base === 0 || base === baseOf(list) ? position : null;
+}
+
+/** Where this list goes on; undefined for its beginning, null for a cursor that is not one of it. */
+export function cursorPosition(
+  list: CursorList,
+  cursor: string | undefined,
+  key: CursorKey,
+): number | undefined | null {
+  if (cursor === undefined) return undefined;
+  const number = decodeCursor(cursor, key);
+  return number === null ? null : positionIn(list, number);
+}
+
+export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
+  encodeCursor({ [key]: baseOf(list) + position });
+
+/** The same for a list that is sorted either way: behind the record of this pubkey. */
+export function cursorPlace(list: CursorList, cursor: string | undefined): SortedPlace | undefined | null {
+  if (cursor === undefined) return undefined;
+  const place = decodePlace(cursor);
+  const sortValue = place === null ? null : positionIn(list, place.sortValue);
+  return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
+}
+
+export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
+  encodeCursor({ pubkey, sort_value: baseOf(list) + sortValue });
