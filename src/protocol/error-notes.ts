@@ -17,7 +17,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
     advice: FIX,
   },
   authentication_failed: {
-    when: 'One or two of the three headers are missing, the timestamp is too far from the exchange’s clock, the key is unknown or revoked, or the signature is not the one of this request. `message` says which.',
+    when: 'Some of the three headers are missing or empty, the timestamp is too far from the exchange’s clock, the key is unknown or revoked, or the signature is not the one of this request. `message` says which.',
     advice: 'Compare clock, key and signed bytes; sign anew.',
   },
   not_authenticated: { when: 'A signed call came without any of the three headers.', advice: 'Sign the request.' },

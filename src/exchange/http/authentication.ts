@@ -53,7 +53,7 @@ export class Authenticator {
     const key = textOf(request.headers[this.#keyHeader]);
     const timestamp = this.timestampOf(request.headers);
     const signature = textOf(request.headers[this.#signatureHeader]);
-    if (key === null && timestamp === null && signature === null) return refused({ slug: 'not_authenticated' });
+    if (this.#isUnsigned(request.headers)) return refused({ slug: 'not_authenticated' });
     if (key === null || timestamp === null || signature === null) {
       return failed('Missing required authentication headers');
     }
@@ -68,6 +68,12 @@ export class Authenticator {
     };
     if (!signatureMatches(signature, credential.secret, parts)) return failed('Invalid signature');
     return { ok: true, value: credential.account };
+  }
+
+  /** None of the three is there. One that is there without a value is a signed request that went wrong. */
+  #isUnsigned(headers: IncomingHttpHeaders): boolean {
+    const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
+    return names.every((name) => headers[name] === undefined);
   }
 
   #isRecent(timestamp: string, nowMs: number): boolean {

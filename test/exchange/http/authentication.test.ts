@@ -39,10 +39,18 @@ describe('a signed request', () => {
     const none = await signed({});
     unauthorized(none, 'Missing required authentication headers', -13);
     expect(none.slug).toBe('not_authenticated');
-    for (const name of Object.keys(headers)) {
-      const partial = await signed(without(headers, name));
-      unauthorized(partial, 'Missing required authentication headers');
-      expect(partial.slug).toBe('authentication_failed');
+    const [key = '', timestamp = '', signature = ''] = Object.keys(headers);
+    const missing = [[key], [timestamp], [signature], [key, timestamp], [key, signature], [timestamp, signature]];
+    const partial = [
+      ...missing.map((names) => without(headers, ...names)),
+      // There, but empty: somebody meant to sign.
+      ...Object.keys(headers).map((name) => ({ [name]: '' })),
+      { [key]: '', [timestamp]: '', [signature]: '' },
+    ];
+    for (const some of partial) {
+      const answer = await signed(some);
+      unauthorized(answer, 'Missing required authentication headers');
+      expect([Object.keys(some), answer.slug]).toEqual([Object.keys(some), 'authentication_failed']);
     }
   });
 
