@@ -74,9 +74,12 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!hadEffect(status)) return order.closedMs === null ? known === ZERO : !hadEffect(order.status);
-  // An order that grows is told by its list and its fills; one that shrinks contradicts what was seen before.
-  if (filled !== null && filled < known && !isFilling) return false;
-  return order.closedMs === null || (order.status === status && (filled === null || filled === known || isFilling));
+  // An order that grows is told by its list and its fills; one that shrinks contradicts what was seen before, but by what
+  // failed to settle.
+  const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
+  if (filled !== null && filled < least && !isFilling) return false;
+  const isSame = filled === null || (filled >= least && filled <= known);
+  return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
 /** Named only where the two sides speak of different markets. */

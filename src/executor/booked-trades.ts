@@ -16,6 +16,11 @@ export class BookedTrades {
     return known !== undefined && sameRow(known, row);
   }
 
+  /** The ledger has it no longer. */
+  drop(tradePubkey: string): void {
+    this.#rows.delete(tradePubkey);
+  }
+
   /** The ledger has this trade with this very content. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);

@@ -119,6 +119,8 @@ export type Trouble =
   | 'foreign_order' // an order rests under our wallet that this ledger never made
   | 'foreign_trade' // a fill of an order that this ledger never made
   | 'failed_trade' // the exchange matched and then failed to settle
+  | 'settled_trade_failed' // the exchange said that a trade had settled, and then that it failed
+  | 'failed_trade_settled' // and the reverse
   | 'fill_differs' // a booked trade came again with other content
   | 'record_missing' // the exchange does not know a pubkey that it gave us
   | 'record_differs' // the exchange's record is not what we asked for

@@ -23,7 +23,8 @@ export function liveOrders(desk: Desk): LiveOrder[] {
       side,
       priceMicros,
       amountMicros,
-      remainingMicros: sub(amountMicros, maxMicros(order.filledMicros, order.bookedMicros)),
+      // What failed may be back in the book, whatever was seen filled before.
+      remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
       strategy,
       createdMs,
       confirmed: track.confirmed,
@@ -44,7 +45,7 @@ export function reservations(desk: Desk): Reservation[] {
     if (order.closedMs === null || !isOver(desk, order.intentId)) continue;
     const intent = must(desk.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
     // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
-    found.push(reserving(intent, 'resting', unbooked(order, order.filledMicros)));
+    found.push(reserving(intent, 'resting', unbooked(order, sub(order.filledMicros, order.failedMicros))));
   }
   return found;
 }
@@ -64,6 +65,7 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | n
   const phase = STANDINGS[intent.state].reserves;
   if (phase === null || intent.kind === 'cancel') return null;
   const amount = intent.amountMicros ?? ZERO;
+  // Also what failed: as long as the order may rest, its shares may be back in the book.
   return reserving(intent, phase, order === null ? amount : unbooked(order, amount));
 }
 
@@ -73,9 +75,8 @@ function isOver(desk: Desk, intentId: string): boolean {
   return track === null || isFinalIntent(track.intent.state);
 }
 
-/** The part of `upTo` that is not in this ledger yet and has not failed. */
-const unbooked = (order: OrderRecord, upTo: Micros): Micros =>
-  maxMicros(ZERO, sub(sub(upTo, order.bookedMicros), order.failedMicros));
+/** The part of `upTo` that is not in this ledger yet. */
+const unbooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
 /** A sale, a merge and a redeem give up shares, a buy costs currency. */
 function reserving(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {

@@ -1,7 +1,8 @@
 /** The orders that may still fill or whose fills are not all booked, as a mirror of their rows in the ledger. */
 
 import { must } from '../base/errors.js';
-import type { FillBooking, FillRow, Ledger, OrderChange, OrderRecord } from '../ledger/contract.js';
+import type { Micros } from '../base/micros.js';
+import type { FailureNote, FillBooking, FillRow, Ledger, OrderChange, OrderRecord } from '../ledger/contract.js';
 
 export class OrderShelf {
   readonly #ledger: Ledger;
@@ -44,10 +45,10 @@ export class OrderShelf {
     return booking;
   }
 
-  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: FillRow['amountMicros'], nowMs: number): boolean {
-    const isNew = this.#ledger.noteFailedTrade(tradePubkey, orderPubkey, amount, nowMs);
-    if (isNew) this.#readAgain(orderPubkey);
-    return isNew;
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
+    const note = this.#ledger.noteFailedTrade(tradePubkey, orderPubkey, amount, nowMs);
+    if (note !== 'repeated') this.#readAgain(orderPubkey);
+    return note;
   }
 
   #readAgain(pubkey: string): void {

@@ -29,15 +29,28 @@ function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: n
     case 'created':
     case 'in_process':
       return;
-    case 'failed': {
-      if (!desk.orders.noteFailedTrade(row.pubkey, order.pubkey, row.amount, nowMs)) return;
-      const text = `trade ${row.pubkey} of order ${order.pubkey} was matched and failed to settle; it is not booked`;
-      desk.trouble('failed_trade', order.marketConditionId, text);
+    case 'failed':
+      noteFailure(desk, row, order, nowMs);
       return;
-    }
     case 'done':
       book(desk, row, order, nowMs);
   }
+}
+
+/** Matched and not settled, or settled and taken back: whatever it has moved in this ledger is moved back. */
+function noteFailure(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  const { pubkey } = row;
+  const note = desk.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
+  if (note === 'repeated') return;
+  desk.bookedTrades.drop(pubkey);
+  const what = `trade ${pubkey} of order ${order.pubkey}`;
+  const [kind, text] =
+    note === 'noted'
+      ? (['failed_trade', `${what} was matched and failed to settle; it is not booked`] as const)
+      : (['settled_trade_failed', `${what} had settled and now failed; what was booked of it is undone`] as const);
+  desk.oddity(kind, pubkey, order.marketConditionId, text, nowMs);
+  // Its shares may be back in the book.
+  if (order.closedMs !== null) readAgain(desk, order, nowMs);
 }
 
 function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
@@ -46,11 +59,15 @@ function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): 
   const booking = desk.bookFill(order, trade, nowMs);
   if (booking === 'differs') differs(desk, row, nowMs);
   else desk.bookedTrades.add(row);
-  if (booking === 'booked') lookAtOrder(desk, order.pubkey, nowMs);
+  if (booking !== 'booked') return;
+  const after = lookAtOrder(desk, order.pubkey, nowMs);
+  if (after.failedMicros === order.failedMicros) return;
+  const text = `trade ${pubkey} of order ${order.pubkey} had failed and has settled after all; it is booked`;
+  desk.oddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
 /** A fill says something about its order that a list may not have said yet. */
-function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
+function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): OrderRecord {
   const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
   if (bookedMicros > filledMicros) desk.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
@@ -59,6 +76,7 @@ function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
   const over = RECORD_STATES[status] === 'settled';
   // Full: it no longer rests. Not known to have rested, or declared dead: the fill proves that it did.
   if (closedMs === null ? complete || !live : !over) readAgain(desk, order, nowMs);
+  return order;
 }
 
 function foreign(desk: Desk, row: OwnTradeRow, nowMs: number): void {

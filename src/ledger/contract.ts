@@ -85,7 +85,7 @@ export interface OrderRecord {
   readonly filledMicros: Micros;
   /** Sum of the fills in this ledger. */
   readonly bookedMicros: Micros;
-  /** Sum of trades that the exchange reported as failed; they are never booked. */
+  /** Sum of the trades that the exchange reports as failed now; none of them is booked. */
   readonly failedMicros: Micros;
   readonly status: OrderStatus;
   readonly createdMs: number;
@@ -121,6 +121,9 @@ export interface StoredDraftRow {
 
 /** `differs`: the trade is booked already with other content; nothing was changed. */
 export type FillBooking = 'booked' | 'repeated' | 'differs';
+
+/** `noted`: it never was booked; `unbooked`: it was, and what it moved has been moved back; `repeated`: nothing is new. */
+export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
 export interface ConversionRecord {
   readonly pubkey: string;
@@ -192,7 +195,13 @@ export interface OperatorEvent {
 }
 
 /** What was seen at the exchange under our wallet and is not ours, or not as it should be. Remembered once. */
-export type Oddity = 'foreign_order' | 'foreign_trade' | 'failed_trade' | 'fill_differs';
+export type Oddity =
+  | 'foreign_order'
+  | 'foreign_trade'
+  | 'failed_trade'
+  | 'settled_trade_failed'
+  | 'failed_trade_settled'
+  | 'fill_differs';
 
 export interface Page {
   /** Newest first; default 100. */
@@ -201,8 +210,8 @@ export interface Page {
 }
 
 /**
- * One booked row with its place in the order of booking: 1 for the first, one more for each after it, none left out, so
- * that the newest place is also the count.
+ * One booked row with its place in the order of booking: each is higher than any that was ever given out before it. The
+ * place of a fill that failed after all is left out for ever.
  */
 export interface Booked<Row> {
   readonly seq: number;
@@ -292,10 +301,10 @@ export interface Ledger extends LedgerReader {
   addOrder(order: OrderRecord): void;
   changeOrder(pubkey: string, change: OrderChange): void;
 
-  /** Once per trade pubkey, with its postings. The order must be in the ledger. */
+  /** Once per trade pubkey, with its postings. The order must be in the ledger. One that had failed counts as failed no more. */
   bookFill(fill: FillRow): FillBooking;
-  /** Counts a failed trade against its order, once per pubkey; true when it was new. */
-  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): boolean;
+  /** Counts a failed trade against its order, once per pubkey, and books the opposite of what it had moved, if anything. */
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote;
   /** Once per pubkey; false when it is booked already. */
   bookConversion(conversion: ConversionRecord): boolean;
 

@@ -12,6 +12,7 @@ import { type Micros, sub, ZERO } from '../base/micros.js';
 import {
   type BackupSource,
   type ConversionRecord,
+  type FailureNote,
   type FillBooking,
   type FillRow,
   type IntentChange,
@@ -29,10 +30,18 @@ import {
 } from './contract.js';
 import { checkFolder, Database } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
-import { balanced, capitalPostings, conversionPostings, fillPostings, type Posting } from './postings.js';
+import {
+  balanced,
+  capitalPostings,
+  conversionPostings,
+  fillPostings,
+  type Posting,
+  undoingPostings,
+} from './postings.js';
 import { SqliteReader } from './reads.js';
 import { Remembered, readThrough } from './remembered.js';
 import * as rows from './rows.js';
+import { REF_SEPARATOR } from './verify.js';
 
 /**
  * Opens the ledger for writing. `holder` is the calling process (its pid and start time), for the message that a
@@ -204,8 +213,10 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
     if (known !== undefined) return sameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
     this.db.run(
-      `INSERT INTO fills (pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s, seen_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s,
+         seen_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      this.#nextFillSeq(),
       fill.pubkey,
       fill.orderPubkey,
       fill.marketConditionId,
@@ -219,16 +230,56 @@ class SqliteLedger extends SqliteReader implements Ledger {
       fill.seenMs,
     );
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
-    this.#book('fill', fill.pubkey, fill.seenMs, fillPostings(fill, held));
+    this.#book('fill', ref, fill.seenMs, fillPostings(fill, held));
     return 'booked';
   }
 
-  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): boolean {
-    const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
-    if (this.db.run(sql, tradePubkey, orderPubkey, amount, nowMs) === 0) return false;
-    this.db.run('UPDATE orders SET failed = failed + ? WHERE pubkey = ?', amount, orderPubkey);
+  /** False when it had not failed. */
+  #forgetFailure(tradePubkey: string): boolean {
+    const sql = 'SELECT order_pubkey, amount FROM failed_trades WHERE pubkey = ?';
+    const failed = this.db.get<{ order_pubkey: string; amount: number }>(sql, tradePubkey);
+    if (failed === undefined) return false;
+    this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', tradePubkey);
+    this.db.run('UPDATE orders SET failed = failed - ? WHERE pubkey = ?', failed.amount, failed.order_pubkey);
     return true;
+  }
+
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
+    const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    if (this.db.run(sql, tradePubkey, orderPubkey, amount, nowMs) === 0) return 'repeated';
+    this.db.run('UPDATE orders SET failed = failed + ? WHERE pubkey = ?', amount, orderPubkey);
+    const fill = this.fill(tradePubkey);
+    if (fill === null) return 'noted';
+    this.#undo(fill, nowMs);
+    return 'unbooked';
+  }
+
+  /** Takes a fill out. Its postings stay, and their opposites are booked behind them. */
+  #undo(fill: FillRow, nowMs: number): void {
+    // Whoever reads on from a place must not take the next fill for one that was seen already.
+    this.setNote(FILL_PLACES_NOTE, `${this.newestSeq('fills')}`);
+    this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
+    this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    const held = this.holding(fill.marketConditionId, fill.isYes);
+    this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
+  }
+
+  /** Null where the newest row says it: as long as none was ever taken out. */
+  #nextFillSeq(): number | null {
+    const given = this.note(FILL_PLACES_NOTE);
+    return given === null ? null : Math.max(Number(given), this.newestSeq('fills')) + 1;
+  }
+
+  /** A trade names its first transaction; the second, third … have a number behind it. */
+  #freeRef(pubkey: string): string {
+    const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
+    // The character behind the separator ends the range.
+    const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
+    const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
+    const count = before?.n ?? 0;
+    return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
   }
 
   bookConversion(conversion: ConversionRecord): boolean {
@@ -295,6 +346,9 @@ class SqliteLedger extends SqliteReader implements Ledger {
     else this.#known.intents.set(intent.id, intent);
   }
 }
+
+/** The newest place that was given out to a fill when one was taken out. */
+const FILL_PLACES_NOTE = 'fill_places';
 
 /** Texts may quote a stranger's record; a person needs its beginning. */
 const LONGEST_TEXT = 2_000;

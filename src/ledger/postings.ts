@@ -56,6 +56,15 @@ export function fillPostings(fill: FillRow, held: Holding): Posting[] {
   ]);
 }
 
+/**
+ * The opposite of a fill that was booked and failed after all: cash, fee and shares as if it had never been. What its
+ * shares cost by now is their average, so cost and result may divide otherwise than before; their sum is exact.
+ */
+export function undoingPostings(fill: FillRow, held: Holding): Posting[] {
+  const side = fill.side === 'buy' ? 'sell' : 'buy';
+  return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
+}
+
 /** A merge or redeem: both outcomes' shares leave at their cost, currency comes, the difference is the result. */
 export function conversionPostings(conversion: ConversionRecord, yes: Holding, no: Holding): Posting[] {
   const market = conversion.marketConditionId;

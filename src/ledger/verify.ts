@@ -2,6 +2,9 @@
 
 import type { Database } from './database.js';
 
+/** Between the pubkey of a trade and the number of its transaction, from the second on: no venue's name holds it. */
+export const REF_SEPARATOR = '~';
+
 /** Each difference in words; empty when the ledger agrees with itself. */
 export function differences(db: Database): string[] {
   return CHECKS.flatMap(({ sql, says }) =>
@@ -35,15 +38,24 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           GROUP BY orders.pubkey HAVING booked <> coalesce(sum(fills.amount), 0)`,
   },
   {
-    says: 'transactions of fill',
-    sql: `SELECT fills.pubkey AS name, count(transactions.id) AS found, 1 AS wanted
-          FROM fills LEFT JOIN transactions ON transactions.kind = 'fill' AND transactions.ref = fills.pubkey
-          GROUP BY fills.pubkey HAVING count(transactions.id) <> 1`,
+    says: 'failed trades of order',
+    sql: `SELECT orders.pubkey AS name, failed AS found, coalesce(sum(failed_trades.amount), 0) AS wanted
+          FROM orders LEFT JOIN failed_trades ON failed_trades.order_pubkey = orders.pubkey
+          GROUP BY orders.pubkey HAVING failed <> coalesce(sum(failed_trades.amount), 0)`,
   },
   {
-    says: 'fills of transaction',
-    sql: `SELECT ref AS name, 0 AS found, 1 AS wanted FROM transactions
-          WHERE kind = 'fill' AND ref NOT IN (SELECT pubkey FROM fills)`,
+    says: 'first transaction of fill',
+    sql: `SELECT pubkey AS name, 0 AS found, 1 AS wanted FROM fills
+          WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
+  },
+  {
+    // Booked, undone, booked again …: what counts is whether the last one booked.
+    says: 'transactions in force of fill',
+    sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
+          FROM (SELECT substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1) AS trade, count(*) AS booked
+                FROM transactions WHERE kind = 'fill' GROUP BY trade)
+          LEFT JOIN fills ON fills.pubkey = trade
+          WHERE booked % 2 <> (fills.pubkey IS NOT NULL)`,
   },
   {
     says: 'conversions of transaction',

@@ -174,9 +174,50 @@ describe('a trade', () => {
     withLedger((ledger) => {
       prepare(ledger);
       const note = () => ledger.transaction(() => ledger.noteFailedTrade('bad', 'order-1', m(ONE), 1));
-      expect([note(), note()]).toEqual([true, false]);
+      expect([note(), note()]).toEqual(['noted', 'repeated']);
       expect(ledger.order('order-1')?.failedMicros).toBe(ONE);
       expect(ledger.fills()).toEqual([]);
+      expect(ledger.verify()).toEqual([]);
+    });
+  });
+
+  it('that changes its mind is booked, undone and booked again, and the books agree each time', () => {
+    withLedger((ledger) => {
+      prepare(ledger);
+      const { pubkey, orderPubkey, amountMicros, marketConditionId, isYes } = fillOf();
+      const book = () => ledger.transaction(() => ledger.bookFill(fillOf()));
+      const fail = () => ledger.transaction(() => ledger.noteFailedTrade(pubkey, orderPubkey, amountMicros, 1));
+      const moved = () => {
+        expect(ledger.verify()).toEqual([]);
+        const { cashMicros, feesMicros, totalMicros } = ledger.pnl(new Map());
+        return [cashMicros, feesMicros, totalMicros, ledger.shares(marketConditionId, isYes)];
+      };
+      const before = moved();
+      book();
+      const booked = moved();
+      expect(booked).not.toEqual(before);
+      for (let i = 0; i < 3; i++) {
+        expect(fail()).toBe('unbooked');
+        expect(moved()).toEqual(before);
+        expect(ledger.order(orderPubkey)).toMatchObject({ bookedMicros: 0, failedMicros: amountMicros });
+        expect(ledger.fills()).toEqual([]);
+        expect(book()).toBe('booked');
+        expect(moved()).toEqual(booked);
+        expect(ledger.order(orderPubkey)).toMatchObject({ bookedMicros: amountMicros, failedMicros: 0 });
+      }
+      expect(ledger.fills()).toEqual([fillOf()]);
+    });
+  });
+
+  it('that was undone leaves its place in the order of booking to nobody', () => {
+    withLedger((ledger) => {
+      prepare(ledger);
+      const first = fillOf();
+      ledger.transaction(() => ledger.bookFill(first));
+      const seen = ledger.newestSeq('fills');
+      ledger.transaction(() => ledger.noteFailedTrade(first.pubkey, first.orderPubkey, first.amountMicros, 1));
+      ledger.transaction(() => ledger.bookFill(fillOf({ pubkey: 'next' })));
+      expect(ledger.fillsAfter(seen).map(({ row }) => row.pubkey)).toEqual(['next']);
     });
   });
 });
@@ -187,6 +228,13 @@ describe('the self-check', () => {
     { spoil: "DELETE FROM postings WHERE account = 'fees'", says: 'do not sum to zero' },
     { spoil: 'UPDATE orders SET booked = booked - 1', says: 'fills booked for order' },
     { spoil: "DELETE FROM balances WHERE account = 'fees'", says: 'no balance for postings of fees' },
+    { spoil: 'UPDATE orders SET failed = 1', says: 'failed trades of order' },
+    { spoil: "UPDATE transactions SET ref = 'other' WHERE kind = 'fill'", says: 'first transaction of fill' },
+    {
+      spoil:
+        "INSERT INTO transactions (kind, ref, time_ms) SELECT kind, ref || '~2', 1 FROM transactions WHERE kind = 'fill'",
+      says: 'transactions in force of fill',
+    },
   ])('finds $says', async ({ spoil, says }) => {
     const { default: Sqlite } = await import('better-sqlite3');
     withLedger((ledger, path) => {

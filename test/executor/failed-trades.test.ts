@@ -1,0 +1,108 @@
+/** Trades that fail, come back, or fail after they had settled: an order reserves what may still fill, whatever they say. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { answered, m, ONE, row, Script, trade } from './script.js';
+
+let script: Script | null = null;
+const fresh = (): Script => {
+  script = new Script();
+  return script;
+};
+afterEach(() => {
+  script?.close();
+  script = null;
+});
+
+const reserved = (s: Script) => s.executor.reservations().map(({ remainingMicros }) => remainingMicros / ONE);
+const failed = (pubkey: string, shares: number) => trade(pubkey, shares, { state: 'failed' });
+
+describe('of a buy of 10 that rests', () => {
+  it('4 are matched and fail: they may be back in the book, so all 10 stay reserved', () => {
+    const s = fresh();
+    s.resting();
+    s.list([row('partially_filled', 4)]);
+    s.trades([failed('t1', 4)]);
+    expect(reserved(s)).toEqual([10]);
+    expect(s.executor.missingFills()).toEqual([]);
+    s.list([row('open', 0)]);
+    expect(reserved(s)).toEqual([10]);
+    expect(s.executor.liveOrders()).toMatchObject([{ remainingMicros: 10 * ONE }]);
+  });
+
+  it('4 fail and settle after all: they are booked, loudly, and 6 stay reserved', () => {
+    const s = fresh();
+    s.resting();
+    s.list([row('partially_filled', 4)]);
+    s.trades([failed('t1', 4)]);
+    s.trades([trade('t1', 4)]);
+    s.trades([trade('t1', 4)]);
+    expect(reserved(s)).toEqual([6]);
+    expect(s.ledger.order('order')).toMatchObject({ bookedMicros: 4 * ONE, failedMicros: 0 });
+    expect(s.heard()).toEqual(['orderOpened', 'failed_trade', 'fillBooked', 'failed_trade_settled']);
+    expect(s.ledger.verify()).toEqual([]);
+  });
+
+  it('4 settle and then fail: what was booked is undone, loudly, and all 10 are reserved', () => {
+    const s = fresh();
+    s.resting();
+    const cash = s.ledger.cash();
+    s.trades([trade('t1', 4, { fee: m(1_000) })]);
+    expect(reserved(s)).toEqual([6]);
+    s.trades([failed('t1', 4)]);
+    s.trades([failed('t1', 4)]);
+    expect(reserved(s)).toEqual([10]);
+    expect(s.ledger.cash()).toBe(cash);
+    expect(s.ledger.shares('mkt', true)).toBe(0);
+    expect(s.ledger.fills()).toEqual([]);
+    expect(s.ledger.order('order')).toMatchObject({ bookedMicros: 0, failedMicros: 4 * ONE });
+    expect(s.heard()).toEqual(['orderOpened', 'fillBooked', 'settled_trade_failed']);
+    expect(s.ledger.verify()).toEqual([]);
+  });
+
+  it('4 change their mind again and again: ledger and reservation follow, and a person is told once', () => {
+    const s = fresh();
+    s.resting();
+    for (let i = 0; i < 3; i++) {
+      s.trades([trade('t1', 4)]);
+      expect(reserved(s)).toEqual([6]);
+      s.trades([failed('t1', 4)]);
+      expect(reserved(s)).toEqual([10]);
+    }
+    s.restart();
+    s.trades([failed('t1', 4)]);
+    expect(reserved(s)).toEqual([10]);
+    const loud = s.heard().filter((kind) => kind.includes('trade'));
+    expect(loud).toEqual(['settled_trade_failed', 'failed_trade_settled']);
+    expect(s.ledger.verify()).toEqual([]);
+  });
+});
+
+describe('of a buy of 10 that is filled', () => {
+  const filled = () => {
+    const s = fresh();
+    s.resting();
+    s.trades([trade('t2', 6), trade('t1', 4)]);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('filled', 10)));
+    expect(reserved(s)).toEqual([]);
+    return s;
+  };
+
+  it('4 fail: nothing more comes of an order that is over, and its record is read again', () => {
+    const s = filled();
+    s.trades([failed('t1', 4)]);
+    expect(reserved(s)).toEqual([]);
+    expect(s.executor.missingFills()).toEqual([]);
+    s.wait(1);
+    expect(s.out).toEqual(['orders.detail']);
+  });
+
+  it('4 fail and are back in the book: they are reserved, and the order is ours to cancel', () => {
+    const s = filled();
+    s.trades([failed('t1', 4)]);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('partially_filled', 6)));
+    expect(reserved(s)).toEqual([4]);
+    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'order', remainingMicros: 4 * ONE }]);
+  });
+});
