@@ -61,7 +61,6 @@ export function conversionDone(tracked: Tracked): void {
   tracked.conversionFailures = 0;
 }
 
-/** Also while nobody quotes: a merge only turns what is worth one into one. */
 function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: Turn): MergeIntent | null {
   const { conditionId } = facts;
   if (!settings.enabled || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null) return null;

@@ -23,8 +23,8 @@ export function decide(state: TraderState, nowMs: number): void {
   if (nowMs < state.seenMs) state.clockSteppedBack();
   state.seenMs = nowMs;
   state.bornMs ??= nowMs;
-  // First of all: a command that forbids orders must hold before anything that was waiting is sent again.
-  allowPlacing(state, nowMs);
+  // First of all: a command that forbids something must hold before anything that was waiting is sent again.
+  allow(state, nowMs);
   const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
   if (ticking) {
     state.tickedMs = nowMs;
@@ -40,7 +40,7 @@ export function decide(state: TraderState, nowMs: number): void {
   }
   const { mode, reason } = state.mode();
   if (mode === 'stopped') return;
-  allowPlacing(state, nowMs);
+  allow(state, nowMs);
   const hold = LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`;
   const turn = new TraderTurn(state, hold, nowMs);
   for (const tracked of state.markets.all) turnsOf(state, tracked, turn, ticking);
@@ -49,9 +49,12 @@ export function decide(state: TraderState, nowMs: number): void {
   poll(state, mode === 'stopping', nowMs);
 }
 
-function allowPlacing(state: TraderState, nowMs: number): void {
+/** Lets leave what the rung lets leave, and takes back what it does not. */
+function allow(state: TraderState, nowMs: number): void {
   const { mode } = state.mode();
-  const { orders, stance } = LADDER[mode];
+  const { orders, conversions, stance } = LADDER[mode];
+  state.executor.setConverting(conversions);
+  if (!conversions) state.queue.recall(isOfConversion, `the trader is ${mode}`);
   // Flattening sells; what was being quoted when it began must not come to rest behind it.
   state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
   // What was begun under a milder rung is wished anew, as the new one lets it be.
@@ -64,14 +67,16 @@ function allowPlacing(state: TraderState, nowMs: number): void {
 }
 
 const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
+const CONVERSION_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
+const isOfConversion = ({ call }: Ask): boolean => CONVERSION_CALLS.includes(call.endpoint);
 
 function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, ticking: boolean): void {
   const { nowMs } = usual;
   const paused = state.pausedMarket(tracked.conditionId);
   const turn = paused === undefined ? usual : new TraderTurn(state, usual.hold ?? `paused: ${paused}`, nowMs);
   turn.refresh();
-  // Not before what is ours is known, nothing new once the end has begun, and not where the signer refused.
-  const converts = state.modes.isStarted && state.mode().mode !== 'stopping' && paused === undefined;
+  // Not where the signer refused either.
+  const converts = LADDER[state.mode().mode].conversions && paused === undefined;
   let begun = false;
   if (converts) {
     // Before the desks: what a merge takes they must not offer again.

@@ -20,18 +20,20 @@ export type Mode =
 export interface Rung {
   /** Which orders: those that strategies wish, the sales of a flatten, or none (then what rests is pulled). */
   readonly orders: 'quotes' | 'sales' | 'none';
+  /** Whether merges and redeems may: they raise no risk, but are drafts that are signed. */
+  readonly conversions: boolean;
   /** How risk judges the orders that may leave. */
   readonly stance: RiskStance;
 }
 
-const NOTHING: Rung = { orders: 'none', stance: 'halted' };
+const NOTHING: Rung = { orders: 'none', conversions: false, stance: 'halted' };
 
 /** The ladder. Whatever is not allowed here is neither begun, nor signed, nor sent when it was begun before. */
 export const LADDER: Readonly<Record<Mode, Rung>> = {
-  quoting: { orders: 'quotes', stance: 'normal' },
-  widened: { orders: 'quotes', stance: 'widen' },
-  reducing: { orders: 'quotes', stance: 'reduce-only' },
-  flattening: { orders: 'sales', stance: 'flatten' },
+  quoting: { orders: 'quotes', conversions: true, stance: 'normal' },
+  widened: { orders: 'quotes', conversions: true, stance: 'widen' },
+  reducing: { orders: 'quotes', conversions: true, stance: 'reduce-only' },
+  flattening: { orders: 'sales', conversions: true, stance: 'flatten' },
   starting: NOTHING,
   paused: NOTHING,
   canceling: NOTHING,

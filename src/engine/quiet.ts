@@ -9,7 +9,7 @@ import { isSettledMarket } from '../protocol/states.js';
 import { scarceCash } from './conversions.js';
 import { REQUOTE_MS, TICK_MS } from './deciding.js';
 import type { Tracked } from './markets.js';
-import type { Mode } from './modes.js';
+import { LADDER, type Mode } from './modes.js';
 import { heldIn } from './own-state.js';
 import type { TraderState } from './state.js';
 
@@ -45,6 +45,7 @@ function marketQuietUntilMs(state: TraderState, tracked: Tracked): number {
 /** Whether a merge or redeem, or the cancels that make way for a merge, could be begun here at some time. */
 function mayConvert(state: TraderState, { feed, conditionId }: Tracked): boolean {
   const { facts } = feed;
+  if (!LADDER[state.mode().mode].conversions) return false;
   const { yesMicros, noMicros } = heldIn(state.own, conditionId);
   if (facts === null || (yesMicros === 0 && noMicros === 0)) return false;
   if (isSettledMarket(facts.phase)) return true;

@@ -1,7 +1,7 @@
 /** What follows from the executor's events: who must look again, what is said, what is paused. */
 
 import { complement } from '../base/micros.js';
-import type { ExecutorEvent, Reaction } from '../executor/contract.js';
+import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { FillRow } from '../ledger/contract.js';
 import { conversionDone, conversionFailed } from './conversions.js';
 import { inYesSpace } from './legs.js';
@@ -48,10 +48,13 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
         `${event.intentId} in "${titled(state, event.market)}": ${event.reason}`,
       );
     case 'trouble':
-      if (event.market !== null && event.trouble === 'record_differs') state.pauseMarket(event.market, event.text);
+      if (event.market !== null && PAUSING.includes(event.trouble)) state.pauseMarket(event.market, event.text);
       return state.loud(nowMs, event.trouble, event.text);
   }
 }
+
+/** A market where the exchange does what we did not ask for, or somebody else can, is left until a person resumes it. */
+const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere'];
 
 function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: number): void {
   state.fills += 1;

@@ -117,6 +117,7 @@ export type ExecutorEvent =
 
 export type Trouble =
   | 'foreign_order' // an order rests under our wallet that this ledger never made
+  | 'signed_elsewhere' // a draft took effect that this trader never signed; the engine pauses the market
   | 'foreign_trade' // a fill of an order that this ledger never made
   | 'failed_trade' // the exchange matched and then failed to settle
   | 'settled_trade_failed' // the exchange said that a trade had settled, and then that it failed
@@ -143,7 +144,7 @@ export interface OrderExecutor {
    * Writes the intent's row and asks for its draft. `reason` is JSON text for `explain`: what led to it. For a place the
    * market's facts must be in the ledger (`saveMarket`), because the worst fee is reserved from them. A merge or redeem
    * while another of its kind is pending in the market, a cancel while another is pending for the order, a place while
-   * placing is off, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
+   * placing is off, a merge or redeem while converting is, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[];
   /** The outcome of an ask whose tag starts with EXECUTOR_TAG. */
@@ -171,6 +172,8 @@ export interface OrderExecutor {
    * left is still settled. Set it before `recover` and `tick` when the kill is older than the process.
    */
   setPlacing(allowed: Placing): void;
+  /** The same for merges and redeems. */
+  setConverting(allowed: boolean): void;
   /**
    * The places of this market (null: of all) that are under way now are not wanted any more: what is not signed will
    * not be, what is signed is not sent again; what may have left is still settled. Later places are not concerned.

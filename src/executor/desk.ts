@@ -1,6 +1,6 @@
 /** What the executor's parts share: the ledger, the tracks, the settings, and what is to be said at the end of a call. */
 
-import type { FillBooking, FillRow, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
+import type { FillBooking, FillRow, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Ask } from '../protocol/seam.js';
 import { askFor, type Step } from './asks.js';
@@ -36,6 +36,7 @@ export class Desk {
   readonly orders: OrderShelf;
   readonly bookedTrades = new BookedTrades();
   placing: Placing = true;
+  converting = true;
   /** The exchange's clock, ms, as last seen; null while it never was. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
@@ -119,23 +120,29 @@ export class Desk {
     track.resend = this.mayResend(track, look.nowMs);
   }
 
-  mayPlace(strategy: string): boolean {
+  /** Whether such an intent may be begun, signed and sent now. Cancels always may. */
+  isAllowed(kind: IntentKind, strategy: string): boolean {
+    if (kind === 'cancel') return true;
+    if (kind !== 'place') return this.converting;
     return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;
   }
 
-  /** Why a place may not be signed or sent (again) now; null when it may. */
-  objectionToPlace({ intent, withdrawn }: Track, nowMs: number): string | null {
-    if (!this.mayPlace(intent.strategy)) return 'placing was switched off';
+  /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
+  objectionTo({ intent, withdrawn }: Track, nowMs: number): string | null {
+    const { kind, strategy, createdMs } = intent;
+    if (!this.isAllowed(kind, strategy))
+      return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
+    if (kind !== 'place') return null;
     if (withdrawn) return 'it was withdrawn';
     // Our clock may step: one that lies as far in the future has no known age.
-    const ageMs = Math.abs(nowMs - intent.createdMs);
+    const ageMs = Math.abs(nowMs - createdMs);
     return ageMs > PLACE_USEFUL_MS ? `its price was decided ${ageMs} ms ago` : null;
   }
 
   mayResend(track: Track, nowMs: number): boolean {
-    const { kind, signature, expiresAtS, state } = track.intent;
+    const { signature, expiresAtS, state } = track.intent;
     if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
-    if (kind === 'place' && this.objectionToPlace(track, nowMs) !== null) return false;
+    if (this.objectionTo(track, nowMs) !== null) return false;
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }
 

@@ -92,7 +92,7 @@ function storeDraft(desk: Desk, track: Track, report: Report): void {
   tracks.move(track, 'draftStored', nowMs, 'its draft waits for the signature', change);
   track.tries = 0;
   if (kind === 'place') addOrder(desk, track.intent, pubkey, nowMs);
-  const objection = objectionToExpiry(desk, expiresAtS, report.venueTimeMs);
+  const objection = objectionToExpiry(desk, expiresAtS, report);
   if (objection === null) desk.toSign.push(track);
   else desk.refuseToSign(track, nowMs, objection);
 }
@@ -123,13 +123,17 @@ function expiryOf(desk: Desk, message: string, venueTimeMs: number | null): numb
   return nowMs === null ? null : Math.ceil(nowMs / 1000) + desk.profile.draft_lifetime_s;
 }
 
-/** A draft that is over, or that could be submitted long after anybody wants it, is not signed. */
-function objectionToExpiry(desk: Desk, expiresAtS: number | null, venueTimeMs: number | null): string | null {
-  const nowMs = venueTimeMs ?? desk.venueNowMs;
-  if (expiresAtS === null || nowMs === null) return null;
-  const leftS = expiresAtS - Math.floor(nowMs / 1000);
-  const mostS = 2 * desk.profile.draft_lifetime_s + EXPIRY_SLACK_S;
-  if (leftS <= 0) return `the draft expired ${-leftS} s before it came`;
+/**
+ * A draft that is over, or that could be submitted long after anybody wants it, is not signed. As long as the exchange has
+ * told no time our own clock bounds the future, as far off as a venue lets a clock be; it never says that a draft is over.
+ */
+function objectionToExpiry(desk: Desk, expiresAtS: number | null, { venueTimeMs, nowMs }: Report): string | null {
+  if (expiresAtS === null) return null;
+  const { draft_lifetime_s, clock_tolerance_s } = desk.profile;
+  const venueMs = venueTimeMs ?? desk.venueNowMs;
+  const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);
+  const mostS = 2 * draft_lifetime_s + EXPIRY_SLACK_S + (venueMs === null ? clock_tolerance_s : 0);
+  if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it came`;
   return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
 }
 

@@ -47,8 +47,9 @@ export class Executor implements OrderExecutor {
 
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[] {
     const { intent } = approved;
-    const allowed = intent.kind !== 'place' || this.#desk.mayPlace(intent.strategy);
-    assert(allowed, `a place while placing is off: ${intent.intentId}`);
+    const strategy = intent.kind === 'place' ? intent.strategy : '';
+    const off = intent.kind === 'place' ? 'placing' : 'converting';
+    assert(this.#desk.isAllowed(intent.kind, strategy), `a ${intent.kind} while ${off} is off: ${intent.intentId}`);
     return this.#desk.reaction(nowMs, () => {
       const row = newRow(this.#desk, intent, reason, nowMs);
       this.#desk.ledger.addIntent(row);
@@ -130,6 +131,10 @@ export class Executor implements OrderExecutor {
     this.#desk.placing = allowed;
   }
 
+  setConverting(allowed: boolean): void {
+    this.#desk.converting = allowed;
+  }
+
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const track of this.#desk.tracks.all()) {
       const { kind, state, marketConditionId: market } = track.intent;
@@ -184,6 +189,11 @@ export class Executor implements OrderExecutor {
     if (track.busy !== null || track.dueMs === null || track.dueMs > nowMs) return;
     const step = this.#dueStep(track, nowMs);
     track.dueMs = null;
+    const objection = step === 'draft' ? this.#desk.objectionTo(track, nowMs) : null;
+    if (objection !== null) {
+      this.#desk.giveUp(track, 'draftLost', 'withdrawn', nowMs, `not drafted: ${objection}`);
+      return;
+    }
     if (step === 'submit') {
       const { state, submitCount } = track.intent;
       this.#desk.tracks.write(track, { state, updatedMs: nowMs, submitCount: submitCount + 1 });

@@ -42,7 +42,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     settled: 'done',
   },
   signed: {
-    // A new order that waited too long to leave is stale; no byte of its signature is out, so it can be let go.
+    // A new order that waited too long is stale, a conversion may be forbidden by now; no byte of the signature is out.
     neverSent: 'abandoned',
     uncertain: 'unknown',
     accepted: 'live',

@@ -63,12 +63,20 @@ function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track 
   }
   const track = known ?? desk.tracks.takeAgain(before.intentId, look.nowMs);
   if (track.intent.state !== 'live') {
+    tellSigned(desk, track, before.pubkey, status);
     desk.tracks.move(track, 'accepted', look.nowMs, `the exchange shows it ${status}`);
     const { id: intentId, marketConditionId: market } = track.intent;
     desk.tell({ kind: 'orderOpened', intentId, orderPubkey: before.pubkey, market });
   }
   Object.assign(track, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(desk, before.pubkey, look);
+}
+
+/** An order takes effect by a signature. If this ledger has none, somebody else has our key, or needs none. */
+function tellSigned(desk: Desk, { intent }: Track, pubkey: string, status: OrderStatus): void {
+  if (intent.signature !== null) return;
+  const text = `order ${pubkey} is ${status} at the exchange, and its draft was never signed here (${intent.lastReason})`;
+  desk.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, intent.updatedMs);
 }
 
 /** The order is over. */
@@ -85,6 +93,7 @@ function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: Inten
   if (again && order.status !== status) {
     desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
   }
+  if (event === 'settled' && !rested) tellSigned(desk, track, pubkey, status);
   // Why a submit was refused stands in its answer alone: the record says no more than that it failed.
   const why = event === 'recordFailed' && track.intent.state === 'unknown' ? ` (${track.intent.lastReason})` : '';
   desk.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });

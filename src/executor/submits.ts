@@ -10,7 +10,7 @@ import type { Track } from './tracks.js';
 export function sign(desk: Desk, signer: DraftSigner, track: Track, nowMs: number): void {
   // Its order may have ended since, or it may have been withdrawn.
   if (track.intent.state !== 'drafted') return;
-  const objection = track.intent.kind === 'place' ? desk.objectionToPlace(track, nowMs) : null;
+  const objection = desk.objectionTo(track, nowMs);
   if (objection !== null) {
     desk.giveUp(track, 'withdrawn', 'withdrawn', nowMs, `not signed: ${objection}`);
     return;
@@ -46,12 +46,18 @@ export function onSubmit(desk: Desk, track: Track, report: Report): void {
     case 'unknown':
       if (outcome.sent) {
         uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
-      } else if (track.intent.kind === 'place' && track.intent.state === 'signed' && track.intent.submitCount === 1) {
+      } else if (isStale(desk, track)) {
         desk.giveUp(track, 'neverSent', 'unsent', nowMs, outcome.reason);
       } else {
         desk.sendAgain(track, { nowMs });
       }
   }
+}
+
+/** Of what never left: a place has waited too long by then, and what may not leave any more is let go. */
+function isStale(desk: Desk, { intent: { kind, strategy, state, submitCount } }: Track): boolean {
+  if (state !== 'signed' || submitCount !== 1) return false;
+  return kind === 'place' || !desk.isAllowed(kind, strategy);
 }
 
 /** A submit may have worked: its record is to be read at `dueMs`. */

@@ -197,6 +197,7 @@ export interface OperatorEvent {
 /** What was seen at the exchange under our wallet and is not ours, or not as it should be. Remembered once. */
 export type Oddity =
   | 'foreign_order'
+  | 'signed_elsewhere'
   | 'foreign_trade'
   | 'failed_trade'
   | 'settled_trade_failed'

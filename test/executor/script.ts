@@ -140,10 +140,11 @@ export class Script {
     return ask;
   }
 
-  report(ask: Ask, outcome: Outcome): void {
+  /** @param told whether the answer tells the exchange's time */
+  report(ask: Ask, outcome: Outcome, told = true): void {
     const sentMs = this.nowMs;
     this.nowMs += 10;
-    const venueTimeMs = outcome.kind === 'unknown' ? null : this.venueS * 1000;
+    const venueTimeMs = outcome.kind === 'unknown' || !told ? null : this.venueS * 1000;
     this.#step(() => this.executor.onReport({ ask, outcome, nowMs: this.nowMs, sentMs, venueTimeMs }));
   }
 

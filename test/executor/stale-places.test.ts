@@ -82,6 +82,29 @@ describe('a place whose price has grown old', () => {
   });
 });
 
+describe('the expiry of a draft that comes before the exchange has told any time', () => {
+  /** Seconds from now on our own clock. */
+  const FAR = 2 * LIFETIME_S + 60 + 30;
+  const drafted = (leftS: number) => {
+    const s = fresh();
+    s.nowMs = HOUR_MS;
+    s.place();
+    const ask = s.take('orders.create');
+    const ourS = Math.floor((s.nowMs + 10) / 1000);
+    s.report(ask, expiringIn(s, ourS + leftS - s.venueS), false);
+    return s;
+  };
+
+  it.each([-30, 1, FAR])('is believed when it is %i s away by our own clock', (leftS) => {
+    expect(drafted(leftS).out).toEqual(['orders.submit']);
+  });
+
+  it.each([FAR + 1, 10 * DAY_S, 1e12])('is refused, loudly, when it is %i s away', (leftS) => {
+    const s = drafted(leftS);
+    expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', ['signingRefused'], []]);
+  });
+});
+
 describe('a withdrawal', () => {
   it.each([MARKET, null])('of the market, or all, leaves stored drafts unsigned (%s)', (market) => {
     const s = fresh();

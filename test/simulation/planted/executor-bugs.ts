@@ -264,8 +264,13 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/executor/desk.ts',
-        text: "    if (!this.mayPlace(intent.strategy)) return 'placing was switched off';\n    if (withdrawn) return 'it was withdrawn';",
+        text: "    if (withdrawn) return 'it was withdrawn';",
         replacement: '    void withdrawn;',
+      },
+      {
+        file: 'src/executor/desk.ts',
+        text: "    return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;",
+        replacement: '    return strategy !== null;',
       },
     ],
   },

@@ -1,0 +1,55 @@
+/** Orders that take effect though this trader never signed them: somebody else has the key, or the exchange needs none. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { answered, m, ONE, row, Script } from './script.js';
+
+let script: Script | null = null;
+const fresh = (): Script => {
+  script = new Script();
+  return script;
+};
+afterEach(() => {
+  script?.close();
+  script = null;
+});
+
+/** The draft says eleven shares, ten were meant: the signer refuses it. */
+function refused(): Script {
+  const s = fresh();
+  s.place();
+  s.answer('orders.create', s.draft('order', { amount: m(11 * ONE) }));
+  expect([s.state(), s.heard()]).toEqual(['abandoned', ['signingRefused']]);
+  return s;
+}
+
+describe('an order whose draft the signer refused', () => {
+  it('and that rests all the same is loud, once, and ours to cancel', () => {
+    const s = refused();
+    for (let looks = 0; looks < 3; looks++) s.list([row('open')]);
+    expect(s.heard()).toEqual(['signed_elsewhere', 'orderOpened']);
+    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'order' }]);
+    s.restart();
+    s.list([row('open')]);
+    expect(s.heard()).toEqual([]);
+  });
+
+  it('and that is found filled is loud as well', () => {
+    const s = refused();
+    s.wait(200_000);
+    expect(s.state()).toBe('expired');
+    s.trades([]);
+    s.list([row('open')]);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('filled', 10)));
+    expect(s.heard()).toContain('signed_elsewhere');
+  });
+});
+
+it('an order that was signed here and given up for never sent is not loud for that', () => {
+  const s = fresh();
+  s.placed();
+  s.answer('orders.submit', { kind: 'unknown', reason: 'its time was over', sent: false });
+  s.heard();
+  s.list([row('open')]);
+  expect(s.heard()).toEqual(['orderOpened']);
+});
