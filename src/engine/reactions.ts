@@ -49,12 +49,16 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
       );
     case 'trouble':
       if (event.market !== null && PAUSING.includes(event.trouble)) state.pauseMarket(event.market, event.text);
+      if (ALARMING.includes(event.trouble)) state.fillAlarm.raise(event.text);
       return state.loud(nowMs, event.trouble, event.text);
   }
 }
 
 /** A market where the exchange does what we did not ask for, or somebody else can, is left until a person resumes it. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere'];
+
+/** What was signed bounds a loss no longer. */
+const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: number): void {
   state.fills += 1;

@@ -76,7 +76,7 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
     unsent: state.unsent,
     markets: [...state.markets.all].map(({ conditionId }) => marketSnapshot(state, conditionId, nowMs)),
     budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
-    reduceOnly: state.reconciler.verdict,
+    reduceOnly: state.reduceOnly,
     reconciled: state.reconciler.newest,
     inDoubt: state.reconciler.isInDoubt,
     voidReason: state.reconciler.voidReason,

@@ -14,6 +14,7 @@ import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import type { Desk } from './desk.js';
+import { FillAlarm } from './fill-alarm.js';
 import { Markets, type Tracked } from './markets.js';
 import { LADDER, type Mode, Modes, type StoredModes } from './modes.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
@@ -52,6 +53,7 @@ export class TraderState {
   readonly reconciler: Reconciler;
   readonly venueClock = new VenueClock();
   readonly fillGuard: FillGuard;
+  readonly fillAlarm: FillAlarm;
   /** Orders and cancels begun lately, by this process or the one before it. */
   readonly pace: ActionPace;
   /** YES price per market at which shares are valued. */
@@ -99,6 +101,7 @@ export class TraderState {
     const guard = ledger.note(LOSS_NOTE);
     this.#storedGuard = guard === null ? null : (JSON.parse(guard) as LossState);
     this.#guard = this.#storedGuard === null ? null : LossGuard.restored(this.#storedGuard);
+    this.fillAlarm = new FillAlarm(ledger);
     const fills = ledger.note(FILLS_NOTE);
     this.fillGuard = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), settings.risk);
     this.pace = new ActionPace(newestActions(ledger, settings.risk.maxActionsPerMinute));
@@ -122,11 +125,16 @@ export class TraderState {
 
   mode(): { readonly mode: Mode; readonly reason: string } {
     const { widened, reducing } = this.#lossRung;
-    const now = this.modes.mode({ halted: this.#halted, reducing: this.reconciler.verdict ?? reducing, widened });
+    const now = this.modes.mode({ halted: this.#halted, reducing: this.reduceOnly ?? reducing, widened });
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
     const waitedMs = this.seenMs - (this.modes.provenMs ?? this.seenMs);
     return waitedMs < CONVERSION_PATIENCE_MS ? { mode: 'stopping', reason: 'a merge or redeem is landing' } : now;
+  }
+
+  /** Why only orders that reduce may leave, by what the exchange has shown; null when nothing is odd about it. */
+  get reduceOnly(): string | null {
+    return this.reconciler.verdict ?? this.fillAlarm.verdict;
   }
 
   /** Why a limit has stopped everything until a person resumes. */
@@ -137,7 +145,7 @@ export class TraderState {
   /** Why everything or something is stopped until a person resumes it with a reason; null when nothing is. */
   get stopped(): string | null {
     const [paused] = this.#pausedMarkets;
-    return this.#halted ?? (paused === undefined ? null : `market ${paused[0]}: ${paused[1]}`);
+    return this.#halted ?? (paused === undefined ? this.fillAlarm.verdict : `market ${paused[0]}: ${paused[1]}`);
   }
 
   get #isConverting(): boolean {
@@ -201,6 +209,7 @@ export class TraderState {
     this.saveGuard();
     this.fillGuard.resume();
     this.#saveFills();
+    this.fillAlarm.clear();
     this.#pausedMarkets.clear();
     this.ledger.setNote(PAUSED_NOTE, '[]');
     this.markets.reopen();

@@ -122,7 +122,7 @@ export type Trouble =
   | 'failed_trade' // the exchange matched and then failed to settle
   | 'settled_trade_failed' // the exchange said that a trade had settled, and then that it failed
   | 'failed_trade_settled' // and the reverse
-  | 'fill_differs' // a booked trade came again with other content
+  | 'fill_differs' // a fill is not what was signed, or came again with other content; the engine only reduces
   | 'record_missing' // the exchange does not know a pubkey that it gave us
   | 'record_differs' // the exchange's record is not what we asked for
   | 'came_back'; // something declared dead rests after all

@@ -1,11 +1,13 @@
 /** What the executor's parts share: the ledger, the tracks, the settings, and what is to be said at the end of a call. */
 
-import type { FillBooking, FillRow, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
+import { type Micros, maxMicros, ZERO } from '../base/micros.js';
+import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Ask } from '../protocol/seam.js';
 import { askFor, type Step } from './asks.js';
 import { BookedTrades } from './booked-trades.js';
 import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
+import { fillObjection, type Trade } from './fill-check.js';
 import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { OrderShelf } from './shelf.js';
@@ -21,9 +23,6 @@ export interface Look {
   /** A list may come from a slower copy: what contradicts our knowledge is read by itself before it is believed. */
   readonly source: 'record' | 'list';
 }
-
-/** What a trade says that its order does not. */
-type Trade = Omit<FillRow, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
 
 /** Events that lead to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
@@ -91,14 +90,27 @@ export class Desk {
     this.trouble('record_differs', track.intent.marketConditionId, text);
   }
 
-  /** Books a fill of this order, once, and says so. */
+  /**
+   * Books a fill of this order, once, and says so. What cannot be of the order as it was signed is booked all the same,
+   * because the exchange has moved the money, and is loud.
+   */
   bookFill(order: OrderRecord, trade: Trade, seenMs: number): FillBooking {
     const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
     const fill = { ...trade, orderPubkey, marketConditionId, isYes, side, seenMs };
     const booking = this.orders.bookFill(fill);
-    const strategy = this.ledger.intent(intentId)?.strategy ?? '';
-    if (booking === 'booked') this.tell({ kind: 'fillBooked', fill, intentId, strategy });
+    if (booking !== 'booked') return booking;
+    const intent = this.ledger.intent(intentId);
+    this.tell({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
+    const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
+    const objection = fillObjection(order, trade, feeRateMicros);
+    if (objection !== null) this.oddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
     return booking;
+  }
+
+  /** By the market's newest detail; null before the first. An order may be maker in part and taker in part. */
+  worstFeeRate(marketConditionId: string): Micros | null {
+    const market = this.ledger.market(marketConditionId);
+    return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
   }
 
   notDone(track: Track, slug: string, reason: string): void {

@@ -1,7 +1,7 @@
 /** From an approved intent to its stored draft, or to the end of one that never came to a signature. */
 
 import { must } from '../base/errors.js';
-import { maxMicros, ZERO } from '../base/micros.js';
+import { type Micros, ZERO } from '../base/micros.js';
 import type { IntentRow } from '../ledger/contract.js';
 import { readDraftMessage } from '../protocol/draft-message.js';
 import type { Report } from '../protocol/seam.js';
@@ -28,7 +28,7 @@ export function newRow(desk: Desk, intent: Intent, reason: string, nowMs: number
     redeemYesMicros: redeem?.yesMicros ?? null,
     redeemNoMicros: redeem?.noMicros ?? null,
     orderPubkey,
-    feeRateMicros: place === null ? ZERO : worstFeeRate(desk, place.marketConditionId),
+    feeRateMicros: place === null ? ZERO : feeRateOf(desk, place.marketConditionId),
     strategy: place?.strategy ?? '',
     reason,
     state: 'intended',
@@ -44,11 +44,8 @@ export function newRow(desk: Desk, intent: Intent, reason: string, nowMs: number
   };
 }
 
-/** An order may be maker in part and taker in part. */
-function worstFeeRate(desk: Desk, marketConditionId: string): IntentRow['feeRateMicros'] {
-  const market = must(desk.ledger.market(marketConditionId), `facts of market ${marketConditionId}`);
-  return maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
-}
+const feeRateOf = (desk: Desk, marketConditionId: string): Micros =>
+  must(desk.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
 
 export function onDraft(desk: Desk, track: Track, report: Report): void {
   const { outcome, nowMs } = report;

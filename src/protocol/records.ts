@@ -19,7 +19,7 @@ import {
   TP_SL_TRIGGERS,
   TRADE_STATES,
 } from './states.js';
-import { absent, decimalText, money, unixSeconds } from './wire.js';
+import { absent, amount, decimalText, money, price, unixSeconds } from './wire.js';
 
 export const credential = z.object({ api_key: z.string().min(1), secret: z.string().min(1) });
 
@@ -39,9 +39,9 @@ export const conversionRow = z.object({
   message: absent(z.string()),
   market_condition_id: z.string(),
   state: z.enum(CONVERSION_STATES),
-  amount: money,
+  amount,
   /** Settled amount; null unless the state is `done`. */
-  onchain_amount: absent(money),
+  onchain_amount: absent(amount),
   created: unixSeconds,
 });
 
@@ -49,13 +49,13 @@ export const orderRow = z.object({
   pubkey: absent(z.string()),
   status: absent(z.enum(ORDER_STATUSES)),
   side: z.enum(SIDES),
-  price: absent(money),
-  amount: absent(money),
-  remaining_amount: absent(money),
-  filled_amount: absent(money),
-  funds: absent(money),
-  remaining_funds: absent(money),
-  filled_funds: absent(money),
+  price: absent(price),
+  amount: absent(amount),
+  remaining_amount: absent(amount),
+  filled_amount: absent(amount),
+  funds: absent(amount),
+  remaining_funds: absent(amount),
+  filled_funds: absent(amount),
   market: z.object({ condition_id: z.string(), title: absent(z.string()) }),
   outcome: z.object({ is_yes: z.boolean(), text: absent(z.string()) }),
 });
@@ -64,10 +64,10 @@ export const orderRow = z.object({
 export const ownTradeRow = z.object({
   pubkey: z.string(),
   market_condition_id: absent(z.string()),
-  amount: money,
-  price: money,
+  amount,
+  price,
   timestamp: unixSeconds,
-  fee: absent(money),
+  fee: absent(amount),
   is_maker: absent(z.boolean()),
   state: z.enum(TRADE_STATES),
   order: orderRow,
@@ -77,10 +77,10 @@ export const redeemRow = z.object({
   pubkey: z.string(),
   market_condition_id: z.string(),
   state: z.enum(REDEEM_STATES),
-  funds: absent(money),
-  onchain_funds: absent(money),
-  yes_shares: absent(money),
-  no_shares: absent(money),
+  funds: absent(amount),
+  onchain_funds: absent(amount),
+  yes_shares: absent(amount),
+  no_shares: absent(amount),
   message: absent(z.string()),
   created: unixSeconds,
 });

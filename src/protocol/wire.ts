@@ -18,6 +18,19 @@ export const money = z
   })
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
+/** Money that cannot be negative and is no more than so many units: beyond it a venue has made a mistake. */
+const upTo = (units: number) =>
+  money
+    .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
+    .refine((value) => value <= units * 1_000_000, `Ensure this value is less than or equal to ${units}.`)
+    .meta({ pattern: '^\\d{1,16}(\\.\\d{1,6}0*)?$' });
+
+/** The price of an outcome, 0 to 1. */
+export const price = upTo(1);
+
+/** Shares or currency that somebody has, gave or owes, 0 to 10^9. */
+export const amount = upTo(1_000_000_000);
+
 /** A decimal string of any precision, kept as text: figures that inform but are never calculated with. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
 
