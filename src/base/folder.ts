@@ -2,17 +2,18 @@
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { PRIVATE_FOLDER } from './private.js';
 
 /**
- * Makes a folder and what is missing above it; nothing happens when it is there. Returns the folders that it made, the
+ * Makes a folder for its owner alone, and what is missing above it; nothing happens when it is there. Returns the folders that it made, the
  * topmost first. Throws what `mkdirSync` throws, and an Error when something else than a folder has the name.
  */
-export function makeFolder(folder: string, mode = 0o777): readonly string[] {
+export function makeFolder(folder: string): readonly string[] {
   const missing: string[] = [];
   for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
   for (const path of missing) {
     try {
-      mkdirSync(path, mode);
+      mkdirSync(path, PRIVATE_FOLDER);
     } catch (error) {
       // Somebody else was faster.
       if (!existsSync(path)) throw error;

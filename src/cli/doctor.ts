@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
+import { openToOthers } from '../base/private.js';
 import { loadConfig } from '../config/load.js';
 import type { Config } from '../config/types.js';
 import { type Check, failed, ok } from './check.js';
@@ -81,6 +82,8 @@ function folderCheck(name: string, folder: string): Check {
       hint: 'Change its permissions or ledger.path.',
     };
   }
+  const open = existing === folder ? openToOthers(folder) : null;
+  if (open !== null) return { name, result: 'warn', ...open };
   return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
 }
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { loadTraderConfig, type TraderConfig } from '../config/load.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session, withConfig } from './io.js';
+import { keepFilesPrivate } from './private-files.js';
 
 /** A submit that is on its way when the trader dies arrives within this, ms; a minute is what sockets wait. */
 const ON_ITS_WAY_MS = 30_000;
@@ -32,6 +33,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     );
     return EXIT.ok;
   }
+  keepFilesPrivate();
   const [{ runGuardian }, { cancelDirectly }, { stopFileOf }] = await Promise.all([
     import('../guardian/guardian.js'),
     import('../daemon/direct-cancel.js'),

@@ -16,7 +16,7 @@ const MOST_TRIES = 3;
 export type Unreached =
   /**
    * Its process holds the ledger and does not answer: it starts, hangs, is frozen, or its socket is gone. Null when the
-   * lock is damaged, so that nobody can tell whether there is one.
+   * lock cannot be read, or names a process that is gone, so that nobody can tell whether there is one.
    */
   { readonly silentPid: number | null } | 'not running';
 
@@ -79,7 +79,8 @@ export async function askThere<R extends ControlRequest>(
 
 export const silenceText = (reach: Unreached): string => {
   if (reach === 'not running') return 'No trader is running';
-  if (reach.silentPid === null) return 'Whether a trader runs cannot be told, for its lock file is damaged';
+  if (reach.silentPid === null)
+    return 'Whether a trader runs cannot be told, for its lock file does not say who has it';
   return `The trader (process ${reach.silentPid}) does not answer`;
 };
 

@@ -10,6 +10,7 @@ import { integerBetween, numberBetween } from './arguments.js';
 import { askTrader } from './control-client.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session, withConfig } from './io.js';
+import { keepFilesPrivate } from './private-files.js';
 import { openWallet } from './venue-session.js';
 
 const RUNNING_WITHIN_MS = 5_000;
@@ -43,6 +44,7 @@ export function addRecordCommand(program: Command, session: Session): void {
 }
 
 async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
+  keepFilesPrivate();
   const config = loadTraderConfig(flags.config, io);
   const baseUrl = await addressOf(config);
   const credentials = flags.own ? await credentialsOf(config, io) : null;

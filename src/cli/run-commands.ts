@@ -8,6 +8,7 @@ import { profilePath, readProfile } from '../config/venue.js';
 import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session, withConfig } from './io.js';
+import { keepFilesPrivate } from './private-files.js';
 
 export function addRunCommands(program: Command, session: Session): void {
   const start = program
@@ -15,6 +16,7 @@ export function addRunCommands(program: Command, session: Session): void {
     .description('runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first');
   withConfig(start);
   action<{ config: string }>(start, session, async (options) => {
+    keepFilesPrivate();
     const config = await loadConfig(options.config, session.io);
     const { runTrader } = await import('../daemon/daemon.js');
     return runTrader(config, session.io);
@@ -80,6 +82,7 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
   const at = (_: readonly PropertyKey[], text: string) => ({ where: '--profile', field: '', text });
   const profile = readProfile(profilePath(flags.profile, io.cwd, at), io.cwd);
   const { startExchange } = await import('../exchange/exchange.js');
+  if (flags.dataDir !== undefined) keepFilesPrivate();
   const asked = io.stopAsked();
   const exchange = await startExchange({
     profile,

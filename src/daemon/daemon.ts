@@ -79,6 +79,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     say('stopped before the exchange was reached; nothing was placed');
     return 0;
   }
+  stopWatch.guard(session.ledger);
   try {
     return await new Service({ config, session, screen, log, stopWatch, env: io.env }).run(stopAsked);
   } finally {

@@ -8,12 +8,12 @@ import { dirname, extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TwinbookError } from '../base/errors.js';
+import { isGone } from '../base/process-mark.js';
 import type { Config } from '../config/types.js';
 import { readBeat } from '../guardian/beat-file.js';
 import { describeReport, reportFileOf, reportSchema } from '../guardian/beats.js';
 import type { GuardianReport, GuardianState } from '../guardian/contract.js';
 import { Heart } from '../guardian/heartbeat.js';
-import { isGone } from '../guardian/process-mark.js';
 import type { Ledger } from '../ledger/contract.js';
 
 const LOOK_EVERY_MS = 500;

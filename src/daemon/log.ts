@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { TwinbookError } from '../base/errors.js';
 import { makeFolder } from '../base/folder.js';
+import { PRIVATE_FILE } from '../base/private.js';
 import type { LogConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
 
@@ -38,7 +39,7 @@ export function openLog(config: LogConfig, fallback: DestinationStream): Log {
 function openFile(file: string, fallback: DestinationStream): DestinationStream {
   try {
     makeFolder(dirname(file));
-    return new LogFile(file, openSync(file, 'a'), fallback);
+    return new LogFile(file, openSync(file, 'a', PRIVATE_FILE), fallback);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TwinbookError('file_unreadable', `the log file ${file} cannot be written: ${why}`, 'See log.file.', {

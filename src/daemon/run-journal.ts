@@ -71,7 +71,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { dir } = config.journal;
   const folder = join(dir, runId);
   try {
-    makeFolder(folder, 0o700);
+    makeFolder(folder);
     removeUnbegun(dir, nowMs());
     const room = new RunRoom(dir, folder, config.ledger.path);
     const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);

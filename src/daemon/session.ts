@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TwinbookError } from '../base/errors.js';
 import { makeFolder } from '../base/folder.js';
+import { openToOthers } from '../base/private.js';
 import { acceptedCredentials } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
@@ -83,7 +84,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
   };
   try {
     // The ledger first: its lock keeps a second trader from touching anything else.
-    dataFolder(dirname(config.ledger.path));
+    dataFolder(dirname(config.ledger.path), options);
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     const guarding = openGuarding(options, ledger);
@@ -121,8 +122,10 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
 }
 
 /** A first start has no data folder yet. */
-function dataFolder(folder: string): void {
+function dataFolder(folder: string, options: SessionOptions): void {
   try {
+    const open = openToOthers(folder);
+    if (open !== null) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,6 @@
-/** What stops the trader though nobody asks it over its socket: the stop file, a signal, a ledger that is gone. */
+/** What stops the trader though nobody asks it over its socket: the stop file, a signal, a ledger that is gone or replaced. */
 
-import { existsSync } from 'node:fs';
-import { TwinbookError } from '../base/errors.js';
+import type { Ledger } from '../ledger/contract.js';
 import type { OperatorCommand } from '../protocol/seam.js';
 import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from './stop-file.js';
 
@@ -9,7 +8,6 @@ import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from './stop-
 const LOOK_EVERY_MS = 100;
 
 export class StopWatch {
-  readonly #ledgerPath: string;
   readonly #path: string;
   /** By a clock that never steps: a wall clock that was set back must not keep anybody from looking. */
   readonly #steadyMs: () => number;
@@ -17,11 +15,16 @@ export class StopWatch {
   /** The file is there and has been obeyed. */
   #obeyed = false;
   #asked: string | null = null;
+  #ledger: Pick<Ledger, 'checkPlace'> | null = null;
 
   constructor(ledgerPath: string, steadyMs: () => number = () => performance.now()) {
-    this.#ledgerPath = ledgerPath;
     this.#path = stopFileOf(ledgerPath);
     this.#steadyMs = steadyMs;
+  }
+
+  /** From here on it also looks whether this ledger, which is open, is still the file of its name. */
+  guard(ledger: Pick<Ledger, 'checkPlace'>): void {
+    this.#ledger = ledger;
   }
 
   /**
@@ -40,7 +43,7 @@ export class StopWatch {
 
   /**
    * A kill that the core must obey before anything else; null when there is none.
-   * Throws `ledger_broken` when the ledger's file is gone: what is written into it now, nobody will ever read.
+   * Throws `ledger_broken` when the ledger's file is gone or another one: what is written into it now, nobody will ever read.
    */
   due(): OperatorCommand | null {
     const reason = this.#asked;
@@ -73,7 +76,7 @@ export class StopWatch {
     const isNew = reason !== null && !this.#obeyed;
     this.#obeyed = reason !== null;
     if (isNew) return { kind: 'kill', reason };
-    if (existsSync(this.#ledgerPath)) return null;
-    throw new TwinbookError('ledger_broken', `the ledger ${this.#ledgerPath} is gone`, 'Restore it from its backup.');
+    this.#ledger?.checkPlace();
+    return null;
   }
 }

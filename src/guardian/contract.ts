@@ -5,12 +5,7 @@
  * its own clock that never steps.
  */
 
-/** One process, so that its number alone is never believed: numbers are used again. */
-export interface ProcessMark {
-  readonly pid: number;
-  /** When the system started it, as the system counts; null where the system does not tell. */
-  readonly born: string | null;
-}
+import type { ProcessMark } from '../base/process-mark.js';
 
 /** What the trader last said. */
 export interface Heartbeat {

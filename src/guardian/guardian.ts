@@ -11,12 +11,12 @@ import { randomBytes } from 'node:crypto';
 import { access as reach } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../base/errors.js';
+import { isGone, markOf } from '../base/process-mark.js';
 import { type Access, type AccessSettings, Key } from './access.js';
 import { readBeat } from './beat-file.js';
 import { heartbeatFileOf, heartbeatSchema, reportFileOf, reportSchema } from './beats.js';
 import type { Action, GuardianReport, GuardianRules, Observation } from './contract.js';
 import { decide, FRESH_MIND, type GuardianMind, stateOf } from './decide.js';
-import { isGone, ownMark } from './process-mark.js';
 import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 
 const LOOK_EVERY_MS = 250;
@@ -70,7 +70,7 @@ class Guardian {
   readonly #options: GuardianOptions;
   readonly #log: GuardianLog;
   readonly #reporter: Reporter;
-  readonly #identity = { run: randomBytes(8).toString('hex'), process: ownMark() };
+  readonly #identity = { run: randomBytes(8).toString('hex'), process: markOf(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
   #key: Key | null = null;
   /** What was last read of the disk; null until something was. */

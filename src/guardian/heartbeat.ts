@@ -8,10 +8,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { TwinbookError } from '../base/errors.js';
+import { markOf } from '../base/process-mark.js';
 import { BeatWriter, readBeatNow } from './beat-file.js';
 import { heartbeatFileOf, heartbeatSchema } from './beats.js';
 import type { Heartbeat } from './contract.js';
-import { ownMark } from './process-mark.js';
 
 /** Far below any time-out, far above what a write costs. */
 const BEAT_EVERY_MS = 200;
@@ -19,7 +19,7 @@ const BEAT_EVERY_MS = 200;
 export class Heart {
   readonly #writer: BeatWriter;
   readonly #run = randomBytes(8).toString('hex');
-  readonly #process = ownMark();
+  readonly #process = markOf(process.pid);
   readonly #cannotBeat: (error: unknown) => void;
   /** Orders of an earlier run may rest until this one has ended in order. */
   readonly #mayHaveRested: boolean;

@@ -315,6 +315,9 @@ export interface Ledger extends LedgerReader {
   /** True when this is the first time that this was seen. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
 
+  /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
+  checkPlace(): void;
+
   /** For the daemon: a backup is asynchronous and belongs to a shell. */
   readonly backupSource: BackupSource;
 }

@@ -318,6 +318,17 @@ export function checkFolder(path: string): void {
   }
 }
 
+/**
+ * Throws file_unreadable for a ledger with another name (a hard link). Under another name it has another lock, and SQLite
+ * another log beside it: commits that a crash left in the one would be missing under the other.
+ */
+export function refuseOtherNames(path: string): void {
+  const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
+  if (names <= 1) return;
+  const text = `the ledger ${path} has ${names} names (hard links), and could be written under each of them at once`;
+  throw new TwinbookError('file_unreadable', text, 'Remove the others, or make copies of them while no trader runs.');
+}
+
 /** In the header of a file, the bytes that say how it is written and read: 2 is WAL, 1 is not. */
 const WAL_FLAGS = { from: 18, to: 20 } as const;
 

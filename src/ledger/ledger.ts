@@ -28,8 +28,9 @@ import {
   type PositionRow,
   type RunRow,
 } from './contract.js';
-import { checkFolder, Database } from './database.js';
+import { checkFolder, Database, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
+import { openPlace, type Place } from './place.js';
 import {
   balanced,
   capitalPostings,
@@ -52,7 +53,9 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   // The lock comes first: a second process must not even migrate.
   const lock = lockWriter(path, holder);
   try {
-    return new SqliteLedger(Database.open(path), lock);
+    refuseOtherNames(path);
+    const [database, place] = openPlace(path, () => Database.open(path));
+    return new SqliteLedger(database, lock, place);
   } catch (error) {
     lock.release();
     throw error;
@@ -64,7 +67,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
  * of a closed ledger to go on from, for a replay. Throws ledger_newer or ledger_broken.
  */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
-  new SqliteLedger(Database.inMemory(content), { release: () => undefined });
+  new SqliteLedger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
 /** Opens the ledger to look at it; works beside a running trader and without one. */
 export function openReadOnly(path: string): LedgerReader {
@@ -73,11 +76,13 @@ export function openReadOnly(path: string): LedgerReader {
 
 class SqliteLedger extends SqliteReader implements Ledger {
   readonly #lock: WriterLock;
+  readonly #place: Place;
   readonly #known = new Remembered();
 
-  constructor(db: Database, lock: WriterLock) {
+  constructor(db: Database, lock: WriterLock, place: Place) {
     super(db);
     this.#lock = lock;
+    this.#place = place;
     db.onUndone = () => this.#known.drop();
   }
 
@@ -104,6 +109,10 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   transaction<T>(work: () => T): T {
     return this.db.transaction(work);
+  }
+
+  checkPlace(): void {
+    this.#place.check();
   }
 
   get backupSource(): BackupSource {

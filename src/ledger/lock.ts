@@ -2,12 +2,19 @@
  * One writer per ledger, by a lock that the operating system drops with the process, however it dies: a small SQLite
  * file beside the ledger in which the holder keeps a write transaction open. Its last committed row names the holder,
  * and stays readable while the lock is held.
+ *
+ * A lock that needs no more than reading keeps a writer out too, so nobody else may be able to open the file. One that
+ * others could open, of an earlier version or opened up by hand, is replaced by the next holder, for whoever opened it
+ * before would keep it open. It is not replaced under a holder: that may be a trader of whose process nothing can be seen
+ * here, in another container for instance.
  */
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../base/errors.js';
+import { isPrivate, makePrivateFile } from '../base/private.js';
+import { isGone, markOf } from '../base/process-mark.js';
 
 /** Who is asking: told to the next one who comes. */
 export interface LockHolder {
@@ -23,40 +30,82 @@ export interface WriterLock {
 /** A lock that is free may be looked at this very moment (`writerOf`); one that is held stays held. */
 const LOOKED_AT_MS = 100;
 
-/** Takes the lock or throws ledger_locked, naming the process that has it. */
+/** Takes the lock or throws ledger_locked, naming the process that has it if that lives. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   const path = lockPath(ledgerPath);
-  const sqlite = new Sqlite(path, { timeout: LOOKED_AT_MS });
+  const held = [lockFile(path, ledgerPath, holder)];
+  const release = () => {
+    for (const sqlite of held) sqlite.close();
+  };
   try {
-    sqlite.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS holder (pid INTEGER, started_ms INTEGER) STRICT;');
-    sqlite.exec('DELETE FROM holder');
-    sqlite.prepare('INSERT INTO holder VALUES (?, ?)').run(holder.pid, holder.startedMs);
+    if (!isPrivate(path)) held.push(replace(path, ledgerPath, holder));
+    return { release };
+  } catch (cause) {
+    release();
+    throw cause instanceof TwinbookError ? cause : unusable(path, cause);
+  }
+}
+
+/** Puts a file that only we can open in the place of one that we have locked; until the end both are locked. */
+function replace(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
+  const fresh = `${path}.new`;
+  const sqlite = lockFile(fresh, ledgerPath, holder);
+  renameSync(fresh, path);
+  return sqlite;
+}
+
+function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
+  const { sqlite, inode } = open(path);
+  try {
+    sqlite.exec('BEGIN IMMEDIATE; DROP TABLE IF EXISTS holder');
+    sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER, born TEXT) STRICT');
+    const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
+    row.run(holder.pid, holder.startedMs, markOf(holder.pid).born);
     sqlite.exec('COMMIT');
     // Between the two another process can slip in; then this BEGIN fails and it has the lock, by right.
     sqlite.exec('BEGIN IMMEDIATE');
+    // Another holder may have come, replaced the file and gone while we waited for the one that we had opened.
+    if (statSync(path).ino !== inode) throw locked(ledgerPath, path, undefined, undefined);
+    return sqlite;
   } catch (cause) {
-    const error = isBusy(cause) ? locked(ledgerPath, sqlite, cause) : unusable(path, cause);
+    // Or our own row would be read that could not be committed.
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
+    const error = isBusy(cause) ? locked(ledgerPath, path, holderRow(sqlite), cause) : cause;
     sqlite.close();
-    throw error;
+    throw error instanceof TwinbookError ? error : unusable(path, cause);
   }
-  return { release: () => sqlite.close() };
 }
 
-/** Who writes this ledger now, whether it answers or not; null when nobody does. Throws file_unreadable. */
+function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode: number } {
+  try {
+    makePrivateFile(path);
+    const inode = statSync(path).ino;
+    return { sqlite: new Sqlite(path, { timeout: LOOKED_AT_MS }), inode };
+  } catch (cause) {
+    throw unusable(path, cause);
+  }
+}
+
+/**
+ * Who writes this ledger now, whether it answers or not; null when nobody does. Throws file_unreadable when that cannot be
+ * told: the lock cannot be opened, or it is held and the process that it names is gone.
+ */
 export function writerOf(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);
   if (!existsSync(path)) return null;
-  const sqlite = new Sqlite(path, { timeout: 0 });
+  let sqlite: Sqlite.Database | null = null;
   try {
+    sqlite = new Sqlite(path, { timeout: 0 });
     sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
     return null;
   } catch (cause) {
-    if (!isBusy(cause)) throw unusable(path, cause);
+    if (sqlite === null || !isBusy(cause)) throw unusable(path, cause);
     const row = holderRow(sqlite);
-    return { pid: row?.pid ?? 0, startedMs: row?.started_ms ?? 0 };
+    if (row === undefined || isDead(row)) throw locked(ledgerPath, path, row, cause);
+    return { pid: row.pid, startedMs: row.started_ms };
   } finally {
-    sqlite.close();
+    sqlite?.close();
   }
 }
 
@@ -68,17 +117,33 @@ function lockPath(ledgerPath: string): string {
 
 const isBusy = (cause: unknown): boolean => cause instanceof Sqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 
-function locked(ledgerPath: string, sqlite: Sqlite.Database, cause: unknown): TwinbookError {
-  const row = holderRow(sqlite);
-  const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
-  const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
-  const hint = 'Stop that trader first (`twinbook stop`), or give this one a ledger of its own.';
-  return new TwinbookError('ledger_locked', `the ledger ${ledgerPath} is written by ${who}`, hint, { cause });
+interface HolderRow {
+  readonly pid: number;
+  readonly started_ms: number;
+  /** Missing in a file of an earlier version. */
+  readonly born?: string | null;
 }
 
-function holderRow(sqlite: Sqlite.Database): { pid: number; started_ms: number } | undefined {
+const isDead = ({ pid, born = null }: HolderRow): boolean => isGone({ pid, born });
+
+function locked(ledgerPath: string, path: string, row: HolderRow | undefined, cause: unknown): TwinbookError {
+  const failed = (text: string, hint: string) => new TwinbookError('ledger_locked', text, hint, { cause });
+  if (row === undefined || !isDead(row)) {
+    const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
+    const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
+    const hint = 'Stop that trader first (`twinbook stop`), or give this one a ledger of its own.';
+    return failed(`the ledger ${ledgerPath} is written by ${who}`, hint);
+  }
+  const text = `the lock ${path} of the ledger is held by a process that it does not name, and the last that it named is gone`;
+  const hint = isPrivate(path)
+    ? 'It may be a trader that is just starting, or one of another container: look for it, and try again.'
+    : `Others can read that file, which is enough to hold it; \`fuser ${path}\` tells who does. If no trader runs, delete it. \`twinbook cancel-all --verify\` cancels without the ledger.`;
+  return failed(text, hint);
+}
+
+function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {
   try {
-    return sqlite.prepare<[], { pid: number; started_ms: number }>('SELECT pid, started_ms FROM holder').get();
+    return sqlite.prepare<[], HolderRow>('SELECT * FROM holder').get();
   } catch {
     return undefined; // it is being written this moment: the holder is too young to have a name
   }

@@ -77,7 +77,7 @@ export function writePrivateFile(
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   // A file in a folder that a power cut takes away is as lost as one that was never written.
   attempt(path, what, () => {
-    for (const made of makeFolder(dirname(path), 0o700)) syncFolder(dirname(made));
+    for (const made of makeFolder(dirname(path))) syncFolder(dirname(made));
   });
   try {
     attempt(path, what, () => writeSynced(temporary, text));

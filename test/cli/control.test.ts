@@ -232,7 +232,7 @@ describe('a trader that is hard to reach', () => {
     const cwd = folderWith({ 'trader.yaml': trader(), 'twinbook.sqlite.lock': 'no lock at all'.repeat(1_000) });
     const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
     expect(err).toContain(
-      'Whether a trader runs cannot be told, for its lock file is damaged; it is killed when it wakes',
+      'Whether a trader runs cannot be told, for its lock file does not say who has it; it is killed when it wakes',
     );
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { markOf } from '../../src/base/process-mark.js';
 import { guardianStatus } from '../../src/cli/guardian-status.js';
 import { loadTraderConfig } from '../../src/config/load.js';
 import { BeatWriter } from '../../src/guardian/beat-file.js';
 import { reportFileOf } from '../../src/guardian/beats.js';
 import type { GuardianReport } from '../../src/guardian/contract.js';
-import { ownMark } from '../../src/guardian/process-mark.js';
 import { folderWith, trader } from '../config/files.js';
 
 const configWith = (lines: string) =>
@@ -12,7 +12,7 @@ const configWith = (lines: string) =>
 
 const report: GuardianReport = {
   run: 'one',
-  process: ownMark(),
+  process: markOf(process.pid),
   count: 1,
   stays: false,
   state: 'canceling',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stopFileOf } from '../../src/daemon/stop-file.js';
 import { StopWatch } from '../../src/daemon/stop-watch.js';
+import { LedgerBroken } from '../../src/ledger/database.js';
 import { folderOf } from '../support/folders.js';
 
 /** A watch whose clock goes on by a second with each look. */
@@ -52,9 +53,14 @@ describe('the watch for what stops a trader', () => {
     expect(watch.due()).toEqual(KILL('mine'));
   });
 
-  it('throws when the ledger is gone', () => {
-    const { ledger, watch } = watched();
-    rmSync(ledger);
+  it('throws what its ledger finds wrong with its file', () => {
+    const { watch } = watched();
+    expect(watch.due()).toBeNull();
+    watch.guard({
+      checkPlace: () => {
+        throw new LedgerBroken('the ledger is gone');
+      },
+    });
     expect(() => watch.due()).toThrow(/is gone/);
   });
 });

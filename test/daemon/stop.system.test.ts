@@ -1,6 +1,6 @@
 /** Every way to stop a trader, each against real processes: one that listens, one that hangs, one that is not there. */
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -238,12 +238,22 @@ describe('a trader whose ledger is locked by somebody else', () => {
     await next.waitFor(/killed: locked out/);
   });
 
-  it('or taken away stops at once, and cancels', async () => {
+  const losses: readonly (readonly [string, (ledger: string) => void, RegExp])[] = [
+    ['taken away', (ledger) => rmSync(ledger), /the trader stops: the ledger .* is gone/],
+    ['replaced by another file', replaceFile, /the trader stops: the ledger .* was replaced by another file/],
+  ];
+  it.each(losses)('or %s stops at once, and cancels', async (_, lose, told) => {
     const at = await place();
     const trader = await at.quoting();
-    rmSync(`${at.folder}/ledger.sqlite`);
+    lose(`${at.folder}/ledger.sqlite`);
     expect(await trader.exited, trader.output()).toBe(1);
-    expect(trader.output()).toMatch(/the trader stops: the ledger .* is gone/);
+    expect(trader.output()).toMatch(told);
     expect(await at.resting()).toEqual([]);
   });
 });
+
+/** As a backup is put in the place of a ledger. */
+function replaceFile(path: string): void {
+  copyFileSync(path, `${path}.other`);
+  renameSync(`${path}.other`, path);
+}

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
-import { isGone } from '../../src/guardian/process-mark.js';
+import { isGone } from '../../src/base/process-mark.js';
 import { BIN, type Running, twinbook } from '../support/processes.js';
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 

@@ -12,7 +12,7 @@ import type { ServiceClient } from '../../src/client/client.js';
 import { decode } from '../../src/guardian/beat-file.js';
 import { heartbeatFileOf, heartbeatSchema, reportFileOf, reportSchema } from '../../src/guardian/beats.js';
 import type { GuardianReport, Heartbeat } from '../../src/guardian/contract.js';
-import { isGone } from '../../src/guardian/process-mark.js';
+import { isGone } from '../../src/base/process-mark.js';
 import { RESTING_STATUSES } from '../../src/protocol/states.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { asTrader } from '../support/venue.js';

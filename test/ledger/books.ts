@@ -9,7 +9,7 @@ import { openLedger } from '../../src/ledger/ledger.js';
 
 export const m = (value: number) => value as Micros;
 export const ONE = 1_000_000;
-export const HOLDER = { pid: 4711, startedMs: 1_700_000_000_000 };
+export const HOLDER = { pid: process.pid, startedMs: 1_700_000_000_000 };
 
 /** The path of a ledger that does not exist yet, in a folder of its own, and how to be rid of it. */
 export function newFolder(): { readonly path: string; readonly remove: () => void } {

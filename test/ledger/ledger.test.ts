@@ -124,7 +124,7 @@ describe('the writer lock', () => {
     withLedger((_ledger, path) => {
       const error = refusal(() => openLedger(path, { pid: 1, startedMs: 0 }));
       expect(error.code).toBe('ledger_locked');
-      expect(error.message).toContain('process 4711, started 2023-11-14T22:13:20.000Z');
+      expect(error.message).toContain(`process ${process.pid}, started 2023-11-14T22:13:20.000Z`);
     });
   });
 

@@ -88,7 +88,7 @@ export function createTables(db: Database.Database): void {
 
 function prepareFolder(folder: string): void {
   try {
-    makeFolder(folder, 0o700);
+    makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new TwinbookError(

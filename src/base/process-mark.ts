@@ -1,7 +1,13 @@
 /** Who a process is, and whether it is gone. Where the system does not tell, it is taken to be there. */
 
 import { readFileSync } from 'node:fs';
-import type { ProcessMark } from './contract.js';
+
+/** One process, so that its number alone is never believed: numbers are used again. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** When the system started it, as the system counts; null where the system does not tell. */
+  readonly born: string | null;
+}
 
 /** Fields of /proc/PID/stat after the name, which may hold blanks and brackets. */
 const STATE_FIELD = 0;
@@ -9,7 +15,8 @@ const START_FIELD = 19;
 /** Dead, but not yet taken note of by whoever started it. */
 const DEAD = ['Z', 'X'];
 
-export const ownMark = (): ProcessMark => ({ pid: process.pid, born: born(process.pid) });
+/** Of a process that is there. */
+export const markOf = (pid: number): ProcessMark => ({ pid, born: born(pid) });
 
 export function isGone({ pid, born: wanted }: ProcessMark): boolean {
   if (!exists(pid)) return true;

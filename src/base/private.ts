@@ -1,0 +1,56 @@
+/**
+ * Files that only their owner may use. Whoever may read a file can also lock it, and so keep its owner out: that nobody
+ * else can open it is what a lock rests on, and it keeps orders, fills and strategies to whom they belong.
+ */
+
+import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export const PRIVATE_FILE = 0o600;
+export const PRIVATE_FOLDER = 0o700;
+
+const GROUP_AND_OTHERS = 0o077;
+const GROUP_OR_OTHERS_ENTER = 0o011;
+const OTHERS_ENTER = 0o001;
+
+/** Makes an empty file that nobody else can open, from its first moment on; one that is there stays as it is. Throws what `openSync` throws. */
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', PRIVATE_FILE));
+}
+
+/** Whether nobody but its owner (and root) may open it. Throws what `statSync` throws. */
+export const isPrivate = (path: string): boolean => (statSync(path).mode & GROUP_AND_OTHERS) === 0;
+
+/** Takes it from everybody else, if it is there and ours to take. */
+export function makePrivate(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined || (mode & GROUP_AND_OTHERS) === 0) return;
+  try {
+    chmodSync(path, mode & ~GROUP_AND_OTHERS & 0o7777);
+  } catch {
+    // Of another user, who shares it with us and may do so.
+  }
+}
+
+export interface OpenFolder {
+  /** What is wrong with it, for a person, and what to do about it. */
+  readonly text: string;
+  readonly hint: string;
+}
+
+/** A folder that other users can enter, as far as its mode and those of the folders above it tell; null when none can, or there is none. */
+export function openToOthers(folder: string): OpenFolder | null {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  // A group that is our own has mostly nobody else in it.
+  const enters = found.gid === process.getgid?.() ? OTHERS_ENTER : GROUP_OR_OTHERS_ENTER;
+  for (let path = realpathSync(folder); ; path = dirname(path)) {
+    if ((statSync(path).mode & enters) === 0) return null;
+    if (path === dirname(path)) break;
+  }
+  const mode = (found.mode & 0o7777).toString(8).padStart(4, '0');
+  return {
+    text: `other users of this machine can enter ${folder} (mode ${mode})`,
+    hint: `Run: chmod 700 '${folder.replaceAll("'", "'\\''")}'`,
+  };
+}
