@@ -6,104 +6,140 @@
 
 import Bottleneck from 'bottleneck';
 import { LANES, type Lane } from '../protocol/seam.js';
-import { SlidingWindow } from './sliding-window.js';
+import { type Heard, Pacing, type Place } from './pacing.js';
 
 /** More than a minute's whole budget in line would be stale before its turn. */
 const LONGEST_LINE = 1_000;
 /** For these there is a second line behind a full one: reads that pile up must not turn a cancel away. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
-/** No venue's word stops us for longer than this; afterwards it is asked again. */
-const LONGEST_PAUSE_MS = 600_000;
-/** Without any word of the venue: one second, doubled at each refusal up to a minute, less up to a half by chance. */
-const FIRST_BACKOFF_MS = 1_000;
-const LONGEST_BACKOFF_MS = 60_000;
 
-export class BudgetLine {
-  readonly window: SlidingWindow;
+/** Somebody in line who may probe. */
+interface Prober {
+  readonly lane: Lane;
+  /** False when it does not wait any more. */
+  readonly settle: (place: Place) => boolean;
+}
+
+/** What requests of one scope pass through on their way out. */
+export interface Line {
+  /** Takes a place if one is free and nobody stands in line; the fast path. */
+  tryEnter(): Place | null;
+  /** Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed. */
+  enter(lane: Lane, patienceMs: number): Promise<Place | null>;
+  /** The request left, and silence came. */
+  leave(place: Place): void;
+  /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
+  leaveHeard(place: Place, heard: Heard): number | null;
+  /** The request with a place never left. */
+  leaveUnsent(place: Place): void;
+  /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
+  isOverdrawn(place: Place): boolean;
+  close(): Promise<void>;
+}
+
+/** No line at all: everything passes at once, whatever is said. */
+export class OpenLine implements Line {
+  #closed = false;
+
+  tryEnter(): Place | null {
+    return this.#closed ? null : 'place';
+  }
+
+  enter(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  leave(): void {
+    // Nothing is counted.
+  }
+
+  leaveHeard(_: Place, { throttled }: Heard): number | null {
+    return throttled ? 0 : null;
+  }
+
+  leaveUnsent(): void {
+    // Nothing is counted.
+  }
+
+  isOverdrawn(): boolean {
+    return false;
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return Promise.resolve();
+  }
+}
+
+export class BudgetLine implements Line {
+  readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
   readonly #limiter = new Bottleneck({ reservoir: 0 });
-  /** Jobs in Bottleneck's queue, those included that gave up meanwhile, and how many of them have a place already. */
+  /** Jobs in Bottleneck's queue, those included that wait no more, and how many of them have a place already. */
   #queued = 0;
   #called = 0;
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  #refusals = 0;
+  /** In the order in which they came; those included that wait no more. */
+  #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** `most`: requests a minute that are never exceeded, though the venue allows more. */
   constructor(requestsPerMinute: number, monotonicMs: () => number, most = Number.POSITIVE_INFINITY) {
-    this.window = new SlidingWindow(requestsPerMinute, most);
+    this.#pacing = new Pacing(requestsPerMinute, most);
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Takes a place if one is free and nobody stands in line; the fast path. */
-  tryEnter(): boolean {
-    if (this.#queued > 0 || this.#closed || this.#places() < 1) return false;
-    this.window.start();
-    return true;
+  tryEnter(): Place | null {
+    if (this.#queued > 0 || this.#closed || this.#pacing.places(this.#monotonicMs()) < 1) return null;
+    this.#pacing.start('place');
+    return 'place';
   }
 
-  /** Waits for a place, at most `patienceMs`. False when none came in time, the line is too long or closed. */
-  enter(lane: Lane, patienceMs: number): Promise<boolean> {
+  enter(lane: Lane, patienceMs: number): Promise<Place | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
-    if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(false);
+    if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
       let waiting = true;
-      const settle = (entered: boolean): boolean => {
+      const settle = (place: Place | null): boolean => {
         if (!waiting) return false;
         waiting = false;
         clearTimeout(timer);
-        resolve(entered);
+        resolve(place);
         return true;
       };
-      const timer = setTimeout(() => settle(false), boundedDelay(patienceMs));
+      const timer = setTimeout(() => settle(null), boundedDelay(patienceMs));
       this.#queued += 1;
       const turn = () => {
         this.#queued -= 1;
         this.#called -= 1;
-        if (!settle(true)) this.leaveUnsent(); // gave up: the place goes to the next one
+        if (!settle('place')) this.leaveUnsent('place'); // waits no more: the place goes to the next one
         return Promise.resolve();
       };
       // Bottleneck rejects only what `close` drops.
-      this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(false));
+      this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
+      if (Pacing.mayProbe(lane)) this.#probers.push({ lane, settle });
       this.#callUp();
     });
   }
 
-  /** The request left, and its answer (or silence) came. */
-  leave(): void {
-    this.window.finish(this.#monotonicMs());
+  leave(place: Place): void {
+    this.#pacing.silence(place, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** The request with a place never left. */
-  leaveUnsent(): void {
-    this.window.giveBack();
+  leaveHeard(place: Place, heard: Heard): number | null {
+    const pauseMs = this.#pacing.hear(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
-  }
-
-  /** Whether places that were given out may not be used: since then the venue refused, or told of less room. */
-  get isOverdrawn(): boolean {
-    const nowMs = this.#monotonicMs();
-    return nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0;
-  }
-
-  /**
-   * Nothing leaves for as long as the venue said, or a growing while when it said nothing. Returns the pause, ms.
-   * `explained`: the venue's headers say themselves that the budget is used up.
-   */
-  throttled(venueSaidMs: number | null, explained: boolean): number {
-    if (!explained) this.window.distrust(this.#monotonicMs(), this.#refusals > 0);
-    const grown = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#refusals, 10));
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, venueSaidMs ?? grown * (0.5 + Math.random() / 2));
-    this.#refusals += 1;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#monotonicMs() + pauseMs);
     return pauseMs;
   }
 
-  /** An answer that was no `throttled` ends the growth of the pauses. */
-  notThrottled(): void {
-    this.#refusals = 0;
+  leaveUnsent(place: Place): void {
+    this.#pacing.giveBack(place);
+    if (this.#queued > 0) this.#callUp();
+  }
+
+  isOverdrawn(place: Place): boolean {
+    return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
 
   async close(): Promise<void> {
@@ -112,24 +148,36 @@ export class BudgetLine {
     await this.#limiter.stop({ dropWaitingJobs: true });
   }
 
-  #places(): number {
-    const nowMs = this.#monotonicMs();
-    return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
-  }
-
   /** Gives free places to the first in line, and wakes up again when the next one may come free. */
   #callUp(): void {
     if (this.#closed) return;
-    const called = Math.min(Math.max(0, Math.floor(this.#places())), this.#queued - this.#called);
-    for (let n = 0; n < called; n++) this.window.start();
+    const nowMs = this.#monotonicMs();
+    const free = Math.max(0, Math.floor(this.#pacing.places(nowMs)));
+    const called = Math.min(free, this.#queued - this.#called);
+    for (let n = 0; n < called; n++) this.#pacing.start('place');
     this.#called += called;
     if (called > 0) void this.#limiter.incrementReservoir(called);
+    if (called === 0) this.#probe(nowMs);
     clearTimeout(this.#timer);
-    if (this.#queued === this.#called) return;
-    const nowMs = this.#monotonicMs();
-    const wakeMs = Math.max(this.#pausedUntilMs, this.window.free(nowMs) >= 1 ? nowMs : this.window.nextFreeMs(nowMs));
+    if (this.#queued === this.#called) {
+      this.#probers = [];
+      return;
+    }
+    const probeMs = this.#probers.length === 0 ? Number.POSITIVE_INFINITY : this.#pacing.nextProbeMs(nowMs);
+    const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
     // Infinity: everything counted is in flight, and `leave` will call up.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
+  }
+
+  /** Lets the most urgent of those who may probe go past the line, when it is time. */
+  #probe(nowMs: number): void {
+    if (this.#probers.length === 0 || this.#pacing.nextProbeMs(nowMs) > nowMs) return;
+    this.#pacing.start('probe');
+    const inTurn = [...this.#probers].sort((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane));
+    const first = inTurn.findIndex(({ settle }) => settle('probe'));
+    const gone = new Set(first < 0 ? inTurn : inTurn.slice(0, first + 1));
+    this.#probers = this.#probers.filter((prober) => !gone.has(prober));
+    if (first < 0) this.#pacing.giveBack('probe');
   }
 }
 

@@ -7,12 +7,12 @@
 
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../protocol/endpoints.js';
 import type { VenueProfile } from '../protocol/profile.js';
-import type { BudgetReport, Lane, Outcome, Request } from '../protocol/seam.js';
+import type { Lane, Outcome, Request } from '../protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
 import { createCredentials } from './bootstrap.js';
-import { BudgetLine } from './budget-line.js';
+import { BudgetLine, type Line, OpenLine } from './budget-line.js';
 import { classify, isClockRefusal } from './classify.js';
 import type {
   CallInput,
@@ -27,6 +27,7 @@ import type {
 } from './contract.js';
 import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
+import type { Place } from './pacing.js';
 import { readBudget, readDate, readRetryAfter } from './rate-headers.js';
 import { type Attempt, type Sender, Transport } from './transport.js';
 import { type AnswerTimes, VenueClock } from './venue-clock.js';
@@ -65,8 +66,9 @@ export class HttpCaller implements ServiceCaller {
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
-  readonly #lines: Readonly<Record<Scope, BudgetLine>>;
+  readonly #lines: Readonly<Record<Scope, Line>>;
   readonly #lanes: Lanes;
+  readonly #isPaced: boolean;
   readonly #transport: Sender;
   readonly #closing = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
@@ -78,7 +80,7 @@ export class HttpCaller implements ServiceCaller {
    * without a network, such as a simulation.
    */
   constructor(options: ClientOptions, transport?: Sender) {
-    const { profile, budgets = {}, concurrency = DEFAULT_CONCURRENCY } = options;
+    const { profile, budgets = {}, concurrency = DEFAULT_CONCURRENCY, isPaced = true } = options;
     this.profile = profile;
     this.#base = checkedBaseUrl(options.baseUrl ?? profile.base_url);
     this.#clock = options.clock ?? realClock;
@@ -86,9 +88,10 @@ export class HttpCaller implements ServiceCaller {
     this.#notify = options.onNotice ?? (() => undefined);
     this.#credentials = options.credentials ?? null;
     this.#lanes = new Lanes(concurrency);
+    this.#isPaced = isPaced;
     this.#transport = transport ?? new Transport(2 * concurrency);
     const line = (told: number, own: number | undefined) =>
-      new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own);
+      isPaced ? new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own) : new OpenLine();
     const limits = profile.rate_limits;
     this.#lines = {
       public: line(limits.public_per_minute, budgets.public),
@@ -164,8 +167,8 @@ export class HttpCaller implements ServiceCaller {
     const job: Job = { declaration, parts, message, lane, latestMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
-      // A throttled scope waits in its budget line, a wrong clock has been corrected: neither waits here.
-      const silent = last.answer.outcome.kind === 'unknown';
+      // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
+      const silent = last.answer.outcome.kind === 'unknown' || !this.#isPaced;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.#clock.nowMs() + delayMs >= latestMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
@@ -189,27 +192,26 @@ export class HttpCaller implements ServiceCaller {
     const line = this.#lines[declaration.scope];
     const patienceMs = () => latestMs - this.#clock.nowMs();
     for (;;) {
-      if (!line.tryEnter() && !(await line.enter(lane, patienceMs()))) {
-        return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-      }
-      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line));
-      if (attempted === null) line.leaveUnsent();
+      const place = line.tryEnter() ?? (await line.enter(lane, patienceMs()));
+      if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
+      if (attempted === null) line.leaveUnsent(place);
       if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
     }
   }
 
   /** While it waited for its turn the venue may have told of less room: then it goes back into the line. */
-  async #sendIfStill(job: Job, line: BudgetLine): Promise<Attempted | typeof OVERDRAWN> {
-    if (!line.isOverdrawn) return this.#send(job, line);
-    line.leaveUnsent();
+  async #sendIfStill(job: Job, line: Line, place: Place): Promise<Attempted | typeof OVERDRAWN> {
+    if (!line.isOverdrawn(place)) return this.#send(job, line, place);
+    line.leaveUnsent(place);
     return OVERDRAWN;
   }
 
-  async #send(job: Job, line: BudgetLine): Promise<Attempted> {
+  async #send(job: Job, line: Line, place: Place): Promise<Attempted> {
     const { declaration, message, latestMs } = job;
     const sentMs = this.#clock.nowMs();
     if (sentMs >= latestMs || this.#closing.signal.aborted) {
-      line.leaveUnsent();
+      line.leaveUnsent(place);
       return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
     const sentMonotonicMs = this.#clock.monotonicMs();
@@ -220,12 +222,12 @@ export class HttpCaller implements ServiceCaller {
     const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
     const when = { sentMs, nowMs: times.wallMs };
     if (attempt.kind === 'answer') {
-      const { again, ...read } = this.#read(job, attempt, times, line);
+      const { again, ...read } = this.#read(job, attempt, times, { line, place });
       return { answer: { ...when, ...read }, left: true, again };
     }
     const { reason, sent } = attempt;
-    if (sent) line.leave();
-    else line.leaveUnsent();
+    if (sent) line.leave(place);
+    else line.leaveUnsent(place);
     const outcome = { kind: 'unknown', reason, sent } as const;
     return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
   }
@@ -235,20 +237,21 @@ export class HttpCaller implements ServiceCaller {
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
-    line: BudgetLine,
+    { line, place }: { readonly line: Line; readonly place: Place },
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
     const { status, header, text } = attempt;
     const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
     const venueTimeMs = genuine ? readDate(header) : null;
     if (venueTimeMs !== null) this.#learnClock(venueTimeMs, times, outcome);
     const budget = genuine ? readBudget(header, declaration.scope, this.#offsetMs(times)) : null;
-    if (budget !== null) line.window.learn(budget.limit, budget.remaining, times.seenMonotonicMs);
-    if (status === 429) this.#slowDown(declaration.scope, line, header, budget, times);
-    else line.notThrottled();
-    line.leave();
+    const throttled = status === 429;
+    const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
+    const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
+    const waitMs = line.leaveHeard(place, { genuine, throttled, budget, askedMs });
+    if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
     // What the service itself answered in a shape that we do not know, it would answer so again.
     const misread = genuine && status < 300;
-    const again = outcome.kind === 'unknown' ? !misread : status === 429 || saysWrongClock(outcome);
+    const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
   }
 
@@ -257,19 +260,6 @@ export class HttpCaller implements ServiceCaller {
       ? this.#venueClock.restart(venueTimeMs, times)
       : this.#venueClock.observe(venueTimeMs, times);
     if (notice !== null) this.#notify(notice);
-  }
-
-  #slowDown(
-    scope: Scope,
-    line: BudgetLine,
-    header: (name: string) => string | null,
-    budget: BudgetReport | null,
-    times: AnswerTimes,
-  ): void {
-    const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
-    const venueNowMs = times.wallMs + this.#offsetMs(times);
-    const waitMs = line.throttled(readRetryAfter(header, venueNowMs) ?? fromReset, budget?.remaining === 0);
-    this.#notify({ kind: 'throttled', scope, waitMs: Math.ceil(waitMs) });
   }
 
   #offsetMs({ seenMonotonicMs, wallMs }: AnswerTimes): number {

@@ -24,6 +24,11 @@ export interface ClientOptions {
    * key that others use too. `Infinity` for a venue that does not limit.
    */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
+  /**
+   * Default true. False for who must act whatever is said to it: nothing waits for a budget, and no refusal makes it pause.
+   * Its owner sees to it that it asks little.
+   */
+  readonly isPaced?: boolean;
   /** From the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
   readonly timeoutMs?: number;
   /** Requests in flight at once among cancels and submits, and as many among all other lanes. Default 8. */
@@ -42,7 +47,7 @@ export type ClientNotice =
       /** Before the step; null on the first sight of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
-  /** The venue refused with `throttled`; nothing of the scope leaves for `waitMs`. */
+  /** The venue refused with `throttled`; nothing of the scope but a probe at a time leaves for `waitMs`. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
 export type { QueryInput };

@@ -8,7 +8,11 @@ export const WINDOW_MS = 60_000;
 const LEAST_TRUST = 8;
 
 export class SlidingWindow {
+  /** Before the venue told anything: the profile's. */
+  readonly #base: number;
   #limit: number;
+  /** What the venue told last, believed or not. */
+  #lastTold: number | null = null;
   /** Never more than that of our own, whatever the venue says: the rest belongs to somebody else. */
   readonly #most: number;
   #inFlight = 0;
@@ -24,6 +28,7 @@ export class SlidingWindow {
 
   /** `limit`: requests a minute until the venue tells another one; `Infinity` for none. `most`: whatever it tells. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
+    this.#base = limit;
     this.#limit = limit;
     this.#most = most;
   }
@@ -32,6 +37,11 @@ export class SlidingWindow {
   free(nowMs: number): number {
     const used = this.#used(nowMs);
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
+  }
+
+  /** Requests that the profile would let leave now, whatever the venue said since: only our own count speaks against them. */
+  ownRoom(nowMs: number): number {
+    return Math.min(this.#base, this.#most) - (this.#used(nowMs) - this.#foreign);
   }
 
   /** One request leaves. */
@@ -50,8 +60,11 @@ export class SlidingWindow {
     this.#inFlight -= 1;
   }
 
-  /** What the venue itself said with an answer. */
+  /** What the venue itself said with an answer. A limit below the profile's is believed when two in a row say the same. */
   learn(limit: number, remaining: number, nowMs: number): void {
+    const isBelieved = limit >= this.#base || limit === this.#lastTold;
+    this.#lastTold = limit;
+    if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
     // Some of what is in flight the venue has not counted yet, so this may miss a few foreign ones, never invent any.

@@ -20,6 +20,8 @@ const RECOVERY_PER_MS = 0.1 / 60_000;
 const FIRST_WAIT_MS = 1_000;
 /** No refusal, and no clock that stepped, keeps us out for longer: then one request tries again. */
 const LONGEST_WAIT_MS = 120_000;
+/** From the last word that leaves no room to a probe of an urgent lane; doubled with each one that was refused. */
+const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
 /** How a request of this scope ended. */
 export interface Settled {
@@ -29,11 +31,15 @@ export interface Settled {
   /** True when the exchange answered at all, be it with a refusal. */
   readonly answered: boolean;
   readonly throttled: boolean;
+  /** It left to find out whether there is room after all. */
+  readonly isProbe: boolean;
 }
 
 export class Budget {
   readonly #profileLimit: number;
   #learnedLimit: number;
+  /** What an answer told last, believed or not. */
+  #lastTold: number | null = null;
   /** Our clock when outcomes became known, ascending; older than a window are dropped. At most `limit` of them. */
   #settledMs: number[] = [];
   #inFlight = 0;
@@ -43,6 +49,9 @@ export class Budget {
   #blockedUntilMs = 0;
   #waits = 0;
   #probing = false;
+  #isProbeUnderWay = false;
+  #probeAtMs = Number.NEGATIVE_INFINITY;
+  #probesRefused = 0;
   #pace = 1;
   #paceSetMs = 0;
 
@@ -51,7 +60,7 @@ export class Budget {
     this.#learnedLimit = perMinute;
   }
 
-  /** The limit that answers show, never above the profile's. */
+  /** The limit that answers show, never above the profile's; below it when two in a row say the same. */
   get limit(): number {
     return Math.min(this.#profileLimit, this.#learnedLimit);
   }
@@ -81,6 +90,17 @@ export class Budget {
     return this.#probing;
   }
 
+  /**
+   * When one request may leave though nothing else may, to find out: what it is for cannot wait for a venue that errs. Null
+   * while one is under way, or while what we ourselves have sent leaves no more than `floor` of the profile's limit.
+   */
+  probeMs(floor: number, nowMs: number): number | null {
+    const room = Math.floor(this.#profileLimit * (1 - MARGIN)) - this.#own(nowMs);
+    if (this.#isProbeUnderWay || room <= floor) return null;
+    this.#probeAtMs = Math.min(this.#probeAtMs, nowMs + PROBE_MS.longest);
+    return Math.max(nowMs, this.#probeAtMs);
+  }
+
   /** When throttling ends; not later than a bounded wait from now, even if our clock stepped back. */
   blockedUntilMs(nowMs: number): number {
     this.#blockedUntilMs = Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
@@ -99,13 +119,15 @@ export class Budget {
   }
 
   /** One request leaves. */
-  leave(): void {
+  leave(isProbe = false): void {
     this.#inFlight++;
+    if (isProbe) this.#isProbeUnderWay = true;
   }
 
   /** One request ended; `report` is what its answer said about the budget. */
   settle(nowMs: number, settled: Settled, report: BudgetReport | null): void {
     this.#inFlight--;
+    if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
     // Ascending also when our clock steps back: a place is then freed later, never earlier.
     this.#settledMs.push(Math.max(nowMs, this.#settledMs.at(-1) ?? nowMs));
@@ -115,11 +137,30 @@ export class Budget {
       this.#probing = false;
       this.#waits = 0;
     }
+    this.#probed(nowMs, settled);
+  }
+
+  /** An answer to a probe ends what kept everything back; what leaves no room puts the next probe off. */
+  #probed(nowMs: number, { isProbe, answered, throttled }: Settled): void {
+    if (isProbe && answered && !throttled) {
+      this.#blockedUntilMs = nowMs;
+      this.#probing = false;
+      this.#waits = 0;
+      this.#probesRefused = 0;
+      this.#probeAtMs = nowMs;
+    } else if (isProbe || throttled || this.left(nowMs) < 1) {
+      if (isProbe && throttled) this.#probesRefused = Math.min(this.#probesRefused + 1, 10);
+      this.#probeAtMs = nowMs + Math.min(PROBE_MS.longest, PROBE_MS.first * 2 ** this.#probesRefused);
+    }
   }
 
   #learn(nowMs: number, { limit, remaining }: BudgetReport): void {
     const sane = Number.isSafeInteger(limit) && Number.isSafeInteger(remaining) && limit >= 1 && remaining >= 0;
     if (!sane || remaining > limit) return;
+    // One answer alone lowers no limit.
+    const isBelieved = limit >= this.#profileLimit || limit === this.#lastTold;
+    this.#lastTold = limit;
+    if (!isBelieved) return;
     this.#learnedLimit = limit;
     this.#foreign = Math.max(0, limit - remaining - this.#own(nowMs));
     this.#foreignToldMs = nowMs;

@@ -23,6 +23,8 @@ const FAIR_TURN = 4;
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
 const NOTHING: Release = { requests: [], unsent: [] };
 const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
+/** What reduces risk, and what tells that it worked: whatever the venue said, these find out for themselves. */
+const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
 interface Waiting {
   readonly ask: Ask;
@@ -35,12 +37,21 @@ interface UnderWay {
   readonly scope: Scope;
   /** On the steady clock. */
   readonly releasedMs: number;
+  readonly isProbe: boolean;
+}
+
+/** What may leave next of one scope. */
+interface Next {
+  readonly lane: Lane;
+  readonly isProbe: boolean;
 }
 
 /** One scope: its budget, and what waits for it by lane. */
 class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
+  /** The profile's. */
+  readonly perMinute: number;
   readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
   /** In all lanes. */
   waiting = 0;
@@ -49,11 +60,25 @@ class ScopeLine {
 
   constructor(scope: Scope, perMinute: number) {
     this.scope = scope;
+    this.perMinute = perMinute;
     this.budget = new Budget(perMinute);
   }
 
-  /** The lane whose head may leave first by this scope's budget, or null. */
-  nextLane(openOrders: number, nowMs: number): Lane | null {
+  /** The lane whose head may leave first by this scope's budget, or as a probe of it; null when none may. */
+  next(openOrders: number, nowMs: number): Next | null {
+    const lane = this.#nextLane(openOrders, nowMs);
+    if (lane !== null) return { lane, isProbe: false };
+    const probing = PROBING_LANES.find((each) => this.probeMs(each, openOrders, nowMs) === nowMs);
+    return probing === undefined ? null : { lane: probing, isProbe: true };
+  }
+
+  /** When the head of this lane may leave as a probe; null when it may not. */
+  probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
+    if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
+    return this.budget.probeMs(laneFloor(this.scope, lane, openOrders, this.perMinute), nowMs);
+  }
+
+  #nextLane(openOrders: number, nowMs: number): Lane | null {
     if (this.waiting === 0) return null;
     const left = this.budget.left(nowMs);
     const perMinute = this.budget.perMinute(nowMs);
@@ -126,7 +151,7 @@ export class RequestQueue implements Queue {
     this.#givenUp = [];
     const requests: Request[] = [];
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
-      requests.push(this.#send(next.line, next.lane, steadyMs));
+      requests.push(this.#send(next.line, next, steadyMs));
     }
     return { requests, unsent };
   }
@@ -137,12 +162,13 @@ export class RequestQueue implements Queue {
 
   onOutcome(seen: OutcomeObservation): Ask {
     const { requestId, outcome, nowMs, budget } = seen;
-    const { ask, scope, releasedMs } = must(this.#underWay.get(requestId), `request ${requestId} under way`);
+    const { ask, scope, releasedMs, isProbe } = must(this.#underWay.get(requestId), `request ${requestId} under way`);
     this.#underWay.delete(requestId);
     const line = this.#lines[scope];
     line.inFlight--;
     const settled = {
       releasedMs,
+      isProbe,
       sent: outcome.kind !== 'unknown' || outcome.sent,
       answered: outcome.kind !== 'unknown',
       throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
@@ -198,22 +224,25 @@ export class RequestQueue implements Queue {
         if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
         const moment = budget.leftAgainMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, steadyMs);
         if (moment !== null) moments.push(moment - steadyMs + nowMs);
+        const probe = this.#lines[scope].probeMs(lane, this.#openOrders, steadyMs);
+        if (probe !== null) moments.push(probe - steadyMs + nowMs);
       }
     }
     return moments.length === 0 ? null : Math.max(nowMs, Math.min(...moments));
   }
 
   /** The most urgent ask that may leave now: by lane, then by who waited longer. */
-  #next(steadyMs: number): { readonly line: ScopeLine; readonly lane: Lane } | null {
-    let best: { line: ScopeLine; lane: Lane; rank: number; place: number } | null = null;
+  #next(steadyMs: number): (Next & { readonly line: ScopeLine }) | null {
+    let best: (Next & { line: ScopeLine; rank: number; place: number }) | null = null;
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
-      const lane = line.nextLane(this.#openOrders, steadyMs);
-      if (lane === null || !this.#hasPlace(line, lane)) continue;
+      const next = line.next(this.#openOrders, steadyMs);
+      if (next === null || !this.#hasPlace(line, next.lane)) continue;
+      const { lane } = next;
       const rank = LANES.indexOf(lane);
       const place = line.lanes[lane][0]?.place ?? 0;
       if (best === null || rank < best.rank || (rank === best.rank && place < best.place)) {
-        best = { line, lane, rank, place };
+        best = { line, lane, isProbe: next.isProbe, rank, place };
       }
     }
     return best;
@@ -224,11 +253,11 @@ export class RequestQueue implements Queue {
     return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
   }
 
-  #send(line: ScopeLine, lane: Lane, steadyMs: number): Request {
+  #send(line: ScopeLine, { lane, isProbe }: Next, steadyMs: number): Request {
     const ask = line.take(lane);
     const id = this.#nextId++;
-    this.#underWay.set(id, { ask, scope: line.scope, releasedMs: steadyMs });
-    line.budget.leave();
+    this.#underWay.set(id, { ask, scope: line.scope, releasedMs: steadyMs, isProbe });
+    line.budget.leave(isProbe);
     line.inFlight++;
     return { id, lane, call: ask.call, latestMs: ask.latestMs };
   }

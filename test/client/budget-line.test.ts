@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BudgetLine } from '../../src/client/budget-line.js';
+import type { Heard } from '../../src/client/pacing.js';
 import type { Lane } from '../../src/protocol/seam.js';
 
 // The line waits on timers; here they run on a clock that the test turns.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const OK: Heard = { genuine: true, throttled: false, askedMs: null, budget: null };
+const REFUSED: Heard = { ...OK, throttled: true };
 const newLine = (limit: number) => new BudgetLine(limit, () => Date.now());
+
+const WORD = { place: 'in', probe: 'probe', none: 'out' };
 
 /** Enters and writes down when and in which order. */
 function entrants(line: BudgetLine) {
@@ -14,8 +19,8 @@ function entrants(line: BudgetLine) {
   const started = Date.now();
   const enter = async (name: string, lane: Lane, patienceMs = 600_000) => {
     const entered = line.tryEnter() || (await line.enter(lane, patienceMs));
-    log.push(`${name} ${entered ? 'in' : 'out'} ${Math.round((Date.now() - started) / 1_000)}`);
-    if (entered) line.leave();
+    log.push(`${name} ${WORD[entered ?? 'none']} ${Math.round((Date.now() - started) / 1_000)}`);
+    if (entered !== null) line.leave(entered);
   };
   return { log, enter };
 }
@@ -74,11 +79,14 @@ describe('the budget line', () => {
   it('keeps to its own most where the venue tells of more room, and to the venue’s word where that is less', async () => {
     const line = new BudgetLine(2, () => Date.now(), 2);
     // Of the 300 somebody else has used 100, and they are not ours.
-    line.window.learn(300, 200, Date.now());
-    expect([line.tryEnter(), line.tryEnter(), line.tryEnter()]).toEqual([true, true, false]);
-    line.leave();
-    line.window.learn(1, 1, Date.now());
-    expect(line.isOverdrawn).toBe(true);
+    const says = (limit: number, remaining: number) => ({ ...OK, budget: { limit, remaining } });
+    line.tryEnter();
+    line.leaveHeard('place', says(300, 200));
+    expect([line.tryEnter(), line.tryEnter()]).toEqual(['place', null]);
+    line.leaveHeard('place', says(1, 1));
+    expect(line.isOverdrawn('place')).toBe(false);
+    line.leaveHeard('place', says(1, 1));
+    expect(line.isOverdrawn('place')).toBe(true);
     await line.close();
   });
 
@@ -95,11 +103,11 @@ describe('the budget line', () => {
 
   it('waits while everything is in flight, and wakes when an answer’s minute is over', async () => {
     const line = newLine(1);
-    expect(line.tryEnter()).toBe(true);
+    expect(line.tryEnter()).toBe('place');
     const { log, enter } = entrants(line);
     void enter('b', 'own');
     await vi.advanceTimersByTimeAsync(30_000);
-    line.leave();
+    line.leave('place');
     await vi.advanceTimersByTimeAsync(60_100);
     expect(log).toEqual(['b in 90']);
     await line.close();
@@ -107,52 +115,116 @@ describe('the budget line', () => {
 
   it('takes back the place of what never left', async () => {
     const line = newLine(1);
-    expect(line.tryEnter()).toBe(true);
+    expect(line.tryEnter()).toBe('place');
     const { log, enter } = entrants(line);
     void enter('b', 'own');
-    line.leaveUnsent();
+    line.leaveUnsent('place');
     await vi.advanceTimersByTimeAsync(1_000);
     expect(log).toHaveLength(1);
     await line.close();
   });
 
-  it('stands still for as long as the venue said, capped at ten minutes', async () => {
+  it('stands still for as long as the service said, but for one probe at a time of what cannot wait', async () => {
     const line = newLine(10);
     const { log, enter } = entrants(line);
-    expect(line.throttled(20_000, true)).toBe(20_000);
-    expect(line.tryEnter()).toBe(false);
-    void enter('a', 'own');
-    await vi.advanceTimersByTimeAsync(25_000);
-    expect(log).toEqual(['a in 20']);
-    expect(line.throttled(1e12, true)).toBe(600_000);
+    line.tryEnter();
+    expect(line.leaveHeard('place', { ...REFUSED, askedMs: 20_000 })).toBe(20_000);
+    expect(line.tryEnter()).toBe(null);
+    void enter('draft', 'draft');
+    void enter('own', 'own');
+    void enter('cancel', 'cancel');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_100);
+    // The first was met with silence, so the next waits again.
+    expect(log).toMatchObject([expect.stringMatching(/^cancel probe [12]$/)]);
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(log).toMatchObject([expect.anything(), expect.stringMatching(/^own probe [234]$/)]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(log.at(-1)).toBe('draft in 20');
+    await line.close();
+  });
+
+  it('goes on at once when a probe was let through', async () => {
+    const line = newLine(10);
+    line.tryEnter();
+    line.leaveHeard('place', { ...REFUSED, askedMs: 60_000 });
+    const probe = line.enter('cancel', 60_000);
+    const draft = line.enter('draft', 60_000);
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(await probe).toBe('probe');
+    expect(line.isOverdrawn('probe')).toBe(false);
+    line.leaveHeard('probe', OK);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await draft).toBe('place');
+    await line.close();
+  });
+
+  it('does not probe past its own count of the limit', async () => {
+    const line = newLine(1);
+    line.tryEnter();
+    line.leaveHeard('place', { ...REFUSED, askedMs: 10_000 });
+    const { log, enter } = entrants(line);
+    void enter('cancel', 'cancel');
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(log).toEqual(['cancel in 60']);
+    await line.close();
+  });
+
+  it.each([
+    ['of a stranger', { ...REFUSED, genuine: false, askedMs: 6_000 }],
+    ['longer than the window', { ...REFUSED, askedMs: 600_000 }],
+  ])('takes a wait %s for none', (_, heard) => {
+    const line = newLine(10);
+    line.tryEnter();
+    expect(line.leaveHeard('place', heard)).toBeLessThanOrEqual(1_000);
+  });
+
+  it('lets one refusal that nothing explains lower no limit, and a second one within a minute do so', async () => {
+    const line = newLine(80);
+    for (let n = 0; n < 20; n++) line.tryEnter();
+    for (let n = 0; n < 18; n++) line.leaveHeard('place', OK);
+    line.leaveHeard('place', REFUSED);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(line.tryEnter()).toBe('place');
+    line.leaveUnsent('place');
+    line.leaveHeard('place', REFUSED);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(line.tryEnter()).toBe(null);
     await line.close();
   });
 
   it('backs off longer at each refusal without a word, up to a minute, until one goes well', () => {
-    const line = newLine(10);
+    const line = newLine(40);
+    const refused = () => {
+      line.tryEnter();
+      return line.leaveHeard('place', { ...REFUSED, budget: { limit: 40, remaining: 0 } }) ?? 0;
+    };
     for (let refusal = 0; refusal < 12; refusal++) {
       const full = Math.min(60_000, 1_000 * 2 ** refusal);
-      const waitMs = line.throttled(null, true);
+      const waitMs = refused();
       expect(waitMs).toBeGreaterThanOrEqual(full / 2);
       expect(waitMs).toBeLessThanOrEqual(full);
     }
-    line.notThrottled();
-    expect(line.throttled(null, true)).toBeLessThanOrEqual(1_000);
+    line.leaveHeard('place', OK);
+    expect(refused()).toBeLessThanOrEqual(1_000);
   });
 
   it('turns away those without patience, those beyond a thousand, and all when it is closed', async () => {
     const line = newLine(1);
-    expect(line.tryEnter()).toBe(true);
-    expect(await line.enter('own', 0)).toBe(false);
+    expect(line.tryEnter()).toBe('place');
+    expect(await line.enter('own', 0)).toBe(null);
     const waiting = Array.from({ length: 1_000 }, () => line.enter('own', 1e9));
-    expect(await line.enter('own', 1e9)).toBe(false);
+    expect(await line.enter('own', 1e9)).toBe(null);
     waiting.push(...Array.from({ length: 1_000 }, () => line.enter('cancel', 1e9)));
-    expect(await line.enter('cancel', 1e9)).toBe(false);
+    expect(await line.enter('cancel', 1e9)).toBe(null);
     const closed = line.close();
     await vi.advanceTimersByTimeAsync(5_000);
     await closed;
-    expect((await Promise.all(waiting)).every((entered) => !entered)).toBe(true);
-    expect(line.tryEnter()).toBe(false);
-    expect(await line.enter('cancel', 1_000)).toBe(false);
+    expect((await Promise.all(waiting)).every((entered) => entered === null)).toBe(true);
+    expect(line.tryEnter()).toBe(null);
+    expect(await line.enter('cancel', 1_000)).toBe(null);
   });
 });

@@ -93,10 +93,11 @@ describe('a venue that follows its own headers', () => {
 
 const DEMAND = 20;
 /** Twenty callers who always want more, each within three minutes; how many passed and were refused, minute by minute. */
-async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: number) {
+async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: number, lane: Lane = 'draft') {
   let going = true;
+  const latest = () => ({ lane, latestMs: Date.now() + 3 * MINUTE_MS });
   const callers = [...Array(DEMAND)].map(async () => {
-    while (going) await client.call('orders.create', { body: orderBody }, { latestMs: Date.now() + 3 * MINUTE_MS });
+    while (going) await client.call('orders.create', { body: orderBody }, latest());
   });
   const log: { passed: number; refused: number }[] = [];
   for (let minute = 0; minute < minutes; minute++) {
@@ -110,24 +111,42 @@ async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: numb
   return log;
 }
 
+/** Lanes that ask again after a second or two, whatever the venue said. */
+const PROBING: readonly Lane[] = ['cancel', 'own'];
+
 describe('a venue whose budget others use too', () => {
-  it('refuses no more requests than the others made', async () => {
-    const steps = fc.array(fc.record({ work, others: fc.nat({ max: 10 }) }), { maxLength: 10 });
+  /** What is asked while others ask as well, and what becomes of it: their requests, those refused, how long it took. */
+  async function share(lanes: readonly Lane[], check: (others: number, refused: number, ms: number) => void) {
+    const job = work.filter(({ lane }) => lanes.includes(lane));
+    const steps = fc.array(fc.record({ work: job, others: fc.nat({ max: 10 }) }), { maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 20 }), steps, async (perMinute, script) => {
         const { venue, client } = meet({ limits: limitsOf(perMinute) });
+        const startedMs = Date.now();
         let others = 0;
-        for (const { work: job, others: wanted } of script) {
+        for (const { work: asked, others: wanted } of script) {
           for (let n = 0; n < wanted; n++) if (venue.takeElsewhere('signed')) others += 1;
-          void Promise.all([...Array(job.burst)].map(() => client.call('orders.list', {}, { lane: job.lane })));
-          await vi.advanceTimersByTimeAsync(job.afterMs);
+          void Promise.all([...Array(asked.burst)].map(() => client.call('orders.list', {}, { lane: asked.lane })));
+          await vi.advanceTimersByTimeAsync(asked.afterMs);
         }
         await vi.advanceTimersByTimeAsync(MINUTE_MS);
-        expect(venue.refused.length).toBeLessThanOrEqual(others);
+        check(others, venue.refused.length, Date.now() - startedMs);
         await end(client);
       }),
       { numRuns: 60 },
     );
+  }
+
+  it('refuses no more requests than the others made, of what can wait', async () => {
+    const patient = LANES.filter((lane) => !PROBING.includes(lane));
+    await share(patient, (others, refused) => expect(refused).toBeLessThanOrEqual(others));
+  });
+
+  it('refuses, of what finds out for itself, no more than a few probes a minute besides', async () => {
+    await share(LANES, (others, refused, ms) => {
+      const probes = others === 0 ? 0 : 12 * Math.ceil(ms / MINUTE_MS);
+      expect(refused).toBeLessThanOrEqual(others + probes);
+    });
   });
 });
 
@@ -158,11 +177,29 @@ describe('a venue that does not follow its own headers', () => {
     for (const { passed } of log.slice(14)) expect(passed).toBeGreaterThanOrEqual(110);
   });
 
-  it('and says to stay away for a day is asked again after ten minutes', async () => {
+  it('and says to stay away for a day is asked as much as it lets through all the same', async () => {
     const headers = ({ allowed }: { allowed: boolean }): Headers => (allowed ? {} : { 'retry-after': '86400' });
     const { venue, client } = meet({ limits: limitsOf(60), headers }, limitsOf(120));
-    const log = await besiege(venue, client, 12);
-    expect(log.filter(({ passed }) => passed === 0).length).toBeGreaterThanOrEqual(8);
-    expect(log.slice(9).some(({ passed }) => passed >= 50)).toBe(true);
+    for (const { passed, refused } of await besiege(venue, client, 12)) {
+      expect(passed).toBeGreaterThanOrEqual(50);
+      expect(refused).toBeLessThanOrEqual(8);
+    }
   });
+
+  it.each(PROBING)(
+    'and lets nothing through is asked by lane %s one request at a time, ever seldomer',
+    async (lane) => {
+      const headers = ({ allowed }: { allowed: boolean }): Headers => (allowed ? {} : { 'retry-after': '30' });
+      const { venue, client } = meet({ limits: limitsOf(0), headers }, limitsOf(120));
+      const log = await besiege(venue, client, 4, lane);
+      // Those that left together before the first refusal, then probes after 1 to 2 s, 2 to 4, 4 to 8, and 8 to 10.
+      expect(log[0]?.refused).toBeLessThanOrEqual(8 + 10);
+      for (const { refused } of log.slice(1)) {
+        expect(refused).toBeLessThanOrEqual(10);
+        expect(refused).toBeGreaterThanOrEqual(5);
+      }
+      const probes = venue.refused.slice(8).map(({ atMs }) => atMs);
+      expect(Math.min(...probes.slice(1).map((atMs, n) => atMs - (probes[n] ?? 0)))).toBeGreaterThan(1_000);
+    },
+  );
 });

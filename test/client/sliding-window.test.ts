@@ -87,8 +87,12 @@ describe('the sliding window', () => {
     expect(window.nextFreeMs(99_000)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('takes the venue’s word on its limit and on what others used, for one window', () => {
+  it('takes the venue’s word on its limit when it is said twice, and on what others used, for one window', () => {
     const window = new SlidingWindow(100);
+    for (const limit of [10, 1, 10]) {
+      window.learn(limit, 0, 0);
+      expect(window.free(0)).toBe(100);
+    }
     window.start();
     window.learn(10, 3, 0);
     window.finish(0);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/base/random.js';
 import type { Scope } from '../../src/protocol/endpoints.js';
-import { type Ask, LANES, type Lane } from '../../src/protocol/seam.js';
+import { type Ask, type BudgetReport, LANES, type Lane } from '../../src/protocol/seam.js';
 import {
   MAX_IN_FLIGHT,
   MAX_IN_FLIGHT_PER_SCOPE,
@@ -16,6 +16,8 @@ import { askOf, LIMITS, World } from './world.js';
 const NOW = 1_700_000_000_000;
 const SCOPES: readonly Scope[] = ['public', 'signed'];
 const lanes = fc.constantFrom(...LANES);
+
+type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'>;
 
 /** Answers a request at once, without a word on the budget. */
 const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): Ask =>
@@ -275,6 +277,64 @@ describe('the budget', () => {
     expect(queue.nextReleaseMs(NOW - 3_600_000)).toBe(NOW - 3_600_000 + 120_000);
     for (const at of [NOW, NOW + 60_000]) expect(queue.release(at).requests).toEqual([]);
     expect(queue.release(NOW + 120_000).requests).toHaveLength(1);
+  });
+
+  /** Answers a request as throttled, or well, with what its headers say of the signed budget. */
+  const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
+    queue.onOutcome({
+      kind: 'outcome',
+      nowMs,
+      requestId: id,
+      outcome:
+        is === 'answered'
+          ? { kind: 'answered', data: [], nextCursor: null }
+          : { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
+      sentMs: nowMs,
+      venueTimeMs: null,
+      budget: { scope: 'signed', resetMs: NOW + 86_400_000, ...budget },
+    });
+
+  it('lets cancels and reads of own state find out for themselves, one at a time, a second after a refusal', () => {
+    const queue = new RequestQueue(LIMITS);
+    queue.push(askOf('signed', 'own'));
+    const first = queue.release(NOW).requests[0]?.id ?? 0;
+    told(queue, first, NOW, 'throttled', { limit: 300, remaining: 0 });
+    for (const lane of LANES) for (let n = 0; n < 2; n++) queue.push(askOf('signed', lane));
+    expect(queue.nextReleaseMs(NOW)).toBe(NOW + 1_000);
+    expect(queue.release(NOW + 999).requests).toEqual([]);
+    const [probe, ...others] = queue.release(NOW + 1_000).requests;
+    expect([probe?.lane, others]).toEqual(['cancel', []]);
+    expect(queue.release(NOW + 1_500).requests).toEqual([]);
+    // Refused again: twice as long, then twice as long again, and never longer than ten seconds.
+    told(queue, probe?.id ?? 0, NOW + 1_500, 'throttled', { limit: 300, remaining: 0 });
+    expect(queue.nextReleaseMs(NOW + 1_500)).toBe(NOW + 3_500);
+    const second = queue.release(NOW + 3_500).requests;
+    expect(second.map(({ lane }) => lane)).toEqual(['cancel']);
+    told(queue, second[0]?.id ?? 0, NOW + 3_600, 'answered', { limit: 300, remaining: 299 });
+    expect(queue.release(NOW + 3_600).requests.map(({ lane }) => lane)).toContain('own');
+  });
+
+  it('lets them go one after the other where answers say that there is no room and there is', () => {
+    const queue = new RequestQueue(LIMITS);
+    queue.push(askOf('signed', 'own'));
+    told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit: 300, remaining: 0 });
+    for (let n = 0; n < 10; n++) queue.push(askOf('signed', 'cancel'));
+    expect(queue.release(NOW + 999).requests).toEqual([]);
+    for (let at = 1_000; at < 1_900; at += 100) {
+      const requests = queue.release(NOW + at).requests;
+      expect(requests).toHaveLength(1);
+      told(queue, requests[0]?.id ?? 0, NOW + at + 50, 'answered', { limit: 300, remaining: 0 });
+    }
+  });
+
+  it('believes a limit below the profile’s when two answers in a row say it', () => {
+    const queue = new RequestQueue(LIMITS);
+    const tell = (limit: number) => {
+      queue.push(askOf('signed', 'cancel'));
+      told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit, remaining: limit });
+      return queue.status('signed', NOW).limit;
+    };
+    expect([50, 1, 50, 50, 1, 300].map(tell)).toEqual([300, 300, 300, 50, 50, 300]);
   });
 
   it('keeps to the limit of true time while our clock jumps by an hour to and fro, and cancels leave within seconds', () => {
