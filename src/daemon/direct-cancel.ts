@@ -19,6 +19,8 @@ import { nowMs } from './clock.js';
 const ROUNDS = 3;
 /** Orders canceled at once: two requests each, well within a minute's budget. */
 const AT_ONCE = 4;
+/** After a refusal as throttled one at a time goes on, after so long, ms: a venue that really throttles is not flooded. */
+const THROTTLED_MS = 1_000;
 /** A list longer than this many pages has a cursor that goes in circles. */
 const MAX_PAGES = 100;
 
@@ -80,17 +82,24 @@ const nothingKnown = (): DirectCancelResult => ({ asked: 0, resting: 0, verified
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
   const waiting = orders.filter((order) => order.pubkey !== null);
   const refusals = orders.filter((order) => order.pubkey === null).map(() => 'an order has no pubkey');
-  const worker = async () => {
+  let isThrottled = false;
+  const worker = async (_: unknown, nth: number) => {
     for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
       const pubkey = order.pubkey ?? '';
       asked.add(pubkey);
       const refusal = await cancelOne(pubkey, order.market.condition_id, options);
       if (refusal !== null) refusals.push(refusal);
+      if (isThrottling(refusal)) isThrottled = true;
+      if (isThrottled && nth > 0) return;
+      if (isThrottled && isThrottling(refusal)) await pause(THROTTLED_MS);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return refusals;
 }
+
+/** In the service's own words, or in those of whoever stands in front of it. */
+const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
 /** Every page of our resting orders. */
 async function restingOrders(client: ServiceClient): Promise<OrderRow[]> {

@@ -86,9 +86,9 @@ export class Guarding {
     throw new TwinbookError('timed_out', text, 'See guardian.log, or set guardian.required: false.');
   }
 
-  /** A step was taken. Returns how long ago the one before it was, ms. */
-  beat(): number {
-    return this.#heart.beat();
+  /** A step was taken, after which something may rest or must not. Returns how long ago the one before it was, ms. */
+  beat(nothingMayRest: boolean): number {
+    return this.#heart.beat(nothingMayRest);
   }
 
   /** Nothing rests, proven, and nothing will be placed: nobody needs to be alarmed when we go. */

@@ -11,6 +11,7 @@ import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
 import { parsePollTag, pollTag } from '../scheduler/tags.js';
 import { decide } from './deciding.js';
 import { Outgoing } from './outgoing.js';
+import type { Mode } from './modes.js';
 import { ownOrders } from './own-state.js';
 import { PageWalk } from './page-walk.js';
 import { quietUntilMs } from './quiet.js';
@@ -28,6 +29,9 @@ const MAX_UNSENT_ROUNDS = 4;
 
 /** So many outcomes in a row about which nothing is known mean that the exchange is not there. */
 const SILENT_AFTER = 3;
+
+/** Modes that a person, or a loss, has ordered to leave nothing resting and nothing to come. */
+const EMPTYING: readonly Mode[] = ['killed', 'halted', 'stopping', 'stopped'];
 
 const NO_REQUESTS: readonly Request[] = [];
 
@@ -106,6 +110,16 @@ export class Trader {
   /** For status pages. Reads only. */
   snapshot(nowMs: number): Snapshot {
     return snapshotOf(this.#state, nowMs);
+  }
+
+  /** It was killed, halted or is being stopped: whatever rests at the exchange has to go. Cheap, for every step. */
+  get nothingMayRest(): boolean {
+    return EMPTYING.includes(this.#state.mode().mode);
+  }
+
+  /** Whether the exchange is being asked to show that nothing rests, and has not shown it yet. */
+  get wantsProof(): boolean {
+    return this.#state.modes.wantsProof;
   }
 
   /** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */

@@ -48,7 +48,8 @@ export class Key {
     // The trader's variables for credentials are not ours: two processes under one key would be one key to lose.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
     const credentials = this.#stored === null ? {} : { credentials: this.#stored };
-    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, ...credentials });
+    // Whatever an answer says, the next round begins when it is due: rounds are what keeps this client's requests few.
+    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...credentials });
   }
 
   /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when it does not take our key. */

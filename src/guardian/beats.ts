@@ -14,6 +14,8 @@ export const heartbeatSchema: z.ZodType<Heartbeat> = z.object({
   count: z.number().int().nonnegative(),
   phase: z.enum(['starting', 'trading', 'ended']),
   mayRest: z.boolean(),
+  // An older version's trader does not say it.
+  nothingMayRest: z.boolean().default(false),
 });
 
 export const reportSchema: z.ZodType<GuardianReport> = z.object({

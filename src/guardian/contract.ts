@@ -22,6 +22,8 @@ export interface Heartbeat {
   readonly phase: 'starting' | 'trading' | 'ended';
   /** Whether an order of ours may rest at the exchange. Once `trading`, only `ended` takes it back. */
   readonly mayRest: boolean;
+  /** It was killed, halted or is being stopped: whatever rests has to go. */
+  readonly nothingMayRest: boolean;
 }
 
 /** What the guardian last said. */

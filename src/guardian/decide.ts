@@ -18,6 +18,13 @@ const LONGEST_STEP_MS = 1_000;
  * one that dies and is started over and over, looks after nothing.
  */
 const STARTING_LIMIT_MS = 60_000;
+/**
+ * A trader that was killed, or is being stopped, takes a second or two until nothing rests; after so long, ms, the guardian
+ * reads what rests, and cancels it, though the heart beats: what keeps that trader's cancels need not keep ours.
+ */
+const PULLING_LIMIT_MS = 5_000;
+/** Between two looks at the exchange under a kill, once nothing rested, ms. */
+const KILLED_MS = 60_000;
 /** Rounds without an order, one after the other, that secure. */
 const EMPTY_ROUNDS = 2;
 /** Between a round that found something and the next, ms. */
@@ -30,6 +37,8 @@ const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
+  /** `silence`: the heart stopped. `pulling`: it beats, and what rests has had time enough to go. */
+  readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
   readonly failures: number;
@@ -47,6 +56,8 @@ export interface GuardianMind {
   readonly lookedMs: number | null;
   readonly silentMs: number;
   readonly startingMs: number;
+  /** How long it has been said that nothing may rest. */
+  readonly pullingMs: number;
   readonly alarm: Alarm | null;
   /** A round is under way; it may be of an alarm that is over. */
   readonly isRound: boolean;
@@ -65,6 +76,7 @@ export const FRESH_MIND: GuardianMind = {
   lookedMs: null,
   silentMs: 0,
   startingMs: 0,
+  pullingMs: 0,
   alarm: null,
   isRound: false,
   isSettled: false,
@@ -89,12 +101,14 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   const mind = heard(before, look);
   const end = reasonToEnd(mind, rules, look);
   if (end !== null) return { mind, actions: [{ kind: 'end', text: end }] };
-  if (mind.alarm === null) {
-    const why = reasonForAlarm(mind, rules);
-    return why === null ? { mind, actions: [] } : raise(mind, look, why);
-  }
-  if (isAttended(mind.heartbeat) && mind.silentMs === 0)
+  const why = mind.alarm?.cause === 'silence' ? null : reasonForAlarm(mind, rules);
+  if (why !== null) return raise(mind, look, why);
+  if (mind.alarm === null) return mind.pullingMs < PULLING_LIMIT_MS ? { mind, actions: [] } : helpToPull(mind, look);
+  if (mind.alarm.cause === 'pulling') {
+    if (!isPulling(mind.heartbeat)) return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
+  } else if (isAttended(mind.heartbeat) && mind.silentMs === 0) {
     return standDown(mind, 'the trader looks after its orders again');
+  }
   if (mind.isRound) return { mind, actions: [] };
   if (isOver(mind.alarm, rules, look)) {
     return standDown({ ...mind, isSettled: true }, 'nothing rests, and the trader that stopped is gone');
@@ -116,6 +130,7 @@ function heard(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
     lookedMs: nowMs,
     silentMs: moved ? 0 : mind.silentMs + awakeMs,
     startingMs: isStarting ? mind.startingMs + awakeMs : 0,
+    pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     isSettled: mind.isSettled && !moved,
   };
 }
@@ -127,6 +142,9 @@ const isAnother = (now: GuardianMind['heartbeat'], before: GuardianMind['heartbe
 
 const isAttended = (heartbeat: GuardianMind['heartbeat']): boolean =>
   heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase !== 'starting';
+
+const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
+  heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
 
 /** What cannot be read may rest; where no trader ever ran nothing does. */
 function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
@@ -145,33 +163,46 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
   const reason = `guardian: ${why}; ${who} ${traderGone ? 'is gone' : 'is there and does not answer'}`;
-  const alarm: Alarm = {
-    nextRoundMs: nowMs,
-    emptyRounds: 0,
-    failures: 0,
-    failingSinceMs: null,
-    orderSeenMs: nowMs,
-    text: reason,
-  };
+  const alarm = alarmOf('silence', reason, nowMs);
   const actions: readonly Action[] = [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
     { kind: 'leave-mark', reason },
   ];
-  // One round may be left over from an alarm before; the next one begins when it is back.
+  return begin(mind, alarm, actions);
+}
+
+/** The trader's heart beats, so it is not held by a mark: it knows that nothing may rest, and may be told otherwise. */
+function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
+  const text = `nothing may rest for ${seconds(mind.pullingMs)}: reads what rests, and cancels it`;
+  return begin(mind, alarmOf('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
+}
+
+const alarmOf = (cause: Alarm['cause'], text: string, nowMs: number): Alarm => ({
+  cause,
+  nextRoundMs: nowMs,
+  emptyRounds: 0,
+  failures: 0,
+  failingSinceMs: null,
+  orderSeenMs: nowMs,
+  text,
+});
+
+/** One round may be left over from an alarm before; the next one begins when it is back. */
+function begin(mind: GuardianMind, alarm: Alarm, actions: readonly Action[]): Decision {
   if (mind.isRound) return { mind: { ...mind, alarm }, actions };
   return { mind: { ...mind, alarm, isRound: true }, actions: [...actions, { kind: 'cancel' }] };
 }
 
-const standDown = (mind: GuardianMind, text: string): Decision => ({
+const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' = 'loud'): Decision => ({
   mind: { ...mind, alarm: null },
-  actions: [{ kind: 'record', severity: 'loud', text }],
+  actions: [{ kind: 'record', severity, text }],
 });
 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
 /** A trader that is there may wake in the middle of anything; one that is gone leaves at most a late order. */
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>
-  isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
+  alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
 /** Null while there is a reason to stay. */
 function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGone, ledgerGone }: Look): string | null {
@@ -191,19 +222,22 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
 const isEnded = (heartbeat: Heartbeat | 'unreadable'): boolean =>
   heartbeat !== 'unreadable' && heartbeat.phase === 'ended';
 
+/** Nobody needs to hear that what was empty is empty, nor that a trader that was killed did its part. */
+const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';
+
 function onRound(before: GuardianMind, round: Round): Decision {
   const mind = { ...before, isRound: false };
   const { alarm } = mind;
   const said: Action = {
     kind: 'record',
-    severity: round.outcome === 'empty' && alarm !== null && isSecured(alarm) ? 'quiet' : 'loud',
+    severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
   // The trader woke meanwhile: what was canceled was canceled.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly Action[] =
-    isSecured(after) && !isSecured(alarm) ? [{ kind: 'record', severity: 'loud', text: 'secured: nothing rests' }] : [];
+    isSecured(after) && !isExpectedEmpty(alarm) ? [{ kind: 'record', severity: 'loud', text: 'secured: nothing rests' }] : [];
   return { mind: { ...mind, alarm: after }, actions: [said, ...secured] };
 }
 
@@ -212,7 +246,8 @@ function afterRound(alarm: Alarm, { nowMs, outcome, text }: Round): Alarm {
   switch (outcome) {
     case 'empty': {
       const emptyRounds = alarm.emptyRounds + 1;
-      const pauseMs = emptyRounds >= EMPTY_ROUNDS ? SECURED_MS : AGREE_MS;
+      const securedMs = alarm.cause === 'silence' ? SECURED_MS : KILLED_MS;
+      const pauseMs = emptyRounds >= EMPTY_ROUNDS ? securedMs : AGREE_MS;
       return { ...calm, emptyRounds, nextRoundMs: nowMs + pauseMs };
     }
     case 'canceled':
@@ -235,6 +270,7 @@ const onAsk = (mind: GuardianMind): Decision => ({
 
 /** What others are told of it. */
 export function stateOf({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {
+  if (alarm !== null && alarm.cause === 'pulling' && isSecured(alarm)) return { state: 'watching', text: alarm.text };
   if (alarm !== null) return { state: isSecured(alarm) ? 'secured' : 'canceling', text: alarm.text };
   if (heartbeat === null) return { state: 'watching', text: 'no trader has run yet' };
   return { state: 'watching', text: '' };

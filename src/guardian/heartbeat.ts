@@ -27,6 +27,7 @@ export class Heart {
   #steppedMs: number | null = null;
   #beatenMs = Number.NEGATIVE_INFINITY;
   #phase: Heartbeat['phase'] = 'starting';
+  #nothingMayRest = false;
   #starting: NodeJS.Timeout | null = null;
   #syncedPhase: Heartbeat['phase'] | null = null;
   #failed = false;
@@ -51,10 +52,11 @@ export class Heart {
   }
 
   /**
-   * A step of the core has been taken. Cheap: most calls only look at the clock. Returns how long ago the step before it
-   * was, ms; 0 for the first.
+   * A step of the core has been taken, after which something may rest or must not. Cheap: most calls only look at the clock.
+   * Returns how long ago the step before it was, ms; 0 for the first.
    */
-  beat(): number {
+  beat(nothingMayRest = false): number {
+    this.#nothingMayRest = nothingMayRest;
     const nowMs = performance.now();
     const sinceMs = this.#steppedMs === null ? 0 : nowMs - this.#steppedMs;
     this.#steppedMs = nowMs;
@@ -94,7 +96,11 @@ export class Heart {
     const phase = this.#phase;
     const mayRest = phase === 'trading' || (phase === 'starting' && this.#mayHaveRested);
     this.#count += 1;
-    const beat: Heartbeat = { run: this.#run, process: this.#process, count: this.#count, phase, mayRest };
+    const nothingMayRest = phase === 'trading' && this.#nothingMayRest;
+    const beat: Heartbeat = {
+      ...{ run: this.#run, process: this.#process, count: this.#count },
+      ...{ phase, mayRest, nothingMayRest },
+    };
     try {
       // What the next guardian must know after a power cut is the phase; the beat itself is old by then.
       this.#writer.write(beat, phase !== this.#syncedPhase);

@@ -85,6 +85,57 @@ describe('an alarm', () => {
   });
 });
 
+describe('a trader that beats while nothing may rest', () => {
+  /** Its heart beats for so long, and each beat says that nothing may rest. */
+  function pulls(guardian: Driven, ms: number, from = 21) {
+    const kinds: string[] = [];
+    for (let n = 0; n < ms / LOOK_MS; n++) {
+      kinds.push(...guardian.look({ heartbeat: beat(from + n, { nothingMayRest: true }) }));
+    }
+    return kinds;
+  }
+
+  it('is given five seconds; then what rests is read and canceled, round by round, and it is held by no mark', () => {
+    const guardian = watching();
+    const results = ['canceled', 'empty', 'empty'] as const;
+    let at = 0;
+    guardian.rounds = () => results[at++] ?? 'empty';
+    expect(pulls(guardian, 4_750)).toEqual([]);
+    const kinds = pulls(guardian, 5_000, 100);
+    expect(kinds.filter((kind) => kind === 'cancel')).toHaveLength(3);
+    expect(guardian.firstMs('leave-mark')).toBeNull();
+    expect(stateOf(guardian.mind).state).toBe('watching');
+  });
+
+  it('is looked after once a minute then, without a loud word as long as nothing rests', () => {
+    const guardian = watching();
+    pulls(guardian, 600_000);
+    const rounds = guardian.done.filter(({ action }) => action.kind === 'cancel');
+    expect(rounds.length).toBeGreaterThan(9);
+    expect(rounds.length).toBeLessThan(13);
+    expect(guardian.done.filter(({ action }) => action.kind === 'record' && action.severity === 'loud')).toEqual([]);
+  });
+
+  it('is left alone again as soon as orders may rest, and that it dies is an alarm like any other', () => {
+    const guardian = watching();
+    pulls(guardian, 6_000);
+    guardian.look({ heartbeat: beat(1_000) });
+    expect(guardian.mind.alarm).toBeNull();
+    pulls(guardian, 6_000, 2_000);
+    const dead = beat(3_000, { nothingMayRest: true });
+    guardian.lookFor(RULES.timeoutMs + LOOK_MS, { heartbeat: dead, traderGone: true });
+    expect(guardian.firstMs('leave-mark')).not.toBeNull();
+    expect(guardian.mind.alarm?.cause).toBe('silence');
+  });
+
+  it('may end in order', () => {
+    const guardian = watching();
+    pulls(guardian, 6_000);
+    const ended = { heartbeat: beat(1_000, { phase: 'ended', mayRest: false }) };
+    expect(guardian.lookFor(1_000, ended)).toContain('end');
+  });
+});
+
 describe('canceling', () => {
   it('is secured by two rounds in a row, seconds apart, that found nothing', () => {
     const guardian = watching();

@@ -13,6 +13,7 @@ export const beat = (count: number, more: Partial<Heartbeat> = {}): Heartbeat =>
   count,
   phase: 'trading',
   mayRest: true,
+  nothingMayRest: false,
   ...more,
 });
 
