@@ -1,11 +1,9 @@
-/** `twinbook cancel-all` and `twinbook kill`: through the running trader, or past it, straight at the exchange. */
+/** `twinbook cancel-all`: through the running trader, or past it, straight at the exchange. */
 
 import type { Command } from 'commander';
-import type { ErrorCode } from '../base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { CancelAllData, ModeData } from '../daemon/control-protocol.js';
-import { nonEmpty } from './arguments.js';
-import { type ControlOptions, modeText, QUICK_S, SLOW_S, withControl } from './control-options.js';
+import type { CancelAllData } from '../daemon/control-protocol.js';
+import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session } from './io.js';
 import { askOrPass } from './reach.js';
@@ -51,9 +49,9 @@ async function cancelAll(config: TraderConfig, { verify, timeoutMs }: Asked, io:
   return { data, isProven: true };
 }
 
-const orders = (count: number): string => `${count} order${count === 1 ? '' : 's'}`;
+export const orders = (count: number): string => `${count} order${count === 1 ? '' : 's'}`;
 
-function cancelAllText(data: CancelAllData, isProven: boolean): string {
+export function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
   return `${orders(data.resting)} still resting after ${data.asked} cancels`;
@@ -63,36 +61,4 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
 const exitCodeOf = (data: CancelAllData, isProven: boolean): ExitCode =>
   !isProven || isClean(data) ? EXIT.ok : EXIT.failed;
 
-const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
-
-/** A trader that ended, or fell silent, after it had answered a moment before. */
-const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
-
-export function addKillCommand(program: Command, session: Session): void {
-  const command = program
-    .command('kill')
-    .description(
-      'cancels everything and forbids new orders, also after a restart; works without a running trader too, and past ' +
-        'one that hangs',
-    )
-    .option('--reason <text>', 'recorded in the ledger', nonEmpty);
-  withControl(command, SLOW_S);
-  action<ControlOptions & { reason?: string }>(command, session, async (options) => {
-    const config = loadTraderConfig(options.config, session.io);
-    const reason = options.reason ?? 'operator';
-    // Obeyed at once or never: whoever takes longer, or goes while it is asked, is killed past.
-    const timeoutMs = Math.min(options.timeout, QUICK_S) * 1000;
-    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
-    if ('answer' in asked) {
-      const mode: ModeData = asked.answer;
-      session.io.out(options.json === true ? json(mode) : `${modeText(mode)}\n`);
-      return EXIT.ok;
-    }
-    const within = { timeoutMs: options.timeout * 1000, io: session.io };
-    const { killed, ...data } = await cancelPast(config, reason, asked.reach, within);
-    const mode = { mode: killed ? 'killed' : 'unknown', reason };
-    const text = `${modeText(mode)}\n${cancelAllText(data, true)}\n`;
-    session.io.out(options.json === true ? json({ ...mode, ...data }) : text);
-    return killed && isClean(data) ? EXIT.ok : EXIT.failed;
-  });
-}
+export const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;

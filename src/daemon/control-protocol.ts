@@ -41,7 +41,7 @@ export interface ControlData {
   readonly stop: ModeData;
   readonly 'cancel-all': CancelAllData;
   readonly flatten: ModeData;
-  readonly kill: ModeData;
+  readonly kill: KillData;
   readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
   readonly explain: ExplainData;
@@ -55,6 +55,11 @@ export interface ModeData {
   /** What the trader does now, e.g. `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
   readonly mode: string;
   readonly reason: string;
+}
+
+export interface KillData extends ModeData {
+  /** Orders of ours that rest, or may rest, at the moment of the answer: they are being canceled. Null when it is not known. */
+  readonly resting: number | null;
 }
 
 export interface CancelAllData {

@@ -51,9 +51,10 @@ export async function answerControl(request: ControlRequest, running: Running): 
     case 'reduce-only':
     case 'pause':
     case 'resume':
-    case 'kill':
     case 'unkill':
       return obeyed({ kind: request.command, reason: request.reason }, running);
+    case 'kill':
+      return kill(request.reason, running);
     case 'flatten':
       return obeyed({ kind: request.command }, running);
     case 'stop':
@@ -71,9 +72,17 @@ export async function answerControl(request: ControlRequest, running: Running): 
 function obeyed(command: OperatorCommand, running: Running): ControlResponse {
   const refusal = running.command(command);
   if (refusal !== null) return { ok: false, error: refusal };
+  return { ok: true, data: modeOf(running) };
+}
+
+/** Answered at once, before anything is canceled: whoever asks must not wait for the exchange to learn that it is obeyed. */
+function kill(asked: string, running: Running): ControlResponse {
+  const refusal = running.command({ kind: 'kill', reason: asked });
+  if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = modeOf(running);
-  const later = command.kind === 'kill' && running.ending() !== null ? '; the next start is killed' : '';
-  return { ok: true, data: { mode, reason: `${reason}${later}` } };
+  if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
+  // Its ledger may be unreadable; what rests it takes back without it.
+  return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
 function modeOf(running: Running): ModeData {

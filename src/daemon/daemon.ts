@@ -18,7 +18,7 @@ import type { OperatorCommand } from '../protocol/seam.js';
 import { nowMs } from './clock.js';
 import { answerControl, type Running } from './control.js';
 import { serveControl } from './control-server.js';
-import { cancelUntilNothingRests } from './direct-cancel.js';
+import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { leavesOrdersBehind, PATIENCE, takeBack } from './failed-start.js';
 import { startJobs } from './jobs.js';
 import { type Log, openLog } from './log.js';
@@ -28,6 +28,7 @@ import { Screen, type Terminal } from './screen.js';
 import { openSession, type Session } from './session.js';
 import { resultText } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
+import { Unproven } from './unproven.js';
 
 /**
  * Cancelling takes a second or two. An order whose submit was cut off by a crash may take a draft's lifetime until the
@@ -104,6 +105,7 @@ class Service {
   readonly #stopWatch: StopWatch;
   readonly #env: TraderIo['env'];
   readonly #loop: Loop;
+  readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   /** What we were worth at the first valuation of this run. */
   #startedWith: Micros | null = null;
@@ -120,11 +122,15 @@ class Service {
     this.#screen = screen;
     this.#log = log;
     this.#stopWatch = stopWatch;
-    this.#loop = new Loop(session.trader, session.client, {
-      before: () => stopWatch.due(),
-      afterStep: (...step) => this.#afterStep(...step),
-      failed: (error) => this.#fail(error),
-    });
+    this.#loop = new Loop(
+      session.trader,
+      { perform: (request) => session.client().perform(request) },
+      {
+        before: () => stopWatch.due(),
+        afterStep: (...step) => this.#afterStep(...step),
+        failed: (error) => this.#fail(error),
+      },
+    );
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
@@ -225,10 +231,27 @@ class Service {
 
   /** With a fresh client, so that nothing that the core had asked for still leaves. */
   async #cancelWithoutCore(): Promise<boolean> {
+    return (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
+  }
+
+  /**
+   * Everything was to be canceled, and that is not proven after a while: the core goes on with a fresh client, and what
+   * rests is canceled past the core too. A cancel that is done twice has still one effect.
+   */
+  async #tryAfresh(): Promise<void> {
+    this.#log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
+    try {
+      const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
+      if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders past the trader's own queue`);
+    } catch (error) {
+      this.#log.logger.warn({ err: error }, 'nor could it be canceled past the core');
+    }
+  }
+
+  async #freshAccess(): Promise<Omit<DirectCancel, 'verify'>> {
     const { wallet, profile } = this.#session;
     const client = await this.#session.freshClient();
-    const { allowBlindSigning } = this.#config.venue;
-    return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, PATIENCE)).verified;
+    return { client, wallet, profile, allowBlindSigning: this.#config.venue.allowBlindSigning };
   }
 
   #running(stop: () => void): Running {
@@ -303,6 +326,7 @@ class Service {
     this.#session.journal.step(observation, requests, failure);
     if (failure !== null) return;
     this.#beat();
+    if (this.#unproven.isOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
     this.#session.recorder?.step(observation, requests);
     for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
       if (kind === 'started') this.#agreed();

@@ -46,7 +46,8 @@ const PAPER = 'paper';
 
 export interface Session {
   readonly trader: Trader;
-  readonly client: ServiceClient;
+  /** The one that is used now. */
+  client(): ServiceClient;
   readonly ledger: Ledger;
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
@@ -56,7 +57,10 @@ export interface Session {
   readonly recorder: Recorder | null;
   /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
   readonly guarding: Guarding | null;
-  /** Closes the client, which drops and cuts all that it was doing, and gives another with the same credentials. */
+  /**
+   * Another client with the same credentials, which knows of no pause and no limit that the one before it was told; that
+   * one is closed, which drops and cuts all that it was doing.
+   */
   freshClient(): Promise<ServiceClient>;
   close(): Promise<void>;
 }
@@ -100,12 +104,20 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
       return null;
     }
     const { client, credentials } = connected;
-    closers.push(() => client.close());
+    let current = client;
+    closers.push(() => current.close());
     await guarding?.start();
     const freshClient = async () => {
-      await client.close();
-      const fresh = new ServiceClient({ profile, credentials, concurrency });
-      closers.push(() => fresh.close());
+      const before = current;
+      // First, so that what the core asks when the old one gives up finds the new one.
+      const fresh = new ServiceClient({
+        profile,
+        credentials,
+        concurrency,
+        onNotice: (notice) => tell(notice, options),
+      });
+      current = fresh;
+      await before.close();
       return fresh;
     };
     const run = newRun(options, profile);
@@ -114,7 +126,8 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const recorder = await openRecorder(options);
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, recordingEnds(error))));
     const trader = newTrader(run, ledger, wallet, journal);
-    return { trader, client, ledger, wallet, profile, journal, recorder, guarding, freshClient, close };
+    const session = { trader, ledger, wallet, profile, journal, recorder, guarding, freshClient, close };
+    return { ...session, client: () => current };
   } catch (error) {
     await close();
     throw error;

@@ -10,8 +10,8 @@ import type { Observation, OperatorCommand, Report, Request } from '../protocol/
 import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
 import { parsePollTag, pollTag } from '../scheduler/tags.js';
 import { decide } from './deciding.js';
-import { Outgoing } from './outgoing.js';
 import type { Mode } from './modes.js';
+import { Outgoing } from './outgoing.js';
 import { ownOrders } from './own-state.js';
 import { PageWalk } from './page-walk.js';
 import { quietUntilMs } from './quiet.js';

@@ -105,7 +105,8 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   if (why !== null) return raise(mind, look, why);
   if (mind.alarm === null) return mind.pullingMs < PULLING_LIMIT_MS ? { mind, actions: [] } : helpToPull(mind, look);
   if (mind.alarm.cause === 'pulling') {
-    if (!isPulling(mind.heartbeat)) return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
+    if (!isPulling(mind.heartbeat))
+      return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
   } else if (isAttended(mind.heartbeat) && mind.silentMs === 0) {
     return standDown(mind, 'the trader looks after its orders again');
   }
@@ -237,7 +238,9 @@ function onRound(before: GuardianMind, round: Round): Decision {
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly Action[] =
-    isSecured(after) && !isExpectedEmpty(alarm) ? [{ kind: 'record', severity: 'loud', text: 'secured: nothing rests' }] : [];
+    isSecured(after) && !isExpectedEmpty(alarm)
+      ? [{ kind: 'record', severity: 'loud', text: 'secured: nothing rests' }]
+      : [];
   return { mind: { ...mind, alarm: after }, actions: [said, ...secured] };
 }
 

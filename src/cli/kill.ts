@@ -1,0 +1,90 @@
+/** `twinbook kill`: through the running trader, or past it, straight at the exchange. */
+
+import type { Command } from 'commander';
+import type { ErrorCode } from '../base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../config/load.js';
+import type { CancelAllData, KillData } from '../daemon/control-protocol.js';
+import { nonEmpty } from './arguments.js';
+import { cancelAllText, isClean, orders } from './cancel-all.js';
+import { type ControlOptions, modeText, QUICK_S, SLOW_S, withControl } from './control-options.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { action, type CliIo, type Session } from './io.js';
+import { askOrPass, type Unreached } from './reach.js';
+import { cancelPast } from './stop-directly.js';
+import { json } from './table.js';
+
+/** A trader that ended, or fell silent, after it had answered a moment before. */
+const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
+
+interface KillOptions extends ControlOptions {
+  readonly reason?: string;
+  readonly verify?: true;
+}
+
+export function addKillCommand(program: Command, session: Session): void {
+  const command = program
+    .command('kill')
+    .description(
+      'cancels everything and forbids new orders, also after a restart; works without a running trader too, and past ' +
+        'one that hangs',
+    )
+    .option('--verify', 'waits until two reads have shown that nothing rests; exit code 5 if they did not in time')
+    .option('--reason <text>', 'recorded in the ledger', nonEmpty);
+  withControl(command, SLOW_S);
+  action<KillOptions>(command, session, async (options) => {
+    const config = loadTraderConfig(options.config, session.io);
+    const killing: Killing = { options, config, io: session.io, reason: options.reason ?? 'operator' };
+    // Obeyed at once or never: whoever takes longer, or goes while it is asked, is killed past.
+    const timeoutMs = Math.min(options.timeout, QUICK_S) * 1000;
+    const asked = await askOrPass({ command: 'kill', reason: killing.reason }, config, { timeoutMs, lost: LOST });
+    if ('reach' in asked) return killPast(killing, asked.reach);
+    if (options.verify === true) return verified(killing, asked.answer);
+    return tell(killing, asked.answer, restingText(asked.answer), EXIT.ok);
+  });
+}
+
+interface Killing {
+  readonly options: KillOptions;
+  readonly config: TraderConfig;
+  readonly io: CliIo;
+  readonly reason: string;
+}
+
+const restingText = ({ resting }: KillData): string => {
+  if (resting === null) return 'what rests is being canceled without the ledger';
+  if (resting === 0) return 'as far as the trader knows, no order rests';
+  return `${orders(resting)} may rest and are being canceled; \`kill --verify\` waits for the proof`;
+};
+
+/** The trader has obeyed; now the exchange has to show it. */
+async function verified(killing: Killing, killed: KillData): Promise<ExitCode> {
+  const { config, options } = killing;
+  const endMs = performance.now() + options.timeout * 1000;
+  for (;;) {
+    const timeoutMs = Math.max(1, endMs - performance.now());
+    const asked = await askOrPass({ command: 'cancel-all', verify: true }, config, {
+      timeoutMs,
+      lost: ['not_running'],
+    });
+    if ('reach' in asked) return killPast(killing, asked.reach);
+    const data = asked.answer;
+    if (isClean(data)) return tell(killing, { ...killed, ...data }, cancelAllText(data, true), EXIT.ok);
+    // A trader answers after a minute at the latest.
+    if (performance.now() < endMs) continue;
+    return tell(killing, { ...killed, ...data }, cancelAllText(data, true), EXIT.timedOut);
+  }
+}
+
+async function killPast(killing: Killing, reach: Unreached): Promise<ExitCode> {
+  const { config, io, options, reason } = killing;
+  const { killed, ...data } = await cancelPast(config, reason, reach, { timeoutMs: options.timeout * 1000, io });
+  const mode = { mode: killed ? 'killed' : 'unknown', reason };
+  const isDone = killed && isClean(data);
+  const notDone = options.verify === true && killed ? EXIT.timedOut : EXIT.failed;
+  return tell(killing, { ...mode, ...data }, cancelAllText(data, true), isDone ? EXIT.ok : notDone);
+}
+
+function tell({ io, options }: Killing, data: KillData | (KillData & CancelAllData), text: string, code: ExitCode) {
+  io.out(options.json === true ? json(data) : `${modeText(data)}\n${text}\n`);
+  return code;
+}
