@@ -53,7 +53,8 @@ export class RequestCount {
   readonly #kept = { info: 0, loud: 0 };
   /** By market and control: a desk counts from its beginning. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  readonly #byGuard = new Map<string, number>();
+  /** By the words without their figures. */
+  readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
 
@@ -98,8 +99,9 @@ export class RequestCount {
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
       for (const { name, count } of refusals) this.#byRisk.set(`${conditionId} ${name}`, { name, count });
       if (bidMicros !== null || askMicros !== null) continue;
-      const guard = note.replaceAll(/\d+(\.\d+)?/g, '#');
-      this.#byGuard.set(guard, (this.#byGuard.get(guard) ?? 0) + 1);
+      const words = note.replaceAll(/\d+(\.\d+)?/g, '#');
+      const met = this.#byGuard.get(words);
+      this.#byGuard.set(words, { name: met?.name ?? note, count: (met?.count ?? 0) + 1 });
     }
   }
 
@@ -112,9 +114,10 @@ export class RequestCount {
   get refused(): readonly Refusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
+    const byGuard = new Map([...this.#byGuard.values()].map(({ name, count }) => [name, count]));
     const rows = (by: Refusal['by'], counts: ReadonlyMap<string, number>): Refusal[] =>
       [...counts].map(([name, count]) => ({ by, name, count }));
-    return [...rows('risk', byRisk), ...rows('guard', this.#byGuard), ...rows('exchange', this.#refusals)].sort(
+    return [...rows('risk', byRisk), ...rows('guard', byGuard), ...rows('exchange', this.#refusals)].sort(
       (a, b) => b.count - a.count || (a.name < b.name ? -1 : 1),
     );
   }

@@ -70,7 +70,10 @@ export function addSweepCommand(program: Command, session: Session): void {
         .default(USUAL_MEMORY_BYTES / MEBIBYTE)
         .argParser(integerBetween(0, 1_048_576)),
     )
-    .option('--out <dir>', 'where results are kept and trials counted (default: sweep/ beside the ledger)')
+    .option(
+      '--out <dir>',
+      'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
+    )
     .option('--resume', 'go on with the sweep that was left unfinished there')
     .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
   action<SweepFlags>(command, session, (options) => sweep(options, session.io));
@@ -115,9 +118,15 @@ async function planFrom(options: SweepFlags, io: CliIo): Promise<SweepPlan> {
     embargoMs: options.embargo * MINUTE_MS,
     workers: options.workers,
     memoryBytes: options.memory * MEBIBYTE,
-    outDir: options.out === undefined ? join(dirname(config.ledger.path), 'sweep') : resolve(io.cwd, options.out),
+    outDir: options.out === undefined ? usualOutDir(config, io.cwd) : resolve(io.cwd, options.out),
     resume: options.resume === true,
   };
+}
+
+/** Beside the ledger; a lone strategy file has none, and its own folder is for configuration. */
+function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
+  const lone = strategies.find((strategy) => strategy.file === file);
+  return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);
 }
 
 function searchFrom({ param, random, seed }: SweepFlags, config: Config): SweepPlan['search'] {

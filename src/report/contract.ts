@@ -192,7 +192,7 @@ export interface RequestUse {
 export interface Refusal {
   /** Who: `risk`, `guard` (a strategy's own), `exchange`. */
   readonly by: 'risk' | 'guard' | 'exchange';
-  /** The limit, guard or slug. */
+  /** The limit or slug; of a guard its words when it was met first, for those that differ in their figures alone. */
   readonly name: string;
   readonly count: number;
 }

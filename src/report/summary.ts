@@ -2,6 +2,7 @@
 
 import { bracketVerdict, modelOf } from './analysis/bracket.js';
 import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
+import { shownInterval, shownSharpe } from './analysis/events.js';
 import { sharedWarnings } from './analysis/warnings.js';
 import { count, duration, gain, money, percent, ratio, signedCents, UNKNOWN } from './figures.js';
 
@@ -16,9 +17,9 @@ const LINES: readonly Line[] = [
   ['  merges', ({ result }) => gain(result.mergesMicros)],
   ['  settlement', ({ result }) => gain(result.settlementMicros)],
   ['  cannot be divided', ({ result }) => gain(result.undividedMicros)],
-  ['95 % interval, from', ({ byEvent }) => gain(byEvent.intervalMicros?.[0] ?? null)],
-  ['95 % interval, to', ({ byEvent }) => gain(byEvent.intervalMicros?.[1] ?? null)],
-  ['Sharpe per event', ({ byEvent }) => ratio(byEvent.sharpe)],
+  ['95 % interval, from', ({ byEvent }) => gain(shownInterval(byEvent)?.[0] ?? null)],
+  ['95 % interval, to', ({ byEvent }) => gain(shownInterval(byEvent)?.[1] ?? null)],
+  ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent))],
   ['Deepest drawdown', ({ drawdown }) => money(drawdown.maxMicros)],
   ['Capital locked, mean', ({ capital }) => money(capital.meanLockedMicros)],
   ['Fills', ({ trading }) => count(trading.fills)],

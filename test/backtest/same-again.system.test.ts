@@ -21,15 +21,15 @@ const ROOT = join(import.meta.dirname, '../..');
 const PINNED = {
   'risk-averse': {
     trace: '345c649b49bacead',
-    session: '600ba21988d66e5e38dfd0f81a704126b432f5f93372922d6f5cc0eadb3a0a20',
+    session: 'cedbb9903272f6a0747fb4d54ae1de277a0b022cedbb89fd9d0ce055b0240ab6',
   },
   'power:3': {
     trace: '345c649b49bacead',
-    session: '600ba21988d66e5e38dfd0f81a704126b432f5f93372922d6f5cc0eadb3a0a20',
+    session: 'cedbb9903272f6a0747fb4d54ae1de277a0b022cedbb89fd9d0ce055b0240ab6',
   },
   optimistic: {
     trace: '0ce75251d8b29b96',
-    session: '028af76cce9b807bb77f4858211730ffdc7c051f4b7ad4f95c346791d045291e',
+    session: 'c7b4bc7d7907e4bcc407a4e0bab1e7da9fdb23bc1312703d563a90bf5a6e00e2',
   },
 };
 

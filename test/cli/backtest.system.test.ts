@@ -51,6 +51,16 @@ describe('twinbook backtest', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/i);
   });
 
+  it('trades the module of the documentation on the sample', async () => {
+    const docs = readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8');
+    file('my-maker.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
+    const mine = file('mine.yaml', 'strategy: ./my-maker.ts\n');
+    const { code, out, err } = await backtest('-c', mine, '--data', SAMPLE, '--fill-model', 'risk-averse', '--json');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const [told] = JSON.parse(out) as Told[];
+    expect(told?.trading.fills).toBeGreaterThan(10);
+  });
+
   it('says what is wrong, and what is wanted, in one place', async () => {
     const broken = file('broken.yaml', 'strategy: log-odds-maker\nparams: { half_spread_tick: 3 }\n');
     const politics = file(

@@ -42,6 +42,13 @@ describe('twinbook sweep', () => {
     ]);
   });
 
+  it('of a strategy file alone keeps its results out of the folder of configurations', async () => {
+    const lone = ['sweep', '-c', 'strategies/maker.yaml', '--data', 'recordings', '--param', 'behind_ticks=0'];
+    expect(await run([...lone, '--workers', '1'], { cwd: place.folder, stopAsked: never })).toMatchObject({ code: 0 });
+    expect(existsSync(join(place.folder, 'data/sweep/maker/sweep.sqlite'))).toBe(true);
+    expect(existsSync(join(place.folder, 'strategies/sweep'))).toBe(false);
+  });
+
   it('ends with a word on how to go on when it is stopped', async () => {
     const { code, err, out } = await swept(['--param', 'behind_ticks=0:1:1', '--out', 'stopped'], () =>
       Promise.resolve(),

@@ -4,6 +4,7 @@ import { bracketVerdict } from '../../src/report/analysis/bracket.js';
 import type { Markout, MarkoutHorizon, MarkoutSide } from '../../src/report/analysis/contract.js';
 import { sharedWarnings } from '../../src/report/analysis/warnings.js';
 import type { MarketSession, SessionRecord } from '../../src/report/contract.js';
+import { verdictOf } from '../../src/report/html/top.js';
 import { makeBracket, makeSession } from './session.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
 
@@ -294,6 +295,23 @@ describe('the bracket', () => {
     const verdict = bracketVerdict(micros.map((value, index) => withResult(`m${index}`, value * ONE)));
     expect(verdict.signFlips).toBe(false);
     expect(verdict.text).toContain(words);
+  });
+
+  test.each([
+    [7, [1, 2], 'unclear'],
+    [8, [1, 2], 'gain'],
+    [8, [-1, -2], 'loss'],
+    [8, [0, 2], 'unclear'],
+    [8, [-1, 2], 'unclear'],
+  ] as const)('of %i events with %j points to %s', (events, micros, points) => {
+    const analyses = micros.map((value, index) => {
+      const { byEvent, ...rest } = withResult(`m${index}`, value * ONE);
+      return { ...rest, byEvent: { ...byEvent, events } };
+    });
+    const verdict = bracketVerdict(analyses);
+    expect(verdict.points).toBe(points);
+    expect(verdict.text.includes('It says little: 7 independent events')).toBe(events < 8);
+    expect(verdictOf(verdict)?.text).toContain(`class="verdict ${verdict.signFlips ? 'flips' : points}"`);
   });
 
   test('of one session has no verdict', () => expect(bracketVerdict([withResult('power:3', 1)]).text).toBe(''));

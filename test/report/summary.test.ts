@@ -56,6 +56,34 @@ describe('the table for the terminal', () => {
     expect(summaryTable([analyse(aSession([]))])).toContain('! No market was in this session');
   });
 
+  test('shows no interval and no ratio below eight events', () => {
+    const of = (events: number) => {
+      const analysis = analyse(aSession([aMarket()]));
+      return {
+        ...analysis,
+        byEvent: { ...analysis.byEvent, events, sharpe: 1.5, intervalMicros: [ONE, 3 * ONE] as const },
+      };
+    };
+    expect(summaryTable([of(8)])).toMatch(
+      /interval, from +\+1\.00\n.*interval, to +\+3\.00\nSharpe per event +1\.50\n/,
+    );
+    expect(summaryTable([of(7)])).toMatch(/interval, from +–\n.*interval, to +–\nSharpe per event +–\n/);
+  });
+
+  test('names what stood in the way when nothing was traded', () => {
+    const refusals = [
+      { by: 'guard', name: 'resolves in 840 s', count: 42 },
+      { by: 'risk', name: 'max_open_orders', count: 3 },
+      { by: 'exchange', name: 'throttled', count: 1 },
+      ...[1, 2, 3].map((n) => ({ by: 'risk' as const, name: `limit-${n}`, count: 1 })),
+    ] as const;
+    const text = summaryTable([analyse({ ...aSession([aMarket()]), refusals })]).replaceAll(/\n +/g, ' ');
+    expect(text).toContain(
+      'most often: the strategy, “resolves in 840 s”, at 42 looks; risk limit max_open_orders, 3 times; the exchange, throttled, 1 time; risk limit limit-1, 1 time; risk limit limit-2, 1 time; and 1 more reason.',
+    );
+    expect(summaryTable([analyse(aSession([aMarket()]))])).toContain('Nothing was refused.');
+  });
+
   test('lets no title move the cursor', () => {
     const broken = aMarket({ title: 'a\u001b[2Jb', endYesMicros: ONE });
     expect(summaryTable([analyse(aSession([broken]))])).not.toContain('\u001b');

@@ -1,20 +1,33 @@
 /** One backtest under several fill models: whether they agree on the sign of the result. */
 
-import { gain } from '../figures.js';
+import { counted, gain } from '../figures.js';
 import type { Analysis, BracketVerdict } from './contract.js';
+import { LEAST_EVENTS } from './events.js';
 
 /** Reads analyses in the bracket's order, most pessimistic first. */
 export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   const results = analyses.map((analysis) => ({ model: modelOf(analysis), micros: analysis.result.resultMicros }));
-  if (results.length < 2) return { signFlips: false, text: '' };
+  if (results.length < 2) return { signFlips: false, points: 'unclear', text: '' };
   const signFlips = results.some(({ micros }) => micros > 0) && results.some(({ micros }) => micros < 0);
   const range = results.map(({ model, micros }) => `${gain(micros)} (${model})`).join(', ');
   if (signFlips)
     return {
       signFlips,
+      points: 'unclear',
       text: `The sign of the result flips with the fill model: ${range}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.`,
     };
-  return { signFlips, text: `${agreement(results.map(({ micros }) => micros))}: ${range}.` };
+  const text = `${agreement(results.map(({ micros }) => micros))}: ${range}.`;
+  const events = Math.max(...analyses.map(({ byEvent }) => byEvent.events));
+  if (events < LEAST_EVENTS) return { signFlips, points: 'unclear', text: `${text} ${fewEvents(events)}` };
+  return { signFlips, points: directionOf(results.map(({ micros }) => micros)), text };
+}
+
+const fewEvents = (events: number): string =>
+  `It says little: ${counted(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`;
+
+function directionOf(results: readonly number[]): BracketVerdict['points'] {
+  if (results.every((result) => result > 0)) return 'gain';
+  return results.every((result) => result < 0) ? 'loss' : 'unclear';
 }
 
 export const modelOf = ({ assumptions, kind }: Analysis): string =>

@@ -263,6 +263,8 @@ export interface MarketAnalysis {
 export interface BracketVerdict {
   /** True when the result is a gain under one model and a loss under another. */
   readonly signFlips: boolean;
+  /** Which way all results point; `unclear` when they differ, are 0, or rest on too few events to mean anything. */
+  readonly points: 'gain' | 'loss' | 'unclear';
   /** In words; empty for a single session. */
   readonly text: string;
 }

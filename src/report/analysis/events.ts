@@ -8,6 +8,16 @@ import type { EventFigures, MarketAnalysis } from './contract.js';
 /** Fewer events than this and the interval itself is a guess. */
 export const FEW_EVENTS = 20;
 
+/** Fewer events than this, and no figure about their spread is shown: it would be read as if it meant something. */
+export const LEAST_EVENTS = 8;
+
+/** Result of the 95 % interval by event, each end; null where it is not known or events are too few to show one. */
+export const shownInterval = ({ events, intervalMicros }: EventFigures): EventFigures['intervalMicros'] =>
+  events < LEAST_EVENTS ? null : intervalMicros;
+
+/** Sharpe ratio per event; null where it is not known or events are too few to show one. */
+export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
+
 export function eventsOf(markets: readonly MarketAnalysis[], seed: number): EventFigures {
   const results = resultsByEvent(markets.filter((market) => market.fills > 0));
   const { mean, standardDeviation } = momentsOf(results);

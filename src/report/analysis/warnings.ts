@@ -1,6 +1,6 @@
 /** What must be known before a figure is believed. A session with nothing in it says so here, in words. */
 
-import type { MarketSession, SessionRecord } from '../contract.js';
+import type { MarketSession, Refusal, SessionRecord } from '../contract.js';
 import { count, counted, duration, exactGain, money, percent, shares } from '../figures.js';
 import { modelOf } from './bracket.js';
 import type { Analysis, Warning, WarningLevel } from './contract.js';
@@ -77,15 +77,32 @@ function atMost(limit: number, warnings: readonly Warning[], what: string): read
   return [...warnings.slice(0, limit), { ...first, text: `… and ${counted(more, `more ${what}`)}.` }];
 }
 
-function noOrders({ coverage, trading }: Figures): string | null {
+function noOrders({ coverage, trading, refusals }: Figures): string | null {
   if (coverage.markets === 0 || trading.ordersPlaced > 0 || trading.fills > 0) return null;
-  return 'Not one order came to rest: a result of 0 here says nothing about the strategy. The refusals may say why.';
+  return `Not one order came to rest: a result of 0 here says nothing about the strategy. ${topRefusals(refusals)}`;
 }
 
-function noFills({ trading }: Figures): string | null {
+function noFills({ trading, refusals }: Figures): string | null {
   if (trading.ordersPlaced === 0 || trading.fills > 0) return null;
-  return `None of ${counted(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal.`;
+  return `None of ${counted(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal. ${topRefusals(refusals)}`;
 }
+
+/** Refusals named where nothing was traded; all are in the report. */
+const TOP_REFUSALS = 5;
+
+function topRefusals(refusals: readonly Refusal[]): string {
+  if (refusals.length === 0) return 'Nothing was refused.';
+  const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
+  const more = refusals.length > TOP_REFUSALS ? `; and ${counted(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
+  return `What stood in the way, most often: ${named.join('; ')}${more}.`;
+}
+
+/** A guard is looked at once a minute in each market. */
+const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) => string>> = {
+  risk: (name, times) => `risk limit ${name}, ${counted(times, 'time')}`,
+  guard: (name, times) => `the strategy, “${name}”, at ${counted(times, 'look')}`,
+  exchange: (name, times) => `the exchange, ${name}, ${counted(times, 'time')}`,
+};
 
 function heldAtCost({ equity, markets }: Figures): string | null {
   const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;

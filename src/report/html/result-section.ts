@@ -1,6 +1,7 @@
 /** Where the result came from: a waterfall that is also the table of its exact figures. */
 
 import type { Analysis, ResultSplit } from '../analysis/contract.js';
+import { shownInterval, shownSharpe } from '../analysis/events.js';
 import {
   count,
   counted,
@@ -30,7 +31,7 @@ export const resultSection = (sessions: readonly Shown[]): Markup =>
 
 function headline(analysis: Analysis): Markup {
   const { result, equity, capital, drawdown, trading, quoting, requests, byEvent } = analysis;
-  const interval = byEvent.intervalMicros;
+  const interval = shownInterval(byEvent);
   return tiles([
     {
       name: 'Result',
@@ -124,6 +125,7 @@ export function riskSection(sessions: readonly Shown[]): Markup {
 
 function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: Analysis) {
   const title = markets.find(({ conditionId }) => conditionId === inventory.peakMarket)?.title;
+  const interval = shownInterval(byEvent);
   return [
     { name: 'Capital at the start', text: money(equity.capitalMicros) },
     { name: 'Equity at the end', text: money(equity.endEquityMicros) },
@@ -145,13 +147,10 @@ function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: A
     { name: 'Events with fills', text: count(byEvent.events) },
     { name: 'Events won / lost', text: `${count(byEvent.won)} / ${count(byEvent.lost)}` },
     { name: 'Result per event', text: gain(byEvent.meanMicros), note: `± ${money(byEvent.deviationMicros)}` },
-    { name: 'Sharpe per event', text: ratio(byEvent.sharpe) },
+    { name: 'Sharpe per event', text: ratio(shownSharpe(byEvent)) },
     {
       name: '95 % interval of the result',
-      text:
-        byEvent.intervalMicros === null
-          ? UNKNOWN
-          : `${gain(byEvent.intervalMicros[0])} … ${gain(byEvent.intervalMicros[1])}`,
+      text: interval === null ? UNKNOWN : `${gain(interval[0])} … ${gain(interval[1])}`,
     },
   ];
 }

@@ -35,7 +35,8 @@ header .sub { margin: 0; overflow-wrap: anywhere }
 html:not(.scripted) [data-needs-script] { display: none }`;
 
 const NOTICES = `
-.verdict { margin: 20px 0 0; padding: 12px 16px; border: 1px solid var(--line); border-left: 4px solid var(--good); background: var(--panel); border-radius: 6px }
+.verdict { margin: 20px 0 0; padding: 12px 16px; border: 1px solid var(--line); border-left: 4px solid var(--line); background: var(--panel); border-radius: 6px }
+.verdict.gain { border-left-color: var(--good) } .verdict.loss { border-left-color: var(--bad) } .verdict.unclear { color: var(--soft) }
 .verdict.flips { border-left-color: var(--bad); background: var(--alarm) }
 .verdict p { margin: 0; max-width: none } .verdict strong { font-weight: 650 }
 .warnings { list-style: none; margin: 14px 0 0; padding: 0; font-size: 14px; display: grid; gap: 1px }

@@ -1,6 +1,7 @@
 /** What a reader sees first: what this is, whether it can be believed, and the models side by side. */
 
 import type { Analysis, BracketVerdict } from '../analysis/contract.js';
+import { shownInterval, shownSharpe } from '../analysis/events.js';
 import { sharedWarnings } from '../analysis/warnings.js';
 import { count, duration, gain, moment, money, percent, ratio, signedCents } from '../figures.js';
 import { html, type Markup, shortened } from './markup.js';
@@ -13,9 +14,9 @@ export function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Mark
   return html`<header><div><h1>${shortened(title, 200)}</h1><p class="sub">${what} · ${when} · ${count(coverage.markets)} ${coverage.markets === 1 ? 'market' : 'markets'}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 
-export function verdictOf({ text, signFlips }: BracketVerdict): Markup | null {
+export function verdictOf({ text, signFlips, points }: BracketVerdict): Markup | null {
   if (text === '') return null;
-  return html`<div class="verdict${signFlips ? ' flips' : ''}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
+  return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
 /** Each sentence once. What a figure may not be believed without stands open; mere notes can be folded out. */
@@ -54,11 +55,12 @@ const BRACKET: readonly Line[] = [
       signedCents(markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all')?.markoutMicros ?? null),
   ],
   ['Two-sided quotes, of the time', ({ quoting }) => percent(quoting.twoSidedShare)],
-  ['Sharpe per event', ({ byEvent }) => ratio(byEvent.sharpe)],
+  ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent))],
 ];
 
-function intervalText({ byEvent: { intervalMicros } }: Analysis): string {
-  return intervalMicros === null ? '–' : `${gain(intervalMicros[0])} … ${gain(intervalMicros[1])}`;
+function intervalText({ byEvent }: Analysis): string {
+  const interval = shownInterval(byEvent);
+  return interval === null ? '–' : `${gain(interval[0])} … ${gain(interval[1])}`;
 }
 
 /** Only where there is more than one session. */
