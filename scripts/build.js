@@ -36,7 +36,8 @@ if (!process.argv.includes('--if-needed') || !(isByNpx() || isWhole())) build();
  * sources over the files of a running trader. `npm ci`, `npm install` and `npm run build` do.
  */
 function isByNpx() {
-  return process.env.npm_command === 'exec' && existsSync(stampFile);
+  const { npm_command: command, npm_lifecycle_event: event } = process.env;
+  return command === 'exec' && event === 'prepare' && existsSync(stampFile);
 }
 
 /** Whether `dist` holds every file of its last build, and the sources are still those. */
