@@ -102,6 +102,8 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, replay && noticesOf(replay, logger)].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const pulse = new Pulse({ keeper, clock, drivers, onError });
+    // What a control of an earlier life has slowed down is over with that life, as its faults are.
+    if (Object.keys(keeper.core.delays).length > 0) keeper.core.setDelays(clock.nowMs(), {});
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
     pulse.beat();
     const server = buildServer({

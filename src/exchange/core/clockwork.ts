@@ -41,6 +41,8 @@ export class Clockwork extends Reads {
         return margin.stepSettlement(id);
       case 'position':
         return margin.positions.watched(id, dueMs);
+      case 'close':
+        return margin.positions.closeDue(id);
       default:
         unreachable(kind, 'what is due');
     }

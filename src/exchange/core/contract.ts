@@ -10,6 +10,7 @@
 
 import type { Micros } from '../../base/micros.js';
 import type { CandleInterval, MarketState } from '../../protocol/states.js';
+import type { Delays } from './delays.js';
 import { MARGIN_MUTATORS, type MarginMutators, type MarginReads } from './margin/contract.js';
 import type { AssetQuery, ConversionQuery, OrderQuery, Page, PageQuery, PnlFilter, RedeemQuery } from './queries.js';
 import type {
@@ -51,6 +52,7 @@ import type {
   WireSummary,
 } from './wire-rows.js';
 
+export type { Delays } from './delays.js';
 export type * from './margin/contract.js';
 export type * from './queries.js';
 export * from './terms.js';
@@ -68,6 +70,7 @@ export const MUTATORS = [
   'deposit',
   'setCustodial',
   'setSigningAvailable',
+  'setDelays',
   'createMarket',
   'setMarketState',
   'setMarketPaused',
@@ -114,6 +117,8 @@ export interface CoreMutators extends MarginMutators {
   setCustodial(nowMs: number, wallet: string, custodial: boolean): Result<WireFunds>;
   /** False: every draft call answers `gringotts_unavailable`. */
   setSigningAvailable(nowMs: number, available: boolean): void;
+  /** In place of those before, for what begins from now on. */
+  setDelays(nowMs: number, delays: Delays): void;
 
   createMarket(nowMs: number, spec: MarketSpec): Result<CreatedMarket>;
   /**
@@ -177,6 +182,8 @@ export interface CoreMutators extends MarginMutators {
 export interface CoreReads extends MarginReads {
   /** The exchange's clock as last seen, ms. */
   readonly nowMs: number;
+  /** As they were set last; their time may be over. */
+  readonly delays: Delays;
   /** When something becomes due next, ms; null when nothing is. */
   nextDueMs(): number | null;
   /** JSON-able; with it, the archive and the journal since, the identical state is restored. Holds API secrets. */

@@ -8,6 +8,7 @@ import { must } from '../../base/errors.js';
 import type { ServiceErrorSlug } from '../../protocol/errors.js';
 import type { ConversionState } from '../../protocol/states.js';
 import type { ConversionQuery, Page, Result, WireConversion, WireDraft } from './contract.js';
+import { landsMs } from './delays.js';
 import { badSignature, done, refuse } from './fault.js';
 import { draftExpiryMs, draftText, type Ground, seconds } from './ground.js';
 import type { Identity } from './identity.js';
@@ -155,7 +156,7 @@ export class Conversions {
     if (!signatureValid) return badSignature();
     const ground = this.#ground;
     record.state = 'in_process';
-    ground.due.put(ground.nowMs + ground.settings.landingMs, 'landing', record.id);
+    ground.due.put(landsMs(ground), 'landing', record.id);
     return done(this.#row(record));
   }
 

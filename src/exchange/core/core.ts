@@ -98,6 +98,11 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     this.parts.ground.signingAvailable = available;
   }
 
+  setDelays(nowMs: number, delays: contract.Delays): void {
+    this.reach(nowMs);
+    this.parts.ground.delays = delays;
+  }
+
   createMarket(nowMs: number, spec: contract.MarketSpec): Result<contract.CreatedMarket> {
     this.reach(nowMs);
     const made = this.parts.ground.catalog.create(this.nowMs, spec);

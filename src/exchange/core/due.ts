@@ -2,9 +2,9 @@
 
 /**
  * `order`: a draft of an order; the rest likewise. `landing`: a submitted merge or split. Of margin: the next step of a
- * request or settlement, and a look at what interest has done to a position.
+ * request or settlement, a look at what interest has done to a position, and the time of its close.
  */
-export type DueKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position';
+export type DueKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
 export interface Due {
   readonly dueMs: number;

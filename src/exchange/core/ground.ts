@@ -7,6 +7,7 @@ import type { Funds } from './accounts.js';
 import type { Archive } from './archive.js';
 import type { Catalog } from './catalog.js';
 import type { CoreSettings } from './contract.js';
+import type { Delays } from './delays.js';
 import type { DueQueue } from './due.js';
 import type { Market } from './market.js';
 
@@ -23,6 +24,8 @@ export interface Ground {
   nowMs: number;
   /** False while every draft call answers `gringotts_unavailable`. */
   signingAvailable: boolean;
+  /** What a control has slowed down. */
+  delays: Delays;
   /** Currency that came in from outside. */
   deposited: number;
 }

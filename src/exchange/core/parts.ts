@@ -5,6 +5,7 @@ import type { Archive } from './archive.js';
 import { Catalog, type CatalogDump } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import { Conversions, type ConversionsDump } from './conversions.js';
+import type { Delays } from './delays.js';
 import { type DueDump, DueQueue } from './due.js';
 import { fillModel } from './fill-model.js';
 import type { Ground } from './ground.js';
@@ -48,6 +49,7 @@ function freshParts(settings: CoreSettings, archive: Archive): Parts {
     walletOf: (account) => identity.account(account).wallet,
     nowMs: 0,
     signingAvailable: true,
+    delays: {},
     deposited: 0,
   };
   const identity = new Identity(ground);
@@ -67,6 +69,8 @@ export interface Snapshot {
   readonly seed: number;
   readonly nowMs: number;
   readonly signingAvailable: boolean;
+  /** Absent in what comes from before there were delays. */
+  readonly delays?: Delays;
   readonly deposited: number;
   readonly fees: number;
   readonly funds: FundsDump;
@@ -89,6 +93,7 @@ export function dumpParts(parts: Parts): Snapshot {
     seed: ground.settings.seed,
     nowMs: ground.nowMs,
     signingAvailable: ground.signingAvailable,
+    delays: ground.delays,
     deposited: ground.deposited,
     fees: matching.fees,
     funds: ground.funds.dump(),
@@ -119,6 +124,7 @@ function loadParts(parts: Parts, saved: Snapshot): void {
   const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   ground.nowMs = saved.nowMs;
   ground.signingAvailable = saved.signingAvailable;
+  ground.delays = saved.delays ?? {};
   ground.deposited = saved.deposited;
   matching.fees = saved.fees;
   ground.funds.load(saved.funds);

@@ -63,6 +63,10 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
     return this.parts.ground.nowMs;
   }
 
+  get delays() {
+    return this.parts.ground.delays;
+  }
+
   nextDueMs(): number | null {
     const { nextMs } = this.parts.ground.due;
     return nextMs === Number.POSITIVE_INFINITY ? null : nextMs;

@@ -4,7 +4,7 @@
  */
 
 import { channel } from 'node:diagnostics_channel';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { templateOf } from './paths.js';
 
 /** The channel's name, for `diagnostics_channel.subscribe`. */
@@ -21,10 +21,12 @@ export interface PublishedAnswer {
   readonly text: string;
 }
 
-export function publishAnswers(server: FastifyInstance): void {
+/** `isForged`: whether a fault has answered in place of the service; nobody promises what that looks like. */
+export function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply) => boolean): void {
   const answers = channel(ANSWERS_CHANNEL);
   if (!answers.hasSubscribers) return;
   server.addHook('onSend', (request, reply, payload, done) => {
+    if (isForged(reply)) return done();
     const { url } = request.routeOptions;
     const answer: PublishedAnswer = {
       method: request.method,

@@ -4,13 +4,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Authenticator } from './authentication.js';
 import { CONTROLS, type Control } from './controls.js';
 import { type Answer, faultAnswer, NOT_FOUND, successText } from './envelope.js';
+import type { Faults } from './faults.js';
 import type { ServerOptions } from './options.js';
 import { routeUrl } from './paths.js';
 import { send } from './reply.js';
 import { readBody, signedPartsOf } from './request-body.js';
 import { reportOn } from './signed-request.js';
 
-export function serveControls(server: FastifyInstance, options: ServerOptions): void {
+export function serveControls(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
   const authenticator = new Authenticator(options.profile);
   for (const control of CONTROLS) {
     server.route({
@@ -18,7 +19,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions): 
       url: routeUrl(control.path),
       config: { scope: 'paper' },
       handler: (request, reply) => {
-        const answer = serve(control, request, options, authenticator);
+        const answer = serve(control, request, options, { authenticator, faults });
         // Again: this very call may have moved the clock, and clients set theirs by this header.
         reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
         send(reply, answer);
@@ -30,8 +31,8 @@ export function serveControls(server: FastifyInstance, options: ServerOptions): 
 function serve(
   control: Control,
   request: FastifyRequest,
-  { core, settle, advanceClock }: ServerOptions,
-  authenticator: Authenticator,
+  { core, settle, advanceClock, rateLimits: hasLimits }: ServerOptions,
+  { authenticator, faults }: { readonly authenticator: Authenticator; readonly faults: Faults },
 ): Answer {
   if (!LOOPBACK.test(request.ip)) return faultAnswer(NOT_FOUND);
   if (isFromPage(request)) return faultAnswer({ slug: 'permission_denied' });
@@ -41,7 +42,7 @@ function serve(
   const params = request.params as Readonly<Record<string, string>>;
   const nowMs = settle();
   const report = () => reportOn(signedPartsOf(request), authenticator, core, nowMs);
-  const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report });
+  const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report, faults, hasLimits });
   return done.ok ? { status: 200, text: successText(done.value, {}) } : faultAnswer(done.fault);
 }
 

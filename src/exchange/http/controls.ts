@@ -8,15 +8,14 @@ import type { Micros } from '../../base/micros.js';
 import { marketConfig, orderbookConfig, outcome } from '../../protocol/records.js';
 import { CATEGORIES, MARKET_STATES } from '../../protocol/states.js';
 import { decimalText, money, text } from '../../protocol/wire.js';
-import type { Core, MarketSpec, Result } from '../core/contract.js';
+import type { MarketSpec, Result } from '../core/contract.js';
 import { badField, NOT_FOUND } from './envelope.js';
+import { type FaultGround, faultsBody, setFaults, shownFaults } from './fault-controls.js';
 import type { SignedRequestReport } from './signed-request.js';
 
-export interface ControlCall<B> {
-  readonly nowMs: number;
+export interface ControlCall<B> extends FaultGround {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
-  readonly core: Core;
   /** What the exchange makes of the signature of this very request. */
   readonly report: () => SignedRequestReport;
   /** Moves the exchange's clock and does what became due. Answers the new time, ms. */
@@ -141,6 +140,11 @@ export const CONTROLS: readonly Control[] = [
       return { ok: true, value: { now: Math.floor(nowMs / 1000) } };
     },
   ),
+  control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
+  {
+    ...{ method: 'GET', path: '/paper/faults/', body: null },
+    run: (call) => ({ ok: true, value: shownFaults(call) }),
+  },
   signedRequest('GET'),
   signedRequest('POST'),
 ];

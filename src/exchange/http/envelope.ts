@@ -5,8 +5,10 @@ import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../prot
 /** An answer before it is sent. */
 export interface Answer {
   readonly status: number;
-  /** The whole body, JSON. */
+  /** The whole body. */
   readonly text: string;
+  /** Absent: JSON. */
+  readonly type?: 'text/html';
   /** Path of the created record, for a 201 of a draft call. */
   readonly location?: string;
 }

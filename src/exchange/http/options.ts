@@ -1,6 +1,6 @@
 /** What the server needs from the exchange around it. */
 
-import type { Scope } from '../../protocol/endpoints.js';
+import type { EndpointName, Scope } from '../../protocol/endpoints.js';
 import type { VenueProfile } from '../../protocol/profile.js';
 import type { Core } from '../core/contract.js';
 import type { ExchangeClock } from './clock.js';
@@ -23,5 +23,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Which budget a call uses; `paper` calls use none. */
     scope?: Scope | 'paper';
+    /** The call of the service that is served here. */
+    call?: EndpointName;
   }
 }

@@ -5,6 +5,7 @@ import type { Scope } from '../../protocol/endpoints.js';
 import { Authenticator } from './authentication.js';
 import type { ExchangeClock } from './clock.js';
 import { type Answer, faultAnswer } from './envelope.js';
+import type { Faults } from './faults.js';
 import type { ServerOptions } from './options.js';
 import { RateLimit, type RateVerdict } from './rate-limits.js';
 import { send } from './reply.js';
@@ -22,13 +23,20 @@ export class RateGuard {
   readonly #authenticator: Authenticator;
   readonly #isHeld: (apiKey: string) => boolean;
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
+  readonly #usual: Readonly<Record<Scope, number>>;
+  readonly #faults: Faults;
 
   /** Without `rateLimits` nothing is counted and no answer carries rate headers. */
-  constructor({ core, clock, profile, rateLimits }: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>) {
+  constructor(
+    { core, clock, profile, rateLimits }: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>,
+    faults: Faults,
+  ) {
+    this.#faults = faults;
     this.#clock = clock;
     this.#authenticator = new Authenticator(profile);
     this.#isHeld = (apiKey) => core.credential(apiKey) !== null;
     const { public_per_minute, signed_per_minute, bootstrap_per_minute } = profile.rate_limits;
+    this.#usual = { public: public_per_minute, signed: signed_per_minute, bootstrap: bootstrap_per_minute };
     this.#limits = rateLimits
       ? {
           public: new RateLimit(public_per_minute),
@@ -38,12 +46,18 @@ export class RateGuard {
       : null;
   }
 
+  /** The budget of a scope, by the limit that holds now. */
+  #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
+    limits[scope].changeLimit(this.#faults.limits(nowMs)[scope] ?? this.#usual[scope]);
+    return limits[scope];
+  }
+
   /** Sets the `Date` and rate headers; answers 429 and returns false when the request does not fit its budget. */
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
     if (this.#limits === null || scope === 'paper') return true;
-    const verdict = this.#limits[scope].take(this.#keyOf(request, scope), nowMs, this.#isHeld);
+    const verdict = this.#budget(this.#limits, scope, nowMs).take(this.#keyOf(request, scope), nowMs, this.#isHeld);
     for (const [name, value] of headersOf(verdict, nowMs)) reply.header(name, value);
     if (!verdict.allowed) send(reply, refusalOf(verdict, nowMs));
     return verdict.allowed;
@@ -54,7 +68,7 @@ export class RateGuard {
     const nowMs = this.#clock.nowMs();
     const date = ['date', this.#clock.dateHeader(nowMs)] as const;
     if (this.#limits === null) return { headers: [date], refusal: null };
-    const verdict = this.#limits.public.take(address, nowMs);
+    const verdict = this.#budget(this.#limits, 'public', nowMs).take(address, nowMs);
     return {
       headers: [date, ...headersOf(verdict, nowMs)],
       refusal: verdict.allowed ? null : refusalOf(verdict, nowMs),

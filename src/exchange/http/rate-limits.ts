@@ -15,21 +15,16 @@ export interface RateVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When the oldest counted request leaves the window, ms: then one more place is free. */
+  /** When enough requests have left the window for one more to fit, ms. */
   readonly resetMs: number;
 }
 
 /** One key's window: a ring of the times of its last `limit` requests. */
 class Window {
-  readonly #limit: number;
   // Grows to the limit by doubling: most keys make few requests.
   #times = new Float64Array(8);
   #start = 0;
   #count = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
 
   /** Whether nothing is left in it: dropping it changes nothing. */
   isEmptyAt(nowMs: number): boolean {
@@ -37,16 +32,14 @@ class Window {
     return this.#count === 0;
   }
 
-  take(nowMs: number): RateVerdict {
+  take(nowMs: number, limit: number): RateVerdict {
     this.#forget(nowMs);
-    const allowed = this.#count < this.#limit;
+    const allowed = this.#count < limit;
     if (allowed) this.#push(nowMs);
-    return {
-      allowed,
-      limit: this.#limit,
-      remaining: this.#limit - this.#count,
-      resetMs: (this.#times[this.#start] ?? nowMs) + WINDOW_MS,
-    };
+    // Of a limit that has shrunk below what was let through, as many must leave before one fits.
+    const surplus = Math.max(0, this.#count - limit);
+    const oldest = this.#times[(this.#start + surplus) % this.#times.length] ?? nowMs;
+    return { allowed, limit, remaining: Math.max(0, limit - this.#count), resetMs: oldest + WINDOW_MS };
   }
 
   #forget(nowMs: number): void {
@@ -77,17 +70,21 @@ class Window {
  * none is let through more often than the limit allows, and memory stays bounded.
  */
 export class RateLimit {
-  readonly #limit: number;
+  #limit: number;
   readonly #maxStrangers: number;
   readonly #windows = new Map<string, Window>();
-  readonly #crowdedOut: Window;
+  readonly #crowdedOut = new Window();
   #sweptMs = Number.NEGATIVE_INFINITY;
 
   /** `limit`: requests in 60 seconds, at least 1. */
   constructor(limit: number, maxStrangers = MAX_STRANGERS) {
     this.#limit = limit;
     this.#maxStrangers = maxStrangers;
-    this.#crowdedOut = new Window(limit);
+  }
+
+  /** Counts on against another limit: what was let through stays counted. */
+  changeLimit(limit: number): void {
+    this.#limit = limit;
   }
 
   /** Windows in memory. */
@@ -101,12 +98,12 @@ export class RateLimit {
    */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = nobodys): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
-    return window.take(nowMs);
+    return window.take(nowMs, this.#limit);
   }
 
   #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
     if (!isHeld(key) && this.#isCrowded(nowMs)) return this.#crowdedOut;
-    const fresh = new Window(this.#limit);
+    const fresh = new Window();
     this.#windows.set(key, fresh);
     return fresh;
   }

@@ -5,5 +5,6 @@ import type { Answer } from './envelope.js';
 
 export function send(reply: FastifyReply, answer: Answer): void {
   if (answer.location !== undefined) reply.header('location', answer.location);
-  reply.code(answer.status).header('content-type', 'application/json; charset=utf-8').send(answer.text);
+  const type = answer.type ?? 'application/json; charset=utf-8';
+  reply.code(answer.status).header('content-type', type).send(answer.text);
 }

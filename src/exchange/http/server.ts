@@ -26,6 +26,8 @@ import type { Desk, Reply, ServiceCall } from './calls.js';
 import { serveControls } from './control-routes.js';
 import { CONTROLS } from './controls.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './envelope.js';
+import { Faults } from './faults.js';
+import { Forger } from './forger.js';
 import { HANDLERS } from './handlers.js';
 import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './hostile.js';
 import { LastWords } from './last-words.js';
@@ -40,7 +42,9 @@ import { parseQuery, type RawQuery } from './validation.js';
 import { WalletSignatures } from './wallet-signatures.js';
 
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
-  const guard = new RateGuard(options);
+  const faults = new Faults();
+  const forger = new Forger(faults, options);
+  const guard = new RateGuard(options, faults);
   const lastWords = new LastWords(guard);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -58,8 +62,9 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   });
   guardSockets(server, patience, lastWords);
   readRawBodies(server);
-  publishAnswers(server);
+  publishAnswers(server, (reply) => forger.has(reply));
   server.addHook('onRequest', (request, reply, done) => {
+    if (forger.standsBefore(request, reply)) return;
     if (guard.admit(request, reply, scopeOf(request, options.controls))) done();
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
@@ -68,9 +73,9 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     send(reply, faultAnswer(fault));
   });
   server.setNotFoundHandler((request, reply) => notFound(request, reply, options.controls));
-  serveEndpoints(server, options);
+  serveEndpoints(server, options, forger);
   serveDocument(server, options);
-  if (options.controls) serveControls(server, options);
+  if (options.controls) serveControls(server, options, faults);
   return server;
 }
 
@@ -84,7 +89,7 @@ function readRawBodies(server: FastifyInstance): void {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
-function serveEndpoints(server: FastifyInstance, options: ServerOptions): void {
+function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger: Forger): void {
   const { core, profile } = options;
   const desk: Desk = { core, books: new BookTexts(core), wallets: new WalletSignatures(profile.draft_message) };
   const authenticator = new Authenticator(profile);
@@ -94,10 +99,12 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions): void {
     server.route({
       method: declaration.method,
       url: routeUrl(declaration.path),
-      config: { scope: declaration.scope },
+      config: { scope: declaration.scope, call: name },
       ...(declaration.body === null ? { onRequest: ignoreMediaType } : {}),
       handler: (request, reply) => {
-        send(reply, serve(name, declaration, request, { desk, authenticator, options }));
+        const answer =
+          forger.refuses(name, reply) ?? serve(name, declaration, request, { desk, authenticator, options });
+        send(reply, forger.replaces(name, reply, answer) ?? answer);
       },
     });
   }

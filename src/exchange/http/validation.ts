@@ -49,6 +49,10 @@ function detailsOf(issues: readonly z.core.$ZodIssue[], value: object): ErrorDet
   for (const issue of issues) {
     // Where in a list it was helps nobody who reads `status=open,done`.
     const names = issue.path.filter((part) => typeof part === 'string');
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) seen.set([...names, key].join('.'), 'There is no such field.');
+      continue;
+    }
     const field = names.length === 0 ? 'body' : names.join('.');
     if (!seen.has(field)) seen.set(field, isMissing(value, issue.path) ? 'This field is required.' : issue.message);
   }

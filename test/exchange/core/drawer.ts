@@ -146,7 +146,7 @@ export class Drawer {
 
   #control(market: number, id: string, account: number): void {
     const { random } = this;
-    const dice = random.below(12);
+    const dice = random.below(13);
     if (dice === 0) this.#do('setMarketPaused', id, random.chance(0.3));
     else if (dice === 1) this.#do('setUnbackedCollateral', id, random.chance(0.3));
     else if (dice === 2) this.#do('setMarketState', id, random.chance(0.7) ? 'open' : 'interrupted');
@@ -158,6 +158,7 @@ export class Drawer {
     else if (dice < 11) {
       this.#do('resolveMarket', id, [true, false, null][random.below(3)] ?? null);
       this.#do('createMarket', { config: { kind: 'orderbook', amount_precision: market % 6 }, event: 'both' });
-    } else this.#do('advance');
+    } else if (dice === 11) this.#do('setDelays', { landingMs: random.below(2_000) });
+    else this.#do('advance');
   }
 }

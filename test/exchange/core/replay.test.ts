@@ -110,7 +110,7 @@ describe('the exchange under random commands', () => {
 
   it('draws every mutator', () => {
     const drawn = new Set<string>();
-    for (let seed = 0; seed < 6; seed++) {
+    for (let seed = 0; seed < 10; seed++) {
       const drawer = new Drawer(seed);
       for (let step = 0; step < 400; step++) drawer.step();
       for (const [, method] of drawer.journal) drawn.add(method);

@@ -5,7 +5,8 @@
  *
  * Everything that ends a position by itself is looked at whenever the reference price moves, the market trades again, or
  * interest has grown enough, in this order: liquidation, a close that waits for its price, take profit or stop loss. All
- * shares are sold at the reference price of that moment, in one piece; so nothing is ever `decreased`. While the market is
+ * shares are sold at the reference price of that moment, in one piece; so nothing is ever `decreased`. A close may be
+ * slowed down (../delays.ts): then it is looked at when its time has come, too. While the market is
  * paused or not open nothing trades and all of it waits. A market that resolves ends its positions at 1 or 0, one that is
  * canceled at 0.5. What an end costs, and when it is a liquidation, is told in economics.ts.
  */
@@ -13,6 +14,7 @@
 import { must } from '../../../base/errors.js';
 import { ONE } from '../../../base/micros.js';
 import type { MarginActivity } from '../../../protocol/states.js';
+import { closesMs } from '../delays.js';
 import { done, invalid, refuse } from '../fault.js';
 import type { Ground } from '../ground.js';
 import { asMicros } from '../money.js';
@@ -153,7 +155,7 @@ export class Positions {
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
     if (economics.isDoomed(position, mark, interest, fatalPercent(this.#ground)))
       return this.#sell(position, named, mark, 'liquidated');
-    if (position.closePrice !== null && mark >= position.closePrice) return this.#sell(position, named, mark, 'closed');
+    if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
     const type = triggerAt(position.tpSl, mark);
     if (position.tpSl === null || type === null) return this.#watch(position, named, mark);
     position.tpSl.state = 'triggered';
@@ -255,10 +257,24 @@ export class Positions {
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.trades) return refuse('order_market_not_open');
+    // What is closing already keeps its time.
+    if (position.closePrice === null) this.#startClose(position);
     // No price is a price that every mark has reached.
     position.closePrice = price ?? 0;
     this.look(position);
     return done({ position, closeType: 'order' });
+  }
+
+  #startClose(position: PositionRecord): void {
+    const { nowMs, due } = this.#ground;
+    position.closeFromMs = closesMs(this.#ground);
+    if (position.closeFromMs > nowMs) due.put(position.closeFromMs, 'close', position.id);
+  }
+
+  /** The time of a close that was slowed down has come. */
+  closeDue(id: number): void {
+    const position = this.records.live(id);
+    if (position !== null) this.look(position);
   }
 
   /**
@@ -322,6 +338,10 @@ const copyOf = (position: PositionRecord): PositionRecord => ({
 
 const keyOf = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
+
+/** A close that was asked for, whose price and time have come. A position from before there were delays has no time. */
+const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
+  closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
 
 const given = (price: number | null) => (price === null ? undefined : asMicros(price));
 

@@ -82,6 +82,8 @@ export interface PositionRecord {
   interestSinceMs: number;
   /** A close that waits for this price. */
   closePrice: number | null;
+  /** Before which that close does not happen, ms; absent in what was stored before closes could be slow. */
+  closeFromMs?: number | null;
   tpSl: TpSlRecord | null;
   /** The earliest look that is due at it because of interest; null for none. */
   watchMs: number | null;
@@ -107,6 +109,7 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
   interest: 0,
   interestSinceMs: nowMs,
   closePrice: null,
+  closeFromMs: null,
   tpSl: null,
   watchMs: null,
   end: null,

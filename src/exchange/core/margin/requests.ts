@@ -1,5 +1,5 @@
 /**
- * Position requests from draft to position. Time does their steps, `landing_ms` each:
+ * Position requests from draft to position. Time does their steps, a landing each:
  *
  *     created -(submit)-> funding_processing -> processing -> order_placed -> completed
  *     created -(not signed in time)-> failed;  -(market does not trade at the submit)-> failed
@@ -16,6 +16,7 @@
 import { must } from '../../../base/errors.js';
 import type { DraftTerms } from '../../../protocol/draft-text.js';
 import type { RequestState } from '../../../protocol/states.js';
+import { landsMs } from '../delays.js';
 import { badSignature, done, invalid, refuse } from '../fault.js';
 import { draftExpiryMs, draftText, type Ground } from '../ground.js';
 import { nameOf } from '../names.js';
@@ -150,10 +151,9 @@ export class Requests {
   }
 
   #become(record: RequestRecord, state: RequestState): void {
-    const { nowMs, settings, due } = this.#ground;
     record.state = state;
-    record.stepMs = nowMs + settings.landingMs;
-    due.put(record.stepMs, 'request', record.id);
+    record.stepMs = landsMs(this.#ground);
+    this.#ground.due.put(record.stepMs, 'request', record.id);
   }
 
   #fund(record: RequestRecord): void {

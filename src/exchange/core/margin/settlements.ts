@@ -9,6 +9,7 @@
  */
 
 import { must } from '../../../base/errors.js';
+import { landsMs } from '../delays.js';
 import { done, invalid } from '../fault.js';
 import type { Ground } from '../ground.js';
 import { Records } from '../records.js';
@@ -58,8 +59,7 @@ export class Settlements {
   }
 
   #putStep(record: SettlementRecord): void {
-    const { nowMs, settings, due } = this.#ground;
-    due.put(nowMs + settings.landingMs, 'settlement', record.id);
+    this.#ground.due.put(landsMs(this.#ground), 'settlement', record.id);
   }
 
   /** The step that is due. Answers the id of the position whose settlement is over with it, else null. */

@@ -28,6 +28,30 @@ const SIGNED_REQUEST = object({
   refusal: textOrNull('Why the caller is not believed; null when he is.'),
 });
 
+const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
+const ANSWER_FAULT = object({
+  answer: { type: 'string', enum: ['html', 'error'], description: 'A proxy’s page, or a refusal in the envelope.' },
+  calls: {
+    ...orNull('array', 'The calls that it strikes, such as `POST /orders/{pubkey}/submit/`; null: every call.'),
+    items: { type: 'string' },
+  },
+  status: { type: 'integer' },
+  slug: orNull('string', 'Of the refusal; null for a page.'),
+  retry_after_s: orNull('integer', 'The header `Retry-After`; null: none but that of `throttled`.'),
+  acts: { type: 'boolean', description: 'Whether the call is carried out all the same.' },
+  count: orNull('integer', 'How many answers; null: without end.'),
+  share: { type: 'number', description: 'Part of the calls.' },
+  given: { type: 'integer', description: 'How many answers it has given.' },
+});
+const perMinute = orNull('integer', 'Requests in 60 seconds; null: as the profile says.');
+const FAULTS = object({
+  answers: { type: 'array', items: ANSWER_FAULT },
+  limits: object({ public: perMinute, signed: perMinute, bootstrap: perMinute }),
+  landing_ms: orNull('integer', 'How long a landing takes; null: as usual.'),
+  closing_ms: orNull('integer', 'How long the close of a margin position takes; null: it is closed at once.'),
+  until: orNull('integer', 'When all of it ends by itself, Unix seconds; null: never.'),
+});
+
 /** By method and path. */
 export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
@@ -48,6 +72,8 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
     summary: 'Move the clock of the exchange forward',
     data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
   },
+  'GET /paper/faults/': { summary: 'See what goes wrong on purpose', data: FAULTS },
+  'POST /paper/faults/': { summary: 'Set the whole of what goes wrong on purpose; `{}` ends it', data: FAULTS },
   'GET /paper/signed-request/': { summary: 'See what the signature must be over', data: SIGNED_REQUEST },
   'POST /paper/signed-request/': { summary: 'See what the signature must be over, with a body', data: SIGNED_REQUEST },
 };

@@ -118,7 +118,10 @@ export class MarginDrawer {
     const { rows } = this.core.positions(account, { limit: 20, isClosed: this.#random.chance(0.1) });
     const pubkey = this.#pick(rows)?.pubkey;
     if (pubkey === undefined) return;
-    switch (this.#random.below(4)) {
+    switch (this.#random.below(5)) {
+      case 4:
+        this.do('setDelays', this.#random.chance(0.5) ? {} : { closingMs: this.#random.below(600_000) });
+        return;
       case 0:
         this.do('setTpSl', account, pubkey, {
           takeProfit: this.#price(),

@@ -1,0 +1,67 @@
+/** Answers in place of the service, where a fault says so. Controls, the document and its page are never struck. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EndpointName } from '../../protocol/endpoints.js';
+import type { ExchangeClock } from './clock.js';
+import type { Answer } from './envelope.js';
+import { answerOfFault, retryAfterOf } from './fault-answers.js';
+import type { AnswerFault, Faults } from './faults.js';
+import { send } from './reply.js';
+
+export class Forger {
+  readonly #faults: Faults;
+  readonly #clock: ExchangeClock;
+  readonly #forged = new WeakSet<FastifyReply>();
+
+  constructor(faults: Faults, { clock }: { readonly clock: ExchangeClock }) {
+    this.#faults = faults;
+    this.#clock = clock;
+  }
+
+  /** Whether this answer is a fault's. */
+  has(reply: FastifyReply): boolean {
+    return this.#forged.has(reply);
+  }
+
+  /**
+   * A proxy's page stands before everything: the request does not reach the service, is not counted, and the answer has no
+   * rate headers. True when it was sent.
+   */
+  standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
+    const { call } = request.routeOptions.config;
+    const fault = call === undefined ? null : this.#strike(call, 'before', 'html');
+    if (fault === null) return false;
+    reply.header('date', this.#clock.dateHeader(this.#clock.nowMs()));
+    send(reply, this.#forge(reply, fault));
+    return true;
+  }
+
+  /** The service refuses a request that it has counted, and does not look at it; null when it does look. */
+  refuses(call: EndpointName, reply: FastifyReply): Answer | null {
+    const fault = this.#strike(call, 'before', 'slug');
+    return fault === null ? null : this.#forge(reply, fault);
+  }
+
+  /** What is said in place of a success; null when that is what is said. */
+  replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
+    if (status >= 300 || this.has(reply)) return null;
+    const fault = this.#faults.strike(call, 'after', 'any', this.#clock.nowMs());
+    if (fault === null) return null;
+    // A proxy's page knows nothing of budgets, wherever the request has been.
+    if ('html' in fault.answer) for (const name of RATE_HEADERS) reply.removeHeader(name);
+    return this.#forge(reply, fault);
+  }
+
+  #strike(call: EndpointName, when: 'before', kind: 'html' | 'slug'): AnswerFault | null {
+    return this.#faults.strike(call, when, kind, this.#clock.nowMs());
+  }
+
+  #forge(reply: FastifyReply, fault: AnswerFault): Answer {
+    this.#forged.add(reply);
+    const retryAfterS = retryAfterOf(fault);
+    if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
+    return answerOfFault(fault);
+  }
+}
+
+const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
