@@ -11,7 +11,7 @@
  * Underneath, `call` and `perform` never throw and classify every outcome: see caller.ts.
  */
 
-import type { ConversionRow, OrderRow, RedeemRow, RequestRow } from '../protocol/records.js';
+import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../protocol/records.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { Asker } from './asker.js';
 import { HttpCaller } from './caller.js';
@@ -23,6 +23,7 @@ import { type MarginInput, PositionCalls, RequestCalls, SettlementCalls } from '
 import { MarketCalls } from './calls/markets.js';
 import { OrderCalls, type OrderInput, TradeCalls } from './calls/orders.js';
 import type { ClientOptions } from './contract.js';
+import type { CloseInput } from './safe/close-margin.js';
 import { SafeCalls, type SafeOptions } from './safe/safe-calls.js';
 import type { Sender } from './transport.js';
 
@@ -112,6 +113,15 @@ export class ServiceClient extends HttpCaller {
   openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions = {}): Promise<RequestRow> {
     return this.#safe.openMargin(wallet, request, options);
   }
+
+  /**
+   * Closes a margin position. Resolves to it once it is closed, which may take a venue a minute; with a price for as long
+   * as the market does not reach it, so give `withinMs`. Rejects with ServiceRefused, or with OutcomeUnknown when it was
+   * not seen closed in time: it may still close. Never asks twice.
+   */
+  closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
+    return this.#safe.closeMargin(close, options);
+  }
 }
 
 export { formatDecimal, parseDecimal } from '../base/decimal.js';
@@ -129,4 +139,5 @@ export type { OrderInput } from './calls/orders.js';
 export type * from './contract.js';
 export * from './errors.js';
 export { venueProfile } from './profile-file.js';
+export type { CloseInput } from './safe/close-margin.js';
 export type { SafeOptions } from './safe/safe-calls.js';

@@ -171,7 +171,8 @@ const passes = (refusal: ServiceRefused): boolean =>
 
 type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
 
-async function settled<R>(promise: Promise<R>): Promise<Settled<R>> {
+/** What a call came to; throws nothing of what a call is known to throw. */
+export async function settled<R>(promise: Promise<R>): Promise<Settled<R>> {
   try {
     return { ok: true, record: await promise };
   } catch (error) {

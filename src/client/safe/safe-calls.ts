@@ -3,16 +3,17 @@
 import { type Micros, ZERO } from '../../base/micros.js';
 import type { DraftTerms } from '../../protocol/draft-text.js';
 import type { VenueProfile } from '../../protocol/profile.js';
-import type { ConversionRow, OrderRow, RedeemRow, RequestRow } from '../../protocol/records.js';
+import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../protocol/records.js';
 import { RESTING_STATUSES } from '../../protocol/states.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { AccountCalls } from '../calls/account.js';
 import type { ConversionInput, MergeCalls, RedeemCalls, SplitCalls } from '../calls/conversions.js';
-import type { MarginInput, RequestCalls } from '../calls/margin.js';
+import type { MarginInput, PositionCalls, RequestCalls } from '../calls/margin.js';
 import type { OrderCalls, OrderInput } from '../calls/orders.js';
 import type { CallOptions } from '../contract.js';
 import { NotDone, ServiceRefused } from '../errors.js';
 import { type Change, carryOut, type Patience, type Stage, type World } from './carry-out.js';
+import { type CloseInput, closeMargin } from './close-margin.js';
 import type { DraftToSign } from './sign-draft.js';
 import { decimal, marginTerms, orderTerms } from './terms.js';
 
@@ -38,6 +39,7 @@ interface Calls {
   readonly splits: SplitCalls;
   readonly redeems: RedeemCalls;
   readonly requests: RequestCalls;
+  readonly positions: PositionCalls;
   readonly account: AccountCalls;
 }
 
@@ -162,6 +164,11 @@ export class SafeCalls {
       read: (draft, within) => requests.detail(draft, within),
       stageOf: requestStage,
     });
+  }
+
+  /** Needs no signature of a wallet. */
+  closeMargin(close: CloseInput, options: SafeOptions): Promise<PositionRow> {
+    return closeMargin(this.#calls.positions, close, this.#world, { ...DEFAULTS, ...options });
   }
 
   #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
