@@ -22,6 +22,7 @@ import { addLedgerCommands } from './ledger-commands.js';
 import { addParityCommand } from './parity.js';
 import { addReconcileCommand } from './reconcile.js';
 import { addRecordCommand } from './record.js';
+import { addRehearseCommand } from './rehearse.js';
 import { addReplayCommand } from './replay.js';
 import { addRunCommands } from './run-commands.js';
 import { addSweepCommand } from './sweep.js';
@@ -61,6 +62,7 @@ Every command finds ledger, venue and control socket through its configuration f
   addControlCommands(program, session);
   addReconcileCommand(program, session);
   addDoctorCommand(program, session);
+  addRehearseCommand(program, session);
   addKeysCommands(program, session);
   addBacktestCommand(program, session);
   addSweepCommand(program, session);

@@ -68,12 +68,15 @@ const tooLate = (withinMs: number, voided: string): TwinbookError =>
     'Try again, or give a longer --timeout.',
   );
 
-/** The differences of a complete round, or why it was void. */
-async function oneRound(
+/**
+ * The differences of a complete round, or why it was void.
+ * @param within wraps the comparison, which moves marks: for a ledger that is written to, a transaction
+ */
+export async function oneRound(
   comparison: Comparison,
-  options: DirectReconciliation,
+  { client, nowMs }: Pick<DirectReconciliation, 'client' | 'nowMs'>,
+  within: <T>(work: () => T) => T = (work) => work(),
 ): Promise<readonly Difference[] | string> {
-  const { client, nowMs } = options;
   const round = new Round(comparison.lists, nowMs());
   const first: Ask = {
     ...{ lane: 'own', tag: 'round/assets', latestMs: Number.MAX_SAFE_INTEGER },
@@ -90,10 +93,11 @@ async function oneRound(
   const ended = must(end as RoundEnd | null, 'end of the round');
   if (ended.kind === 'void') return ended.reason;
   const resting = await restingOrders(client);
-  return typeof resting === 'string' ? resting : comparison.differences(resting, ended.begunMs);
+  return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs));
 }
 
-async function restingOrders(client: ServiceClient) {
+/** Every page of our resting orders; or why the list was void. */
+export async function restingOrders(client: ServiceClient) {
   const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
   const query = { status: [...RESTING_STATUSES], limit: 100 };
   const call = { endpoint: 'orders.list', params: {}, query, body: undefined } as const;

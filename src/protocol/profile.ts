@@ -10,6 +10,9 @@ const MOST_COSIGNERS = 4;
 
 const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 
+/** As `formatDecimal` writes it, so that texts can be compared. */
+const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
+
 /** Who signs a transaction draft beside the caller's wallet. All of them must be in every draft, and nobody else. */
 const draftCosigners = z
   .strictObject({
@@ -48,6 +51,8 @@ export const venueProfileSchema = z.strictObject({
    * service fills them at the submit. Absent: our wallet alone signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
+  /** What the venue's markets charge, as parts of price x amount. Compared by `twinbook rehearse`; trading goes by each market's own. */
+  fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
   rate_limits: z.strictObject({

@@ -5,6 +5,7 @@
  * out: not to a caller, a log, an error or `util.inspect`. No other room holds key bytes.
  */
 
+import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { TwinbookError } from '../base/errors.js';
 import { challengeText } from '../protocol/signing.js';
@@ -35,6 +36,11 @@ export class Wallet {
     }
     this.#seed = Uint8Array.from(seed);
     this.address = base58.encode(publicKeyOf(this.#seed));
+  }
+
+  /** A new wallet whose key is kept nowhere: for an exchange whose money is not real. */
+  static unkept(): Wallet {
+    return new Wallet(randomBytes(32));
   }
 
   /** Signs a credential challenge; refuses any text but the template filled with our wallet and a harmless nonce. */

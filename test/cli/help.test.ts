@@ -40,6 +40,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['reconcile', '--config', '--json'],
   ['explain', '--config', '--json'],
   ['doctor', '--config', '--json', '--draft'],
+  ['rehearse', '--config', '--json', '--live', '--i-accept-that-this-trades', '--market', '--ledger', '--timeout'],
   ['keys create', '--file', '--plain-text-key'],
   ['keys import', '--from', '--to', '--plain-text-key'],
   ['keys show', '--config'],

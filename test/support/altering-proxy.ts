@@ -12,6 +12,13 @@ export interface Passing {
   readonly body: string;
 }
 
+/** An answer on its way back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
 /** What of it goes on otherwise. */
 export type Alter = (passing: Passing) => Partial<Passing>;
 
@@ -21,6 +28,8 @@ export interface AlteringProxy {
   alter: Alter;
   /** What is done to the body of each answer from now on; `asked` is the request as it came. */
   answer: (body: string, asked: Passing) => string;
+  /** What is done to each whole answer from now on, after `answer`; null cuts the connection in its place. */
+  reply: (reply: Reply, asked: Passing) => Partial<Reply> | null;
 }
 
 export async function alteringProxy(target: string): Promise<AlteringProxy> {
@@ -39,10 +48,17 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
     onward.on('response', async (answer) => {
       const parts: Buffer[] = [];
       for await (const part of answer) parts.push(part as Buffer);
-      const altered = Buffer.from(proxy.answer(Buffer.concat(parts).toString('utf8'), whole), 'utf8');
-      const { 'content-length': _, 'transfer-encoding': __, ...kept } = answer.headers;
-      outgoing.writeHead(answer.statusCode ?? 500, { ...kept, 'content-length': String(altered.length) });
-      outgoing.end(altered);
+      const body = proxy.answer(Buffer.concat(parts).toString('utf8'), whole);
+      const reply = { status: answer.statusCode ?? 500, headers: answer.headers, body };
+      const altered = proxy.reply(reply, whole);
+      if (altered === null) {
+        outgoing.destroy();
+        return;
+      }
+      const sent = { ...reply, ...altered };
+      const { 'content-length': _, 'transfer-encoding': __, ...kept } = sent.headers;
+      outgoing.writeHead(sent.status, { ...kept, 'content-length': String(Buffer.byteLength(sent.body)) });
+      outgoing.end(sent.body);
     });
     onward.on('error', () => outgoing.destroy());
     onward.end(passing.body);
@@ -53,6 +69,9 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
     server.close();
   });
   const { port } = server.address() as AddressInfo; // of a server that listens on TCP
-  const proxy: AlteringProxy = { url: `http://127.0.0.1:${port}`, alter: () => ({}), answer: (body) => body };
+  const proxy: AlteringProxy = {
+    ...{ url: `http://127.0.0.1:${port}`, alter: () => ({}) },
+    ...{ answer: (body) => body, reply: () => ({}) },
+  };
   return proxy;
 }

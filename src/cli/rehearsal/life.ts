@@ -1,0 +1,221 @@
+/**
+ * The steps of a rehearsal, one after another, until the first that does not come out as the profile says. Whatever ends
+ * it, what it left at the venue is canceled, and two reads show that nothing rests.
+ */
+
+import { must, TwinbookError } from '../../base/errors.js';
+import { VERSION } from '../../config/version.js';
+import { cancelUntilNothingRests } from '../../daemon/direct-cancel.js';
+import { Comparison } from '../../engine/comparison.js';
+import type { Difference } from '../../engine/differences.js';
+import { inWords } from '../../engine/suspicions.js';
+import { Executor } from '../../executor/executor.js';
+import type { Ledger } from '../../ledger/contract.js';
+import { openLedger } from '../../ledger/ledger.js';
+import { signingRules } from '../../wallet/signing-rules.js';
+import { oneRound, restingOrders } from '../direct-reconciliation.js';
+import { chooseMarket, marketText } from './market-choice.js';
+import { OrderDesk } from './order-desk.js';
+import { OrderLife } from './order-life.js';
+import type { Place } from './place.js';
+import { difference, failure, type StepLine, type Trouble, timedOut, troubleOf } from './steps.js';
+import { ask, clockText, limitText, nothingRests } from './venue-checks.js';
+
+/** For taking back what was left, ms; a venue that is down for longer must be looked at by a person. */
+const TAKE_BACK_MS = 60_000;
+const TAKE_BACK_PAUSE_MS = 1_000;
+/** Rounds of comparison until a difference is believed; lists may lag. */
+const MOST_ROUNDS = 4;
+const ROUND_PAUSE_MS = 3_000;
+
+/** Ends the rehearsal after a step whose line is written. */
+class StepEnded extends Error {
+  readonly trouble: Trouble;
+
+  constructor(trouble: Trouble) {
+    super(trouble.text);
+    this.trouble = trouble;
+  }
+}
+
+/** Runs one step, writes its line and returns what it found. Throws StepEnded when it did not go well. */
+export async function step<T>(
+  place: Pick<Place, 'where' | 'note' | 'isStopped'>,
+  name: string,
+  work: () => T | Promise<T>,
+  textOf: (found: T) => string,
+): Promise<T> {
+  const { where, note } = place;
+  try {
+    if (place.isStopped()) throw failure('stopped by you', '');
+    const found = await work();
+    note({ where, step: name, result: 'ok', text: textOf(found), todo: '' });
+    return found;
+  } catch (error) {
+    const trouble = troubleOf(error);
+    note({ where, step: name, ...trouble });
+    throw new StepEnded(trouble);
+  }
+}
+
+/** For a step that finds nothing but its line. */
+export const itself = (text: string): string => text;
+
+/** What the steps that `work` runs came to. */
+export async function resultOf(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StepEnded) return error.trouble.result;
+    throw error;
+  }
+}
+
+/** From the clock to the ledger. The client has credentials. */
+export async function liveThrough(place: Place): Promise<StepLine['result']> {
+  return resultOf(async () => {
+    await greet(place);
+    const ledger = openLedger(place.ledgerPath, { pid: process.pid, startedMs: Date.now() });
+    try {
+      return await withLedger(place, ledger);
+    } finally {
+      ledger.close();
+    }
+  });
+}
+
+async function greet(place: Place): Promise<void> {
+  const { client, profile } = place;
+  const markets = () => ask(client, 'markets.list', { query: { limit: 1 } }, 'its markets');
+  const { answer } = await step(place, 'clock', markets, () => clockText(client, profile));
+  const own = () => ask(client, 'orders.list', { query: { limit: 1 } }, 'own orders');
+  await step(place, 'rate limits and headers', own, ({ answer: signed }) => {
+    const limits = [limitText(answer, 'public', profile), limitText(signed, 'signed', profile)];
+    return `${limits.join('; ')}; the venue takes the headers ${profile.header_prefix}-…`;
+  });
+}
+
+async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['result']> {
+  const { client, config, profile, wallet } = place;
+  const runId = `rehearsal${Date.now().toString(36)}`;
+  const { configHash } = config;
+  const signer = wallet.draftSigner({
+    ...signingRules(profile, config.venue.allowBlindSigning),
+    loadDraft: (intentId) => ledger.storedDraft(intentId),
+  });
+  ledger.transaction(() => {
+    ledger.startRun({ id: runId, version: VERSION, configHash, startedMs: Date.now() });
+    ledger.setCapital(config.capitalMicros, Date.now());
+  });
+  const executor = new Executor(ledger, signer, profile, {
+    runId,
+    configHash,
+    ownPollMs: config.polling.ownIntervalMs,
+  });
+  const desk = new OrderDesk({ ledger, executor, client });
+  desk.recover();
+  const comparison = new Comparison(ledger, executor, profile.own_trades);
+  const compare = () => oneRound(comparison, { client, nowMs: Date.now }, (work) => ledger.transaction(work));
+  await step(place, 'account', () => opening(place, compare), itself);
+  const choose = () => chooseMarket(client, config, { where: place.where, wanted: place.market });
+  const market = await step(place, 'market', choose, (chosen) => marketText(chosen, profile));
+  ledger.transaction(() => ledger.saveMarket(market.record));
+  const life = new OrderLife(place, desk, ledger, market, runId);
+  try {
+    await step(place, 'draft', () => life.draft(), itself);
+    await step(place, 'signed', () => life.sign(), itself);
+    await step(place, 'submitted', () => life.submit(), itself);
+    await step(place, 'seen', () => life.seen(), itself);
+    await step(place, 'canceled', () => life.cancel(), itself);
+    await step(place, 'gone', () => life.gone(), itself);
+    await step(place, 'ledger', () => agreed(place, desk, ledger, compare), itself);
+    return 'ok';
+  } catch (error) {
+    return await takeBack(error, { place, life, desk, executor, ledger });
+  }
+}
+
+type Compare = () => Promise<readonly Difference[] | string>;
+
+/** What is there before the rehearsal is nobody's business here: the marks are set behind it. */
+async function opening({ client }: Place, compare: Compare): Promise<string> {
+  const resting = await restingOrders(client);
+  if (typeof resting === 'string') throw failure(resting, 'The list of own orders must come whole: rehearse again.');
+  nothingRests(resting.rows);
+  const found = await compare();
+  if (typeof found === 'string') throw failure(`its lists did not come whole: ${found}`, 'Rehearse again.');
+  return 'its lists came whole, and no order rests';
+}
+
+/** Fills that the venue lists are booked; then its lists and the ledger must agree. */
+async function agreed(
+  { client, profile, ledgerPath }: Place,
+  desk: OrderDesk,
+  ledger: Ledger,
+  compare: Compare,
+): Promise<string> {
+  if (profile.own_trades)
+    desk.tellTrades((await ask(client, 'trades.list', { query: { limit: 50 } }, 'own trades')).data);
+  const inside = ledger.verify();
+  if (inside.length > 0)
+    throw failure(`the ledger's own books do not add up: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
+  let found: readonly Difference[] | string = 'no round was made';
+  for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+    if (rounds > 0) await new Promise((resolve) => setTimeout(resolve, ROUND_PAUSE_MS));
+    found = await compare();
+    if (found.length === 0)
+      return `ledger and venue agree: orders, trades, conversions, shares (${ledger.newestSeq('fills')} fills)`;
+  }
+  if (typeof found === 'string')
+    throw timedOut(`the lists of the venue did not come whole: ${found}`, 'Rehearse again.');
+  const first = must(found[0], 'a difference');
+  throw difference(
+    'ledger and venue differ',
+    `the ledger has: ${first.ledger}`,
+    inWords(first),
+    `Keep ${ledgerPath}, and ask the venue.`,
+  );
+}
+
+interface Left {
+  readonly place: Place;
+  readonly life: OrderLife;
+  readonly desk: OrderDesk;
+  readonly executor: Executor;
+  readonly ledger: Ledger;
+}
+
+/** Nothing may rest, whatever ended the rehearsal. The result that ended it stands unless something may still rest. */
+async function takeBack(error: unknown, left: Left): Promise<StepLine['result']> {
+  const { place, life, desk, executor, ledger } = left;
+  if (!life.isSigned) {
+    if (error instanceof StepEnded) return error.trouble.result;
+    throw error;
+  }
+  ledger.transaction(() => executor.withdraw(null, Date.now()));
+  desk.drop();
+  let isGone = await nothingLeft(place);
+  if (!life.isSettled) {
+    // A signature left and nobody said what became of it: only the record knows, at the latest when the draft is over.
+    const endMs = Date.now() + 2_000 * place.profile.draft_lifetime_s + TAKE_BACK_MS;
+    const isKnown = await desk.goOnUntil(() => life.isSettled, endMs);
+    isGone = (await nothingLeft(place)) && isKnown;
+  }
+  const line = { where: place.where, step: 'taken back' };
+  const todo = `Cancel it by hand at the venue, or \`twinbook cancel-all --verify\`; its record is ${life.pubkey}.`;
+  if (isGone) place.note({ ...line, result: 'ok', text: 'nothing rests (read twice)', todo: '' });
+  else place.note({ ...line, result: 'failed', text: 'THE ORDER MAY STILL REST', todo });
+  if (!(error instanceof StepEnded)) throw error;
+  return isGone ? error.trouble.result : 'failed';
+}
+
+async function nothingLeft({ client, wallet, profile, config }: Place): Promise<boolean> {
+  const options = { client, wallet, profile, allowBlindSigning: config.venue.allowBlindSigning };
+  try {
+    const within = { withinMs: TAKE_BACK_MS, pauseMs: TAKE_BACK_PAUSE_MS };
+    return (await cancelUntilNothingRests(options, within)).verified;
+  } catch (error) {
+    if (error instanceof TwinbookError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+/** The market that a rehearsal uses, as the trader would see it, and the order that it will place there. */
+
+import { formatDecimal } from '../../base/decimal.js';
+import { type Micros, ZERO } from '../../base/micros.js';
+import type { ServiceClient } from '../../client/client.js';
+import type { Config } from '../../config/types.js';
+import type { MarketRecord } from '../../ledger/contract.js';
+import { MarketState } from '../../market/market-state.js';
+import type { MarketView, OwnMarketState, SeenAt } from '../../market/view.js';
+import type { VenueProfile } from '../../protocol/profile.js';
+import type { MarketDetail, OrderbookConfig } from '../../protocol/records.js';
+import { type FarOrder, farOrder } from './far-order.js';
+import { difference, failure, type Where } from './steps.js';
+import { ask } from './venue-checks.js';
+
+export interface ChosenMarket {
+  readonly view: MarketView;
+  readonly record: MarketRecord;
+  readonly order: FarOrder;
+}
+
+/** Markets looked at before the rehearsal gives up; each costs two requests. */
+const MOST_LOOKS = 10;
+/** A page of the catalog. */
+const LISTED = 100;
+
+/** The market of `--market`, else the first of those that strategies name or select which takes such an order. */
+export async function chooseMarket(
+  client: ServiceClient,
+  config: Config,
+  { where, wanted }: { readonly where: Where; readonly wanted: string | null },
+): Promise<ChosenMarket> {
+  const named = config.strategies.flatMap(({ markets }) => markets.ids);
+  // An embedded exchange has markets of its own.
+  const first = where === 'paper' ? [] : wanted === null ? named : [wanted];
+  const ids = wanted === null || where === 'paper' ? [...first, ...(await listed(client, config))] : first;
+  let why = 'the venue lists no open market that a strategy of this file selects';
+  for (const id of ids.slice(0, MOST_LOOKS)) {
+    const looked = await lookAt(client, id, config);
+    if (typeof looked !== 'string') return looked;
+    why = `${id}: ${looked}`;
+  }
+  throw failure(why, 'Name another with --market ID; `markets` of the venue lists them.');
+}
+
+/** Open ones without margin, those first that strategies select. */
+async function listed(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
+  const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
+  const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
+  const wished = usable.filter(({ category }) =>
+    strategies.some(({ markets }) => selects(markets.categories, category)),
+  );
+  return [...wished, ...usable.filter((row) => !wished.includes(row))].map(({ condition_id }) => condition_id);
+}
+
+const selects = (categories: readonly string[], category: string | null): boolean =>
+  categories.length === 0 || categories.some((name) => name === category);
+
+/** The market and its order; or why not. */
+async function lookAt(client: ServiceClient, id: string, config: Config): Promise<ChosenMarket | string> {
+  const feed = new MarketState(id);
+  const params = { condition_id: id };
+  const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
+  const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);
+  feed.onDetail(detail.data, seenAt(detail.answer));
+  feed.onBook(book.data, seenAt(book.answer), []);
+  const view = feed.view(Date.now(), NOTHING_OURS);
+  const rules = detail.data.config;
+  if (view === null || rules.kind !== 'orderbook') return feed.unsuitable ?? 'it has no book';
+  if (view.market.phase !== 'open') return `it is ${view.market.phase}, not open`;
+  const order = farOrder(rules, view.book, config.risk);
+  return typeof order === 'string' ? order : { view, order, record: recordOf(detail.data, rules) };
+}
+
+const NOTHING_OURS: OwnMarketState = {
+  yesMicros: ZERO,
+  noMicros: ZERO,
+  avgYesCostMicros: null,
+  avgNoCostMicros: null,
+  availableFundsMicros: ZERO,
+  maxPositionMicros: ZERO,
+  stance: 'normal',
+  orders: [],
+};
+
+const seenAt = (answer: { readonly sentMs: number; readonly nowMs: number; readonly venueTimeMs: number | null }) =>
+  ({ sentMs: answer.sentMs, seenMs: answer.nowMs, venueTimeMs: answer.venueTimeMs }) satisfies SeenAt;
+
+const recordOf = (detail: MarketDetail, rules: OrderbookConfig): MarketRecord => ({
+  conditionId: detail.condition_id,
+  title: detail.title,
+  state: detail.state,
+  eventConditionId: detail.event?.condition_id ?? null,
+  yesLabel: detail.yes_outcome_label,
+  noLabel: detail.no_outcome_label,
+  makerFeeRateMicros: rules.maker_fee_rate,
+  takerFeeRateMicros: rules.taker_fee_rate,
+  resolutionS: detail.resolution_date,
+  seenMs: Date.now(),
+});
+
+/** The line of the market. Throws the difference when its fees are not the profile's. */
+export function marketText({ view, record, order }: ChosenMarket, profile: VenueProfile): string {
+  const { market } = view;
+  checkFees(record, profile);
+  const price = (value: Micros | undefined) => (value === undefined ? 'none' : formatDecimal(value));
+  const [bid, best] = [view.book.bids[0]?.priceMicros, view.book.asks[0]?.priceMicros];
+  return [
+    `"${market.title}" (${market.conditionId})`,
+    `bid ${price(bid)}, ask ${price(best)}, tick ${formatDecimal(market.tickMicros)}, lot ${formatDecimal(market.lotMicros)}`,
+    `fees ${feesText(record)}`,
+    `the order: ${orderText(order)}`,
+  ].join('; ');
+}
+
+export const orderText = ({ isYes, priceMicros, amountMicros }: FarOrder): string =>
+  `buy ${formatDecimal(amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
+
+const feesText = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketRecord): string =>
+  `maker ${formatDecimal(makerFeeRateMicros)}, taker ${formatDecimal(takerFeeRateMicros)}`;
+
+function checkFees(record: MarketRecord, { fee_rates }: VenueProfile): void {
+  if (fee_rates === undefined) return;
+  const due = `maker ${fee_rates.maker}, taker ${fee_rates.taker}`;
+  if (feesText(record) === due) return;
+  const todo =
+    'Compare with the venue’s page of fees; write fee_rates into your copy of the profile, and judge your strategy by them.';
+  throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(record), todo);
+}

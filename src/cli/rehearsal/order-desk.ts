@@ -1,0 +1,113 @@
+/**
+ * The shell around the trader's own executor and ledger, for one order: performs each ask once and hands back what came,
+ * each step in a transaction of its own, and stops before the signature so that the draft can be looked at.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { must } from '../../base/errors.js';
+import type { ServiceClient } from '../../client/client.js';
+import { Outgoing } from '../../engine/outgoing.js';
+import type { ExecutorEvent, OrderExecutor, Reaction } from '../../executor/contract.js';
+import type { IntentRow, Ledger } from '../../ledger/contract.js';
+import type { OrderRow, OwnTradeRow } from '../../protocol/records.js';
+import type { Ask, Outcome, Report } from '../../protocol/seam.js';
+import type { Approved } from '../../risk/risk.js';
+
+/** Between two beats of the executor, ms. */
+const BEAT_MS = 200;
+
+export interface DeskParts {
+  readonly ledger: Ledger;
+  readonly executor: OrderExecutor;
+  readonly client: ServiceClient;
+}
+
+export class OrderDesk {
+  readonly events: ExecutorEvent[] = [];
+  readonly #ledger: Ledger;
+  readonly #executor: OrderExecutor;
+  readonly #client: ServiceClient;
+  readonly #outgoing: Outgoing;
+  #waiting: Ask[] = [];
+  #lastId = 0;
+
+  constructor({ ledger, executor, client }: DeskParts) {
+    this.#ledger = ledger;
+    this.#executor = executor;
+    this.#client = client;
+    this.#outgoing = new Outgoing(ledger);
+  }
+
+  /** Takes up what an earlier rehearsal left in this ledger. */
+  recover(): void {
+    this.#react(() => this.#executor.recover(Date.now()));
+  }
+
+  /** The intent is a row when this returns; the ask for its draft waits. */
+  begin(approved: Approved, reason: string): void {
+    this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
+  }
+
+  /** Performs the newest ask alone, and what came of it is in the ledger; what follows from it waits. */
+  async performNext(): Promise<Outcome> {
+    const report = await this.#perform(must(this.#waiting.shift(), 'an ask that waits'));
+    this.#react(() => this.#executor.onReport(report));
+    return report.outcome;
+  }
+
+  /** Signs what is stored. The submits wait; a refusal is among the events. */
+  sign(): void {
+    this.#react(() => this.#executor.afterCommit(Date.now()));
+  }
+
+  /** Lets the executor go on until something is so; false when it was not in time. */
+  async goOnUntil(isSo: () => boolean, endMs: number): Promise<boolean> {
+    for (;;) {
+      this.#react(() => this.#executor.tick(Date.now(), null));
+      this.sign();
+      while (this.#waiting.length > 0) {
+        await this.performNext();
+        this.sign();
+      }
+      if (isSo()) return true;
+      if (Date.now() >= endMs) return false;
+      await pause(BEAT_MS);
+    }
+  }
+
+  tellOrders(rows: readonly OrderRow[], sentMs: number): void {
+    this.#react(() => this.#executor.onOwnOrders(rows, sentMs, Date.now()));
+  }
+
+  tellTrades(rows: readonly OwnTradeRow[]): void {
+    this.#react(() => this.#executor.onOwnTrades(rows, Date.now()));
+  }
+
+  intent(id: string): IntentRow {
+    return must(this.#ledger.intent(id), `intent ${id}`);
+  }
+
+  /** What was asked and has not left is not wanted any more. */
+  drop(): void {
+    for (const ask of this.#waiting.splice(0)) {
+      const nowMs = Date.now();
+      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
+      const report = { ask, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
+      this.#react(() => this.#executor.onReport(report));
+    }
+  }
+
+  #react(work: () => Reaction): void {
+    const { asks, events } = this.#ledger.transaction(work);
+    this.#waiting.push(...asks);
+    this.events.push(...events);
+  }
+
+  async #perform(ask: Ask): Promise<Report> {
+    const { lane, call, latestMs } = ask;
+    this.#outgoing.check(call, ask.tag);
+    this.#lastId += 1;
+    const seen = await this.#client.perform({ id: this.#lastId, lane, call, latestMs });
+    return { ask, outcome: seen.outcome, nowMs: seen.nowMs, sentMs: seen.sentMs, venueTimeMs: seen.venueTimeMs };
+  }
+}

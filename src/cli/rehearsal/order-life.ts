@@ -1,0 +1,271 @@
+/**
+ * One order from its draft to its cancel, by the trader's own risk, executor, signer and ledger. Each method is a step: it
+ * returns what went well in one line, or throws what ends the rehearsal.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { formatDecimal } from '../../base/decimal.js';
+import { must } from '../../base/errors.js';
+import { complement, ZERO } from '../../base/micros.js';
+import { isFinalIntent, type Ledger } from '../../ledger/contract.js';
+import { amountAt, readBook } from '../../market/book.js';
+import type { Outcome } from '../../protocol/seam.js';
+import { Exposure } from '../../risk/exposure.js';
+import type { Facts } from '../../risk/facts.js';
+import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
+import { type Approved, judge } from '../../risk/risk.js';
+import { restingOrders } from '../direct-reconciliation.js';
+import { examineDraft } from '../doctor-draft.js';
+import { draftWords } from './draft-words.js';
+import { type ChosenMarket, orderText } from './market-choice.js';
+import type { OrderDesk } from './order-desk.js';
+import type { Place } from './place.js';
+import { difference, failure, ofDraft, type Stopped, timedOut } from './steps.js';
+import { ask, isStrange } from './venue-checks.js';
+
+/** Between two looks at a list or a book, ms. */
+const LOOK_MS = 1_000;
+/** A book that shows so many levels may have more. */
+const MOST_LEVELS = 100;
+
+export class OrderLife {
+  readonly #place: Place;
+  readonly #desk: OrderDesk;
+  readonly #ledger: Ledger;
+  readonly #market: ChosenMarket;
+  readonly #endMs: number;
+  readonly #placeId: string;
+  readonly #cancelId: string;
+
+  constructor(place: Place, desk: OrderDesk, ledger: Ledger, market: ChosenMarket, runId: string) {
+    this.#place = place;
+    this.#desk = desk;
+    this.#ledger = ledger;
+    this.#market = market;
+    this.#endMs = Date.now() + place.withinMs;
+    this.#placeId = `${runId}-1`;
+    this.#cancelId = `${runId}-2`;
+  }
+
+  /** Whether a signature of the order exists: only then can anything rest. */
+  get isSigned(): boolean {
+    return this.#ledger.intent(this.#placeId)?.signature != null;
+  }
+
+  /** Whether it is known what became of the order: it rests, or it never will. */
+  get isSettled(): boolean {
+    const intent = this.#ledger.intent(this.#placeId);
+    return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
+  }
+
+  get pubkey(): string {
+    return must(this.#desk.intent(this.#placeId).draftPubkey, 'pubkey of the order');
+  }
+
+  /** The draft of the order, asked for, stored and read. */
+  async draft(): Promise<string> {
+    const { order, view } = this.#market;
+    const intent: PlaceIntent = {
+      ...{ kind: 'place', intentId: this.#placeId, side: 'buy', strategy: 'rehearsal', ...order },
+      marketConditionId: view.market.conditionId,
+      eventConditionId: view.market.eventConditionId,
+      fairYesMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
+    };
+    const verdict = judge(intent, this.#facts());
+    if (verdict.verdict === 'refused') {
+      throw failure(
+        `our own risk refuses ${orderText(order)}: ${verdict.name}, ${verdict.text}`,
+        'Change risk: in the file, or name another --market.',
+      );
+    }
+    return this.#drafted(verdict);
+  }
+
+  /** Signs the stored draft of the order. */
+  sign(): Promise<string> {
+    return this.#signed(this.#placeId);
+  }
+
+  /** Sends the signature, and waits until the order's record says what became of it. */
+  async submit(): Promise<string> {
+    const outcome = await this.#desk.performNext();
+    const inTime = await this.#desk.goOnUntil(() => this.isSettled, this.#endMs);
+    if (!inTime) throw timedOut('nobody knows yet whether the order rests', LOST_TODO);
+    const { state, lastReason } = this.#desk.intent(this.#placeId);
+    this.#throwTrouble();
+    if (state !== 'live') throw failure(`the order does not rest: it is ${state}, ${lastReason}`, REFUSED_TODO);
+    this.#throwOddAnswer(outcome, 'the order rests');
+    return `order ${this.pubkey} rests`;
+  }
+
+  /** The order in the list of own orders, and in the public book. */
+  async seen(): Promise<string> {
+    const row = await this.#until('the list of own orders does not show the order', async () => {
+      const resting = await this.#resting();
+      this.#desk.tellOrders(resting.rows, resting.startedMs);
+      return resting.rows.find(({ pubkey }) => pubkey === this.pubkey) ?? null;
+    });
+    this.#throwTrouble();
+    const book = await this.#until('the book does not show the order', () => this.#inBook());
+    return `own orders say ${row.status}, ${row.remaining_amount === null ? '' : formatDecimal(row.remaining_amount)} left; ${book}`;
+  }
+
+  /** Draft, signature and submit of the cancel. */
+  async cancel(): Promise<string> {
+    const { conditionId } = this.#market.view.market;
+    const intent: CancelIntent = {
+      ...{ kind: 'cancel', intentId: this.#cancelId, orderPubkey: this.pubkey, marketConditionId: conditionId },
+    };
+    const verdict = judge(intent, this.#facts());
+    if (verdict.verdict === 'refused') throw failure(`our own risk refuses the cancel: ${verdict.text}`, '');
+    const words = await this.#drafted(verdict);
+    await this.#signed(this.#cancelId);
+    const outcome = await this.#desk.performNext();
+    const isOver = () => isFinalIntent(this.#desk.intent(this.#cancelId).state) && this.#isClosed;
+    if (!(await this.#desk.goOnUntil(isOver, this.#endMs))) {
+      throw timedOut('nobody knows yet whether the order is canceled', LOST_TODO);
+    }
+    this.#throwTrouble();
+    this.#throwOddAnswer(outcome, 'the order is gone');
+    return `${words}; signed and submitted`;
+  }
+
+  /** Two complete lists without any order of this wallet, and the order's own record. */
+  async gone(): Promise<string> {
+    for (let reads = 0; reads < 2; ) {
+      const { rows } = await this.#resting();
+      reads = rows.length === 0 ? reads + 1 : 0;
+      if (reads === 2) break;
+      if (Date.now() > this.#endMs) throw timedOut(`${rows.length} orders still rest`, LOST_TODO);
+      await pause(LOOK_MS);
+    }
+    const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.pubkey } }, 'the order');
+    const filled = data.filled_amount === null ? ZERO : data.filled_amount;
+    const much = filled === ZERO ? 'nothing of it filled' : `${formatDecimal(filled)} of it filled and are held`;
+    return `nothing rests (read twice); its record says ${data.status}, ${much}`;
+  }
+
+  async #drafted(approved: Approved): Promise<string> {
+    const { client, config, profile, wallet } = this.#place;
+    const { intentId } = approved.intent;
+    this.#desk.begin(approved, JSON.stringify({ rehearsal: true }));
+    const outcome = await this.#desk.performNext();
+    if (outcome.kind !== 'answered') throw notDrafted(outcome);
+    const stored = this.#ledger.storedDraft(intentId);
+    this.#throwTrouble();
+    if (stored === null) throw failure(`no draft was stored: ${this.#desk.intent(intentId).lastReason}`, '');
+    const report = examineDraft(stored.message, { venue: { ...config.venue, profile } }, wallet.address);
+    try {
+      return draftWords(report, profile, venueNow(client.clockOffset));
+    } catch (error) {
+      throw ofDraft(error, stored.message);
+    }
+  }
+
+  async #signed(intentId: string): Promise<string> {
+    this.#desk.sign();
+    const { signature, lastReason } = this.#desk.intent(intentId);
+    if (signature !== null) return 'the ledger has our 64 bytes, and they say what the intent says';
+    const refusal = this.#desk.events.find((event) => event.kind === 'signingRefused' && event.intentId === intentId);
+    if (refusal === undefined) throw failure(`it was not signed: ${lastReason}`, 'Rehearse again.');
+    const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
+    const refused = difference('our signer refuses the draft', 'a draft says what was asked for', lastReason, todo);
+    throw ofDraft(refused, this.#desk.intent(intentId).message ?? '');
+  }
+
+  async #resting() {
+    const resting = await restingOrders(this.#place.client);
+    if (typeof resting === 'string') throw failure(resting, 'The list of own orders must come whole: rehearse again.');
+    return resting;
+  }
+
+  /** What the book shows of the order; null while it shows nothing. */
+  async #inBook(): Promise<string | null> {
+    const { order, view } = this.#market;
+    const params = { condition_id: view.market.conditionId };
+    const { data } = await ask(
+      this.#place.client,
+      'markets.book',
+      { params, query: { depth: MOST_LEVELS } },
+      'the book',
+    );
+    const { book } = readBook(data);
+    const [side, levels] = order.isYes ? (['bid', book.bids] as const) : (['ask', book.asks] as const);
+    const price = order.isYes ? order.priceMicros : complement(order.priceMicros);
+    if (amountAt(book, side, price) >= order.amountMicros) return `the book shows it at ${formatDecimal(price)}`;
+    return levels.length >= MOST_LEVELS ? `it lies deeper than the ${MOST_LEVELS} levels that the book shows` : null;
+  }
+
+  async #until<T>(missing: string, look: () => Promise<T | null>): Promise<T> {
+    for (;;) {
+      const found = await look();
+      if (found !== null) return found;
+      if (this.#place.isStopped()) throw failure('stopped by you', '');
+      if (Date.now() > this.#endMs) throw difference(missing, 'an order that rests is shown', 'nothing', LOST_TODO);
+      await pause(LOOK_MS);
+    }
+  }
+
+  get #isClosed(): boolean {
+    return must(this.#ledger.order(this.pubkey), 'the order').closedMs !== null;
+  }
+
+  /** The executor takes such answers in its stride; whoever starts to trade there should know that they come. */
+  #throwOddAnswer(outcome: Outcome, became: string): void {
+    if (outcome.kind === 'answered') return;
+    const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} all the same`;
+    if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
+    const todo =
+      'The trader reads the record before it decides, so nothing is doubled. Rehearse again; if it comes again, ask the venue.';
+    throw difference('the submit was answered by an error', 'what was done is answered by the order', came, todo);
+  }
+
+  #throwTrouble(): void {
+    const found = this.#desk.events.find((event) => event.kind === 'trouble');
+    if (found?.kind !== 'trouble') return;
+    const todo = 'Do not trade there until the venue explains it.';
+    throw difference(
+      'the venue shows something else than was asked for',
+      'records are what was asked for',
+      found.text,
+      todo,
+    );
+  }
+
+  /** Nothing is held and nothing rests, or the rehearsal would not have come so far. */
+  #facts(): Facts {
+    const { config, profile } = this.#place;
+    return {
+      ...{ sight: { ...this.#market.view, health: this.#health() }, limits: config.risk, exposure: new Exposure() },
+      ...{ cashMicros: config.capitalMicros, stance: 'normal', stanceReason: '' },
+      loss: { dayLossMicros: ZERO, drawdownMicros: ZERO, halted: null },
+      fills: { inWindow: 0, halted: null },
+      pace: { lastSecond: 0, lastMinute: 0 },
+      requestHeadroom: profile.rate_limits.signed_per_minute,
+    };
+  }
+
+  /** As old as the book is now. */
+  #health() {
+    const { health, nowMs } = this.#market.view;
+    return { ...health, bookAgeMs: health.bookAgeMs + Date.now() - nowMs };
+  }
+}
+
+const LOST_TODO = 'Look whether the venue is well, then rehearse again; --timeout gives it longer.';
+const REFUSED_TODO = 'Read why; then rehearse again.';
+
+const venueNow = (offset: { readonly offsetMs: number } | null): number => Date.now() + (offset?.offsetMs ?? 0);
+
+function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
+  if (outcome.kind === 'refused') {
+    return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
+  }
+  if (!isStrange(outcome)) return timedOut(`no draft came: ${outcome.reason}`, LOST_TODO);
+  return difference(
+    'the draft was answered by something else',
+    'a draft has pubkey and message',
+    outcome.reason,
+    LOST_TODO,
+  );
+}

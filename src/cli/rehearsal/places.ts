@@ -1,0 +1,91 @@
+/** The two places of a rehearsal: an embedded exchange with a wallet that nobody keeps, and the venue with the real one. */
+
+import { existsSync } from 'node:fs';
+import { ServiceClient } from '../../client/client.js';
+import type { Config } from '../../config/types.js';
+import { readStopFile, stopFileOf } from '../../daemon/stop-file.js';
+import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
+import { loadCredentials } from '../../wallet/credentials.js';
+import { Wallet } from '../../wallet/wallet.js';
+import type { CliIo } from '../io.js';
+import { reachTrader } from '../reach.js';
+import { openWallet } from '../venue-session.js';
+import { itself, liveThrough, resultOf, step } from './life.js';
+import type { Place } from './place.js';
+import { failure, type StepLine } from './steps.js';
+
+export type Rehearsal = Pick<Place, 'config' | 'note' | 'isStopped' | 'withinMs' | 'market'> & { readonly io: CliIo };
+
+/** No network but this machine's, no account: the exchange is new, and gone afterwards. */
+export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
+  const { config, io } = rehearsal;
+  const { profile } = config.venue;
+  const exchange = await startExchange({
+    ...PAPER_DEFAULTS,
+    profile,
+    port: 0,
+    draftLifetimeS: profile.draft_lifetime_s,
+  });
+  const wallet = Wallet.unkept();
+  const client = new ServiceClient({ profile, baseUrl: exchange.url });
+  const place: Place = { ...rehearsal, where: 'paper', profile, client, wallet, ledgerPath };
+  try {
+    return await resultOf(async () => {
+      const prepare = async () => {
+        const file = await walletText(rehearsal, io);
+        await client.bootstrap(wallet);
+        return `${file}; this rehearsal uses ${wallet.address}, whose key nobody keeps, and credentials made by the challenge`;
+      };
+      await step(place, 'keys', prepare, itself);
+      return liveThrough(place);
+    });
+  } finally {
+    await client.close();
+    await exchange.close();
+  }
+}
+
+/** Opened so that a wrong passphrase shows before anything is live; nothing is signed with it here. */
+async function walletText({ config }: Rehearsal, io: CliIo): Promise<string> {
+  const { file } = config.wallet;
+  if (!existsSync(file)) return `there is no wallet file ${file} yet`;
+  return `the wallet file opens (${(await openWallet(config, io)).address})`;
+}
+
+/** Trades. Only after the same went well on paper. */
+export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
+  const { profile } = rehearsal.config.venue;
+  const where = 'live';
+  return resultOf(async () => {
+    const open = () => openKeys(rehearsal);
+    const opened = await step({ ...rehearsal, where }, 'keys', open, ({ wallet }) => {
+      return `wallet ${wallet.address}, credentials for ${profile.base_url}`;
+    });
+    try {
+      return await liveThrough({ ...rehearsal, where, profile, ...opened, ledgerPath });
+    } finally {
+      await opened.client.close();
+    }
+  });
+}
+
+async function openKeys({ config, io }: Rehearsal): Promise<Pick<Place, 'wallet' | 'client'>> {
+  await checkNobodyTrades(config);
+  const { profile } = config.venue;
+  const wallet = await openWallet(config, io);
+  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
+  const credentials = loadCredentials(config.wallet.credentials, owner, io.env);
+  if (credentials !== null) return { wallet, client: new ServiceClient({ profile, credentials }) };
+  const todo = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
+  throw failure(`there are no API credentials for ${wallet.address} at ${profile.base_url}`, todo);
+}
+
+/** A trader would take the rehearsal's order for a stranger's; and what was killed places nothing, by no way. */
+async function checkNobodyTrades(config: Config): Promise<void> {
+  if ((await reachTrader(config)) !== 'not running') {
+    throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
+  }
+  const killed = readStopFile(stopFileOf(config.ledger.path));
+  if (killed !== null)
+    throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
+}

@@ -1,0 +1,85 @@
+/** The lines of a rehearsal: what each step found, and how one that cannot go on says so. */
+
+import { TwinbookError } from '../../base/errors.js';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit.js';
+
+/** An embedded paper exchange, or the venue of the configuration. */
+export type Where = 'paper' | 'live';
+
+export interface StepLine {
+  readonly where: Where;
+  readonly step: string;
+  readonly result: 'ok' | 'failed' | 'configuration' | 'timed out' | 'difference';
+  readonly text: string;
+  /** What the profile says and what came; only for a difference. */
+  readonly profile?: string;
+  readonly came?: string;
+  /** The message of the draft that was not signed. */
+  readonly draft?: string;
+  /** What to do; empty where nothing is to be done. */
+  readonly todo: string;
+}
+
+export type Trouble = Omit<StepLine, 'where' | 'step' | 'result'> & {
+  readonly result: Exclude<StepLine['result'], 'ok'>;
+};
+
+/** Ends a rehearsal at the step that it was thrown in. */
+export class Stopped extends Error {
+  readonly trouble: Trouble;
+
+  constructor(trouble: Trouble) {
+    super(trouble.text);
+    this.name = 'Stopped';
+    this.trouble = trouble;
+  }
+}
+
+/** The venue does something else than its profile says. */
+export const difference = (text: string, profile: string, came: string, todo: string): Stopped =>
+  new Stopped({ result: 'difference', text, profile, came, todo });
+
+/** The same, with the draft that it is about. */
+export const ofDraft = (error: unknown, draft: string): unknown =>
+  error instanceof Stopped ? new Stopped({ ...error.trouble, draft }) : error;
+
+export const failure = (text: string, todo: string): Stopped => new Stopped({ result: 'failed', text, todo });
+
+export const timedOut = (text: string, todo: string): Stopped => new Stopped({ result: 'timed out', text, todo });
+
+const BY_EXIT: Readonly<Partial<Record<ExitCode, Trouble['result']>>> = {
+  [EXIT.configuration]: 'configuration',
+  [EXIT.usage]: 'configuration',
+  [EXIT.timedOut]: 'timed out',
+};
+
+/** What was thrown, as the trouble of a step. Throws on what is a bug. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof Stopped) return error.trouble;
+  if (!(error instanceof TwinbookError)) throw error;
+  return { result: BY_EXIT[exitCodeOf(error)] ?? 'failed', text: error.message, todo: error.hint };
+}
+
+export const EXIT_OF: Readonly<Record<StepLine['result'], ExitCode>> = {
+  ok: EXIT.ok,
+  failed: EXIT.failed,
+  configuration: EXIT.configuration,
+  'timed out': EXIT.timedOut,
+  difference: EXIT.difference,
+};
+
+/** One line for a step that went well; else what was found, what was due, and what to do, on lines below it. */
+export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
+  const more = [
+    ...(profile === undefined ? [] : [`the profile says: ${profile}`]),
+    ...(came === undefined ? [] : [`what came: ${came}`]),
+    ...(draft === undefined ? [] : [`the draft: ${draft}`]),
+    ...(todo === '' ? [] : [`do: ${todo}`]),
+  ];
+  const mark = result === 'ok' ? 'ok  ' : result;
+  const lines = [`${mark}  ${where}  ${step}: ${text}`, ...more.map((line) => `      ${line}`)];
+  return lines.map((line) => `${harmless(line)}\n`).join('');
+}
+
+/** Titles and reasons come from the exchange: control characters could move the cursor of the user's terminal. */
+const harmless = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');

@@ -1,0 +1,130 @@
+/**
+ * `twinbook rehearse`: the whole life of one order, first on an embedded paper exchange that speaks by the very profile of
+ * the configuration, and only when that went well, and two flags say so, at the venue itself.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { TwinbookError } from '../base/errors.js';
+import { loadConfig } from '../config/load.js';
+import type { Config } from '../config/types.js';
+import { integerBetween, nonEmpty } from './arguments.js';
+import type { ExitCode } from './exit.js';
+import { action, type CliIo, type Session, withConfig, withJson } from './io.js';
+import { EXIT_OF, lineText, type StepLine } from './rehearsal/steps.js';
+import { json } from './table.js';
+
+interface RehearseFlags {
+  readonly config: string;
+  readonly json?: true;
+  readonly live?: true;
+  readonly iAcceptThatThisTrades?: true;
+  readonly market?: string;
+  readonly ledger?: string;
+  readonly timeout: number;
+}
+
+export function addRehearseCommand(program: Command, session: Session): void {
+  const command = program
+    .command('rehearse')
+    .description(
+      'takes one small order through its whole life on an embedded paper exchange, then at the venue if told to',
+    );
+  withJson(withConfig(command))
+    .option('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once')
+    .option('--i-accept-that-this-trades', 'needed with --live: the order is real')
+    .option('--market <id>', 'the market of the order at the venue; default: the first that a strategy wants', nonEmpty)
+    .option('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty)
+    .addOption(new Option('--timeout <s>', 'for each life of an order').default(90).argParser(integerBetween(5, 3600)));
+  action<RehearseFlags>(command, session, (flags) => rehearse(flags, session.io));
+}
+
+async function rehearse(flags: RehearseFlags, io: CliIo): Promise<ExitCode> {
+  checkFlags(flags);
+  const lines: StepLine[] = [];
+  const note = (line: StepLine): void => {
+    lines.push(line);
+    if (flags.json !== true) io.out(lineText(line));
+  };
+  let stopped = false;
+  const result = await rehearsed({
+    flags,
+    io,
+    note,
+    isStopped: () => stopped,
+    onStop: () => {
+      void io.stopAsked().then(() => {
+        stopped = true;
+      });
+    },
+  });
+  if (flags.json === true) io.out(json({ result, steps: lines }));
+  return EXIT_OF[result];
+}
+
+/** Said before anything is read or asked: nobody trades by a slip of the hand. */
+function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
+  if (live === iAcceptThatThisTrades) return;
+  const text =
+    live === true
+      ? '--live places a real order at the venue and cancels it: say --i-accept-that-this-trades too'
+      : '--i-accept-that-this-trades means nothing without --live';
+  throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
+}
+
+interface Rehearsed {
+  readonly flags: RehearseFlags;
+  readonly io: CliIo;
+  readonly note: (line: StepLine) => void;
+  readonly isStopped: () => boolean;
+  readonly onStop: () => void;
+}
+
+async function rehearsed({ flags, io, note, isStopped, onStop }: Rehearsed): Promise<StepLine['result']> {
+  const [{ resultOf, step }, places] = await Promise.all([
+    import('./rehearsal/life.js'),
+    import('./rehearsal/places.js'),
+  ]);
+  return resultOf(async () => {
+    const common = { where: 'paper', note, isStopped } as const;
+    const load = () => loadConfig(flags.config, io);
+    const config = await step(common, 'configuration', load, (read) => configurationText(read, flags, io));
+    onStop();
+    const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
+    try {
+      const rehearsal = {
+        config,
+        io,
+        note,
+        isStopped,
+        withinMs: flags.timeout * 1000,
+        market: flags.market ?? null,
+      };
+      const own = flags.ledger === undefined ? null : resolve(io.cwd, flags.ledger);
+      const onPaper = flags.live === true || own === null ? join(folder, 'paper.sqlite') : own;
+      const result = await places.onPaper(rehearsal, onPaper);
+      if (result !== 'ok' || flags.live !== true) return result;
+      return await places.atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+function configurationText(config: Config, { live, ledger }: RehearseFlags, io: CliIo): string {
+  if (ledger !== undefined && resolve(io.cwd, ledger) === config.ledger.path) {
+    throw new TwinbookError(
+      'config_invalid',
+      `${ledger} is the trader's own ledger`,
+      'Name another file, or leave --ledger out.',
+    );
+  }
+  if (live === true && config.exchange?.embedded === true) {
+    const hint = 'Rehearse with the file that the live trader will use, without an `exchange:` section.';
+    throw new TwinbookError('config_invalid', 'this configuration has an embedded exchange: there is no venue', hint);
+  }
+  const { name, profile } = config.venue;
+  return `${config.file}, profile ${name}, drafts are ${profile.draft_message}, ${config.strategies.length} strategy file(s)`;
+}

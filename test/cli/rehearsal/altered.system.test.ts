@@ -1,0 +1,266 @@
+/** A live start, rehearsed at a venue that differs from its profile. */
+
+import { base58 } from '@scure/base';
+import { describe, expect, test, vi } from 'vitest';
+import { must } from '../../../src/base/errors.js';
+import {
+  MEMO_PROGRAM,
+  memoText,
+  readTransaction,
+  writeMemoTransaction,
+} from '../../../src/protocol/draft-message-solana.js';
+import type { Passing, Reply } from '../../support/altering-proxy.js';
+import { READONLY_SIGNER, transactionHex } from '../../wallet/shapes.js';
+import { COSIGNER, LIVE, type Venue, venue } from './venue.js';
+
+// Two exchanges and a wallet in one process; on a loaded machine every request takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const STRANGER = base58.encode(new Uint8Array(32).fill(9));
+
+const isDraft = ({ method, path }: Passing) => method === 'POST' && path === '/orders/';
+const isCancelDraft = ({ method, path }: Passing) => method === 'POST' && /^\/orders\/\w+\/cancel\/$/.test(path);
+const isSubmit = ({ method, path }: Passing) => method === 'POST' && /^\/orders\/\w+\/submit\/$/.test(path);
+const isCancelSubmit = ({ method, path }: Passing) =>
+  /^\/orders\/\w+\/cancel\/submit\/$/.test(path) && method === 'POST';
+
+/** The answer with another transaction that carries the same memo, or one made of it. */
+function redrafted(body: string, make: (text: string, blockhash: string, wallet: string) => string): string {
+  const answer = JSON.parse(body) as { data: { pubkey: string; message: string } };
+  const read = readTransaction(answer.data.message);
+  if (!read.ok) throw new Error(read.problem);
+  const wallet = must(
+    read.transaction.signers.find((signer) => signer !== COSIGNER),
+    'our wallet',
+  );
+  const message = make(must(memoText(read.transaction), 'memo'), answer.data.pubkey, wallet);
+  return JSON.stringify({ ...answer, data: { ...answer.data, message } });
+}
+
+const cosignedBy = (keys: string[], fee_payer: string | undefined) => (body: string) =>
+  redrafted(body, (text, blockhash, wallet) =>
+    writeMemoTransaction({
+      wallet,
+      text,
+      blockhash,
+      version: 0,
+      cosigners: { keys, ...(fee_payer === undefined ? {} : { fee_payer }) },
+    }),
+  );
+
+const withProgram = (body: string) =>
+  redrafted(body, (text, blockhash, wallet) => {
+    // A base58 address is checked by the package that takes it.
+    const ours = { address: wallet as never, role: READONLY_SIGNER };
+    const instructions = [
+      { program: MEMO_PROGRAM, text, accounts: [ours] },
+      { program: STRANGER, text: 'call' },
+    ];
+    return transactionHex({ payer: COSIGNER, blockhash, instructions });
+  });
+
+const ofOtherTerms = (body: string) =>
+  redrafted(body, (text, blockhash, wallet) =>
+    writeMemoTransaction({
+      ...{ wallet, blockhash, version: 0, cosigners: { keys: [COSIGNER], fee_payer: COSIGNER } },
+      text: text.replace(/Amount: [\d.]+/, 'Amount: 24'),
+    }),
+  );
+
+/** Once, and from then on the honest one. */
+function once<A extends readonly unknown[], R>(
+  applies: (...args: A) => boolean,
+  change: (...args: A) => R,
+  honest: (...args: A) => R,
+) {
+  let isDone = false;
+  return (...args: A): R => {
+    if (isDone || !applies(...args)) return honest(...args);
+    isDone = true;
+    return change(...args);
+  };
+}
+
+const failing = (reply: Reply, status: number): Partial<Reply> => ({
+  ...{ status, headers: reply.headers },
+  body: JSON.stringify({
+    data: null,
+    meta: null,
+    error: { code: -3, slug: 'internal_error', message: 'An internal error occurred.', details: [] },
+  }),
+});
+const HTML = { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>Forbidden</html>' };
+
+/** What must hold whatever the venue does. */
+async function stopsAt(
+  { rehearse, orders }: Venue,
+  expected: {
+    readonly code: number;
+    readonly step: string;
+    readonly said: readonly string[];
+    readonly signed: boolean;
+  },
+): Promise<void> {
+  const { code, steps } = await rehearse(LIVE);
+  expect(steps.filter(({ where }) => where === 'paper').every(({ result }) => result === 'ok')).toBe(true);
+  const bad = must(
+    steps.find(({ result }) => result !== 'ok'),
+    `a step that does not go well: ${JSON.stringify(steps)}`,
+  );
+  expect({ code, step: bad.step, where: bad.where }).toEqual({
+    code: expected.code,
+    step: expected.step,
+    where: 'live',
+  });
+  const told = [bad.text, bad.profile ?? '', bad.came ?? ''].join('\n');
+  for (const text of expected.said) expect(told).toContain(text);
+  expect(bad.todo).not.toBe('');
+  if (expected.signed) expect(steps.at(-1)).toMatchObject({ step: 'taken back', result: 'ok' });
+  else expect(steps.at(-1)).toBe(bad);
+  expect((await orders()).resting).toBe(0);
+}
+
+describe('a venue that differs from its profile', () => {
+  const drafts: readonly (readonly [string, (body: string) => string, string, readonly string[]])[] = [
+    [
+      'wants one more signer',
+      cosignedBy([COSIGNER, STRANGER], COSIGNER),
+      'draft',
+      ['wants 3 signers', STRANGER, `signers `],
+    ],
+    [
+      'lets our wallet pay',
+      cosignedBy([COSIGNER], undefined),
+      'draft',
+      ['is paid by our wallet', `the fee paid by ${COSIGNER}`],
+    ],
+    ['lets somebody else pay', cosignedBy([STRANGER], STRANGER), 'draft', [`is paid by ${STRANGER}`]],
+    ['calls another program', withProgram, 'draft', [`calls the program ${STRANGER}`, 'programs Memo']],
+    ['drafts another amount', ofOtherTerms, 'signed', ['amount: the draft says 24, the intent says 100']],
+  ];
+  test.each(drafts)('%s: nothing is signed', async (_, change, step, said) => {
+    const there = await venue();
+    there.proxy.answer = (body, asked) => (isDraft(asked) ? change(body) : body);
+    await stopsAt(there, { code: 6, step, said, signed: false });
+    expect(there.asked.filter((line) => line.includes('/submit/'))).toEqual([]);
+  });
+
+  test('the draft that was refused is told, so that it can be decoded', async () => {
+    const there = await venue();
+    there.proxy.answer = (body, asked) => (isDraft(asked) ? withProgram(body) : body);
+    const { steps } = await there.rehearse(LIVE);
+    const read = readTransaction(steps.at(-1)?.draft ?? '');
+    expect(read.ok && read.transaction.instructions.map(({ program }) => program)).toEqual([MEMO_PROGRAM, STRANGER]);
+  });
+
+  test('wants one more signer for a cancel: the next draft takes the order back', async () => {
+    const there = await venue();
+    const isCancel = (_: string, asked: Passing) => isCancelDraft(asked);
+    there.proxy.answer = once(isCancel, cosignedBy([COSIGNER, STRANGER], COSIGNER), (body: string) => body);
+    await stopsAt(there, { code: 6, step: 'canceled', said: [STRANGER], signed: true });
+  });
+
+  test('charges another fee', async () => {
+    const there = await venue();
+    there.proxy.answer = (body) => body.replace(/"taker_fee_rate":"0.01"/g, '"taker_fee_rate":"0.05"');
+    const said = ['fee_rates: maker 0, taker 0.01', 'maker 0, taker 0.05'];
+    await stopsAt(there, { code: 6, step: 'market', said, signed: false });
+  });
+
+  test('has another clock', async () => {
+    const there = await venue();
+    const ahead = new Date(Date.now() + 3_600_000).toUTCString();
+    there.proxy.reply = ({ headers }) => ({ headers: { ...headers, date: ahead } });
+    await stopsAt(there, {
+      code: 6,
+      step: 'clock',
+      said: ['clock_tolerance_s: 30', 'behind the venue'],
+      signed: false,
+    });
+  });
+
+  test.each([
+    ['public', '/markets/', 'public_per_minute: 120'],
+    ['signed', '/orders/', 'signed_per_minute: 300'],
+  ])('allows fewer %s requests', async (_, path, due) => {
+    const there = await venue();
+    there.proxy.reply = ({ headers }, asked) =>
+      asked.path.startsWith(path)
+        ? { headers: { ...headers, 'x-ratelimit-limit': '50', 'x-ratelimit-remaining': '49' } }
+        : {};
+    await stopsAt(there, {
+      code: 6,
+      step: 'rate limits and headers',
+      said: [due, 'X-RateLimit-Limit: 50'],
+      signed: false,
+    });
+  });
+
+  test('lets drafts live for a shorter time', async () => {
+    const there = await venue('', 20);
+    await stopsAt(there, { code: 6, step: 'draft', said: ['draft_lifetime_s: 60'], signed: false });
+  });
+
+  test('answers everything by the page of a proxy', async () => {
+    const there = await venue();
+    there.proxy.reply = () => HTML;
+    const { code, steps } = await there.rehearse(LIVE);
+    expect(code).toBe(6);
+    expect(steps.at(-1)).toMatchObject({ step: 'clock', came: 'HTTP 403 with a body that is not JSON' });
+    expect(await there.orders()).toEqual({ all: 0, resting: 0 });
+  });
+});
+
+describe('a venue whose answer to a submit is not what it did', () => {
+  type Changed = (reply: Reply, asked: Passing) => Partial<Reply> | null;
+  const answers: readonly (readonly [string, Changed, number, string])[] = [
+    ['an internal error', (reply) => failing(reply, 500), 6, 'HTTP 500 internal_error'],
+    ['a refusal', (reply) => failing(reply, 400), 6, 'internal_error: An internal error occurred.'],
+    ['the page of a proxy', () => HTML, 6, 'HTTP 403 with a body that is not JSON'],
+    ['silence', () => null, 5, 'the answer was lost'],
+  ];
+
+  test.each(answers)('%s in place of the order: it is found and taken back', async (_, change, code, said) => {
+    const there = await venue();
+    there.proxy.reply = once(
+      (_reply, asked: Passing) => isSubmit(asked),
+      change,
+      (): Partial<Reply> => ({}),
+    );
+    await stopsAt(there, { code, step: 'submitted', said: [said, 'the order rests all the same'], signed: true });
+    expect((await there.orders()).all).toBe(1);
+  });
+
+  test.each(answers)('%s in place of the canceled order: it is gone', async (_, change, code, said) => {
+    const there = await venue();
+    there.proxy.reply = once(
+      (_reply, asked: Passing) => isCancelSubmit(asked),
+      change,
+      (): Partial<Reply> => ({}),
+    );
+    await stopsAt(there, { code, step: 'canceled', said: [said, 'the order is gone all the same'], signed: true });
+  });
+});
+
+describe('Ctrl-C', () => {
+  test.each([
+    ['while the draft is asked for', isDraft, false],
+    ['while the order is submitted', isSubmit, true],
+    ['while the cancel is drafted', isCancelDraft, true],
+  ])('%s leaves nothing', async (_, isThen, signed) => {
+    const there = await venue();
+    let stop: () => void = () => undefined;
+    const stopAsked = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    there.proxy.answer = (body, asked) => {
+      if (isThen(asked)) stop();
+      return body;
+    };
+    const { code, steps } = await there.rehearse(LIVE, stopAsked);
+    expect(code).toBe(1);
+    expect(steps.find(({ result }) => result !== 'ok')).toMatchObject({ where: 'live', text: 'stopped by you' });
+    if (signed) expect(steps.at(-1)).toMatchObject({ step: 'taken back', result: 'ok' });
+    expect((await there.orders()).resting).toBe(0);
+  });
+});

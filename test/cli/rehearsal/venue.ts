@@ -1,0 +1,91 @@
+/** A venue to rehearse at: another exchange of this process, behind a proxy that alters it. */
+
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { must } from '../../../src/base/errors.js';
+import type { StepLine } from '../../../src/cli/rehearsal/steps.js';
+import { ServiceClient } from '../../../src/client/client.js';
+import { venueFile } from '../../../src/config/shipped.js';
+import { readProfile } from '../../../src/config/venue.js';
+import { PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
+import { PAPER_COSIGNERS } from '../../../src/exchange/http/signing-service.js';
+import { RESTING_STATUSES } from '../../../src/protocol/states.js';
+import { loadCredentials } from '../../../src/wallet/credentials.js';
+import { openKeyFile } from '../../../src/wallet/key-file.js';
+import { folderWith, trader } from '../../config/files.js';
+import { type AlteringProxy, alteringProxy } from '../../support/altering-proxy.js';
+import { run } from '../run.js';
+
+export const profile = readProfile(venueFile('worm'), '/');
+export const [COSIGNER = ''] = PAPER_COSIGNERS;
+export const LIVE = ['--live', '--i-accept-that-this-trades'];
+export const STEPS = [
+  'keys',
+  'clock',
+  'rate limits and headers',
+  'account',
+  'market',
+  'draft',
+  'signed',
+  'submitted',
+  'seen',
+  'canceled',
+  'gone',
+  'ledger',
+];
+
+export const never = new Promise<void>(() => undefined);
+
+export interface Rehearsed {
+  readonly code: number;
+  readonly err: string;
+  readonly result: StepLine['result'];
+  readonly steps: readonly StepLine[];
+}
+
+export interface Venue {
+  readonly cwd: string;
+  readonly proxy: AlteringProxy;
+  /** What was asked of the venue, by method and path. */
+  readonly asked: string[];
+  readonly rehearse: (args: readonly string[], stopAsked?: Promise<void>) => Promise<Rehearsed>;
+  /** Past the proxy: what the exchange itself has of this wallet's orders. */
+  readonly orders: () => Promise<{ readonly all: number; readonly resting: number }>;
+  readonly client: () => ServiceClient;
+  readonly wallet: () => ReturnType<typeof openKeyFile>;
+}
+
+/** A live trader's file beside its keys, for an exchange that speaks as the worm profile says. */
+export async function venue(lines = '', draftLifetimeS = 60): Promise<Venue> {
+  const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, draftLifetimeS });
+  onTestFinished(() => exchange.close());
+  const proxy = await alteringProxy(exchange.url);
+  const yaml = trader(lines).replace('profile: paper', `profile: worm, base_url: "${proxy.url}"`);
+  const cwd = folderWith({ 'trader.yaml': yaml });
+  expect((await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd })).code).toBe(0);
+  expect((await run(['keys', 'bootstrap', '-c', 'trader.yaml'], { cwd })).code).toBe(0);
+  const asked: string[] = [];
+  proxy.alter = ({ method, path }) => {
+    asked.push(`${method} ${path}`);
+    return {};
+  };
+  const wallet = () => openKeyFile({ path: join(cwd, 'wallet.json'), passphrase: null });
+  const client = () => {
+    const owner = { baseUrl: proxy.url, wallet: wallet().address };
+    const credentials = must(loadCredentials(join(cwd, 'credentials.json'), owner, {}), 'credentials');
+    const made = new ServiceClient({ profile, baseUrl: exchange.url, credentials });
+    onTestFinished(() => made.close());
+    return made;
+  };
+  const rehearse = async (args: readonly string[], stopAsked = never): Promise<Rehearsed> => {
+    const ran = await run(['rehearse', '-c', 'trader.yaml', '--json', ...args], { cwd, stopAsked: () => stopAsked });
+    const told: Omit<Rehearsed, 'code' | 'err'> = ran.out === '' ? { result: 'ok', steps: [] } : JSON.parse(ran.out);
+    return { code: ran.code, err: ran.err, ...told };
+  };
+  const orders = async () => {
+    const rows = (await client().orders.list({ limit: 100 })).rows;
+    const resting = rows.filter(({ status }) => status !== null && RESTING_STATUSES.includes(status));
+    return { all: rows.length, resting: resting.length };
+  };
+  return { cwd, proxy, asked, rehearse, orders, client, wallet };
+}
