@@ -20,6 +20,7 @@ import type { CliIo, Session } from './io.js';
 import { addKeysCommands } from './keys.js';
 import { addLedgerCommands } from './ledger-commands.js';
 import { addParityCommand } from './parity.js';
+import { plainIo } from './plain-io.js';
 import { addReconcileCommand } from './reconcile.js';
 import { addRecordCommand } from './record.js';
 import { addRehearseCommand } from './rehearse.js';
@@ -28,7 +29,8 @@ import { addRunCommands } from './run-commands.js';
 import { addSweepCommand } from './sweep.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
-export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
+  const io = plainIo(given);
   const session: Session = { io, exitCode: EXIT.ok };
   try {
     await buildProgram(session).parseAsync(argv, { from: 'user' });

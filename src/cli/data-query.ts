@@ -1,5 +1,6 @@
 /** The answer of a query as a table, CSV or JSON. */
 
+import { plainJson } from '../base/plain-text.js';
 import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
 import type { CliIo } from './io.js';
 import { type Column, table } from './table.js';
@@ -55,7 +56,7 @@ async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {
   for await (const batch of answer.rows()) {
     for (const row of batch) {
       const object = Object.fromEntries(answer.columns.map((name, at) => [name, row[at] ?? null]));
-      io.out(`${before}${JSON.stringify(object)}`);
+      io.out(`${before}${plainJson(JSON.stringify(object))}`);
       before = ',\n';
     }
   }

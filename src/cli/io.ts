@@ -9,6 +9,8 @@ import type { ExitCode } from './exit.js';
 export interface CliIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** The same two for sequences of our own that move the cursor; never for a text that came from elsewhere. */
+  readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */

@@ -1,6 +1,7 @@
 /** What a process says that dies of a bug. Node would print the error with all that hangs on it, a secret among it. */
 
 import { writeSync } from 'node:fs';
+import { plainText } from '../base/plain-text.js';
 import { secrets } from '../wallet/secrets.js';
 import { EXIT } from './exit.js';
 
@@ -8,7 +9,7 @@ import { EXIT } from './exit.js';
 export function cleanLastWords(): void {
   process.on('uncaughtException', (error) => {
     // At once: a stream would not be heard any more.
-    writeSync(2, secrets.clean(`Sorry, this is a bug in Twinbook: ${stackOf(error)}\n`));
+    writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${stackOf(error)}\n`)));
     process.exit(EXIT.failed);
   });
 }

@@ -1,5 +1,6 @@
 /** How far a long command is: a bar that is rewritten on a terminal, now and then a line of its own elsewhere. */
 
+import { plainLine } from '../base/plain-text.js';
 import type { CliIo } from './io.js';
 
 /** On a terminal, often enough to be seen moving. */
@@ -26,17 +27,22 @@ export class ProgressLine {
     if (this.#quiet && !this.#terminal) return;
     this.#shownMs = nowMs;
     const text = `${String(Math.floor(share * 100)).padStart(3)} %  ${what}`;
-    // A line that wraps could not be rewritten.
-    if (this.#terminal)
-      this.#io.err(`\r${`${bar(share)}${text}`.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`);
-    else this.#io.err(`${text}\n`);
+    if (this.#terminal) this.#rewrite(`${bar(share)}${text}`);
+    else this.#io.err(`${plainLine(text)}\n`);
     this.#isOpen = this.#terminal;
   }
 
   /** Takes the line away. */
   end(): void {
-    if (this.#isOpen) this.#io.err('\r\u001b[K');
+    if (this.#isOpen) this.#rewrite('');
     this.#isOpen = false;
+  }
+
+  #rewrite(line: string): void {
+    this.#io.raw.err('\r');
+    // A line that wraps could not be rewritten.
+    this.#io.err(plainLine(line).slice(0, (process.stderr.columns ?? 80) - 1));
+    this.#io.raw.err('\u001b[K');
   }
 }
 

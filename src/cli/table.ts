@@ -1,5 +1,7 @@
 /** Rows as a table for a person, or as JSON for a program. */
 
+import { plainJson, plainLine } from '../base/plain-text.js';
+
 export type Cell = string | number | boolean | null;
 
 export interface Column<Row> {
@@ -33,10 +35,10 @@ export function record(pairs: readonly (readonly [string, Cell])[]): string {
   return `${pairs.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`.trimEnd()).join('\n')}\n`;
 }
 
-// Titles and names come from the exchange: control characters could move the cursor of the user's terminal.
-const shown = (cell: Cell): string => (cell === null ? '-' : String(cell).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
+// Titles and names come from the exchange; a line break in one would break the table.
+const shown = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
 
-export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+export const json = (value: unknown): string => `${plainJson(JSON.stringify(value, null, 2))}\n`;
 
 /** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);

@@ -26,7 +26,7 @@ import { Loop, type Told } from './loop.js';
 import { openPage } from './page.js';
 import { Screen, type Terminal } from './screen.js';
 import { openSession, type Session } from './session.js';
-import { resultText } from './status-text.js';
+import { resultLines } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Unproven } from './unproven.js';
 
@@ -45,6 +45,7 @@ const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
+  readonly raw: { readonly out: (sequence: string) => void };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
@@ -63,7 +64,11 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
 }
 
 async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
-  const screen = new Screen({ out: io.out, columns: () => (process.stdout.isTTY ? process.stdout.columns : null) });
+  const screen = new Screen({
+    out: io.out,
+    move: io.raw.out,
+    columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
+  });
   // On a terminal the log would tear the status apart; there it becomes lines above it.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, { write: (line) => (shared ? screen.say(line.trimEnd()) : io.err(line)) });
@@ -201,7 +206,7 @@ class Service {
       nowMs(),
       last.proven ? 'stopped, nothing rests' : 'stopped, not proven that nothing rests',
     );
-    this.#screen.say(resultText(last, this.#startedWith, nowMs() - this.#startedMs).trimEnd());
+    for (const line of resultLines(last, this.#startedWith, nowMs() - this.#startedMs)) this.#screen.say(line);
     if (last.proven) {
       this.#session.guarding?.ended();
       return 0;

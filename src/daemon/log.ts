@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { TwinbookError } from '../base/errors.js';
 import { makeFolder } from '../base/folder.js';
+import { plainJson } from '../base/plain-text.js';
 import { PRIVATE_FILE } from '../base/private.js';
 import type { LogConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
@@ -30,7 +31,7 @@ export interface Log {
 export function openLog(config: LogConfig, fallback: DestinationStream): Log {
   const target = config.file === null ? fallback : openFile(config.file, fallback);
   const scrubbed: DestinationStream = {
-    write: (line) => target.write(secrets.clean(line)),
+    write: (line) => target.write(plainJson(secrets.clean(line))),
   };
   const paths = SECRET_PATHS.flatMap((name) => [name, `*.${name}`]);
   return { logger: pino({ level: config.level, base: null, redact: { paths, censor: CENSOR } }, scrubbed) };

@@ -3,6 +3,7 @@
  * has no wallet and places nothing; credentials only let it read own orders and own trades.
  */
 
+import { plainLine } from '../base/plain-text.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import type { VenueProfile } from '../protocol/profile.js';
@@ -100,7 +101,7 @@ class RecordService {
     this.#options = options;
     this.#limits = limits;
     this.#recorder = recorder;
-    this.#say = (text) => out(`${text}\n`);
+    this.#say = (text) => out(`${plainLine(text)}\n`);
     const { profile, baseUrl, credentials } = options;
     this.#client = new ServiceClient({
       ...{ profile, baseUrl, onNotice: (notice) => this.#tell(notice) },

@@ -1,5 +1,6 @@
 /** Where the status is shown: redrawn in place on a terminal, a line now and then anywhere else. */
 
+import { plainLine } from '../base/plain-text.js';
 import type { Snapshot } from '../engine/snapshot.js';
 import { statusBlock, statusLine } from './status-text.js';
 
@@ -10,6 +11,8 @@ const FIRST_LINE_AFTER_MS = 2_000;
 
 export interface Terminal {
   readonly out: (text: string) => void;
+  /** What moves the cursor: never a text that came from elsewhere. */
+  readonly move: (sequence: string) => void;
   /** Columns of the terminal; null when it is none. */
   readonly columns: () => number | null;
 }
@@ -23,10 +26,10 @@ export class Screen {
     this.#terminal = terminal;
   }
 
-  /** A line that stays: a fill, a warning. */
+  /** A line that stays: a fill, a warning. What the venue said in it can neither break it nor steer the terminal. */
   say(text: string): void {
     this.#erase();
-    this.#terminal.out(`${text}\n`);
+    this.#print([text]);
   }
 
   show(snapshot: Snapshot, runningMs: number): void {
@@ -34,7 +37,7 @@ export class Screen {
     if (columns === null) return this.#line(snapshot, runningMs);
     const block = statusBlock(snapshot, runningMs, columns);
     this.#erase();
-    this.#terminal.out(`${block.join('\n')}\n`);
+    this.#print(block);
     this.#drawn = block.length;
   }
 
@@ -42,12 +45,16 @@ export class Screen {
     const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
     if (runningMs < due) return;
     this.#lineMs = runningMs;
-    this.#terminal.out(`${statusLine(snapshot, runningMs)}\n`);
+    this.#print([statusLine(snapshot, runningMs)]);
+  }
+
+  #print(lines: readonly string[]): void {
+    this.#terminal.out(`${lines.map(plainLine).join('\n')}\n`);
   }
 
   /** Takes the last block away, so that what follows takes its place. */
   #erase(): void {
-    if (this.#drawn > 0) this.#terminal.out(`\r\u001b[${this.#drawn}A\u001b[0J`);
+    if (this.#drawn > 0) this.#terminal.move(`\r\u001b[${this.#drawn}A\u001b[0J`);
     this.#drawn = 0;
   }
 }

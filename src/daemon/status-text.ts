@@ -92,12 +92,12 @@ function marketCells(market: MarketSnapshot): readonly string[] {
 }
 
 /** What a session came to. */
-export function resultText(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): string {
+export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
   const before = startedWith ?? null;
   const session = before === null || snapshot.equityMicros === null ? null : micros(snapshot.equityMicros - before);
   const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'NOT proven that nothing rests';
   const held = snapshot.markets.filter(({ yesMicros, noMicros }) => yesMicros > 0 || noMicros > 0);
-  const lines = [
+  return [
     `session     ${duration(runningMs)}, ${snapshot.fills} fills`,
     `orders      ${rests}`,
     `cash        ${money(snapshot.cashMicros)}`,
@@ -105,5 +105,4 @@ export function resultText(snapshot: Snapshot, startedWith: Micros | null, runni
     `result      ${signed(session)} this session, ${signed(snapshot.resultMicros)} in all`,
     ...held.map((one) => `holds       ${money(one.yesMicros)} YES ${money(one.noMicros)} NO of "${one.title}"`),
   ];
-  return `${lines.join('\n')}\n`;
 }

@@ -8,6 +8,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { plainJson, plainLine } from '../base/plain-text.js';
 import { secrets } from '../wallet/secrets.js';
 import { encode } from './beat-file.js';
 import type { GuardianReport } from './contract.js';
@@ -71,10 +72,10 @@ export class GuardianLog {
 
   write(severity: 'quiet' | 'loud', text: string): void {
     const time = new Date().toISOString();
-    this.#echo(`${time} ${text}\n`);
+    this.#echo(`${time} ${plainLine(text)}\n`);
     if (this.#waiting >= MOST_WAITING) return;
     this.#waiting += 1;
-    const line = secrets.clean(`${JSON.stringify({ time, severity, pid: process.pid, text })}\n`);
+    const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
       // The echo has it, and the report; there is nobody else to tell.

@@ -18,13 +18,14 @@ export interface RunOptions {
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   let out = '';
   let err = '';
+  const toOut = (text: string) => {
+    out += text;
+  };
+  const toErr = (text: string) => {
+    err += text;
+  };
   const code = await runCli(argv, {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
+    ...{ out: toOut, err: toErr, raw: { out: toOut, err: toErr } },
     env: options.env ?? {},
     cwd: options.cwd ?? '/',
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),
