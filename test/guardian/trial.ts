@@ -8,11 +8,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isGone } from '../../src/base/process-mark.js';
 import type { ServiceClient } from '../../src/client/client.js';
 import { decode } from '../../src/guardian/beat-file.js';
 import { heartbeatFileOf, heartbeatSchema, reportFileOf, reportSchema } from '../../src/guardian/beats.js';
 import type { GuardianReport, Heartbeat } from '../../src/guardian/contract.js';
-import { isGone } from '../../src/base/process-mark.js';
 import { RESTING_STATUSES } from '../../src/protocol/states.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { asTrader } from '../support/venue.js';
