@@ -5,40 +5,30 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { importRecordings } from '../../src/recording/import.js';
+import { bundle } from '../simulation/bundle.js';
 import type { BacktestWork } from './backtest-work.js';
-import type { Bench, BenchRow } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { syntheticRecording, TEN_MILLION } from './synthetic-recording.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const KALSHI = resolve(ROOT, '../shared/data/kalshi-gold15m');
-/** Inside, so that packages are found. */
-const BUILT = join(ROOT, 'node_modules/.cache/twinbook-bench');
-const TURNS = 3;
+const TURNS = sized(3, 1);
 
-function build(): void {
-  rmSync(BUILT, { recursive: true, force: true });
-  const options = ['-p', 'test/tsconfig.json', '--noEmit', 'false', '--outDir', BUILT, '--declaration', 'false'];
-  execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...options], { cwd: ROOT });
-  // Beneath node_modules nothing is a module unless it says so.
-  writeFileSync(join(BUILT, 'package.json'), '{"type":"module"}');
-}
-
-function work(kind: string, path: string): BacktestWork {
-  const script = join(BUILT, 'test/bench/backtest-work.js');
-  const out = execFileSync(process.execPath, [script, kind, path], { encoding: 'utf8' });
+function work(program: string, kind: string, path: string): BacktestWork {
+  const out = execFileSync(process.execPath, [program, kind, path], { encoding: 'utf8' });
   // What `backtest-work.ts` has just printed.
   return JSON.parse(out) as BacktestWork;
 }
 
-function rows(name: string, path: string): BenchRow[] {
+function rows(program: string, name: string, path: string): BenchRow[] {
   return ['columns', 'parquet', 'bare-columns', 'bare-parquet'].flatMap((kind) => {
-    const turns = Array.from({ length: TURNS }, () => work(kind, path));
+    const turns = Array.from({ length: TURNS }, () => work(program, kind, path));
     const rates = turns.map(({ events, seconds }) => events / seconds).sort((a, b) => a - b);
-    const [lowest = 0, figure = 0, highest = 0] = rates;
+    const [figure, lowest, highest] = [percentile(rates, 0.5), rates[0] ?? 0, rates.at(-1) ?? 0];
     const spread = `±${((50 * (highest - lowest)) / figure).toFixed(0)} %`;
     const peak = Math.max(...turns.map(({ peakMb }) => peakMb));
     const [{ playedS = 0, requests = 0, seconds = 0 } = {}] = turns;
@@ -59,17 +49,19 @@ function rows(name: string, path: string): BenchRow[] {
 export const bench: Bench = {
   title: 'backtest: recorded events through the whole path',
   async run() {
-    build();
-    const found = rows('10 M made-up events, 10 markets', await syntheticRecording(TEN_MILLION));
-    if (!existsSync(KALSHI)) {
-      console.error('recorded markets are missing: only the made-up ones are measured');
-      return found;
-    }
+    const { program, remove } = await bundle('../bench/backtest-work.ts');
     const out = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
     try {
+      const found = rows(program, '10 M made-up events, 10 markets', await syntheticRecording(TEN_MILLION));
+      if (sized(false, true)) return found;
+      if (!existsSync(KALSHI)) {
+        console.error('recorded markets are missing: only the made-up ones are measured');
+        return found;
+      }
       await importRecordings('kalshi', [KALSHI], out);
-      return [...found, ...rows('22 Kalshi windows', out)];
+      return [...found, ...rows(program, '22 Kalshi windows', out)];
     } finally {
+      remove();
       rmSync(out, { recursive: true });
     }
   },

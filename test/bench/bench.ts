@@ -12,9 +12,15 @@ export interface Bench {
   run(): Promise<readonly BenchRow[]>;
 }
 
+/**
+ * How much of something is measured: `full`, or of `npm run bench -- --short` the `short` of it, which shows that the benchmark
+ * works and nothing else. The processes that a benchmark starts ask the same.
+ */
+export const sized = <T>(full: T, short: T): T => (process.env['TWINBOOK_BENCH_SHORT'] === '1' ? short : full);
+
 /** Runs `once` (which returns operations per second) `times` times and gives the median with the half range. */
 export function rate(name: string, unit: string, times: number, once: () => number): BenchRow {
-  const figures = Array.from({ length: times }, once).sort((a, b) => a - b);
+  const figures = Array.from({ length: sized(times, 1) }, once).sort((a, b) => a - b);
   const median = figures[Math.floor(figures.length / 2)] ?? 0;
   const half = ((figures.at(-1) ?? 0) - (figures[0] ?? 0)) / 2;
   return { name, figure: median, unit, spread: median === 0 ? '-' : `±${((100 * half) / median).toFixed(1)} %` };

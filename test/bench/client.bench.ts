@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import axios from 'axios';
 import { ServiceClient } from '../../src/client/client.js';
 import type { VenueProfile } from '../../src/protocol/profile.js';
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 
-const WARM_UP = 300;
-const CALLS = 2_000;
+const WARM_UP = sized(300, 5);
+const CALLS = sized(2_000, 20);
 const limit = 1_000_000_000;
 const profile: VenueProfile = {
   service_name: 'SVC',

@@ -4,16 +4,16 @@
  */
 
 import type { Observation, Request } from '../../src/protocol/seam.js';
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { type LedgerKind, World } from './in-process.js';
 
 const WORLDS: readonly (readonly [markets: number, keeping: LedgerKind])[] = [
   [1, 'memory'],
-  [100, 'memory'],
+  [sized(100, 5), 'memory'],
   [1, 'file'],
 ];
 /** Looks at books that are timed, after as many that are not. */
-const LOOKS = 1_500;
+const LOOKS = sized(1_500, 20);
 
 async function run(): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = [];

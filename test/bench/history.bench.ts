@@ -14,14 +14,14 @@ import { requestSignature } from '../../src/protocol/signing.js';
 import { openMarket, TestTrader } from '../exchange/http/harness.js';
 import { HISTORY_SETTINGS, History, keyOf } from '../exchange/store/history.js';
 import { Killable } from '../exchange/store/killable.js';
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 
-const ORDERS = Number(process.env['TWINBOOK_HISTORY_ORDERS'] ?? 1_000_000);
+const ORDERS = Number(process.env['TWINBOOK_HISTORY_ORDERS'] ?? sized(1_000_000, 2_000));
 /** Orders that no snapshot holds, as a crash leaves them behind: about the 50,000 calls after which there is a snapshot. */
-const UNSAVED_ORDERS = 20_000;
-const OPEN_ORDERS = 5_000;
-const TRAFFIC = 4_000;
-const BATCH = 500;
+const UNSAVED_ORDERS = sized(20_000, 100);
+const OPEN_ORDERS = sized(5_000, 50);
+const TRAFFIC = sized(4_000, 16);
+const BATCH = sized(500, 50);
 const MIB = 1024;
 
 /** Makes the folder; answers what it measured on the way. */

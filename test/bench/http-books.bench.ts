@@ -1,12 +1,11 @@
-import type { Bench, BenchRow } from './bench.js';
-import { percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { LoadGenerator, Service } from './load/processes.js';
 
 const LEVELS = 100;
-const RESTING_ORDERS = 10_000;
-const TURN_MS = 1000;
-const TURNS = 5;
-const CHANGES_MS = 3000;
+const RESTING_ORDERS = sized(10_000, 400);
+const TURN_MS = sized(1000, 50);
+const TURNS = sized(5, 1);
+const CHANGES_MS = sized(3000, 200);
 
 /** The same 100-level book from the exchange and from bare fastify routes, by turns in one run. */
 async function run(): Promise<BenchRow[]> {

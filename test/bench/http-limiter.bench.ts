@@ -1,8 +1,8 @@
 import { RateLimit } from '../../src/exchange/http/rate-limits.js';
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 
-const REQUESTS = 1_000_000;
-const TURNS = 7;
+const REQUESTS = sized(1_000_000, 10_000);
+const TURNS = sized(7, 1);
 const LIMIT = 300;
 const KEYS = 1000;
 

@@ -1,13 +1,13 @@
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { Bystander } from './load/bystander.js';
 import { LoadGenerator, Service } from './load/processes.js';
 
 /** As the venue's. */
 const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 1000 };
 /** Each asks for the budget of ten minutes within ten seconds. */
-const IGNORANT = { traders: 10, perSecondEach: LIMITS.signed_per_minute, forMs: 10_000 };
+const IGNORANT = { traders: 10, perSecondEach: LIMITS.signed_per_minute, forMs: sized(10_000, 500) };
 /** Eight thousand requests waiting at every moment: more than ten times what fits into a latency of 25 ms. */
-const FLOOD = { connections: 500, pipeline: 16, forMs: 5000 };
+const FLOOD = { connections: 500, pipeline: 16, forMs: sized(5000, 300) };
 
 /** Clients at ten times their limit who do not care about a 429. */
 async function ignorant(generator: LoadGenerator): Promise<BenchRow[]> {

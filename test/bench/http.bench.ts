@@ -1,15 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Bench, BenchRow } from './bench.js';
+import { type Bench, type BenchRow, sized } from './bench.js';
 import type { LoadReport } from './load/jobs.js';
 import { LoadGenerator, Service } from './load/processes.js';
 
 const TRADERS = 16;
 const MARKETS = 4;
-const FULL_SPEED = { warmUpMs: 1000, measuredMs: 5000, connections: 32, seed: 1 };
+const FULL_SPEED = { warmUpMs: sized(1000, 200), measuredMs: sized(5000, 800), connections: 32, seed: 1 };
 /** The target: p99 under 25 ms at this rate. */
-const STEADY = { warmUpMs: 1000, measuredMs: 8000, connections: 64, seed: 2, perSecond: 1500 };
+const STEADY = {
+  ...{ warmUpMs: sized(1000, 100), measuredMs: sized(8000, 400), connections: 64, seed: 2 },
+  perSecond: sized(1500, 200),
+};
 
 /** 60 % books, 20 % order drafts and submits, 10 % lists, 10 % merges and cancels, all signed, rate limits counted. */
 async function mixed(generator: LoadGenerator, dataDir: string | null): Promise<BenchRow[]> {

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import build from '../support/build.js';
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { type FarExchange, farExchange, ONE_WAY_MS } from './far-exchange.js';
 import { ORDERS, RestingTrader } from './resting-trader.js';
 
-const KILLS = 20;
+const KILLS = sized(20, 1);
 
 interface Times {
   /** Until the exchange locks nothing of ours any more. */

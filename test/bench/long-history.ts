@@ -7,9 +7,10 @@ import { type Micros, micros } from '../../src/base/micros.js';
 import type { IntentRow, Ledger } from '../../src/ledger/contract.js';
 import { openLedger } from '../../src/ledger/ledger.js';
 import { MIGRATIONS } from '../../src/ledger/schema.js';
+import { sized } from './bench.js';
 
 /** Each order leaves an intent, an order, a fill, a transaction and its postings. */
-const ORDERS = 125_000;
+const ORDERS = sized(125_000, 2_000);
 const MARKETS = 200;
 const CAPITAL = micros(1_000_000_000);
 const START_MS = Date.UTC(2025, 0, 1);

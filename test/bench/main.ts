@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- NAME…] [--write]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one table. `--write`
- * puts it into docs/safety.md, whose times are those of `kill.` and `restart`.
+ * `npm run bench [-- NAME…] [--write] [--short]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one table.
+ * `--write` puts it into docs/safety.md, whose times are those of `kill.` and `restart`. `--short` tries out that all of them
+ * still work, within seconds and with a fraction of what their rows name: its figures mean nothing.
  */
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -9,8 +10,14 @@ import type { Bench, BenchRow } from './bench.js';
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
-  options: { write: { type: 'boolean', default: false } },
+  options: { write: { type: 'boolean', default: false }, short: { type: 'boolean', default: false } },
 });
+if (values.short && values.write) {
+  console.error('the figures of --short mean nothing and are not written anywhere');
+  process.exit(2);
+}
+// Before a benchmark is loaded: each asks for its sizes as it is.
+if (values.short) process.env['TWINBOOK_BENCH_SHORT'] = '1';
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.bench.ts'));
 const unknown = wanted.filter((word) => !files.some((file) => file.includes(word)));
 if (unknown.length > 0) {
@@ -30,5 +37,7 @@ const table = [
   '| name | figure | unit | spread |\n|---|---:|---|---|',
   ...rows.map((row) => `| ${row.name} | ${figure(row.figure)} | ${row.unit} | ${row.spread} |`),
 ].join('\n');
-console.log(table);
+console.log(
+  values.short ? `${table}\n\nThe short form: every benchmark works. None of these figures is to be quoted.` : table,
+);
 if (values.write) writeFigures('times', table);

@@ -9,9 +9,9 @@ import { micros } from '../../src/base/micros.js';
 import { Random } from '../../src/base/random.js';
 import { ASK, BID, type BookSide } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { type Bench, type BenchRow, rate } from './bench.js';
+import { type Bench, type BenchRow, rate, sized } from './bench.js';
 
-const OPS = 200_000;
+const OPS = sized(200_000, 2_000);
 const TICK = 100; // 0.0001
 const MIDDLE = 5_000;
 const SPAN = 200; // ticks a side

@@ -2,11 +2,11 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Bench, BenchRow } from './bench.js';
+import { type Bench, type BenchRow, sized } from './bench.js';
 import { World } from './in-process.js';
 
-const MARKETS = 100;
-const LOOK_AT = [10_000, 50_000, 100_000];
+const MARKETS = sized(100, 5);
+const LOOK_AT = sized([10_000, 50_000, 100_000], [100, 200]);
 const MIB = 1024 * 1024;
 
 setFlagsFromString('--expose-gc');

@@ -8,13 +8,13 @@ import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import type { RecordedColumns } from '../../src/exchange/core/recorded-feed.js';
 import { EVENT, SIDE } from '../../src/recording/contract.js';
-import { type Bench, type BenchRow, rate } from './bench.js';
+import { type Bench, type BenchRow, rate, sized } from './bench.js';
 import { realMarkets, TICKS, wanderingMarket } from './recorded-stream.js';
 
 const START_MS = Date.UTC(2026, 10, 21);
-const EVENTS = 1_000_000;
+const EVENTS = sized(1_000_000, 10_000);
 const STEP_MS = 1_000;
-const TURNS = 9;
+const TURNS = sized(9, 1);
 /** Real orders at these ticks on either side; more shares than are ever traded, so that they stay. */
 const ORDERS = [
   { side: BID, ticks: [46, 47, 48, 49] },
@@ -109,6 +109,7 @@ export const bench: Bench = {
       rate('growth of the heap between collections', 'bytes/event', TURNS, () => bytes(wandering)),
       rate('the same without trades', 'bytes/event', TURNS, () => bytes(wanderingMarket(1, EVENTS, START_MS, 0))),
     ];
+    if (sized(false, true)) return rows;
     const real = await realMarkets();
     if (real !== null) return [...rows, ...rowsOf('22 real windows in a row, 8 orders', real)];
     return [...rows, { name: 'real windows: ../shared/data is missing', figure: 0, unit: 'events', spread: '-' }];

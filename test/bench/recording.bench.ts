@@ -3,12 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Bench, BenchRow } from './bench.js';
+import { type Bench, type BenchRow, sized } from './bench.js';
 import type { Work } from './recording-work.js';
 import { syntheticRecording, TEN_MILLION } from './synthetic-recording.js';
 
 const KALSHI = resolve(import.meta.dirname, '../../../shared/data/kalshi-gold15m');
-const TURNS = 3;
+const TURNS = sized(3, 1);
 
 function run(kind: string, argument: string): Work {
   const script = join(import.meta.dirname, 'recording-work.ts');
@@ -42,6 +42,7 @@ export const bench: Bench = {
       ...rows('recording: decode 10 M events from Parquet', 'rows/s', 'decode', folder),
       ...rows('recording: make up and write 1 M events', 'rows/s', 'write', ''),
     ];
+    if (sized(false, true)) return found;
     if (!existsSync(KALSHI)) {
       console.error('recording: import of Kalshi skipped, there is no ../shared/data');
       return found;

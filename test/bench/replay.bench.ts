@@ -6,9 +6,9 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { Replay } from '../../src/exchange/crowd/replay.js';
 import { CHUNK_EVENTS } from '../../src/recording/chunks.js';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
-import { type Bench, rate } from './bench.js';
+import { type Bench, rate, sized } from './bench.js';
 
-const CHUNKS = 250;
+const CHUNKS = sized(250, 3);
 const STEP_MS = 10;
 const START_MS = Date.UTC(2026, 10, 21);
 
@@ -87,7 +87,7 @@ export const bench: Bench = {
   title: 'replay of recorded events',
   async run() {
     const figures: number[] = [];
-    for (let turn = 0; turn < 5; turn++) figures.push(await once());
+    for (let turn = 0; turn < sized(5, 1); turn++) figures.push(await once());
     let at = 0;
     return [rate('replay into the core, 40 orders resting', 'events/s', figures.length, () => figures[at++] ?? 0)];
   },

@@ -3,9 +3,9 @@
 import { analyse } from '../../src/report/analysis/analyse.js';
 import { reportHtml } from '../../src/report/html/report-html.js';
 import { makeBracket } from '../report/session.js';
-import type { Bench, BenchRow } from './bench.js';
+import { type Bench, type BenchRow, sized } from './bench.js';
 
-const TIMES = 7;
+const TIMES = sized(7, 1);
 
 interface Made {
   readonly seconds: number;
@@ -40,7 +40,7 @@ function rows(markets: number, times: number): readonly BenchRow[] {
 }
 
 async function run(): Promise<readonly BenchRow[]> {
-  return [...rows(20, TIMES), ...rows(500, 2)];
+  return [...rows(20, TIMES), ...rows(sized(500, 2), sized(2, 1))];
 }
 
 export const bench: Bench = { title: 'report: a day of markets', run };

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import build from '../support/build.js';
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { farExchange, ONE_WAY_MS } from './far-exchange.js';
 import { historyRows, putLongHistory } from './long-history.js';
 import { ORDERS, RestingTrader } from './resting-trader.js';
 
-const RESTARTS = 20;
+const RESTARTS = sized(20, 1);
 
 interface Times {
   readonly agreedMs: number;

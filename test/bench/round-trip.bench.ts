@@ -18,11 +18,11 @@ import { Wallet } from '../../src/wallet/wallet.js';
 import build from '../support/build.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { paper } from '../support/venue.js';
-import { type Bench, type BenchRow, percentile } from './bench.js';
+import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
-const WARM_UP = 200;
-const ORDERS = 1_000;
+const WARM_UP = sized(200, 2);
+const ORDERS = sized(1_000, 10);
 const MARKETS_AT_ONCE = 8;
 const BEAT_MS = 100;
 const UNLIMITED = { public: Infinity, signed: Infinity, bootstrap: Infinity };

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import type { SweepWatcher } from '../../src/backtest/sweep/contract.js';
 import { runSweep } from '../../src/backtest/sweep/sweep.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan } from '../backtest/sweep/place.js';
-import type { Bench, BenchRow } from './bench.js';
+import build from '../support/build.js';
+import { type Bench, type BenchRow, sized } from './bench.js';
 
-const EVENTS = 4;
+const EVENTS = sized(4, 2);
 /** Long enough that a thread is warm for most of it: its first backtests run many times slower than the rest. */
-const MINUTES = 20;
-const PARAMS = ['behind_ticks=0:7:1', 'order_shares=10:80:10'];
+const MINUTES = sized(20, 1);
+const PARAMS = sized(['behind_ticks=0:7:1', 'order_shares=10:80:10'], ['behind_ticks=0:1:1', 'order_shares=10:20:10']);
+const CONFIGURATIONS = sized(64, 4);
 const MEBIBYTE = 1024 * 1024;
 
 interface Measured {
@@ -37,18 +39,20 @@ async function once(place: SweepPlace, workers: number): Promise<Measured> {
     stopAsked: new Promise(() => undefined),
   };
   const { result } = await runSweep(plan, watcher);
-  if (result.counts.done !== 64) throw new Error(`64 configurations were to be done, ${result.counts.done} were`);
+  const { done } = result.counts;
+  if (done !== CONFIGURATIONS) throw new Error(`${CONFIGURATIONS} configurations were to be done, ${done} were`);
   return { seconds: (performance.now() - startMs) / 1000, events, peakBytes };
 }
 
 export const bench: Bench = {
   title: 'sweep of 64 configurations',
   async run() {
+    build();
     const place = sweepPlace();
     try {
       await record(place.data, { events: EVENTS, minutes: MINUTES });
       const runs: Measured[][] = [[], []];
-      for (let turn = 0; turn < 2; turn++) {
+      for (let turn = 0; turn < sized(2, 1); turn++) {
         for (const workers of [1, 2]) runs[workers - 1]?.push(await once(place, workers));
       }
       return rows(runs);

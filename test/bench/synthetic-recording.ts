@@ -12,6 +12,7 @@ import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
 import { conditionIdOf } from '../../src/recording/identity.js';
 import type { MarketSink } from '../../src/recording/store/contract.js';
 import { openRecordingStore } from '../../src/recording/store/store.js';
+import { sized } from './bench.js';
 
 export interface SyntheticSettings {
   readonly markets: number;
@@ -22,7 +23,12 @@ export interface SyntheticSettings {
   readonly seed: number;
 }
 
-export const TEN_MILLION: SyntheticSettings = { markets: 10, events: 10_000_000, eventsPerSecond: 200, seed: 1 };
+export const TEN_MILLION: SyntheticSettings = {
+  markets: sized(10, 2),
+  events: sized(10_000_000, 20_000),
+  eventsPerSecond: 200,
+  seed: 1,
+};
 
 const START_MS = Date.UTC(2026, 9, 1);
 /** Raised when the events of the same settings change. */

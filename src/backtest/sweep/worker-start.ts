@@ -1,31 +1,15 @@
-/** Starts the worker's program as this one runs: compiled, or from its TypeScript sources. */
+/** Starts the worker's program, compiled: a thread does not inherit what lets its parent read TypeScript. */
 
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 export interface WorkerProgram {
-  /** Without its extension, which is that of whoever asks. */
+  /** Without its extension. */
   readonly name: string;
   readonly data: unknown;
 }
 
-/** `from` is the `import.meta.url` of a module beside the program. */
+/** `from` is the `import.meta.url` of a module beside the program; of a source (in tests) it is the program's build. */
 export function startWorker({ name, data }: WorkerProgram, from: string): Worker {
-  const isSource = from.endsWith('.ts');
-  const file = new URL(`${name}${isSource ? '.ts' : '.js'}`, from);
-  return isSource
-    ? new Worker(fromSource(file), { eval: true, workerData: data })
-    : new Worker(file, { workerData: data });
-}
-
-/** A thread does not inherit what lets its parent read TypeScript; in a package this is never reached. */
-function fromSource(file: URL): string {
-  const folder = join(createRequire(import.meta.url).resolve('tsx/package.json'), '..');
-  const tsx = pathToFileURL(join(folder, 'dist', 'esm', 'api', 'index.mjs')).href;
-  return `import(${JSON.stringify(tsx)}).then(async ({ register }) => {
-    register();
-    await import(${JSON.stringify(file.href)});
-  });`;
+  const beside = from.endsWith('.ts') ? from.replace('/src/', '/dist/src/') : from;
+  return new Worker(new URL(`${name}.js`, beside), { workerData: data });
 }

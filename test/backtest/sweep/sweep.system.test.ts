@@ -4,21 +4,20 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SweepResult } from '../../../src/backtest/sweep/contract.js';
 import { sweepHtml } from '../../../src/backtest/sweep/html/sweep-html.js';
 import { runSweep } from '../../../src/backtest/sweep/sweep.js';
 import { sweepTables } from '../../../src/cli/sweep-tables.js';
+import { openRecordings } from '../../../src/recording/recording.js';
 import { type PlanWishes, record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
-
-// Threads that run from sources take seconds to start on a loaded machine.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 
 let place: SweepPlace;
 
 beforeAll(async () => {
   place = sweepPlace();
   await record(place.data, { events: 8 });
+  await record(join(place.folder, 'few'), { events: 2 });
 });
 afterAll(() => place.remove());
 
@@ -32,11 +31,14 @@ function contentOf(out: string): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
-const planFor = (out: string, wishes: PlanWishes = {}) =>
-  sweepPlan(place, { folds: 1, ...wishes, outDir: join(place.folder, out) });
+/** Of all eight events, or of the two that most questions here need. */
+async function planFor(out: string, wishes: PlanWishes = {}, data = join(place.folder, 'few')) {
+  const recordings = await openRecordings([data]);
+  return sweepPlan(place, { folds: 1, recordings, paths: [data], ...wishes, outDir: join(place.folder, out) });
+}
 
-async function sweep(out: string, wishes: PlanWishes = {}): Promise<SweepResult> {
-  const { result, isComplete } = await runSweep(await planFor(out, wishes), watching().watcher);
+async function sweep(out: string, wishes: PlanWishes = {}, data?: string): Promise<SweepResult> {
+  const { result, isComplete } = await runSweep(await planFor(out, wishes, data), watching().watcher);
   expect(isComplete).toBe(true);
   return result;
 }
@@ -59,9 +61,9 @@ const PINNED = 'c7a0f5792417fcf39d6c208f3eb9dbd3d0d57801e258b9fd9dc8dfc982dfadd3
 
 describe('a sweep', () => {
   it('gives the same tables, page and database on one thread, on three, and when every thread reads the files', async () => {
-    const one = await sweep('one', { folds: 2 });
-    const three = await sweep('three', { folds: 2, workers: 3 });
-    const streamed = await sweep('streamed', { folds: 2, workers: 2, memoryBytes: 0 });
+    const one = await sweep('one', { folds: 2 }, place.data);
+    const three = await sweep('three', { folds: 2, workers: 3 }, place.data);
+    const streamed = await sweep('streamed', { folds: 2, workers: 2, memoryBytes: 0 }, place.data);
     expect(one.configurations.map(({ status }) => status)).toEqual(['done', 'done']);
     for (const { models } of one.configurations) for (const { fills } of models) expect(fills).toBeGreaterThan(0);
     expect(sweepTables(three)).toBe(sweepTables(one));
@@ -193,6 +195,6 @@ describe('a sweep that cannot begin', () => {
     await expect(runSweep({ ...plan, recordings: silent }, watching().watcher)).rejects.toThrow(
       'there is not one event',
     );
-    await expect(sweep('many folds', { folds: 9 })).rejects.toThrow('9 folds of 8 events');
+    await expect(sweep('many folds', { folds: 9 })).rejects.toThrow('9 folds of 2 events');
   });
 });

@@ -38,6 +38,8 @@ interface Draft {
   readonly trader: Trader;
   readonly path: string;
   readonly message: string;
+  /** Of a merge. */
+  readonly pair: Pair | null;
 }
 
 interface Resting {
@@ -45,13 +47,22 @@ interface Resting {
   readonly pubkey: string;
 }
 
-/** One open merge for each market and account: how long after a submit the pair is left alone, ms. */
-const LANDING_MS = 150;
+/** How long after its submit was answered a merge may take to land, ms. */
+const LANDING_MS = 600;
+
+/**
+ * One open merge for each market and account. Until it is submitted, asking for another of the same amount gives the same
+ * draft again, which can be submitted only once: so the pair is left alone from the draft until the merge has landed.
+ */
 interface Pair {
   readonly trader: Trader;
   readonly market: string;
   freeAtMs: number;
 }
+
+const leaveToLand = (pair: Pair | null): void => {
+  if (pair !== null) pair.freeAtMs = performance.now() + LANDING_MS;
+};
 
 export class Traffic {
   readonly #random: Random;
@@ -121,8 +132,9 @@ export class Traffic {
     const nowMs = performance.now();
     const pair = this.#pairs.find(({ freeAtMs }) => freeAtMs <= nowMs);
     if (pair === undefined) return this.#ask('list');
-    pair.freeAtMs = nowMs + 4 * LANDING_MS;
-    return this.#draft(pair.trader, '/share-merges/', { market_condition_id: pair.market, amount: '1' }, this.#merges);
+    pair.freeAtMs = Number.POSITIVE_INFINITY;
+    const terms = { market_condition_id: pair.market, amount: '1' };
+    return this.#draft(pair.trader, '/share-merges/', terms, this.#merges, pair);
   }
 
   #cancelDraft(): Ask {
@@ -132,12 +144,12 @@ export class Traffic {
   }
 
   /** Keeps the draft that comes for its submit. */
-  #draft(trader: Trader, path: string, body: object | undefined, drafts: Draft[]): Ask {
+  #draft(trader: Trader, path: string, body: object | undefined, drafts: Draft[], pair: Pair | null = null): Ask {
     const hear: Hearing = (status, answer) => {
-      if (!expected(status, answer)) return;
+      if (!expected(status, answer)) return leaveToLand(pair);
       const { pubkey, message } = (JSON.parse(answer.toString('utf8')) as { data: Record<string, string> }).data;
       const submit = path.endsWith('/cancel/') ? `${path}submit/` : `${path}${pubkey}/submit/`;
-      drafts.push({ trader, path: submit, message: message ?? '' });
+      drafts.push({ trader, path: submit, message: message ?? '', pair });
     };
     return { bytes: trader.signed('POST', path, body), hear };
   }
@@ -147,6 +159,7 @@ export class Traffic {
     if (draft === undefined) return null;
     const body = { signature: draft.trader.sign(draft.message) };
     const hear: Hearing = (status, answer) => {
+      leaveToLand(draft.pair);
       if (!expected(status, answer) || drafts !== this.#orders) return;
       const { data } = JSON.parse(answer.toString('utf8')) as { data: { pubkey: string; status: string } };
       if (data.status === 'open') this.#resting.push({ trader: draft.trader, pubkey: data.pubkey });
