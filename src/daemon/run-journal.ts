@@ -54,6 +54,8 @@ export interface JournalOptions extends RunFacts {
   readonly keptFreeBytes?: number;
   /** The longest that `close` waits, ms; the usual time when left out. */
   readonly closeWithinMs?: number;
+  /** Begins the copy of a large ledger; a thread of its own when left out. */
+  readonly beginCopy?: typeof beginLedgerCopy;
 }
 
 /** For a trader without a journal. */
@@ -120,7 +122,7 @@ interface Copying {
  * holds on it. Nobody writes before it has begun: the trader is not made yet.
  */
 async function copyLedger(options: JournalOptions, target: string, room: RunRoom): Promise<Copying> {
-  const { ledger, config } = options;
+  const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
   // What was committed last lies in the file beside it until SQLite moves it over.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
@@ -130,7 +132,7 @@ async function copyLedger(options: JournalOptions, target: string, room: RunRoom
   if (isTooLarge) {
     return { missing: `its ledger of ${megabytes(size)} is too large to be copied at the start`, copy: null, bytes };
   }
-  if (size > COPIED_AT_ONCE_BYTES) return { missing: null, copy: await beginLedgerCopy(path, target), bytes };
+  if (size > COPIED_AT_ONCE_BYTES) return { missing: null, copy: await beginCopy(path, target), bytes };
   await ledger.backupSource.backup(target);
   return { missing: null, copy: null, bytes };
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../src/backtest/run.js';
 import { analyse } from '../../src/report/analysis/analyse.js';
 import type { SessionRecord } from '../../src/report/contract.js';
+import { times } from '../support/effort.js';
 import { plan } from './plans.js';
 import { source, wanderingRows } from './recordings.js';
 
@@ -51,7 +52,7 @@ describe('the accounts of a backtest', () => {
         expect(loud.map(({ text }) => text)).toEqual([]);
         fills += session.markets.reduce((sum, market) => sum + market.fills.length, 0);
       }),
-      { numRuns: 25 },
+      { numRuns: times(8, 100) },
     );
     expect(fills).toBeGreaterThan(100);
   });

@@ -92,7 +92,7 @@ describe('the process', () => {
     expect(code).toBe(0);
     expect(out).toContain('nothing rests');
     expect(await here('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
-  }, 90_000);
+  });
 
   test('a trader that was killed leaves orders that cancel-all finds', async () => {
     const cwd = folderWith({
@@ -110,5 +110,5 @@ describe('the process', () => {
     const canceled = await here('cancel-all', '--verify');
     expect(canceled.code).toBe(0);
     expect(canceled.out).toMatch(/^canceled [1-9]\d* orders?; two reads show that none rests\n$/);
-  }, 90_000);
+  });
 });

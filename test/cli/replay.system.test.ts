@@ -2,15 +2,12 @@
 
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readRun } from '../../src/journal/read-run.js';
 import { runFolders } from '../../src/journal/runs.js';
 import { openReadOnly } from '../../src/ledger/ledger.js';
 import { folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
 import { run } from './run.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 interface Place {
   readonly folder: string;

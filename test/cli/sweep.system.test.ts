@@ -2,12 +2,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { record, type SweepPlace, sweepPlace } from '../backtest/sweep/place.js';
 import { run } from './run.js';
-
-// Threads that run from sources take seconds to start on a loaded machine.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 
 let place: SweepPlace;
 

@@ -2,12 +2,9 @@
 
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/ledger.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Nobody listens there: these starts end before they would ask. */
 const NOWHERE = 'http://127.0.0.1:9';

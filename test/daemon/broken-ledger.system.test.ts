@@ -1,11 +1,9 @@
 import { statSync } from 'node:fs';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { openReadOnly } from '../../src/ledger/ledger.js';
 import { exchangeAt, folderOf, makerYaml, traderYaml } from '../support/cases.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { allRows, asTrader } from '../support/venue.js';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const running: Running[] = [];
 afterEach(async () => {

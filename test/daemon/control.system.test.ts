@@ -1,15 +1,12 @@
 /** An operator at the control socket of a running trader, through the command line. */
 
 import { statSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { micros } from '../../src/base/micros.js';
 import type { StatusData } from '../../src/daemon/control-protocol.js';
 import type { OrderRow } from '../../src/protocol/records.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { allRows, asTrader, expectAgreement } from '../support/venue.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Looks until it sees what it waits for; the test's own time-out ends a wait in vain. */
 async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {

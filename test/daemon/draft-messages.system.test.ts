@@ -1,10 +1,7 @@
 /** Whole traders on exchanges whose drafts are transactions: under the worm profile, and by a setting of the trader. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 const PROOF = 'orders      nothing rests at the exchange (read twice)';
 

@@ -20,4 +20,4 @@ it('a trader whose log cannot be written trades on, and cancels when it is stopp
   trader.process.kill('SIGTERM');
   expect(await trader.exited, trader.output()).toBe(0);
   expect(trader.output()).toContain('nothing rests at the exchange');
-}, 120_000);
+});

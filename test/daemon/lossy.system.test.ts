@@ -30,5 +30,5 @@ describe('a trader on an exchange that loses, delays, doubles and garbles', () =
     expect(await trader.exited, trader.output()).toBe(0);
     await taker.end();
     expect(await expectAgreement(folder, url, micros(1_000_000_000), proxy.url)).toBeGreaterThan(5);
-  }, 150_000);
+  });
 });

@@ -1,13 +1,10 @@
 /** A recording whose file ends in the middle: what can be read is played and traded, and the rest is said. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../recording/samples.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { marketsOf } from '../support/venue.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Cut in the middle: of 40 s of small changes, deep below a book around 0.42, about half can be read. */
 function cutRecording(): string {

@@ -1,13 +1,10 @@
 /** What becomes of shares: pairs merged back into currency, the rest redeemed when the market is resolved. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { micros } from '../../src/base/micros.js';
 import type { StatusData } from '../../src/daemon/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { expectAgreement, marketsOf, paper, Taker } from '../support/venue.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe('a trader in several markets', () => {
   it('merges what pairs up, redeems what resolves or is canceled, and books all of it', async () => {

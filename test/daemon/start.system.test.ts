@@ -1,11 +1,8 @@
 /** The first contact: the trader on an embedded exchange, stopped and started again. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../src/daemon/control-protocol.js';
 import { folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 const config = () => `${folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() })}/trader.yaml`;
 

@@ -1,13 +1,10 @@
 /** Strategies of users' own that break: each stops its own market only, and says why. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { micros } from '../../src/base/micros.js';
 import type { StatusData } from '../../src/daemon/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { expectAgreement, marketsOf } from '../support/venue.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 const module = (name: string, quote: string, types = '') => `
 import { defineStrategy } from 'twinbook/strategy';

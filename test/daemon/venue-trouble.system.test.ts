@@ -1,14 +1,11 @@
 /** An exchange that is away, comes back, or lives in another time. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { micros } from '../../src/base/micros.js';
 import type { StatusData } from '../../src/daemon/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import type { Running } from '../support/processes.js';
 import { expectAgreement, paper } from '../support/venue.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 const CAPITAL = micros(1_000_000_000);
 

@@ -100,7 +100,8 @@ export class FailingTrader {
   /** Starts it on a sound disk, stops it, and compares it with the exchange to the micro. Returns the number of fills. */
   async agrees(): Promise<number> {
     const trader = this.#start();
-    await trader.waitFor(/quoting \|/);
+    // One fill at least, or there is nothing to compare.
+    await trader.waitFor(/quoting \|[\s\S]*fill: /);
     trader.process.kill('SIGTERM');
     const code = await trader.exited;
     if (code !== 0) throw new Error(`the last run ended with ${code}:\n${trader.output()}`);

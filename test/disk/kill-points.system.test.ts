@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { times } from '../support/effort.js';
 import { type KillPair, killedAt } from './kill-run.js';
 import { type Call, tracingMissing } from './traced.js';
 
@@ -10,18 +11,22 @@ const pair = (first: readonly [Call, number], second: readonly [Call, number]): 
   second: { call: second[0], nth: second[1] },
 });
 
-// Ten of those that `npm run kill-points` finds by watching each flow, each with a second kill: twenty in all.
+// Of those that `npm run kill-points` finds by watching each flow, each with a second kill: usually ten kills in all.
 describe.skipIf(missing !== null)('a process that is killed as it writes, and again as it recovers', () => {
-  it.each<{ flow: string; at: readonly KillPair[] }>([
-    { flow: 'place', at: [pair(['fsync', 12], ['pwrite64', 80]), pair(['writev', 2], ['fsync', 9])] },
+  const usual = [
+    { flow: 'place', at: [pair(['fsync', 12], ['pwrite64', 80])] },
+    { flow: 'kill', at: [pair(['fsync', 1], ['fsync', 8])] },
+    { flow: 'key', at: [pair(['link', 1], ['fsync', 1])] },
+    { flow: 'migration', at: [pair(['pwrite64', 70], ['fsync', 3]), pair(['unlink', 2], ['pwrite64', 74])] },
+  ];
+  const more = [
+    { flow: 'place', at: [pair(['writev', 2], ['fsync', 9])] },
     { flow: 'cancel', at: [pair(['fsync', 3], ['pwrite64', 70])] },
     { flow: 'merge', at: [pair(['fsync', 13], ['fsync', 9])] },
     { flow: 'split', at: [pair(['fsync', 10], ['fsync', 8])] },
     { flow: 'redeem', at: [pair(['fsync', 14], ['pwrite64', 75])] },
-    { flow: 'kill', at: [pair(['fsync', 1], ['fsync', 8])] },
-    { flow: 'key', at: [pair(['link', 1], ['fsync', 1])] },
-    { flow: 'migration', at: [pair(['pwrite64', 70], ['fsync', 3]), pair(['unlink', 2], ['pwrite64', 74])] },
-  ])(
+  ];
+  it.each<{ flow: string; at: readonly KillPair[] }>(times(usual, [...usual, ...more]))(
     'loses nothing and does nothing twice: $flow',
     async ({ flow, at }) => {
       const results = await killedAt(flow, at);
@@ -29,6 +34,5 @@ describe.skipIf(missing !== null)('a process that is killed as it writes, and ag
       expect(results.flatMap(({ different }) => different)).toEqual([]);
       expect(results.reduce((sum, { hits }) => sum + hits, 0)).toBeGreaterThan(0);
     },
-    240_000,
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { times } from '../support/effort.js';
 import { differences, unsettled } from './agreement.js';
 import { CALM, type Faults } from './network.js';
 import { DRAFT_LIFETIME_S, m, ONE, World, type WorldOptions } from './world.js';
@@ -32,14 +33,14 @@ describe('with any faults and crashes, then calm', () => {
     clockStepMs: fc.integer({ min: -30_000, max: 30_000 }),
   });
 
-  it('each intent takes effect at most once, and ledger and exchange agree to the micro', { timeout: 120_000 }, () => {
+  it('each intent takes effect at most once, and ledger and exchange agree to the micro', () => {
     fc.assert(
       fc.property(options, (each) => {
         const story = live(each);
         expect(story.unsettled, JSON.stringify(each)).toEqual([]);
         expect(story.differences, JSON.stringify(each)).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: times(8, 100) },
     );
   });
 

@@ -4,16 +4,16 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { isGone } from '../../src/base/process-mark.js';
 import { BIN, type Running, twinbook } from '../support/processes.js';
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
-
-/** Shorter than by default, so that the tests are, and long enough for a machine that runs others beside them. */
-const TIMEOUT = 'timeout_ms: 6000';
+/**
+ * No trader of these tests stands still for so long, however busy the machine is; if it did, an alarm would be right where a
+ * test expects none.
+ */
+const TIMEOUT = 'timeout_ms: 10000';
 const QUICK = `{ ${TIMEOUT} }`;
 
 let exchange: Running;
@@ -32,7 +32,7 @@ afterAll(async () => {
 // These tests run side by side, so what ends with one of them is told by its own context.
 
 function guardedAt({ onTestFailed, onTestFinished }: TestContext, address: string, guardian = QUICK): Guarded {
-  const guarded = new Guarded(address, { guardian, blockedS: 14 });
+  const guarded = new Guarded(address, { guardian, blockedS: 18 });
   onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
   onTestFinished(() => guarded.remove());
   return guarded;

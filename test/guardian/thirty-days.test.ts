@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/base/random.js';
+import { times } from '../support/effort.js';
 import { Driven, LOOK_MS, RULES } from './looks.js';
 import { ordinaryDays, VirtualTrader } from './virtual-trader.js';
 
@@ -17,7 +18,7 @@ describe('thirty days of an ordinary trader', () => {
     (kind) => {
       const random = Random.seeded(7, kind);
       let longestMs = 0;
-      for (let trial = 0; trial < 300; trial++) {
+      for (let trial = 0; trial < times(60, 300); trial++) {
         const trader = new VirtualTrader(random);
         const guardian = new Driven({ stays: true });
         const look = () => {

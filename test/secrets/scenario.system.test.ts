@@ -15,9 +15,6 @@ import { filesBelow, homeAt, leaksIn, leakText, learn } from './evidence.js';
 import { allReadings } from './readings.js';
 import { SecretSearch } from './search.js';
 
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 240_000 });
-
 const canary = (name: string) => `${name}-"${randomBytes(15).toString('base64')}" \\ 100%`;
 const PASSPHRASE = canary('passphrase');
 const WRONG_PASSPHRASE = canary('wrong');

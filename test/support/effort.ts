@@ -2,5 +2,5 @@
 
 export const IS_LONG = process.env['TWINBOOK_EFFORT'] === 'long';
 
-/** How often to try something: `usual` with every change, `long` in `npm run test:long`. */
-export const times = (usual: number, long: number): number => (IS_LONG ? long : usual);
+/** How often, or with what, to try something: `usual` with every change, `long` in `npm run test:long`. */
+export const times = <T>(usual: T, long: T): T => (IS_LONG ? long : usual);

@@ -1,12 +1,9 @@
 /** A whole trader on a venue that asks it to sign something else than was meant. */
 
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { openReadOnly } from '../../src/ledger/ledger.js';
 import { alteringProxy } from '../support/altering-proxy.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 120_000 });
 
 interface Status {
   readonly signing_refused: number;

@@ -2,14 +2,12 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { isSealedKeyFile, openKeyFile } from '../../src/wallet/key-file.js';
 import { run } from '../cli/run.js';
 import { folderOf } from '../support/folders.js';
 
 // Sealing takes a second and 256 MiB each time, and a loaded machine many times as long.
-vi.setConfig({ testTimeout: 120_000 });
-
 const env = { TWINBOOK_WALLET_PASSPHRASE: 'correct horse' };
 const create = ['keys', 'create', '--file', 'wallet.json'];
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReplayResult } from '../../../src/backtest/replay/contract.js';
 import { replay } from '../../../src/backtest/replay/replay.js';
 import { Random } from '../../../src/base/random.js';
@@ -9,8 +9,6 @@ import { World } from '../../simulation/world.js';
 import { type KeptRun, MemoryDiary } from './diary.js';
 
 // A world looks at everything after every step; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-
 async function replayed(run: KeptRun, trader = traderSettings(run.runId)): Promise<ReplayResult> {
   const ledger = openMemoryLedger(run.ledger);
   try {

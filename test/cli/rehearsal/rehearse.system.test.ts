@@ -1,11 +1,9 @@
 /** A live start, rehearsed: on paper, and at a venue that does as its profile says. */
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { base58 } from '@scure/base';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { must } from '../../../src/base/errors.js';
-import { venueFile } from '../../../src/config/shipped.js';
 import { openLedger, openReadOnly } from '../../../src/ledger/ledger.js';
 import { folderWith, trader } from '../../config/files.js';
 import { run } from '../run.js';
@@ -30,16 +28,6 @@ describe('on paper alone', () => {
     const { rehearse, asked } = await venue();
     expect(await rehearse([])).toMatchObject({ code: 0, result: 'ok' });
     expect(asked).toEqual([]);
-  });
-
-  test('a copy of the profile with the venue’s own co-signers is rehearsed as it stands', async () => {
-    const theirs = base58.encode(new Uint8Array(32).fill(7));
-    const copy = readFileSync(venueFile('worm'), 'utf8').replaceAll(COSIGNER, theirs);
-    const yaml = trader().replace('profile: paper', 'profile: mine');
-    const cwd = folderWith({ 'trader.yaml': yaml, 'venues/mine.yaml': copy });
-    const ran = await run(['rehearse', '-c', 'trader.yaml'], { cwd, stopAsked: () => never });
-    expect(ran).toMatchObject({ code: 0, err: '' });
-    expect(ran.out).toContain(`signers ${theirs} and our wallet; the fee is paid by ${theirs}`);
   });
 
   test('what risk refuses on paper is never tried at the venue', async () => {

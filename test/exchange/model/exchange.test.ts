@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { must } from '../../../src/base/errors.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { times } from '../../support/effort.js';
 import { calls, ending, GRIDS } from './calls.js';
 import { checkConservation, checkSame } from './compare.js';
 import { settings } from './opening.js';
 import { Pair } from './pair.js';
 
-/** `TWINBOOK_MODEL_RUNS=50000` for the long form. */
-const RUNS = Number(process.env['TWINBOOK_MODEL_RUNS'] ?? 2_000);
+/** `TWINBOOK_MODEL_RUNS` asks for another number. */
+const RUNS = Number(process.env['TWINBOOK_MODEL_RUNS'] ?? times(400, 50_000));
 
 /** How often each of these must at least happen in 2,000 sequences: about a quarter of what does, so that no seed fails. */
 const AT_LEAST: readonly (readonly [number, readonly string[]])[] = [

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import type { Mutator, Result } from '../../../src/exchange/core/contract.js';
+import { times } from '../../support/effort.js';
 import { MarginDrawer } from '../core/margin/drawer.js';
 import { checkConservation } from './compare.js';
 
-const RUNS = Number(process.env['TWINBOOK_MODEL_RUNS'] ?? 2_000) / 50;
+const RUNS = Number(process.env['TWINBOOK_MODEL_RUNS'] ?? times(2_000, 20_000)) / 50;
 const BOOK = 'a-book';
 const STEPS = 150;
 

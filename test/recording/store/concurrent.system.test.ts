@@ -3,7 +3,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
-import { folderOf } from '../../support/cases.js';
+import { times } from '../../support/effort.js';
+import { folderOf } from '../../support/folders.js';
 import { at, market, openStore } from './writing.js';
 
 describe('rows given while the store writes', () => {
@@ -16,7 +17,7 @@ describe('rows given while the store writes', () => {
     const sink = store.market(market());
     sink.clear(at(0));
     let given = 0;
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < times(3, 8); round++) {
       let isDone = false;
       const flushed = store.flush().then(() => {
         isDone = true;

@@ -51,7 +51,7 @@ describe('kill -9', () => {
     expect(differences.filter((message) => message !== '1 line was cut or broken: skipped')).toEqual([]);
     await (await openStore(folder)).close();
     expect((await levelsOf(folder)).at(-1)).toBe(first);
-  }, 120_000);
+  });
 });
 
 /** A disk of one megabyte; null where we may not have one. */
@@ -75,7 +75,7 @@ describe('a full disk', () => {
     } finally {
       execFileSync('umount', [folder]);
     }
-  }, 60_000);
+  });
 });
 
 async function fillAndGoOn(folder: string): Promise<void> {

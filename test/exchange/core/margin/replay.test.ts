@@ -5,11 +5,12 @@ import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { MARGIN_MUTATORS } from '../../../../src/exchange/core/margin/contract.js';
 import { MemoryArchive } from '../../../../src/exchange/core/memory-archive.js';
 import type { Snapshot } from '../../../../src/exchange/core/parts.js';
+import { times } from '../../../support/effort.js';
 import { copyOf, rowsOf } from '../archives.js';
 import { settings } from '../venue.js';
 import { MarginDrawer } from './drawer.js';
 
-const RUNS = Number(process.env['TWINBOOK_MARGIN_RUNS'] ?? 60);
+const RUNS = Number(process.env['TWINBOOK_MARGIN_RUNS'] ?? times(20, 200));
 const STEPS = 150;
 
 const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
