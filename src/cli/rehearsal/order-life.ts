@@ -89,7 +89,8 @@ export class OrderLife {
   /** Sends the signature, and waits until the order's record says what became of it. */
   async submit(): Promise<string> {
     const outcome = await this.#desk.performNext();
-    await this.#goOnUntil(() => this.isSettled, 'nobody knows yet whether the order rests');
+    const inTime = await this.#desk.goOnUntil(() => this.isSettled, this.#endMs);
+    if (!inTime) throw timedOut('nobody knows yet whether the order rests', LOST_TODO);
     const { state, lastReason } = this.#desk.intent(this.#placeId);
     this.#throwTrouble();
     if (state !== 'live') throw failure(`the order does not rest: it is ${state}, ${lastReason}`, REFUSED_TODO);
@@ -121,7 +122,9 @@ export class OrderLife {
     await this.#signed(this.#cancelId);
     const outcome = await this.#desk.performNext();
     const isOver = () => isFinalIntent(this.#desk.intent(this.#cancelId).state) && this.#isClosed;
-    await this.#goOnUntil(isOver, 'nobody knows yet whether the order is canceled');
+    if (!(await this.#desk.goOnUntil(isOver, this.#endMs))) {
+      throw timedOut('nobody knows yet whether the order is canceled', LOST_TODO);
+    }
     this.#throwTrouble();
     this.#throwOddAnswer(outcome, 'the order is gone');
     return `${words}; signed and submitted`;
@@ -168,13 +171,6 @@ export class OrderLife {
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
     const refused = difference('our signer refuses the draft', 'a draft says what was asked for', lastReason, todo);
     throw ofDraft(refused, this.#desk.intent(intentId).message ?? '');
-  }
-
-  /** Whoever stops it need not wait for an answer that does not come: what is not known is waited for when it is taken back. */
-  async #goOnUntil(isSo: () => boolean, otherwise: string): Promise<void> {
-    const { isStopped } = this.#place;
-    if (!(await this.#desk.goOnUntil(() => isSo() || isStopped(), this.#endMs))) throw timedOut(otherwise, LOST_TODO);
-    if (!isSo()) throw failure('stopped by you', 'See the last line.');
   }
 
   async #resting() {
