@@ -10,7 +10,12 @@ const SYSTEM = 'test/**/*.system.test.ts';
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/closing-line.ts'],
-    globalSetup: ['test/support/build.ts', 'test/support/answers/prepare.ts', 'test/secrets/suite/evidence-folder.ts'],
+    globalSetup: [
+      'test/support/build.ts',
+      'test/support/answers/prepare.ts',
+      'test/secrets/suite/evidence-folder.ts',
+      'test/support/life-of-run.ts',
+    ],
     // Twice the two cores of the reference machine: tests of real processes mostly wait.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
@@ -21,7 +26,14 @@ export default defineConfig({
           setupFiles: [...setupFiles, './test/support/no-processes.ts'],
         },
       },
-      { test: { name: 'system', ...LIMITS, include: [SYSTEM], setupFiles } },
+      {
+        test: {
+          name: 'system',
+          ...LIMITS,
+          include: [SYSTEM],
+          setupFiles: ['./test/support/life-of-file.ts', ...setupFiles],
+        },
+      },
     ],
   },
 });

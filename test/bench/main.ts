@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { writeFigures } from '../support/doc-figures.js';
 import type { Bench, BenchRow } from './bench.js';
+import '../support/tied.js';
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,

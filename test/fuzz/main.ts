@@ -9,6 +9,7 @@ import { campaign } from './exchange/campaign.js';
 import { ServerProcess } from './exchange/process.js';
 import { readOptions } from './options.js';
 import type { Tally } from './tally.js';
+import '../support/tied.js';
 
 const { seconds, seed, way } = orExit(readOptions);
 

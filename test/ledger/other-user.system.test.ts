@@ -37,7 +37,7 @@ describe('another user of the machine', () => {
     openLedger(path, HOLDER).close();
     process.umask(before);
     const root = join(import.meta.dirname, '../..');
-    const env = { PATH: process.env['PATH'] ?? '' };
+    const env = { ...process.env, NODE_OPTIONS: '' };
     const child = spawn(process.execPath, ['-e', HOLD_IT, `${path}.lock`], {
       ...{ cwd: root, env, uid: NOBODY, gid: NOBODY },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -12,6 +12,7 @@ import { writeFigures } from '../support/doc-figures.js';
 import { orExit } from '../support/or-exit.js';
 import { campaign, Figures, PACES, type SeedReport } from './campaign.js';
 import { commit, markdown, screenLines } from './report.js';
+import '../support/tied.js';
 
 const HOUR_MS = 3_600_000;
 const PROGRESS_MS = 30_000;

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { keepOutput } from '../secrets/suite/run-evidence.js';
+import { tieToThisProcess } from './life.js';
 
 export const BIN = resolve(import.meta.dirname, '../../dist/src/cli/twinbook.js');
 
@@ -34,6 +35,8 @@ export function program(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Running {
+  // In a run of tests it is tied already; this is for the programs that are no tests.
+  tieToThisProcess();
   const child = spawn(command, words, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

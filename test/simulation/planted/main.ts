@@ -11,6 +11,7 @@ import type { Bug } from './bug.js';
 import { BUGS } from './bugs.js';
 import type { Hunt } from './hunt.js';
 import { MOST_SEEDS, trial } from './trial.js';
+import '../../support/tied.js';
 
 const MEDIAN_BELOW = 50;
 

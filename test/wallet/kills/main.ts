@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { orExit } from '../../support/or-exit.js';
 import { CALLS, hasStrace, type KillAt, KilledWriter } from './kills.js';
+import '../../support/tied.js';
 
 const { kills, seed } = orExit((args) => {
   const options = { kills: { type: 'string', default: '100' }, seed: { type: 'string', default: '1' } } as const;
