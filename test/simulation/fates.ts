@@ -5,6 +5,14 @@ import { faultAnswer } from '../../src/exchange/http/envelope.js';
 import type { AnyCall } from '../../src/protocol/seam.js';
 import type { Lag } from './exchange-side.js';
 
+/** What an answer says of limits, in place of the truth. */
+export interface Said {
+  /** `Retry-After`, ms. */
+  readonly askedMs?: number;
+  /** Of the rate headers. */
+  readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetInMs: number };
+}
+
 /** What is left out does not happen. Times in ms. */
 export interface Fate {
   /** The connection is refused: no byte leaves. */
@@ -27,6 +35,7 @@ export interface Fate {
   readonly expiresInMs?: number;
   /** What of the answer's body arrives. */
   readonly damage?: (text: string) => string;
+  readonly says?: Said;
   /** How long the answer is under way. */
   readonly backMs?: number;
 }

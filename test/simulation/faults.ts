@@ -19,6 +19,8 @@ export interface Faults {
   /** It works, and a page of HTML comes with the status of a success. */
   readonly html: number;
   readonly throttled: number;
+  /** It says of limits what is not so. */
+  readonly misjudged: number;
   /** Of a draft. */
   readonly signingDown: number;
   /** A draft of an order ends before its time. */
@@ -66,6 +68,7 @@ export const CALM: Faults = {
   cut: 0,
   html: 0,
   throttled: 0,
+  misjudged: 0,
   signingDown: 0,
   earlyExpiry: 0,
   tail: 0,
@@ -102,6 +105,7 @@ export function drawFaults(random: Random): Faults {
     cut: upTo(0.05),
     html: upTo(0.02),
     throttled: upTo(0.2, 5),
+    misjudged: upTo(0.02, 3),
     signingDown: upTo(0.05),
     earlyExpiry: upTo(0.05),
     tail: upTo(0.02),

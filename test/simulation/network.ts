@@ -2,6 +2,7 @@
 
 import type { Timeline } from '../../src/backtest/timeline.js';
 import { classify } from '../../src/client/classify.js';
+import type { Heard as HeardOfBudget } from '../../src/client/pacing.js';
 import type { Answer } from '../../src/exchange/http/envelope.js';
 import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/protocol/seam.js';
@@ -21,6 +22,8 @@ export interface Delivery {
   readonly venueTimeMs: number | null;
   /** Its `resetMs` is on the exchange's clock. */
   readonly budget: BudgetReport | null;
+  /** What the client makes of its budget; null when nothing came. */
+  readonly heard: HeardOfBudget | null;
   /** The body as it came; empty when none did. */
   readonly text: string;
 }
@@ -106,11 +109,18 @@ export class Network {
     back(damage === undefined ? told : { ...told, text: damage(told.text) });
   }
 
-  #back(tell: Deliver, { status, text }: Answer, call: AnyCall, fate: Fate, budget: BudgetReport): void {
+  #back(tell: Deliver, { status, text }: Answer, call: AnyCall, fate: Fate, honest: BudgetReport): void {
+    const { nowMs } = this.#timeline;
+    const { askedMs = null, budget: lie } = fate.says ?? {};
+    const budget = lie === undefined ? honest : { ...honest, ...lie, resetMs: nowMs + lie.resetInMs };
     const { outcome, genuine } = classify(declarationOf(call.endpoint), status, text);
     // The resolution of a `Date` header.
     const venueTimeMs = genuine ? Math.floor(this.#timeline.nowMs / 1000) * 1000 : null;
-    const delivery = { outcome, venueTimeMs, budget: genuine ? budget : null, text };
+    const throttled = status === 429;
+    // As the client reads it: without `Retry-After` until the reset.
+    const waitMs = askedMs ?? (genuine && throttled ? Math.max(0, budget.resetMs - nowMs) : null);
+    const heard: HeardOfBudget = { genuine, throttled, askedMs: waitMs, budget: genuine ? budget : null };
+    const delivery = { outcome, venueTimeMs, budget: genuine ? budget : null, heard, text };
     const connection = this.#connections;
     this.#timeline.after(fate.backMs ?? CALM_MS, () => {
       if (this.#connections === connection) tell(delivery);
@@ -143,5 +153,6 @@ const nothing = (reason: string, sent: boolean): Delivery => ({
   outcome: { kind: 'unknown', reason, sent },
   venueTimeMs: null,
   budget: null,
+  heard: null,
   text: '',
 });

@@ -5,6 +5,7 @@ import { isSettledMarket } from '../../src/protocol/states.js';
 import { differences, unsettled } from '../executor/agreement.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
 import { wrongLocks } from './locks.js';
+import { drawMisjudgment, spoilNextRead } from './misjudging.js';
 import { drawSetting, FUNDS, type Pace, type Setting, START_MS } from './setting.js';
 import { type Beats, World } from './world.js';
 
@@ -16,6 +17,8 @@ const TAIL_MS = 60_000;
 /** Under a pause or kill: cancels and the last fills, so at least two looks at what is ours. */
 const PULL_MS = 30_000;
 const LAST_CANCELS_MS = 5_000;
+/** As long as the exchange answers, nothing rests any more so long after a pause or kill, whatever one answer said. */
+const GONE_MS = 10_000;
 /** After it something must come to rest: within the budget of requests of so long. */
 const AGAIN_MS = 120_000;
 const LOOK_MS = 1_000;
@@ -75,6 +78,8 @@ export function simulate(options: SimulateOptions): Story {
 }
 
 function live(world: World, setting: Setting, { seed, faultyMs, faults }: SimulateOptions, random: Random): void {
+  const misjudges = faults === undefined || faults.misjudged > 0;
+  const misjudging = misjudges ? Random.seeded(seed, 'misjudging') : null;
   const phases = Math.max(1, Math.round(faultyMs / PHASE_MS));
   for (let phase = 0; phase < phases && world.invariants.violations.length === 0; phase++) {
     if (phase > 0) world.suffer(faults ?? drawFaults(random));
@@ -83,7 +88,7 @@ function live(world: World, setting: Setting, { seed, faultyMs, faults }: Simula
     world.pass(faultyMs / phases / 2);
     heal(world, setting);
     // Either leaves nothing resting.
-    hold(world, setting, (seed + phase) % 2 === 0 ? ['pause', 'resume'] : ['kill', 'unkill']);
+    hold(world, setting, (seed + phase) % 2 === 0 ? ['pause', 'resume'] : ['kill', 'unkill'], misjudging);
   }
   stop(world, setting);
 }
@@ -115,10 +120,14 @@ const POSITION_CONTROLS: ReadonlySet<string> = new Set([
 
 type Hold = readonly ['pause', 'resume'] | readonly ['kill', 'unkill'];
 
-function hold(world: World, { polling }: Setting, [hold, lift]: Hold): void {
+function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Random | null): void {
   const reason = 'the simulation';
+  const endMisjudging = random === null ? null : misjudgeOnce(world, random);
   world.command({ kind: hold, reason });
-  world.pass(Math.max(PULL_MS, 2 * polling.ownIntervalMs + LAST_CANCELS_MS));
+  world.pass(GONE_MS);
+  check(world, `ten seconds after ${hold}`, ({ say }) => nothingRests(world, say));
+  endMisjudging?.();
+  world.pass(Math.max(PULL_MS, 2 * polling.ownIntervalMs + LAST_CANCELS_MS) - GONE_MS);
   check(world, `after ${hold}`, ({ process, say }) => {
     nothingRests(world, say);
     for (const text of [...disagreements(world), ...locks(world, process)]) say(text);
@@ -133,6 +142,18 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold): void {
     const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));
     if (world.exchange.resting().length === 0 && !isFull) say(`nothing rests: ${reason}`);
   });
+}
+
+/** In a calm world the next signed read is answered so, before or after the word to stop. Returns what ends that. */
+function misjudgeOnce(world: World, random: Random): () => void {
+  const { network, tally } = world;
+  if (network.script !== null) return () => undefined;
+  const misjudgment = drawMisjudgment(random);
+  network.script = spoilNextRead(misjudgment, () => tally.add(`fault: ${misjudgment[0]}`));
+  if (random.chance(0.5)) world.pass(random.below(GONE_MS));
+  return () => {
+    network.script = null;
+  };
 }
 
 function stop(world: World, { profile }: Setting): void {

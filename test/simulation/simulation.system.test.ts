@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = '1e48493cdc8cf90b72dc64bf41942c854202c9d68da348356efbac800fa9e8de';
+const PINNED = 'bf98fd33cf4e90752eb9a1c820a2d1b8d2f1c67399938be9345bb1538389aca9';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {
@@ -24,6 +24,7 @@ const EVERYTHING: Faults = {
   cut: 0.02,
   html: 0.01,
   throttled: 0.005,
+  misjudged: 0.005,
   earlyExpiry: 0.2,
   signingDown: 0.02,
   tail: 0.01,
@@ -58,6 +59,7 @@ const EVERY_KIND = [
   ],
   ...['request lost', 'answer lost', 'delivered twice', 'long delay', '5xx before the effect', '5xx after the effect'],
   ...['throttled', 'body cut or garbled', 'HTML in place of JSON', 'stale book', 'list behind', 'cursor repeats'],
+  ...['429 as HTML, ten minutes', '429, ten minutes', 'a limit of one, none left', 'the same under a page of HTML'],
   ...['error after the effect', 'draft expired early', 'signing down', 'exchange restarted', 'cut by a restart'],
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
   // Where no disk can be made to fail, the report says so.

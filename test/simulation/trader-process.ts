@@ -1,7 +1,7 @@
 /** One process of the trader, as the daemon builds it but for clock and network; it can be killed and started again. */
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { SlidingWindow } from '../../src/client/sliding-window.js';
+import { Pacing } from '../../src/client/pacing.js';
 import { Trader } from '../../src/engine/trader.js';
 import type { DraftSigner } from '../../src/executor/contract.js';
 import { Executor } from '../../src/executor/executor.js';
@@ -42,6 +42,8 @@ export interface ProcessOptions {
   /** Passes the signer on, to whoever keeps a diary of what it answers. */
   readonly heard?: ((signer: DraftSigner) => DraftSigner) | undefined;
   readonly kind?: typeof Trader;
+  /** Of the client's own waits, 0 up to 1. Default: always in the middle. */
+  readonly chance?: () => number;
 }
 
 export class TraderProcess {
@@ -52,14 +54,16 @@ export class TraderProcess {
   readonly touched = new Touched();
   readonly executor: Executor;
   readonly trader: Trader;
-  /** The client's own count of what leaves. */
-  readonly windows: Readonly<Record<Scope, SlidingWindow>>;
+  /** As the client keeps to the venue's budget. */
+  readonly pacings: Readonly<Record<Scope, Pacing>>;
   /** Signed requests whose outcome is not known. */
   pending = 0;
   /** Set to die at the next signature: the drafts are stored, the signatures are not. */
   diesSigning = false;
 
-  constructor({ path, runId, keys, nowMs, setting = STANDARD, heard = asItIs, kind: Kind = Trader }: ProcessOptions) {
+  constructor(options: ProcessOptions) {
+    const { path, runId, keys, nowMs, setting = STANDARD, heard = asItIs, kind: Kind = Trader } = options;
+    const { chance = () => 0.5 } = options;
     this.runId = runId;
     this.ledger = openLedger(path, { pid: process.pid, startedMs: nowMs });
     try {
@@ -85,10 +89,11 @@ export class TraderProcess {
       throw error;
     }
     const { public_per_minute, signed_per_minute, bootstrap_per_minute } = setting.profile.rate_limits;
-    this.windows = {
-      public: new SlidingWindow(public_per_minute),
-      signed: new SlidingWindow(signed_per_minute),
-      bootstrap: new SlidingWindow(bootstrap_per_minute),
+    const pacing = (perMinute: number) => new Pacing(perMinute, Number.POSITIVE_INFINITY, chance);
+    this.pacings = {
+      public: pacing(public_per_minute),
+      signed: pacing(signed_per_minute),
+      bootstrap: pacing(bootstrap_per_minute),
     };
   }
 

@@ -7,6 +7,7 @@ import type { AnyCall } from '../../src/protocol/seam.js';
 import type { Lag } from './exchange-side.js';
 import { EMPTY, type Fate, HTML, htmlPage, INTERNAL, SIGNING_DOWN, THROTTLED } from './fates.js';
 import { CALM, type Faults, type Tally } from './faults.js';
+import { drawMisjudgment } from './misjudging.js';
 
 const TAIL_MS = 60_000;
 /** How long a list or book that lags keeps lagging, at most. */
@@ -45,6 +46,7 @@ export class Weather {
     const { method, status } = declarationOf(call.endpoint);
     const isDraft = status === 201 || call.endpoint === 'orders.cancel';
     if (this.#hit('throttled', faults.throttled)) fate.instead = THROTTLED;
+    if (this.#random.chance(faults.misjudged)) this.#misjudge(fate);
     if (isDraft && this.#hit('signing down', faults.signingDown)) fate.instead = SIGNING_DOWN;
     if (this.#hit('5xx before the effect', faults.gatewayBefore)) fate.instead = this.#gateway();
     if (method === 'POST' && this.#hit('error after the effect', faults.errorAfter)) fate.afterwards = INTERNAL;
@@ -53,6 +55,12 @@ export class Weather {
     if (call.endpoint === 'orders.create' && this.#random.chance(faults.earlyExpiry)) {
       fate.expiresInMs = this.#random.exponential(EARLY_MS);
     }
+  }
+
+  #misjudge(fate: { -readonly [K in keyof Fate]: Fate[K] }): void {
+    const [kind, more] = drawMisjudgment(this.#random);
+    this.#tally.add(`fault: ${kind}`);
+    Object.assign(fate, more);
   }
 
   #gateway(): Answer {

@@ -7,12 +7,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Timeline } from '../../src/backtest/timeline.js';
 import { Random } from '../../src/base/random.js';
+import { Pacing, type Place } from '../../src/client/pacing.js';
 import { Trader } from '../../src/engine/trader.js';
 import type { Answer } from '../../src/exchange/http/envelope.js';
 import type { DraftSigner } from '../../src/executor/contract.js';
 import { LedgerBroken } from '../../src/ledger/database.js';
 import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
+import type { AnyCall, Lane, Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
 import { cancelDirectly } from './direct-cancel.js';
 import { Disk } from './disk.js';
 import { ExchangeSide } from './exchange-side.js';
@@ -33,8 +34,8 @@ const LOOK_MS = 1_000;
 const LONGEST_DOWN_MS = 5_000;
 const LONGEST_OUTAGE_MS = 20_000;
 const LONGEST_HOLD_MS = 20_000;
-/** A request that the client's own budget holds back tries again after this at the earliest. */
-const CLIENT_WAIT_MS = 50;
+/** A request that the client's own budget holds back tries again after this: what is heard meanwhile may let it go. */
+const CLIENT_WAIT_MS = 250;
 const HOUR_MS = 3_600_000;
 /** Characters. */
 const MOST_TRACED = 65_536;
@@ -48,6 +49,12 @@ export interface Diary {
   step(observation: Observation, requests: readonly Request[]): void;
 }
 
+/** How a request of this lane may leave now; null when it may not. */
+function placeOf(pacing: Pacing, lane: Lane, nowMs: number): Place | null {
+  if (pacing.places(nowMs) >= 1) return 'place';
+  return Pacing.mayProbe(lane) && pacing.nextProbeMs(nowMs) <= nowMs ? 'probe' : null;
+}
+
 export class World {
   readonly timeline = new Timeline(START_MS);
   readonly tally = new Tally();
@@ -56,6 +63,8 @@ export class World {
   readonly invariants: Invariants;
   readonly #setting: Setting;
   readonly #random: Random;
+  /** Of the client. */
+  readonly #chances: Random;
   readonly #keys: Keys;
   readonly #disk: Disk;
   readonly #trace = createHash('sha256');
@@ -86,6 +95,7 @@ export class World {
     this.#diary = diary;
     this.#setting = setting;
     this.#random = Random.seeded(seed, 'world');
+    this.#chances = Random.seeded(seed, 'client');
     this.#keys = keysOf(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
     this.#disk = new Disk(Random.seeded(seed, 'disk'), this.tally, diary !== null);
     this.exchange = new ExchangeSide(seed, this.#keys.address, START_MS, setting);
@@ -291,7 +301,8 @@ export class World {
     const path = join(this.#disk.folder, 'ledger.sqlite');
     const heard = this.#diary?.begin(runId, path, this.ourMs);
     const kind = this.#beats === 'taken in full' ? RestlessTrader : Trader;
-    const options = { path, runId, keys: this.#keys, nowMs: this.ourMs, setting: this.#setting, heard, kind };
+    const chance = () => this.#chances.uniform();
+    const options = { path, runId, keys: this.#keys, nowMs: this.ourMs, setting: this.#setting, heard, kind, chance };
     const process = this.#attempt(() => new TraderProcess(options));
     if (process === null) return;
     this.#process = process;
@@ -393,32 +404,34 @@ export class World {
   }
 
   /** As the client does it: within its own budget, and not at all when its time is over. */
-  #send(process: TraderProcess, request: Request): void {
+  #send(process: TraderProcess, request: Request, isHeldBack = false): void {
     if (this.#process !== process) return;
-    const window = process.windows[declarationOf(request.call.endpoint).scope];
+    const pacing = process.pacings[declarationOf(request.call.endpoint).scope];
     if (this.ourMs >= request.latestMs) {
       const outcome = { kind: 'unknown', reason: 'its turn did not come in time', sent: false } as const;
-      this.#deliver(process, request, this.ourMs, { outcome, venueTimeMs: null, budget: null, text: '' });
+      this.#deliver(process, request, this.ourMs, { outcome, venueTimeMs: null, budget: null, heard: null, text: '' });
       return;
     }
-    if (window.free(this.timeline.nowMs) <= 0) {
-      this.tally.add('held back by the client');
-      const waitMs = Math.max(CLIENT_WAIT_MS, window.nextFreeMs(this.timeline.nowMs) - this.timeline.nowMs);
-      this.timeline.after(Math.min(waitMs, request.latestMs - this.ourMs), () => this.#send(process, request));
+    const place = placeOf(pacing, request.lane, this.timeline.nowMs);
+    if (place === null) {
+      if (!isHeldBack) this.tally.add('held back by the client');
+      const waitMs = Math.min(CLIENT_WAIT_MS, request.latestMs - this.ourMs);
+      this.timeline.after(waitMs, () => this.#send(process, request, true));
       return;
     }
+    if (place === 'probe') this.tally.add('probes of the client');
     const isSigned = request.call.body !== undefined && 'signature' in request.call.body;
     const sentMs = this.ourMs;
     if (this.timeline.nowMs >= this.network.outageUntilMs) this.invariants.left(request, this.timeline.nowMs);
-    window.start();
+    pacing.start(place);
     if (isSigned) process.pending++;
     this.network.send(request.call, (delivery) => {
       if (this.#process !== process) return; // the process that asked is dead
       if (isSigned) process.pending--;
-      const { outcome, budget } = delivery;
-      if (outcome.kind === 'unknown' && !outcome.sent) window.giveBack();
-      else window.finish(this.timeline.nowMs);
-      if (budget !== null) window.learn(budget.limit, budget.remaining, this.timeline.nowMs);
+      const { outcome, heard } = delivery;
+      if (outcome.kind === 'unknown' && !outcome.sent) pacing.giveBack(place);
+      else if (heard === null) pacing.silence(place, this.timeline.nowMs);
+      else pacing.hear(place, heard, this.timeline.nowMs);
       this.#deliver(process, request, sentMs, delivery);
     });
   }

@@ -4,8 +4,9 @@
  */
 
 import type { Bug } from './bug.js';
+import { CLIENT_BUGS } from './client-bugs.js';
 import { ENGINE_BUGS } from './engine-bugs.js';
 import { EXECUTOR_BUGS } from './executor-bugs.js';
 import { LEDGER_BUGS } from './ledger-bugs.js';
 
-export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS];
+export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS, ...CLIENT_BUGS];

@@ -1,0 +1,43 @@
+/**
+ * Answers that speak of limits where there are none: a 429 that asks for ten minutes, headers of one request a minute and none
+ * left, a reset that is far away; in the service's own envelope, and as a page of somebody in front of it.
+ */
+
+import type { Random } from '../../src/base/random.js';
+import { declarationOf } from '../../src/protocol/endpoints.js';
+import type { AnyCall } from '../../src/protocol/seam.js';
+import { type Fate, HTML, htmlPage, type Said, type Script, THROTTLED } from './fates.js';
+
+const DAY_MS = 86_400_000;
+const FAR: Said = { askedMs: 600_000 };
+const NEAR: Said = { askedMs: 20_000 };
+const NOTHING_LEFT: Said = { budget: { limit: 1, remaining: 0, resetInMs: DAY_MS } };
+
+/** By what the report calls it: who answers, and what he says. */
+const MISJUDGMENTS: readonly (readonly [string, Fate])[] = [
+  ['429, ten minutes', { instead: THROTTLED, says: FAR }],
+  ['429 as HTML, ten minutes', { instead: htmlPage(429), says: FAR }],
+  ['429, twenty seconds', { instead: THROTTLED, says: NEAR }],
+  ['429 as HTML, twenty seconds', { instead: htmlPage(429), says: NEAR }],
+  ['429, a limit of one, none left', { instead: THROTTLED, says: { ...NOTHING_LEFT, ...FAR } }],
+  ['a limit of one, none left', { says: NOTHING_LEFT }],
+  ['the same under a page of HTML', { afterwards: HTML, says: NOTHING_LEFT }],
+];
+
+export type Misjudgment = (typeof MISJUDGMENTS)[number];
+
+export const drawMisjudgment = (random: Random): Misjudgment =>
+  // One of a list that is not empty.
+  MISJUDGMENTS[random.below(MISJUDGMENTS.length)] as Misjudgment;
+
+/** Spoils the next signed read and nothing after it. `spoilt` is told. */
+export function spoilNextRead([, fate]: Misjudgment, spoilt: () => void): Script {
+  let isOver = false;
+  return (call: AnyCall) => {
+    const { method, scope } = declarationOf(call.endpoint);
+    if (isOver || method !== 'GET' || scope !== 'signed') return null;
+    isOver = true;
+    spoilt();
+    return fate;
+  };
+}

@@ -1,0 +1,52 @@
+/** Bugs of what keeps to the venue's budget: whose word is believed, and for how long. */
+
+import type { Bug } from './bug.js';
+
+const PACING = 'src/client/pacing.ts';
+const WINDOW = 'src/client/sliding-window.ts';
+const BUDGET = 'src/scheduler/budget.ts';
+
+const TOLD = 'const isBelieved = limit >= this.#base || limit === this.#lastTold;';
+
+export const CLIENT_BUGS: readonly Bug[] = [
+  {
+    name: 'ten-minutes-believed',
+    what: 'A `Retry-After` of ten minutes is believed, for cancels and reads of our own too.',
+    edits: [
+      {
+        file: PACING,
+        text: 'const isBelieved = askedMs !== null && askedMs <= (genuine ? WINDOW_MS : LONGEST_STRANGERS_WAIT_MS);',
+        replacement: 'const isBelieved = askedMs !== null;',
+      },
+      {
+        file: PACING,
+        text: '    return Math.max(nowMs, this.#probeAtMs);',
+        replacement: '    return Math.max(nowMs, this.#probeAtMs, this.#pausedUntilMs);',
+      },
+    ],
+  },
+  {
+    name: 'limit-lowered-for-good',
+    what: 'One answer lowers the limit for good, and nothing leaves to find out whether it was so.',
+    edits: [
+      { file: WINDOW, text: TOLD, replacement: 'const isBelieved = limit <= this.#limit;' },
+      {
+        file: WINDOW,
+        text: 'return Math.min(this.#base, this.#most) -',
+        replacement: 'return Math.min(this.#limit, this.#most) -',
+      },
+    ],
+  },
+  {
+    name: 'reset-holds-cancels',
+    what: 'After a refusal the scheduler lets nothing leave before the reset that the answer names, cancels neither.',
+    edits: [
+      {
+        file: BUDGET,
+        text: '    if (this.#isProbeUnderWay || room <= floor) return null;',
+        replacement:
+          '    if (this.#isProbeUnderWay || room <= floor || this.blockedUntilMs(nowMs) > nowMs) return null;',
+      },
+    ],
+  },
+];
