@@ -15,7 +15,9 @@ import { declarationOf, type EndpointName, type Scope } from '../../src/protocol
 import type { VenueProfile } from '../../src/protocol/profile.js';
 import type { AnyCall } from '../../src/protocol/seam.js';
 import { money } from '../../src/protocol/wire.js';
+import { Tally } from './faults.js';
 import { FUNDS, type Setting } from './setting.js';
+import { ToldTrades, type WireTrade } from './told-trades.js';
 
 /** More than a trader may ever have resting. */
 const ALL = 100_000;
@@ -52,6 +54,7 @@ export class ExchangeSide {
   readonly account: AccountSlot;
   /** Every fill of ours there ever was, by the pubkey of its trade. */
   readonly fills = new Map<string, ObservedFill>();
+  readonly trades: ToldTrades;
   readonly #seed: number;
   readonly #setting: Setting;
   readonly #settings: CoreSettings;
@@ -64,7 +67,8 @@ export class ExchangeSide {
   #crowd: Crowd;
   #desk: Desk;
 
-  constructor(seed: number, wallet: string, nowMs: number, setting: Setting) {
+  constructor(seed: number, wallet: string, nowMs: number, setting: Setting, tally = new Tally()) {
+    this.trades = new ToldTrades(this.fills, Random.seeded(seed, 'trades'), tally);
     this.#seed = seed;
     this.#setting = setting;
     const { profile, landingMs } = setting;
@@ -83,6 +87,11 @@ export class ExchangeSide {
     this.#crowd = Crowd.attach(this.#core, { seed }, nowMs);
     this.#desk = deskOf(this.#core);
     this.#limits = limitsOf(profile.rate_limits);
+  }
+
+  /** From the submit of a merge to its landing, ms. */
+  get landingMs(): number {
+    return this.#setting.landingMs;
   }
 
   get core(): ExchangeCore {
@@ -131,7 +140,10 @@ export class ExchangeSide {
     if ('text' in reply) return this.#bookOf(call, { status: declaration.status, text: reply.text }, lag);
     const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
     const newest = cursor === undefined && lag.missesNewest === true && Array.isArray(reply.data);
-    const data = newest ? reply.data.slice(1) : reply.data;
+    const rows = newest ? reply.data.slice(1) : reply.data;
+    // The list of own trades answers own trades.
+    const data =
+      call.endpoint === 'trades.list' ? this.trades.page(rows as WireTrade[], cursor === undefined, nowMs) : rows;
     const next = cursor !== undefined && lag.repeatsCursor === true ? cursor : (reply.nextCursor ?? null);
     const meta = declaration.page === undefined ? {} : { limit, next_cursor: next };
     return { status: declaration.status, text: successText(data, meta) };

@@ -27,6 +27,10 @@ export interface Faults {
   readonly earlyExpiry: number;
   /** Up to a minute under way, long after its sender gave up. */
   readonly tail: number;
+  /** Of a merge: its market does not convert when it lands. */
+  readonly mergeFails: number;
+  /** Of a trade of ours: it fails, settles after all, changes its mind. */
+  readonly tradeFails: number;
   /** From here on this list misses its newest row, for some seconds. */
   readonly behind: number;
   /** The cursor of a page that is not the first leads to the page itself. */
@@ -72,6 +76,8 @@ export const CALM: Faults = {
   signingDown: 0,
   earlyExpiry: 0,
   tail: 0,
+  mergeFails: 0,
+  tradeFails: 0,
   behind: 0,
   cursorRepeats: 0,
   stale: 0,
@@ -124,6 +130,8 @@ export function drawFaults(random: Random): Faults {
     clockSteps: upTo(6, 1),
     clockStepMs: 30_000,
     driftPpm: upTo(500, 1),
+    mergeFails: upTo(0.5, 1),
+    tradeFails: upTo(0.4, 1),
   };
 }
 

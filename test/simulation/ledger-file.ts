@@ -48,6 +48,7 @@ export class LedgerFile {
   readonly #sqlite: Sqlite.Database;
   readonly #intent: Sqlite.Statement<[string], StoredIntent>;
   readonly #fills: Sqlite.Statement<[number], StoredFill>;
+  readonly #fill: Sqlite.Statement<[string], { seq: number }>;
   readonly #conversions: Sqlite.Statement<[number], StoredConversion>;
   readonly #unbalanced: Sqlite.Statement<[number], { text: string }>;
   readonly #balances: Sqlite.Statement<[], { account: string; amount: number }>;
@@ -58,6 +59,7 @@ export class LedgerFile {
     const read = <P extends unknown[], R>(sql: string) => this.#sqlite.prepare<P, R>(sql);
     this.#intent = read(`${INTENT} WHERE id = ?`);
     this.#fills = read(`${FILLS} WHERE seq > ? ORDER BY seq`);
+    this.#fill = read('SELECT seq FROM fills WHERE pubkey = ?');
     this.#conversions = read('SELECT * FROM conversions WHERE seq > ? ORDER BY seq');
     this.#unbalanced = read(`SELECT transaction_id || ' in ' || asset AS text FROM postings WHERE transaction_id > ?
                              GROUP BY transaction_id, asset HAVING sum(amount) <> 0`);
@@ -79,6 +81,10 @@ export class LedgerFile {
     return this.#fills.all(seq);
   }
 
+  hasFill(pubkey: string): boolean {
+    return this.#fill.get(pubkey) !== undefined;
+  }
+
   conversionsAfter(seq: number): readonly StoredConversion[] {
     return this.#conversions.all(seq);
   }
@@ -87,6 +93,12 @@ export class LedgerFile {
   transactionsAfter(id: number): { readonly unbalanced: readonly string[]; readonly newest: number } {
     const unbalanced = this.#unbalanced.all(id).map(({ text }) => text);
     return { unbalanced, newest: this.#newestTransaction.get()?.id ?? 0 };
+  }
+
+  /** Events of this kind. */
+  loud(kind: string): number {
+    const sql = "SELECT count(*) AS n FROM events WHERE severity = 'loud' AND kind = ?";
+    return this.#sqlite.prepare<[string], { n: number }>(sql).get(kind)?.n ?? 0;
   }
 
   /** Every account that was ever moved. */

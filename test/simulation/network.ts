@@ -128,11 +128,23 @@ export class Network {
     });
   }
 
-  #effect(call: AnyCall, { lag, expiresInMs }: Fate): Answer {
+  #effect(call: AnyCall, { lag, expiresInMs, failsToLand }: Fate): Answer {
     const answer = this.#exchange.serve(call, this.#timeline.nowMs, lag);
+    if (failsToLand === true && answer.status < 300) this.#failToLand(answer);
     if (expiresInMs !== undefined && answer.status === 201) this.#expireEarly(answer, expiresInMs);
     this.#heard(call, answer);
     return answer;
+  }
+
+  /** Its market does not convert at the moment at which it lands. */
+  #failToLand({ text }: Answer): void {
+    this.#tally.add('fault: merge fails');
+    // The answer of a submit, as the exchange has just written it.
+    const { data } = JSON.parse(text) as { data: { market_condition_id: string } };
+    const pause = (paused: boolean) =>
+      this.#exchange.core.setMarketPaused(this.#timeline.nowMs, data.market_condition_id, paused);
+    pause(true);
+    this.#timeline.after(this.#exchange.landingMs + 1, () => pause(false));
   }
 
   #expireEarly({ text }: Answer, inMs: number): void {

@@ -17,7 +17,10 @@ export class PlainAccount {
   #fees = 0;
   readonly #shares = new Map<string, number>();
   readonly #bookedOf = new Map<string, number>();
-  readonly #known = new Set<string>();
+  /** By trade. */
+  readonly #known = new Map<string, StoredFill>();
+  /** Lies of the exchange that were booked. */
+  readonly lies = new Set<string>();
   #newestFill = 0;
   #newestConversion = 0;
   #newestTransaction = 0;
@@ -37,8 +40,13 @@ export class PlainAccount {
     return this.#bookedOf.get(orderPubkey) ?? 0;
   }
 
+  isBooked(tradePubkey: string): boolean {
+    return this.#known.has(tradePubkey);
+  }
+
   /** Something was booked, and committed. */
   booked(file: LedgerFile): void {
+    this.#takeBack(file);
     for (const fill of file.fillsAfter(this.#newestFill)) this.#fill(fill);
     for (const conversion of file.conversionsAfter(this.#newestConversion)) this.#conversion(conversion);
     const { unbalanced, newest } = file.transactionsAfter(this.#newestTransaction);
@@ -49,8 +57,9 @@ export class PlainAccount {
 
   /** After a crash: what was committed once must be there still. */
   survived(file: LedgerFile): void {
-    const fills = file.fillsAfter(this.#newestFill - 1);
-    if (this.#newestFill > 0 && fills.length === 0) this.#say('2: a fill that was committed is gone');
+    this.#takeBack(file);
+    const [newest] = [...this.#known.values()].slice(-1);
+    if (newest !== undefined && !file.hasFill(newest.pubkey)) this.#say('2: a fill that was committed is gone');
     const conversions = file.conversionsAfter(this.#newestConversion - 1);
     if (this.#newestConversion > 0 && conversions.length === 0) this.#say('2: a conversion that was committed is gone');
     this.booked(file);
@@ -60,7 +69,7 @@ export class PlainAccount {
     this.#newestFill = fill.seq;
     const { pubkey } = fill;
     if (this.#known.has(pubkey)) return this.#say(`2: fill ${pubkey} is booked twice`);
-    this.#known.add(pubkey);
+    this.#known.set(pubkey, fill);
     const real = this.#exchange.fills.get(pubkey);
     if (real === undefined) return this.#say(`3: fill ${pubkey} never happened`);
     const ownPrice = real.isYes ? real.priceMicros : ONE - real.priceMicros;
@@ -72,11 +81,28 @@ export class PlainAccount {
       real.feeMicros === (fill.fee ?? 0) &&
       ownPrice === fill.price;
     if (!same) this.#say(`3: fill ${pubkey} is booked otherwise than it happened`);
-    const sign = real.isBuy ? 1 : -1;
-    this.#cash -= sign * real.costMicros + real.feeMicros;
-    this.#fees += real.feeMicros;
+    if (this.#exchange.trades.lies.has(pubkey)) this.lies.add(pubkey);
+    this.#count(fill, 1);
+  }
+
+  /** What the exchange has taken back the ledger may have undone. */
+  #takeBack(file: LedgerFile): void {
+    for (const pubkey of this.#exchange.trades.failed.keys()) {
+      const fill = this.#known.get(pubkey);
+      if (fill === undefined || file.hasFill(pubkey)) continue;
+      this.#known.delete(pubkey);
+      this.#count(fill, -1);
+    }
+  }
+
+  #count(fill: StoredFill, times: 1 | -1): void {
+    const real = this.#exchange.fills.get(fill.pubkey);
+    if (real === undefined) return;
+    const sign = times * (real.isBuy ? 1 : -1);
+    this.#cash -= sign * real.costMicros + times * real.feeMicros;
+    this.#fees += times * real.feeMicros;
     this.#move(fill.market, real.isYes, sign * real.amountMicros);
-    this.#bookedOf.set(fill.order_pubkey, this.bookedOf(fill.order_pubkey) + fill.amount);
+    this.#bookedOf.set(fill.order_pubkey, this.bookedOf(fill.order_pubkey) + times * fill.amount);
   }
 
   #conversion(conversion: StoredConversion): void {

@@ -12,6 +12,8 @@ import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { paramsFor } from '../strategy/fixtures.js';
 
 export const START_MS = 1_795_000_000_000;
+/** The trader's. */
+export const KEY = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
 export const FUNDS = micros(1_000_000_000);
 
 interface Maker {

@@ -3,10 +3,13 @@
 import { Random } from '../../src/base/random.js';
 import { isSettledMarket } from '../../src/protocol/states.js';
 import { differences, unsettled } from '../executor/agreement.js';
+import { check } from './check.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
 import { wrongLocks } from './locks.js';
+import { LYING_PART, sufferLies } from './lying.js';
 import { drawMisjudgment, spoilNextRead } from './misjudging.js';
 import { drawSetting, FUNDS, type Pace, type Setting, START_MS } from './setting.js';
+import { STOLEN_PART, sufferThief } from './stolen-key.js';
 import { type Beats, World } from './world.js';
 
 const MINUTE_MS = 60_000;
@@ -90,7 +93,11 @@ function live(world: World, setting: Setting, { seed, faultyMs, faults }: Simula
     // Either leaves nothing resting.
     hold(world, setting, (seed + phase) % 2 === 0 ? ['pause', 'resume'] : ['kill', 'unkill'], misjudging);
   }
-  stop(world, setting);
+  const others = Random.seeded(seed, 'others');
+  const lies = others.chance(LYING_PART);
+  if (others.chance(STOLEN_PART)) sufferThief(world);
+  if (lies && world.invariants.violations.length === 0) sufferLies(world);
+  stop(world, setting, lies);
 }
 
 /** One draft lifetime and two of the slowest poll after the last fault, everything agrees. */
@@ -100,6 +107,8 @@ function heal(world: World, { profile, polling }: Setting): void {
   world.command({ kind: 'unkill', reason });
   world.command({ kind: 'resume', reason });
   world.pass(TAIL_MS);
+  // The last of them may have been told as late.
+  if (world.exchange.trades.failed.size > 0) world.command({ kind: 'resume', reason });
   const detailMs = (MOST_MARKETS * 60_000) / (DETAIL_PART * profile.rate_limits.public_per_minute);
   world.pass(profile.draft_lifetime_s * 1000 + 2 * Math.max(60_000, detailMs, polling.assetsIntervalMs));
   check(world, 'after calm', ({ process, say }) => {
@@ -156,7 +165,8 @@ function misjudgeOnce(world: World, random: Random): () => void {
   };
 }
 
-function stop(world: World, { profile }: Setting): void {
+/** @param lied the ledger holds what was said, and that is not what happened */
+function stop(world: World, { profile }: Setting, lied: boolean): void {
   const lifetimeMs = profile.draft_lifetime_s * 1000;
   world.stop();
   // As the daemon waits for the proof.
@@ -169,21 +179,8 @@ function stop(world: World, { profile }: Setting): void {
   world.pass(lifetimeMs);
   check(world, 'long after the stop', ({ say }) => {
     nothingRests(world, say);
-    for (const text of disagreements(world)) say(text);
+    if (!lied) for (const text of disagreements(world)) say(text);
   });
-}
-
-interface Checked {
-  readonly process: NonNullable<World['process']>;
-  readonly say: (violation: string) => void;
-}
-
-function check(world: World, when: string, work: (checked: Checked) => void): void {
-  const { process, invariants } = world;
-  if (invariants.violations.length > 0) return;
-  const say = (violation: string) => invariants.say(`${when}: ${violation}`);
-  if (process === null) say('no process runs');
-  else work({ process, say });
 }
 
 function nothingRests({ exchange }: World, say: (violation: string) => void): void {

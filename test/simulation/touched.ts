@@ -18,7 +18,7 @@ export class Touched {
 
   /** Listens to the writes of this ledger; they do what they always do. */
   listen(ledger: Ledger): void {
-    const { addIntent, changeIntent, bookFill, bookConversion } = ledger;
+    const { addIntent, changeIntent, bookFill, noteFailedTrade, bookConversion } = ledger;
     ledger.addIntent = (intent) => {
       this.intents.add(intent.id);
       addIntent.call(ledger, intent);
@@ -30,6 +30,10 @@ export class Touched {
     ledger.bookFill = (fill) => {
       this.booked = true;
       return bookFill.call(ledger, fill);
+    };
+    ledger.noteFailedTrade = (...failure) => {
+      this.booked = true;
+      return noteFailedTrade.call(ledger, ...failure);
     };
     ledger.bookConversion = (conversion) => {
       this.booked = true;

@@ -46,6 +46,11 @@ export class Watch {
     if (kind === 'reduce-only') this.#reducesOnly = true;
   }
 
+  /** A fill was booked that was never signed: only what reduces may leave until somebody has looked at it. */
+  differed(): void {
+    this.#reducesOnly = true;
+  }
+
   /** No order to reduce holds any longer. */
   resumed(): void {
     this.#reducesOnly = false;

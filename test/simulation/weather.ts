@@ -35,6 +35,7 @@ export class Weather {
     if (this.#hit('delivered twice', faults.deliveredTwice)) fate.copyMs = this.#random.below(2 * thereMs);
     if (this.#random.chance(faults.answerLost)) fate.answerLost = true;
     this.#drawAnswer(call, fate);
+    if (call.endpoint === 'merges.submit' && this.#random.chance(faults.mergeFails)) fate.failsToLand = true;
     const lag = this.#lagOf(call, nowMs);
     if (lag !== null) fate.lag = lag;
     if (this.#hit('body cut or garbled', faults.cut)) fate.damage = this.#damage();

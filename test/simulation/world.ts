@@ -20,7 +20,7 @@ import { ExchangeSide } from './exchange-side.js';
 import { CALM, type Faults, Tally } from './faults.js';
 import { Invariants } from './invariants.js';
 import { type Delivery, Network } from './network.js';
-import { type Setting, STANDARD, START_MS } from './setting.js';
+import { KEY, type Setting, STANDARD, START_MS } from './setting.js';
 import { type Keys, Killed, keysOf, RestlessTrader, TraderProcess } from './trader-process.js';
 import { Weather } from './weather.js';
 
@@ -34,6 +34,7 @@ const LOOK_MS = 1_000;
 const LONGEST_DOWN_MS = 5_000;
 const LONGEST_OUTAGE_MS = 20_000;
 const LONGEST_HOLD_MS = 20_000;
+const LONGEST_NOTE_MS = 60_000;
 /** A request that the client's own budget holds back tries again after this: what is heard meanwhile may let it go. */
 const CLIENT_WAIT_MS = 250;
 const HOUR_MS = 3_600_000;
@@ -96,9 +97,10 @@ export class World {
     this.#setting = setting;
     this.#random = Random.seeded(seed, 'world');
     this.#chances = Random.seeded(seed, 'client');
-    this.#keys = keysOf(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
+    this.#keys = keysOf(KEY);
     this.#disk = new Disk(Random.seeded(seed, 'disk'), this.tally, diary !== null);
-    this.exchange = new ExchangeSide(seed, this.#keys.address, START_MS, setting);
+    this.exchange = new ExchangeSide(seed, this.#keys.address, START_MS, setting, this.tally);
+    this.exchange.trades.onTakenBack = () => this.#takeNote();
     this.invariants = new Invariants(this.exchange, setting);
     const weather = new Weather(Random.seeded(seed, 'network'), this.tally);
     this.network = new Network(this.exchange, this.timeline, weather, this.tally, (call, answer) =>
@@ -150,6 +152,7 @@ export class World {
     this.#faults = faults;
     this.#powerGoes = false;
     this.network.weather.faults = faults;
+    this.exchange.trades.fail = faults.tradeFails;
     this.#disk.suffer(faults);
   }
 
@@ -257,6 +260,13 @@ export class World {
     if (this.#attempt(() => process.trader.end(this.ourMs, 'stopped')) === null) return;
     process.close();
     this.#startLater();
+  }
+
+  /** Somebody looks into what the exchange has taken back, and lets the trader go on. */
+  #takeNote(): void {
+    this.timeline.after(this.#random.below(LONGEST_NOTE_MS), () =>
+      this.command({ kind: 'resume', reason: 'the simulation' }),
+    );
   }
 
   #restartExchange(): void {

@@ -26,13 +26,21 @@ export class WorstCase {
     else extremes.down += remaining;
   }
 
-  /** Which limits are exceeded if all that makes it worse fills, in words. `eventOf`: the event of a market. */
-  exceeded(limits: RiskLimits, eventOf: (market: string) => number | null): string[] {
+  /**
+   * Which limits are exceeded if all that makes it worse fills, in words.
+   * @param eventOf the event of a market
+   * @param excused by market: what nobody could know of when it was let leave, in millionths of a share
+   */
+  exceeded(
+    limits: RiskLimits,
+    eventOf: (market: string) => number | null,
+    excused: ReadonlyMap<string, number> = new Map(),
+  ): string[] {
     const found: string[] = [];
     if (this.#orders > limits.maxOpenOrders) found.push(`${this.#orders} orders may rest`);
     const events = new Map<number, number>();
     for (const [market, { up, down }] of this.#markets) {
-      const position = Math.max(up, down);
+      const position = Math.max(up, down) - (excused.get(market) ?? 0);
       if (position > limits.maxPositionSharesMicros) found.push(`${position} may be held in market ${market}`);
       const event = eventOf(market);
       if (event !== null) events.set(event, (events.get(event) ?? 0) + position);

@@ -8,5 +8,6 @@ import { CLIENT_BUGS } from './client-bugs.js';
 import { ENGINE_BUGS } from './engine-bugs.js';
 import { EXECUTOR_BUGS } from './executor-bugs.js';
 import { LEDGER_BUGS } from './ledger-bugs.js';
+import { RECORD_BUGS } from './record-bugs.js';
 
-export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS, ...CLIENT_BUGS];
+export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS, ...CLIENT_BUGS, ...RECORD_BUGS];

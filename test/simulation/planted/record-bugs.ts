@@ -1,0 +1,103 @@
+/** Bugs in what is made of the exchange's word where it turns, fails, or is not what was signed. */
+
+import type { Bug } from './bug.js';
+
+const CONVERSIONS = 'src/executor/conversions.ts';
+const RESERVATIONS = 'src/executor/reservations.ts';
+
+export const RECORD_BUGS: readonly Bug[] = [
+  {
+    name: 'failed-merge-is-booked',
+    what: 'A merge that failed to settle is booked as if it had.',
+    edits: [
+      {
+        file: CONVERSIONS,
+        text: "row.state === 'done' && row.onchain_amount !== null",
+        replacement: "row.state === 'done' || row.state === 'failed'",
+      },
+      {
+        file: CONVERSIONS,
+        text: 'cash: row.onchain_amount }',
+        replacement: 'cash: row.onchain_amount ?? amountMicros }',
+      },
+    ],
+  },
+  {
+    name: 'failed-trade-frees',
+    what: 'A trade that failed counts as gone from an order that rests, whose shares may be back in the book.',
+    edits: [
+      {
+        file: RESERVATIONS,
+        text: 'maxMicros(ZERO, sub(upTo, order.bookedMicros));',
+        replacement: 'maxMicros(ZERO, sub(sub(upTo, order.bookedMicros), order.failedMicros));',
+      },
+    ],
+  },
+  {
+    name: 'taken-back-in-part',
+    what: 'A settled trade that failed after all leaves the list of fills, and what it moved stays in the books.',
+    edits: [
+      {
+        file: 'src/ledger/postings.ts',
+        text: "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return fillPostings(",
+        replacement:
+          "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return [].length === 0 ? [] : fillPostings(",
+      },
+    ],
+  },
+  {
+    name: 'settled-again-overlooked',
+    what: 'A trade that was booked, taken back and has settled again is taken for the booking that it once was.',
+    edits: [
+      {
+        file: 'src/executor/booked-trades.ts',
+        text: '    this.#rows.delete(tradePubkey);',
+        replacement: '    void tradePubkey;',
+      },
+    ],
+  },
+  {
+    name: 'fill-not-checked',
+    what: 'A fill is booked whatever its price, amount and fee are, without a word.',
+    edits: [
+      {
+        file: 'src/executor/desk.ts',
+        text: '    if (objection !== null) this.oddity(',
+        replacement: '    if (objection !== null && seenMs < 0) this.oddity(',
+      },
+    ],
+  },
+  {
+    name: 'fill-alarm-unheard',
+    what: 'A fill that was never signed is told, and the trader goes on as before.',
+    edits: [
+      {
+        file: 'src/engine/fill-alarm.ts',
+        text: '    if (this.verdict === null) this.#notes.setNote(NOTE, text);',
+        replacement: '    void text;',
+      },
+    ],
+  },
+  {
+    name: 'conversions-under-a-kill',
+    what: 'Merges and redeems are begun, signed and sent whatever an operator has said.',
+    edits: [
+      {
+        file: 'src/engine/modes.ts',
+        text: "const NOTHING: Rung = { orders: 'none', conversions: false,",
+        replacement: "const NOTHING: Rung = { orders: 'none', conversions: true,",
+      },
+    ],
+  },
+  {
+    name: 'stolen-key-unheard',
+    what: 'An order that takes effect though nobody here signed it is taken in without a word.',
+    edits: [
+      {
+        file: 'src/executor/orders.ts',
+        text: '  if (intent.signature !== null) return;',
+        replacement: '  if (intent.signature !== intent.id) return;',
+      },
+    ],
+  },
+];

@@ -1,0 +1,69 @@
+/**
+ * Somebody else has our key: a draft that the trader gave up takes effect all the same. The order must be loud, and pulled.
+ * Under a pause, so that no limit has room for an order that nobody meant.
+ */
+
+import { signToHex } from '../../src/wallet/ed25519.js';
+import { check } from './check.js';
+import { KEY } from './setting.js';
+import type { World } from './world.js';
+
+/** Of the seeds. */
+export const STOLEN_PART = 1 / 4;
+/** From a draft to its answer: time for a word in between. */
+const SLOW_MS = 4_000;
+const LONGEST_WAIT_MS = 120_000;
+const LOOK_MS = 250;
+const PULL_MS = 120_000;
+const reason = 'the simulation';
+
+/** As the service answers it. */
+interface Draft {
+  readonly pubkey: string;
+  readonly message: string;
+}
+
+export function sufferThief(world: World): void {
+  const draft = heldUp(world);
+  if (draft === null) return;
+  world.command({ kind: 'pause', reason });
+  steal(world, draft);
+  world.command({ kind: 'resume', reason });
+}
+
+function steal(world: World, draft: Draft): void {
+  // Long enough for its answer; not for its end.
+  world.pass(SLOW_MS + LOOK_MS);
+  const { exchange, timeline, invariants, process } = world;
+  const intent = process?.file.activeIntents().find(({ draft_pubkey }) => draft_pubkey === draft.pubkey);
+  if (intent?.state !== 'abandoned') return;
+  const signature = signToHex(Buffer.from(draft.message, 'utf8'), KEY);
+  invariants.directly(signature);
+  const params = { pubkey: draft.pubkey };
+  const call = { endpoint: 'orders.submit', params, query: {}, body: { signature } } as const;
+  if (exchange.serve(call, timeline.nowMs).status !== 200) return;
+  world.tally.add('fault: signed by somebody else');
+  world.pass(PULL_MS);
+  check(world, 'after a theft', ({ process, say }) => {
+    if (process.file.loud('signed_elsewhere') === 0)
+      say(`order ${draft.pubkey}, which nobody here signed, was taken in silence`);
+    if (exchange.resting().length > 0) say(`${exchange.resting().length} orders rest under a pause`);
+  });
+}
+
+/** Waits until the exchange has made a draft of an order whose answer is still on its way; null when none comes. */
+function heldUp(world: World): Draft | null {
+  const { network, timeline, invariants } = world;
+  const drafts: Draft[] = [];
+  const hear = (text: string): string => {
+    // An answer of the exchange, as it wrote it; a refusal holds no data.
+    const { data } = JSON.parse(text) as { data: Draft | null };
+    if (data !== null) drafts.push(data);
+    return text;
+  };
+  network.script = ({ endpoint }) => (endpoint === 'orders.create' ? { backMs: SLOW_MS, damage: hear } : null);
+  const endMs = timeline.nowMs + LONGEST_WAIT_MS;
+  while (drafts.length === 0 && invariants.violations.length === 0 && timeline.nowMs < endMs) world.pass(LOOK_MS);
+  network.script = null;
+  return drafts[0] ?? null;
+}

@@ -1,0 +1,35 @@
+/**
+ * What trades that change their mind excuse of invariant 8: while the exchange said that a trade had failed, of an order that
+ * was over, nobody could count its shares; nor those of a settled trade that is taken back, nor more than was ordered.
+ */
+
+import type { ExchangeSide } from './exchange-side.js';
+import type { PlainAccount } from './plain-account.js';
+
+export class TurnedTrades {
+  readonly #exchange: ExchangeSide;
+  /** For good: whatever was let leave meanwhile is there. */
+  readonly #excused = new Set<string>();
+
+  constructor(exchange: ExchangeSide) {
+    this.#exchange = exchange;
+  }
+
+  /** By market, in millionths of a share. */
+  look(account: PlainAccount): ReadonlyMap<string, number> {
+    const { core, account: ours, trades, fills } = this.#exchange;
+    const sums = new Map<string, number>();
+    for (const pubkey of trades.lies) {
+      const fill = fills.get(pubkey);
+      if (fill === undefined) continue;
+      const { conditionId } = core.marketFacts(fill.market);
+      sums.set(conditionId, (sums.get(conditionId) ?? 0) + fill.amountMicros);
+    }
+    for (const { pubkey, orderPubkey, market, amount, hadSettled } of trades.failed.values()) {
+      const rests = /^(open|partially_filled)$/.test(core.order(ours, orderPubkey)?.status ?? '');
+      if (hadSettled || (!rests && !account.isBooked(pubkey))) this.#excused.add(pubkey);
+      if (this.#excused.has(pubkey)) sums.set(market, (sums.get(market) ?? 0) + amount);
+    }
+    return sums;
+  }
+}
