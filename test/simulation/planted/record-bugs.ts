@@ -3,7 +3,6 @@
 import type { Bug } from './bug.js';
 
 const CONVERSIONS = 'src/executor/conversions.ts';
-const RESERVATIONS = 'src/executor/reservations.ts';
 
 export const RECORD_BUGS: readonly Bug[] = [
   {
@@ -19,17 +18,6 @@ export const RECORD_BUGS: readonly Bug[] = [
         file: CONVERSIONS,
         text: 'cash: row.onchain_amount }',
         replacement: 'cash: row.onchain_amount ?? amountMicros }',
-      },
-    ],
-  },
-  {
-    name: 'failed-trade-frees',
-    what: 'A trade that failed counts as gone from an order that rests, whose shares may be back in the book.',
-    edits: [
-      {
-        file: RESERVATIONS,
-        text: 'maxMicros(ZERO, sub(upTo, order.bookedMicros));',
-        replacement: 'maxMicros(ZERO, sub(sub(upTo, order.bookedMicros), order.failedMicros));',
       },
     ],
   },
