@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = 'bf98fd33cf4e90752eb9a1c820a2d1b8d2f1c67399938be9345bb1538389aca9';
+const PINNED = '142db90e11d5816da661d4d7b9580d46247599ce432c3b2593bb0b158ad2b304';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {
@@ -28,7 +28,7 @@ const EVERYTHING: Faults = {
   earlyExpiry: 0.2,
   signingDown: 0.02,
   tail: 0.01,
-  mergeFails: 0.2,
+  mergeFails: 0.5,
   tradeFails: 0.1,
   behind: 0.03,
   cursorRepeats: 0.1,
@@ -83,7 +83,7 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
 
   it('with everything at once there really are fills, merges, redeems, crashes and every fault', () => {
     const total = new Tally();
-    for (const seed of [12, 13, 14]) {
+    for (const seed of [11, 12, 13, 17]) {
       const story = simulate({
         seed,
         faultyMs: 15 * MINUTE_MS,
