@@ -1,6 +1,9 @@
 /** Which known word a misspelt one was meant to be. */
 
-/** The known word that was probably meant: at most a third of its letters away (one edit for short ones); else null. */
+/**
+ * The known word that was probably meant: at most a third of its letters away (one edit for short ones), or else the only one
+ * that it continues, or that continues it, by a few letters; else null.
+ */
 export function closest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -11,7 +14,19 @@ export function closest(word: string, known: readonly string[]): string | null {
       bestDistance = distance;
     }
   }
-  return best;
+  return best ?? theOneLonger(word, known);
+}
+
+/** `opened` for `open`: so many letters are the same, and so few follow. */
+const SAME_LETTERS = 4;
+const MORE_LETTERS = 3;
+
+function theOneLonger(word: string, known: readonly string[]): string | null {
+  const found = known.filter((candidate) => {
+    const [short = '', long = ''] = [plain(word), plain(candidate)].sort((a, b) => a.length - b.length);
+    return short.length >= SAME_LETTERS && long.length - short.length <= MORE_LETTERS && long.startsWith(short);
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');

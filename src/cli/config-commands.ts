@@ -1,4 +1,4 @@
-/** `twinbook strategies` and `twinbook config check|schema|show`. */
+/** `twinbook strategies` and `twinbook config check|schema|explain|show`. */
 
 import type { Command } from 'commander';
 import { formatDecimal } from '../base/decimal.js';
@@ -11,6 +11,7 @@ import { loadShipped } from '../config/strategy-module.js';
 import type { Config } from '../config/types.js';
 import type { ParamSpec, ParamValue } from '../strategy/params.js';
 import { type ParamRow, paramsSchema, paramTable } from '../strategy/params-export.js';
+import { addConfigExplainCommand } from './config-explain.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';
 import { type Column, json, table } from './table.js';
@@ -56,6 +57,8 @@ export function addConfigCommands(program: Command, session: Session): void {
     io.out(json({ trader: jsonSchema(traderSchema), strategy: jsonSchema(strategyFileSchema), params }));
     return EXIT.ok;
   });
+
+  addConfigExplainCommand(config, session);
 
   const show = withConfig(config.command('show').description('prints the resolved configuration, secrets masked'));
   withJson(show);

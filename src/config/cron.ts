@@ -23,11 +23,13 @@ const FIELDS: readonly Field[] = [
 /**
  * Null for a usable expression, else what is wrong with it. Stricter than the scheduler that runs it: whatever passes
  * here, node-cron accepts (a test holds them together).
+ *
+ * @param second what a five-field expression lacks: `*` for hours that last, `0` for jobs, which would else run sixty times
  */
-export function cronProblem(expression: string): string | null {
+export function cronProblem(expression: string, second: '*' | '0' = '*'): string | null {
   const texts = expression.trim() === '' ? [] : expression.trim().split(/\s+/);
   if (texts.length !== FIELDS.length) {
-    const hint = texts.length === 5 ? `; for a five-field expression write "* ${texts.join(' ')}"` : '';
+    const hint = texts.length === 5 ? `; ${fiveFieldHint(`${second} ${texts.join(' ')}`)}` : '';
     return `wants six cron fields (second minute hour day month weekday), got ${texts.length}${hint}`;
   }
   for (const [index, field] of FIELDS.entries()) {
@@ -35,6 +37,13 @@ export function cronProblem(expression: string): string | null {
     if (problem !== null) return `cron field ${field.name}: ${problem}`;
   }
   return null;
+}
+
+/** What is proposed must itself be right. */
+function fiveFieldHint(longer: string): string {
+  const problem = cronProblem(longer);
+  if (problem === null) return `for a five-field expression write "${longer}"`;
+  return `a five-field expression lacks the second, and here is also wrong in ${problem}`;
 }
 
 function fieldProblem(text: string, field: Field): string | null {

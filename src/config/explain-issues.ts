@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { closest } from '../base/closest.js';
 import { oneOf, shownValue } from './problems.js';
-import { describedAt, knownKeys, type SchemaNode } from './schema-tree.js';
+import { describedAt, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
 
 /** One complaint about a value: which field, and whether its key or its value is meant. */
 export interface Complaint {
@@ -12,19 +12,36 @@ export interface Complaint {
   readonly text: string;
 }
 
-/** Sentences for every issue of a failed parse of `input`. */
-export function explainIssues(error: z.ZodError, input: unknown, schema: SchemaNode): readonly Complaint[] {
-  return error.issues.flatMap((issue) => explainIssue(issue, input, schema));
+/** Groups that hold a key, by the key. */
+export type Places = ReadonlyMap<string, readonly string[]>;
+
+/** Sentences for every issue of a failed parse of `input`. `places`: where a key that stands in the wrong place belongs. */
+export function explainIssues(
+  error: z.ZodError,
+  input: unknown,
+  schema: SchemaNode,
+  places: Places = placesBelow(schema),
+): readonly Complaint[] {
+  return error.issues.flatMap((issue) => explainIssue(issue, input, schema, places));
 }
 
-function explainIssue(issue: z.core.$ZodIssue, input: unknown, schema: SchemaNode): readonly Complaint[] {
+function explainIssue(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  schema: SchemaNode,
+  places: Places,
+): readonly Complaint[] {
   const { path } = issue;
   const node = describedAt(schema, path);
   const came = valueAt(input, path);
   const complain = (text: string): readonly Complaint[] => [{ path, part: 'value', text }];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ path: [...path, key], part: 'key', text: unknownKey(key, knownKeys(node)) }));
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        part: 'key',
+        text: unknownKey(key, knownKeys(node), places),
+      }));
     case 'invalid_type':
       return complain(wrongKind(issue.expected, came, node));
     case 'invalid_value':
@@ -44,9 +61,20 @@ function explainIssue(issue: z.core.$ZodIssue, input: unknown, schema: SchemaNod
 const sentence = (message: string): string =>
   message.startsWith('Invalid URL') ? 'wants an address such as https://example.org' : message;
 
-export function unknownKey(key: string, known: readonly string[]): string {
+/** So many groups can be named without sending anybody on a search. */
+const MOST_PLACES = 3;
+
+export function unknownKey(key: string, known: readonly string[], places: Places = new Map()): string {
+  const homes = places.get(key) ?? [];
+  if (homes.length > 0 && homes.length <= MOST_PLACES)
+    return `unknown key '${key}' here; it belongs under ${oneOf(homes)}`;
   const near = closest(key, known);
   if (near !== null) return `unknown key '${key}'; did you mean '${near}'?`;
+  const farther = closest(key, [...places.keys()]);
+  const groups = farther === null ? [] : (places.get(farther) ?? []);
+  if (groups.length > 0 && groups.length <= MOST_PLACES) {
+    return `unknown key '${key}'; did you mean '${farther}', which belongs under ${oneOf(groups)}?`;
+  }
   return known.length === 0
     ? `unknown key '${key}'`
     : `unknown key '${key}'; known here: ${[...known].sort().join(', ')}`;

@@ -3,14 +3,16 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { must } from '../base/errors.js';
+import type { RiskLimits } from '../risk/limits.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
 import { configHash } from './hash.js';
-import { configError, fieldName, type Problem } from './problems.js';
+import { configError, fieldName, type Problem, ProblemList } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
 import { loadStrategyFile } from './strategy-file.js';
-import type { Config, ExchangeConfig, GuardianConfig, PollingConfig, StrategyConfig } from './types.js';
+import type { Config, ExchangeConfig, GuardianConfig, PollingConfig, StrategyConfig, VenueConfig } from './types.js';
 import { type At, loadVenue } from './venue.js';
 import { readYaml } from './yaml-source.js';
 
@@ -31,46 +33,78 @@ const schema = jsonSchema(traderSchema);
 /** A trader's file alone. Commands that must work in an emergency need no more, so a broken strategy cannot stop them. */
 export type TraderConfig = Omit<Config, 'strategies' | 'configHash'>;
 
-/** Throws TwinbookError `config_invalid` that lists every problem with file, line and column. */
+/** Throws TwinbookError `config_invalid` that lists every problem of all its files, with file, line and column. */
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
-  const { content, at, trader } = readTrader(path, options);
+  const problems = new ProblemList();
+  const { at, file, trader, limits, strategyFiles } = readTrader(path, options, problems);
   const strategies: StrategyConfig[] = [];
   const sourceHashes: string[] = [];
-  for (const [index, name] of content.strategies.entries()) {
+  for (const [index, name] of strategyFiles.entries()) {
     const asker = at(['strategies', index], 'the strategy file');
-    const file = resolve(dirname(trader.file), name);
-    const loaded = await loadStrategyFile(file, trader.risk, options.cwd, asker);
+    const load = () => loadStrategyFile(resolve(dirname(file), name), limits, options.cwd, asker);
+    const loaded = await problems.attemptLater(load);
+    if (loaded === null) continue;
     const twin = strategies.find((other) => other.name === loaded.config.name);
     if (twin !== undefined) {
       const text = `two strategy files are named '${twin.name}'; rename one: orders are recorded under that name`;
-      throw configError([at(['strategies', index], text)]);
+      problems.add(at(['strategies', index], text));
     }
     strategies.push(loaded.config);
     sourceHashes.push(loaded.sourceHash);
   }
-  const config = { ...trader, strategies };
+  problems.throwIfAny();
+  const config = { ...must(trader, 'a trader without a problem'), strategies };
   return deepFrozen({ ...config, configHash: configHash(config, sourceHashes) });
 }
 
 /** The same without the strategy files. */
-export const loadTraderConfig = (path: string, options: LoadOptions): TraderConfig =>
-  deepFrozen(readTrader(path, options).trader);
+export function loadTraderConfig(path: string, options: LoadOptions): TraderConfig {
+  const problems = new ProblemList();
+  const { trader } = readTrader(path, options, problems);
+  problems.throwIfAny();
+  return deepFrozen(must(trader, 'a trader without a problem'));
+}
 
-function readTrader(
-  path: string,
-  { env, cwd, strategyFileToo = false }: LoadOptions,
-): { readonly content: TraderFile; readonly at: At; readonly trader: TraderConfig } {
-  const file = resolve(cwd, path);
-  const { content, at } = readTraderFile(file, env, cwd, strategyFileToo);
+interface ReadTrader {
+  readonly file: string;
+  readonly at: At;
+  /** Null when something in the file is wrong. */
+  readonly trader: TraderConfig | null;
+  /** As far as they can be read, whatever else is wrong, so that the strategy files can be judged too. */
+  readonly limits: RiskLimits | null;
+  readonly strategyFiles: readonly string[];
+}
+
+function readTrader(path: string, options: LoadOptions, problems: ProblemList): ReadTrader {
+  const file = resolve(options.cwd, path);
+  const { content, value, at } = readTraderFile(file, options, problems);
+  const { venue: written, exchange, risk, strategies } = partsOf(value);
+  const embedded = exchange?.embedded ?? false;
+  const venue = written && problems.attempt(() => loadVenue(written, embedded, dirname(file), options.cwd, at));
+  if (content !== null) problems.add(...relationProblems(content, at));
+  const trader = content && venue && problems.attempt(() => traderOf(content, venue, file, at));
+  return { file, at, trader: trader ?? null, limits: risk ?? null, strategyFiles: strategies ?? [] };
+}
+
+/** The sections that stand on their own; undefined where one cannot be read. */
+function partsOf(value: unknown) {
+  const shape = traderSchema.shape;
+  const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+  return {
+    venue: shape.venue.safeParse(raw.get('venue')).data,
+    exchange: shape.exchange.safeParse(raw.get('exchange')).data,
+    risk: shape.risk.safeParse(raw.get('risk')).data,
+    strategies: shape.strategies.safeParse(raw.get('strategies')).data,
+  };
+}
+
+function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At): TraderConfig {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
-  const venue = loadVenue(content.venue, content.exchange?.embedded ?? false, folder, cwd, at);
-  const problems = relationProblems(content, at);
-  if (problems.length > 0) throw configError(problems);
   const ledgerPath = fileBehind(absolute(content.ledger.path));
   const walletFile = absolute(content.wallet.file);
   const { credentials } = content.wallet;
-  const trader: TraderConfig = {
+  return {
     file,
     venue,
     exchange: exchangeOf(content, venue.profile.draft_lifetime_s, absolute),
@@ -99,7 +133,6 @@ function readTrader(
     dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
-  return { content, at, trader };
 }
 
 /** Links to follow before they are taken for a circle, as the system does. */
@@ -139,18 +172,18 @@ function socketOf(given: string | undefined, ledgerPath: string, absolute: (text
   return `/tmp/twinbook-${createHash('sha256').update(ledgerPath).digest('hex').slice(0, 16)}.sock`;
 }
 
-/** The trader's file with the environment laid over it, checked field by field. */
+/** The trader's file with the environment laid over it, checked field by field; its content is null when a field is wrong. */
 function readTraderFile(
   file: string,
-  env: Environment,
-  cwd: string,
-  strategyFileToo: boolean,
-): { content: TraderFile; at: At } {
+  { env, cwd, strategyFileToo = false }: LoadOptions,
+  problems: ProblemList,
+): { readonly content: TraderFile | null; readonly value: unknown; readonly at: At } {
   const source = readYaml(file, cwd);
   const written = strategyFileToo && isStrategyFile(source.value) ? aroundStrategy(file) : source.value;
-  const problems: Problem[] = [];
-  const { value, sources } = applyEnvironment(written, schema, env, cwd, problems);
-  const locate = (path: readonly PropertyKey[], text: string, part: 'key' | 'value' = 'value'): Problem => {
+  const wrong: Problem[] = [];
+  const { value, sources } = applyEnvironment(written, schema, env, cwd, wrong);
+  problems.add(...wrong);
+  const at = (path: readonly PropertyKey[], text: string, part: 'key' | 'value' = 'value'): Problem => {
     for (let length = path.length; length > 0; length--) {
       const variable = sources.get(fieldName(path.slice(0, length)));
       if (variable !== undefined) return { where: `environment ${variable}`, field: fieldName(path), text };
@@ -158,13 +191,9 @@ function readTraderFile(
     return source.problem(path, text, part);
   };
   const parsed = traderSchema.safeParse(value);
-  if (!parsed.success) {
-    problems.push(
-      ...explainIssues(parsed.error, value, schema).map(({ path, text, part }) => locate(path, text, part)),
-    );
-  }
-  if (problems.length > 0 || !parsed.success) throw configError(problems);
-  return { content: parsed.data, at: locate };
+  if (parsed.success) return { content: parsed.data, value, at };
+  problems.add(...explainIssues(parsed.error, value, schema).map(({ path, text, part }) => at(path, text, part)));
+  return { content: null, value, at };
 }
 
 const isStrategyFile = (value: unknown): boolean =>

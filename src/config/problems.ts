@@ -22,14 +22,78 @@ export interface Problem {
 /** Problems shown at most: the rest usually follows from the first ones. */
 const SHOWN = 12;
 
-export function configError(problems: readonly Problem[], hint = ''): TwinbookError {
-  const order = ({ place }: Problem): number => (place === undefined ? 0 : place.line * 1e6 + place.column);
+export const configError = (problems: readonly Problem[], hint = ''): TwinbookError =>
+  new ConfigInvalid(problems, hint);
+
+/** Keeps each problem by itself, so that those of several places can be said at once. */
+class ConfigInvalid extends TwinbookError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[], hint: string) {
+    super('config_invalid', linesOf(problems), hint);
+    this.problems = problems;
+  }
+}
+
+/** File by file, each from its top; the environment first. */
+function linesOf(problems: readonly Problem[]): string {
+  const fileOf = ({ where, place }: Problem): string => (place === undefined ? '' : where.replace(/:\d+:\d+$/, ''));
+  const files = ['', ...new Set(problems.map(fileOf))];
+  const order = (problem: Problem): readonly number[] => {
+    const { line, column } = problem.place ?? { line: 0, column: 0 };
+    return [files.indexOf(fileOf(problem)), line, column];
+  };
   const lines = [...problems]
-    .sort((a, b) => order(a) - order(b))
+    .sort(
+      (a, b) =>
+        order(a)
+          .map((rank, at) => rank - (order(b)[at] ?? 0))
+          .find((difference) => difference !== 0) ?? 0,
+    )
     .slice(0, SHOWN)
     .map(({ where, field, text }) => `${where}: ${field === '' ? '' : `${field}: `}${text}`);
   if (problems.length > SHOWN) lines.push(`… and ${problems.length - SHOWN} more`);
-  return new TwinbookError('config_invalid', lines.join('\n'), hint);
+  return lines.join('\n');
+}
+
+/** What is wrong in several places of a configuration, to be said all at once. */
+export class ProblemList {
+  readonly #problems: Problem[] = [];
+  readonly #hints = new Set<string>();
+
+  add(...problems: readonly Problem[]): void {
+    this.#problems.push(...problems);
+  }
+
+  /** What the work gives; null when the configuration does not let it, and then its problems are kept. */
+  attempt<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      return this.#keep(error);
+    }
+  }
+
+  /** The same for work that takes its time. */
+  async attemptLater<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      return this.#keep(error);
+    }
+  }
+
+  /** Throws `config_invalid` with all of them, when there are any. */
+  throwIfAny(): void {
+    if (this.#problems.length > 0) throw configError(this.#problems, [...this.#hints].join('\n  '));
+  }
+
+  #keep(error: unknown): null {
+    if (!(error instanceof ConfigInvalid)) throw error;
+    this.add(...error.problems);
+    if (error.hint !== '') this.#hints.add(error.hint);
+    return null;
+  }
 }
 
 /** A file's name as a person would type it: relative to the working folder unless that leads far away. */

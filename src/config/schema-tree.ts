@@ -15,6 +15,7 @@ export interface SchemaNode {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
+  readonly required?: readonly string[];
   readonly 'x-path'?: boolean;
 }
 
@@ -47,6 +48,36 @@ export function describedAt(root: SchemaNode, path: readonly PropertyKey[]): Sch
 
 export const knownKeys = (node: SchemaNode | null): readonly string[] =>
   node === null ? [] : Object.keys(asMapping(node));
+
+/** Every key below the first level, with the names of the groups that hold it. */
+export function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, string[]>();
+  const walk = (node: SchemaNode, path: string): void => {
+    for (const [key, inner] of Object.entries(asMapping(node))) {
+      if (path !== '') places.set(key, [...(places.get(key) ?? []), path]);
+      walk(inner, path === '' ? key : `${path}.${key}`);
+    }
+  };
+  walk(root, '');
+  return places;
+}
+
+export interface Setting {
+  /** `risk.max_loss_day`. */
+  readonly name: string;
+  readonly node: SchemaNode;
+  /** In its group, if the group is there. */
+  readonly isRequired: boolean;
+}
+
+/** Every setting that is no group, in the order of the schema. */
+export function settingsOf(root: SchemaNode, group = ''): readonly Setting[] {
+  return Object.entries(asMapping(root)).flatMap(([key, node]) => {
+    const name = group === '' ? key : `${group}.${key}`;
+    const inner = settingsOf(node, name);
+    return inner.length > 0 ? inner : [{ name, node, isRequired: root.required?.includes(key) ?? false }];
+  });
+}
 
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};

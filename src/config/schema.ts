@@ -41,11 +41,11 @@ const path = (help: string) =>
     .meta({ description: help, [PATH_MARK]: true });
 
 /** A cron expression or null, which switches it off. */
-const cron = (help: string, usual: string | null) =>
+const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
   z
     .string()
     .superRefine((text, context) => {
-      const problem = cronProblem(text);
+      const problem = cronProblem(text, second);
       if (problem !== null) context.addIssue({ code: 'custom', message: problem });
     })
     .nullable()
@@ -219,7 +219,7 @@ export const strategyFileSchema = z.strictObject({
     .default({})
     .describe('The strategy’s parameters; see `twinbook strategies`.'),
   schedule: z
-    .strictObject({ quote_hours: cron('When it quotes.', null) })
+    .strictObject({ quote_hours: cron('When it quotes.', null, '*') })
     .prefault({})
     .describe('Outside quote_hours its orders are pulled.'),
   risk: z

@@ -57,6 +57,10 @@ export function readProfile(path: string, cwd: string, asker?: Problem): VenuePr
   throw configError(complaints.map(({ path: field, text, part }) => source.problem(field, text, part)));
 }
 
+const SIMULATED = 'paper';
+/** A guess at a name must lead nobody to real money unawares. */
+const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${SIMULATED}' is the simulated one)`;
+
 /** A shipped name wins; other bare names are looked for in `venues/` beside the trader's file; the rest are paths. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
@@ -67,7 +71,7 @@ export function profilePath(profile: string, folder: string, at: At): string {
   const meant =
     near === null
       ? `shipped are ${oneOf(venueNames())}; or write the path of a profile file`
-      : `did you mean '${near}'?`;
+      : `did you mean '${near}'${near === SIMULATED ? '' : LIVE_VENUE}?`;
   throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
 }
 

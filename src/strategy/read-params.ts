@@ -63,7 +63,7 @@ function recordOf(raw: unknown): Readonly<Record<string, unknown>> | null {
 function unknownName(name: string, specs: Readonly<Record<string, ParamSpec>>): string {
   const names = Object.keys(specs);
   const meant = closest(name, names);
-  return `unknown parameter; ${meant === null ? `known are ${names.join(', ')}` : `did you mean ${meant}?`}`;
+  return `unknown parameter '${name}'; ${meant === null ? `known are ${names.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
 function readParam(spec: ParamSpec, value: unknown, path: Path, problems: ParamProblem[]): ParamValue {

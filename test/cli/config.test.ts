@@ -48,6 +48,28 @@ export default defineStrategy({
     expect(out).not.toMatch(/hunter\dcanary/);
   });
 
+  test('explain lists every setting, or those that are asked for, as a table and as JSON', async () => {
+    const all = await run(['config', 'explain']);
+    expect(all.out).toMatch(
+      /^In a trader file:\n\nSETTING +WANTS +DEFAULT +MEANING\nvenue\.profile +a text +must be given /,
+    );
+    expect(all.out).toMatch(/\npolling\.hot_interval_ms +a whole number from 100 to 60000 +500 +Shortest time/);
+    expect(all.out).toMatch(
+      /\nIn a strategy file:\n[\s\S]*\nschedule\.quote_hours +a text or null +null +When it quotes/,
+    );
+    const risk: unknown = JSON.parse((await run(['config', 'explain', 'max_loss_day', '--json'])).out);
+    expect(risk).toEqual([
+      {
+        file: 'trader',
+        setting: 'risk.max_loss_day',
+        kind: 'a decimal string',
+        default: '"50"',
+        meaning: expect.stringContaining('loss of one UTC day'),
+      },
+    ]);
+    expect(await run(['config', 'explain', 'zebra'])).toMatchObject({ code: 2, out: '' });
+  });
+
   test('schema is the JSON Schema of both kinds of files and of every shipped strategy', async () => {
     const schema: unknown = JSON.parse((await run(['config', 'schema'])).out);
     expect(schema).toMatchObject({

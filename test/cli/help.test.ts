@@ -90,6 +90,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['strategies', '--json'],
   ['config check', '--config'],
   ['config schema'],
+  ['config explain', '--json'],
   ['config show', '--config'],
 ];
 

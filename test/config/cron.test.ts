@@ -19,6 +19,14 @@ describe('a cron expression', () => {
   test.each([
     ['', 'wants six cron fields (second minute hour day month weekday), got 0'],
     ['* * * *', 'wants six cron fields (second minute hour day month weekday), got 4'],
+    [
+      '* 8-25 * * *',
+      'wants six cron fields (second minute hour day month weekday), got 5; a five-field expression lacks the second, and here is also wrong in cron field hour: wants values from 0 to 23, got "8-25"',
+    ],
+    [
+      '* 8-22 * * *',
+      'wants six cron fields (second minute hour day month weekday), got 5; for a five-field expression write "* * 8-22 * * *"',
+    ],
     ['60 * * * * *', 'cron field second: wants values from 0 to 59, got "60"'],
     ['* 5-3 * * * *', 'cron field minute: wants values from 0 to 59, got "5-3"'],
     ['* */0 * * * *', 'cron field minute: wants values from 0 to 59, got "*/0"'],

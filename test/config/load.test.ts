@@ -124,7 +124,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     [
       'cron with five fields',
       trader('schedule: { reconcile: "*/5 * * * *" }'),
-      'trader.yaml:6:24: schedule.reconcile: wants six cron fields (second minute hour day month weekday), got 5; for a five-field expression write "* */5 * * * *"',
+      'trader.yaml:6:24: schedule.reconcile: wants six cron fields (second minute hour day month weekday), got 5; for a five-field expression write "0 */5 * * * *"',
     ],
     [
       'cron out of range',
@@ -197,6 +197,53 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ]);
   });
 
+  test('what is wrong in several files and layers comes all at once, file by file', async () => {
+    const error = await failure({
+      'trader.yaml': trader('max_loss_day: "25"\npolling: { hot_interval_ms: 5 }', '[b.yaml, a.yaml]').replace(
+        'profile: paper',
+        'profile: wrom',
+      ),
+      'a.yaml': 'strategy: log-ods-maker\nmarkets: { select: { state: opened } }',
+      'b.yaml':
+        'strategy: log-odds-maker\norder_shares: "25"\nparams: { half_spred_ticks: 2 }\nrisk: { max_position_shares: "600" }',
+    });
+    const shown = error.message
+      .split('\n')
+      .map((line) => line.replace(/; shipped .*|, but .*|wants "an.*", got/, ' …'));
+    expect(shown).toEqual([
+      expect.stringMatching(
+        /^trader.yaml:1:19: venue.profile: no venue profile 'wrom'; did you mean 'worm', a live venue/,
+      ),
+      "trader.yaml:6:1: unknown key 'max_loss_day' here; it belongs under risk",
+      expect.stringMatching(/^trader.yaml:7:29: polling.hot_interval_ms: wants a whole number from 100/),
+      "b.yaml:2:1: unknown key 'order_shares' here; it belongs under params",
+      "b.yaml:3:11: params: unknown parameter 'half_spred_ticks'; did you mean half_spread_ticks?",
+      'b.yaml:4:30: risk.max_position_shares: max_position_shares is "600" …',
+      "a.yaml:1:11: strategy: no shipped strategy 'log-ods-maker'; did you mean 'log-odds-maker'?",
+      expect.stringMatching(
+        /^a.yaml:2:29: markets.select.state: wants .* got the text "opened"; did you mean "open"\?$/,
+      ),
+    ]);
+  });
+
+  test.each([
+    ['max_loss_day: "25"', "unknown key 'max_loss_day' here; it belongs under risk"],
+    ['max_los_day: "25"', "unknown key 'max_los_day'; did you mean 'max_loss_day', which belongs under risk?"],
+    ['log: { own_interval_ms: 5 }', "log: unknown key 'own_interval_ms' here; it belongs under polling"],
+    ['enabled: true', "unknown key 'enabled'; known here: "],
+  ])('%s is told its place', async (yaml, text) => {
+    expect((await failure({ 'trader.yaml': trader(yaml) })).message).toContain(text);
+  });
+
+  test.each([
+    ['wrom', /did you mean 'worm', a live venue with real money, on which this program was never run \('paper' is/],
+    ['papre', /did you mean 'paper'\?$/],
+    ['elsewhere', /shipped are paper or worm; or write the path/],
+  ])('a venue profile %s leads nobody to real money unawares', async (name, text) => {
+    const yaml = trader().replace('profile: paper', `profile: ${name}`);
+    expect((await failure({ 'trader.yaml': yaml })).message).toMatch(text);
+  });
+
   test('YAML that does not parse says where', async () => {
     const error = await failure({ 'trader.yaml': 'venue: { profile: paper\nwallet: x' });
     expect(error.message).toMatch(/^trader\.yaml:\d+:\d+: not valid YAML: /);
@@ -226,7 +273,7 @@ describe('a strategy file', () => {
     [
       'an unknown parameter',
       'strategy: log-odds-maker\nparams:\n  half_spred_ticks: 2',
-      's/mine.yaml:3:3: params: unknown parameter; did you mean half_spread_ticks?',
+      "s/mine.yaml:3:3: params: unknown parameter 'half_spred_ticks'; did you mean half_spread_ticks?",
     ],
     [
       'a parameter in the wrong unit',
