@@ -29,7 +29,8 @@ export function addStatusCommand(program: Command, session: Session): void {
       return EXIT.ok;
     }
     const stopped = { ...(await readLedger(config, session.io, stoppedStatus)), guardian };
-    session.io.out(options.json === true ? json(stopped) : `${record(Object.entries(stopped))}`);
+    if (options.json === true) session.io.out(json(stopped));
+    else printStopped(session.io, stopped);
     return EXIT.ok;
   });
 }
@@ -62,10 +63,34 @@ function stoppedStatus(ledger: LedgerReader) {
   };
 }
 
+function printStopped(io: CliIo, stopped: ReturnType<typeof stoppedStatus> & { readonly guardian: string }): void {
+  const { last_run: run, open_orders: open, unknown_orders: unknown, signing_refused: refused } = stopped;
+  const ended = stopped.stopped ?? 'not recorded: it was killed, or still runs elsewhere';
+  io.out(
+    record([
+      ['trader', 'not running; this is what its ledger says'],
+      ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
+      ...(run === null ? [] : [['started', `${stopped.started} UTC`] as const, ['stopped', `${ended}`] as const]),
+      ['cash', stopped.cash],
+      ['positions', stopped.positions],
+      ['orders', ordersText(open, unknown)],
+      ['fills', stopped.fills],
+      ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
+      ['guardian', stopped.guardian],
+    ]),
+  );
+}
+
+function ordersText(open: number, unknown: number): string {
+  if (open + unknown === 0) return 'none was left open';
+  return `${open} open and ${unknown} unknown when it was last written; what rests now: twinbook cancel-all --verify`;
+}
+
 function printLive(io: CliIo, status: StatusData, guardian: string): void {
   io.out(
     record([
       ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
+      ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
       ['venue', `${status.venue} at ${status.base_url}`],
       ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
       ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],

@@ -71,6 +71,8 @@ export interface CancelAllData {
 }
 
 export interface StatusData extends ModeData {
+  /** The command that leads back up from this mode; empty when none is needed. */
+  readonly way_back: string;
   readonly pid: number;
   readonly version: string;
   readonly config_file: string;

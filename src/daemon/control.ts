@@ -140,6 +140,7 @@ export function statusOf(running: Running): StatusData {
   return {
     mode: now.mode,
     reason: now.reason,
+    way_back: now.wayBack,
     pid: process.pid,
     version,
     config_file: config.file,

@@ -21,7 +21,7 @@ import { serveControl } from './control-server.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { leavesOrdersBehind, PATIENCE, takeBack } from './failed-start.js';
 import { startJobs } from './jobs.js';
-import { type Log, openLog } from './log.js';
+import { type Log, linesAbove, openLog } from './log.js';
 import { Loop, type Told } from './loop.js';
 import { openPage } from './page.js';
 import { Screen, type Terminal } from './screen.js';
@@ -69,9 +69,12 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     move: io.raw.out,
     columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
   });
-  // On a terminal the log would tear the status apart; there it becomes lines above it.
+  // On a terminal the log would tear the status apart: what the status does not say itself stands above it.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
-  const log = openLog(config.log, { write: (line) => (shared ? screen.say(line.trimEnd()) : io.err(line)) });
+  const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
+  if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
+  const redraw = () => screen.redraw();
+  process.stdout.on('resize', redraw);
   let stopping = false;
   const stopAsked = io.stopAsked().then(() => {
     stopping = true;
@@ -89,6 +92,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   try {
     return await new Service({ config, session, screen, log, stopWatch, env: io.env }).run(stopAsked);
   } finally {
+    process.stdout.off('resize', redraw);
     await session.close();
   }
 }

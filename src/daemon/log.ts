@@ -37,6 +37,26 @@ export function openLog(config: LogConfig, fallback: DestinationStream): Log {
   return { logger: pino({ level: config.level, base: null, redact: { paths, censor: CENSOR } }, scrubbed) };
 }
 
+const ERROR_LEVEL = 50;
+
+/** For a terminal that shows the status: errors in words. The status says by itself whatever else is worth reading. */
+export const linesAbove = (say: (line: string) => void): DestinationStream => ({
+  write: (line) => {
+    const text = errorText(line.trimEnd());
+    if (text !== null) say(text);
+  },
+});
+
+/** Null for an entry that is no error. What is no entry of the log is about the log itself. */
+function errorText(line: string): string | null {
+  if (!line.startsWith('{')) return line;
+  const entry: unknown = JSON.parse(line);
+  if (typeof entry !== 'object' || entry === null || !('level' in entry) || entry.level !== ERROR_LEVEL) return null;
+  const cause = 'err' in entry && typeof entry.err === 'object' && entry.err !== null ? entry.err : {};
+  const why = 'message' in cause ? `: ${String(cause.message)}` : '';
+  return `error: ${'msg' in entry ? String(entry.msg) : 'without words'}${why}`;
+}
+
 function openFile(file: string, fallback: DestinationStream): DestinationStream {
   try {
     makeFolder(dirname(file));

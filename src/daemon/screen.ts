@@ -19,7 +19,9 @@ export interface Terminal {
 
 export class Screen {
   readonly #terminal: Terminal;
-  #drawn = 0;
+  /** Lengths of the lines of the last block; on a terminal made narrower since, each may take several rows. */
+  #drawn: readonly number[] = [];
+  #last: { readonly snapshot: Snapshot; readonly runningMs: number } | null = null;
   #lineMs: number | null = null;
 
   constructor(terminal: Terminal) {
@@ -38,7 +40,13 @@ export class Screen {
     const block = statusBlock(snapshot, runningMs, columns);
     this.#erase();
     this.#print(block);
-    this.#drawn = block.length;
+    this.#drawn = block.map((line) => line.length);
+    this.#last = { snapshot, runningMs };
+  }
+
+  /** The terminal has another width now: the block is drawn anew to fit, if one stands there. */
+  redraw(): void {
+    if (this.#last !== null && this.#drawn.length > 0) this.show(this.#last.snapshot, this.#last.runningMs);
   }
 
   #line(snapshot: Snapshot, runningMs: number): void {
@@ -54,7 +62,9 @@ export class Screen {
 
   /** Takes the last block away, so that what follows takes its place. */
   #erase(): void {
-    if (this.#drawn > 0) this.#terminal.move(`\r\u001b[${this.#drawn}A\u001b[0J`);
-    this.#drawn = 0;
+    const columns = Math.max(1, this.#terminal.columns() ?? 1);
+    const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);
+    if (rows > 0) this.#terminal.move(`\r\u001b[${rows}A\u001b[0J`);
+    this.#drawn = [];
   }
 }

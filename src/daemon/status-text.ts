@@ -37,6 +37,7 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
     `cash ${money(snapshot.cashMicros)}`,
     `result ${signed(snapshot.resultMicros)}`,
     `requests/min public ${used(snapshot.budgets.public)}, signed ${used(snapshot.budgets.signed)}`,
+    ...wayBackText(snapshot),
   ];
   return parts.join(' | ');
 }
@@ -46,6 +47,9 @@ const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'k
 const modeText = ({ mode, reason, silent }: Snapshot): string =>
   `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
 
+const wayBackText = ({ wayBack }: Snapshot): readonly string[] =>
+  wayBack === '' ? [] : [`back up with: twinbook ${wayBack}`];
+
 /** Shares held, YES and NO together over all markets. */
 function inventory({ markets }: Snapshot): string {
   const sum = (pick: (market: MarketSnapshot) => Micros) =>
@@ -53,42 +57,102 @@ function inventory({ markets }: Snapshot): string {
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
 }
 
-const COLUMNS = ['market', 'bid', 'fair', 'ask', 'YES', 'NO', 'orders', ''] as const;
-const TITLE_WIDTH = 42;
 const MAX_ROWS = 20;
 
 /** The block that a terminal shows, at most `width` columns wide. */
 export function statusBlock(snapshot: Snapshot, runningMs: number, width: number): readonly string[] {
   const orders = `${snapshot.openOrders} (${snapshot.unknownOrders} unknown)`;
+  const { cashMicros, equityMicros, resultMicros, budgets } = snapshot;
   const head = [
-    `${modeText(snapshot)}  ${duration(runningMs)}  orders ${orders}  fills ${snapshot.fills}`,
-    `cash ${money(snapshot.cashMicros)}  worth ${money(snapshot.equityMicros)}  result ${signed(snapshot.resultMicros)}`,
-    `requests in the last minute: public ${used(snapshot.budgets.public)}, signed ${used(snapshot.budgets.signed)}`,
-    '',
-  ];
-  const rows = snapshot.markets.slice(0, MAX_ROWS).map(marketCells);
-  const widths = COLUMNS.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => (i === 0 || i === 7 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-      .join('  ');
-  const hidden = snapshot.markets.length - rows.length;
+    [modeText(snapshot), duration(runningMs), `orders ${orders}`, `fills ${snapshot.fills}`],
+    wayBackText(snapshot),
+    [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${signed(resultMicros)}`],
+    [`requests in the last minute: public ${used(budgets.public)}, signed ${used(budgets.signed)}`],
+  ].flatMap((parts) => broken(parts, width));
+  const shown = snapshot.markets.slice(0, MAX_ROWS);
+  const hidden = snapshot.markets.length - shown.length;
   const rest = hidden > 0 ? [`… and ${hidden} more markets`] : [];
-  return [...head, line(COLUMNS), ...rows.map(line), ...rest].map((text) => text.trimEnd().slice(0, width));
+  return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cut(text, width));
 }
 
-function marketCells(market: MarketSnapshot): readonly string[] {
-  const title = market.title.length > TITLE_WIDTH ? `${market.title.slice(0, TITLE_WIDTH - 1)}…` : market.title;
-  return [
-    title,
-    price(market.bidMicros),
-    market.fairMicros === null ? '-' : (market.fairMicros / 1_000_000).toFixed(3),
-    price(market.askMicros),
-    money(market.yesMicros),
-    money(market.noMicros),
-    String(market.openOrders),
-    market.openOrders === 0 || market.fairMicros === null ? market.note : '',
-  ];
+/** Parts side by side, and on another line where the first one is full. */
+function broken(parts: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 2 + part.length <= width) lines[lines.length - 1] = `${last}  ${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
+
+interface MarketColumn {
+  readonly name: string;
+  readonly cell: (market: MarketSnapshot) => string;
+  /** Figures are set to the right; a text gives way before any figure does. */
+  readonly isText?: true;
+  /** The lowest goes first when there is no room. */
+  readonly keep: number;
+}
+
+const MARKET_COLUMNS: readonly MarketColumn[] = [
+  { name: 'market', cell: ({ title }) => title, isText: true, keep: 9 },
+  { name: 'bid', cell: ({ bidMicros }) => price(bidMicros), keep: 8 },
+  { name: 'fair', cell: ({ fairMicros }) => fairText(fairMicros), keep: 3 },
+  { name: 'ask', cell: ({ askMicros }) => price(askMicros), keep: 7 },
+  { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
+  { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
+  { name: 'orders', cell: ({ openOrders }) => String(openOrders), keep: 2 },
+  { name: '', cell: noteText, isText: true, keep: 1 },
+];
+
+const TITLE_WIDTH = 42;
+/** Shorter beginnings of titles do not tell markets apart. */
+const LEAST_TITLE = 12;
+const GAP = 2;
+
+const fairText = (value: Micros | null): string => (value === null ? '-' : (value / 1_000_000).toFixed(3));
+
+function noteText({ openOrders, fairMicros, note }: MarketSnapshot): string {
+  return openOrders === 0 || fairMicros === null ? note : '';
+}
+
+/** Titles shrink first, then notes are cut; columns go last. */
+function marketTable(markets: readonly MarketSnapshot[], width: number): readonly string[] {
+  let columns = MARKET_COLUMNS;
+  while (columns.length > 1 && roomForTitle(columns, markets, width) < LEAST_TITLE) {
+    const least = Math.min(...columns.map(({ keep }) => keep));
+    columns = columns.filter(({ keep }) => keep > least);
+  }
+  const longest = Math.max('market'.length, ...markets.map(({ title }) => title.length));
+  const title = Math.min(longest, TITLE_WIDTH, roomForTitle(columns, markets, width));
+  const cells = (column: MarketColumn, place: number): readonly string[] => {
+    const texts = [column.name, ...markets.map(column.cell)];
+    const room = place === 0 ? title : widthOf(column, markets);
+    if (column.name === '') return texts;
+    return texts.map((text) => (column.isText === true ? cut(text, room).padEnd(room) : text.padStart(room)));
+  };
+  const byColumn = columns.map(cells);
+  return ['', ...markets].map((_, row) =>
+    byColumn
+      .map((texts) => texts[row] ?? '')
+      .join(' '.repeat(GAP))
+      .trimEnd(),
+  );
+}
+
+/** A note is cut at the edge, so that it takes no more than a few words from the titles. */
+const NOTE_WIDTH = 16;
+
+function widthOf({ name, cell }: MarketColumn, markets: readonly MarketSnapshot[]): number {
+  const widest = Math.max(name.length, ...markets.map((market) => cell(market).length));
+  return name === '' ? Math.min(widest, NOTE_WIDTH) : widest;
+}
+
+function roomForTitle(columns: readonly MarketColumn[], markets: readonly MarketSnapshot[], width: number): number {
+  return columns.slice(1).reduce((room, column) => room - GAP - widthOf(column, markets), width);
 }
 
 /** What a session came to. */

@@ -125,10 +125,28 @@ export class Modes {
       return `it is killed (${killed}): nothing is sold either. To sell all the same: pause, unkill --reason TEXT, flatten`;
     }
     if (command.kind === 'unkill') return command.reason === '' ? 'unkill needs a reason: unkill --reason TEXT' : null;
-    if (command.kind !== 'resume' || command.reason !== '') return null;
+    if (command.kind !== 'resume') return null;
+    // Whoever resumes expects quotes: done in part, it would look as if it had been obeyed.
     if (killed !== null) return `it is killed (${killed}): only unkill --reason TEXT lifts that`;
+    if (command.reason !== '') return null;
     const why = stopped ?? flattened;
     return why === null ? null : `this needs a reason (${why}): resume --reason TEXT`;
+  }
+
+  /**
+   * The command that leads back up from a mode; empty when none does, or none is needed.
+   *
+   * @param stopped as for `refusal`
+   */
+  wayBack(mode: Mode, stopped: string | null): string {
+    if (mode === 'killed') return 'unkill --reason TEXT';
+    const { paused, flattened, reducing, widened } = this.#stored;
+    const isChosen =
+      (mode === 'paused' && (paused ?? flattened) !== null) ||
+      (mode === 'reducing' && reducing !== null) ||
+      (mode === 'widened' && widened !== null);
+    if (mode !== 'halted' && !isChosen) return '';
+    return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 
   /** Takes a command that is not refused; false when it is none of ours. */

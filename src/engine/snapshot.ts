@@ -10,6 +10,8 @@ import { type TraderState, titled } from './state.js';
 export interface Snapshot {
   readonly mode: Mode;
   readonly reason: string;
+  /** The operator's command that leads back up from this mode; empty when none is needed. */
+  readonly wayBack: string;
   readonly cashMicros: Micros;
   /** Null while a holding has no mark. */
   readonly equityMicros: Micros | null;
@@ -64,8 +66,11 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
   const { own, queue, settings } = state;
   const equityMicros = state.equityMicros;
   const orders = [...own.orders.values()].flat();
+  const { mode, reason } = state.mode();
   return {
-    ...state.mode(),
+    mode,
+    reason,
+    wayBack: state.modes.wayBack(mode, state.stopped),
     cashMicros: own.cashMicros,
     equityMicros,
     resultMicros: equityMicros === null ? null : sub(equityMicros, settings.capitalMicros),

@@ -275,11 +275,13 @@ export class Trader {
     }
     const refusal = this.refusal(command);
     if (refusal !== null) return state.loud(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
-    state.loud(nowMs, 'command', `${command.kind}${reason}`);
     if (command.kind === 'reconcile') {
+      // A timer may ask for it every minute; what it finds is said when it differs.
+      state.say(nowMs, 'command', command.kind);
       for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });
       return;
     }
+    state.loud(nowMs, 'command', `${command.kind}${reason}`);
     state.modes.apply(command);
     if (command.kind === 'resume') {
       state.resume();

@@ -22,14 +22,14 @@ export function withUnit(value: number | null, unit: Unit): string {
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure <= limit) return null;
-  return breach(what, figure, limit, unit, 'at most');
+  return breach(what, figure, limit, unit, 'allowed is at most');
 }
 
 /** Null when `found` is a finite number of at least `limit`, else the breach. */
 export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure >= limit) return null;
-  return breach(what, figure, limit, unit, 'at least');
+  return breach(what, figure, limit, unit, 'needed is at least');
 }
 
 const finite = (value: number | null | undefined): number | null =>
@@ -39,5 +39,5 @@ const breach = (what: string, found: number | null, limit: number, unit: Unit, w
   limit,
   found,
   unit,
-  text: `${what} is ${withUnit(found, unit)}, allowed is ${word} ${withUnit(limit, unit)}`,
+  text: `${what} is ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}`,
 });

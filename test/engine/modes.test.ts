@@ -180,9 +180,34 @@ describe('resuming', () => {
   it('from a kill is unkill, with a reason', () => {
     const modes = started({ killed: 'odd prices' });
     expect(say(modes, RESUME)).toContain('odd prices');
+    expect(say(modes, WITH_REASON)).toContain('only unkill --reason TEXT lifts that');
     expect(say(modes, { kind: 'unkill', reason: '' })).toContain('unkill --reason TEXT');
     expect(say(modes, { kind: 'flatten' })).toContain('nothing is sold either');
     expect(modeOf(modes)).toBe('killed');
+  });
+});
+
+describe('the way back', () => {
+  it.each([
+    [{}, NO_STOPS, ''],
+    [{ paused: 'lunch' }, NO_STOPS, 'resume'],
+    [{ reducing: 'news' }, NO_STOPS, 'resume'],
+    [{ widened: 'news' }, NO_STOPS, 'resume'],
+    [{ flattened: 'sold' }, NO_STOPS, 'resume --reason TEXT'],
+    [{ killed: 'odd prices', paused: 'lunch' }, NO_STOPS, 'unkill --reason TEXT'],
+    [{}, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
+    [{ paused: 'lunch' }, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
+    [{}, { ...NO_STOPS, reducing: 'a difference' }, ''],
+    [{}, { ...NO_STOPS, widened: 'a part of a limit' }, ''],
+  ])('from %j under %j is "%s"', (stored, stops, command) => {
+    const modes = started(stored);
+    modes.proof(0, 1);
+    modes.proof(0, 2);
+    const way = modes.wayBack(modes.mode(stops).mode, stops.halted);
+    expect(way).toBe(command);
+    const [kind, ...rest] = way.split(' ');
+    const reason = rest.length > 0 ? 'looked at it' : '';
+    if (kind === 'resume' || kind === 'unkill') expect(modes.refusal({ kind, reason }, stops.halted)).toBeNull();
   });
 });
 
