@@ -72,7 +72,11 @@ export async function answerControl(request: ControlRequest, running: Running): 
 function obeyed(command: OperatorCommand, running: Running): ControlResponse {
   const refusal = running.command(command);
   if (refusal !== null) return { ok: false, error: refusal };
-  return { ok: true, data: modeOf(running) };
+  const data = modeOf(running);
+  if (command.kind !== 'resume' || data.mode !== 'killed') return { ok: true, data };
+  // Whoever resumes expects quotes, and must not read success.
+  const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts that`;
+  return { ok: false, error };
 }
 
 /** Answered at once, before anything is canceled: whoever asks must not wait for the exchange to learn that it is obeyed. */

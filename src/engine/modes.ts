@@ -125,10 +125,8 @@ export class Modes {
       return `it is killed (${killed}): nothing is sold either. To sell all the same: pause, unkill --reason TEXT, flatten`;
     }
     if (command.kind === 'unkill') return command.reason === '' ? 'unkill needs a reason: unkill --reason TEXT' : null;
-    if (command.kind !== 'resume') return null;
-    // Whoever resumes expects quotes: done in part, it would look as if it had been obeyed.
+    if (command.kind !== 'resume' || command.reason !== '') return null;
     if (killed !== null) return `it is killed (${killed}): only unkill --reason TEXT lifts that`;
-    if (command.reason !== '') return null;
     const why = stopped ?? flattened;
     return why === null ? null : `this needs a reason (${why}): resume --reason TEXT`;
   }

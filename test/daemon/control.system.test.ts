@@ -83,7 +83,10 @@ describe('a running trader', () => {
       code: 2,
       output: 'the trader refused: it is killed (odd prices): only unkill --reason TEXT lifts that\n',
     });
-    expect((await command('resume', '--reason', 'I want to')).code).toBe(2);
+    expect(await command('resume', '--reason', 'I want to')).toEqual({
+      code: 2,
+      output: 'the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts that\n',
+    });
     const bare = await command('unkill');
     expect(bare.code).toBe(2);
     expect(bare.output).toContain("required option '--reason <text>' not specified");
@@ -96,7 +99,7 @@ describe('a running trader', () => {
     const commands = told.filter(({ kind }) => kind === 'command').map(({ text }) => text);
     expect(commands.reverse()).toEqual([
       ...['pause: lunch', 'resume: none given', 'widen: rumours', 'reduce-only: operator', 'resume: none given'],
-      ...['cancel-all', 'kill: odd prices', 'stop', 'unkill: prices are back', 'stop'],
+      ...['cancel-all', 'kill: odd prices', 'stop', 'resume: I want to', 'unkill: prices are back', 'stop'],
     ]);
     await expectAgreement(folder, url, micros(1_000_000_000));
   });

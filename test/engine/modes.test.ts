@@ -180,7 +180,6 @@ describe('resuming', () => {
   it('from a kill is unkill, with a reason', () => {
     const modes = started({ killed: 'odd prices' });
     expect(say(modes, RESUME)).toContain('odd prices');
-    expect(say(modes, WITH_REASON)).toContain('only unkill --reason TEXT lifts that');
     expect(say(modes, { kind: 'unkill', reason: '' })).toContain('unkill --reason TEXT');
     expect(say(modes, { kind: 'flatten' })).toContain('nothing is sold either');
     expect(modeOf(modes)).toBe('killed');
