@@ -85,7 +85,8 @@ describe('a running trader', () => {
     });
     expect(await command('resume', '--reason', 'I want to')).toEqual({
       code: 2,
-      output: 'the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts that\n',
+      output:
+        'the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts that\n',
     });
     const bare = await command('unkill');
     expect(bare.code).toBe(2);
