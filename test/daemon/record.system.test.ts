@@ -85,7 +85,9 @@ describe('twinbook record', () => {
     await running.waitFor(/(?!00:00:0)\d\d:\d\d:\d\d \|.* [1-9]\d* trades/);
     running.process.kill('SIGINT');
     expect(await running.exited, running.output()).toBe(0);
-    expect(running.output()).toMatch(/recorded \d\d:\d\d:\d\d: 4 recorded, [1-9]\d* levels, [1-9]\d* trades, 0 gaps\n$/);
+    expect(running.output()).toMatch(
+      /recorded \d\d:\d\d:\d\d: 4 recorded, [1-9]\d* levels, [1-9]\d* trades, 0 gaps\n$/,
+    );
 
     const recorded = await allOf(`${folder}/recordings`);
     expect(recorded).toHaveLength(4);
