@@ -10,7 +10,7 @@ import type { DataOf } from '../protocol/endpoints.js';
 import type { VenueProfile } from '../protocol/profile.js';
 import type { Ask, Observation, Report, Request } from '../protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../protocol/states.js';
-import type { PollResult, Queue, Unsent } from '../scheduler/contract.js';
+import type { MarketPoll, PollResult, Queue, Unsent } from '../scheduler/contract.js';
 import { pollCall } from '../scheduler/poll-calls.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
@@ -115,7 +115,7 @@ export class RecordPlan implements Core {
       const released = this.#queue.release(nowMs);
       requests.push(...released.requests);
       if (released.unsent.length === 0) break;
-      for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs));
+      for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs), NO_REQUEST);
     }
     return requests;
   }
@@ -175,14 +175,14 @@ export class RecordPlan implements Core {
     const ask = this.#queue.onOutcome(told);
     if (outcome.kind === 'unknown') this.#notHeard(outcome.reason);
     else this.#heard();
-    this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs });
+    this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
   }
 
-  #onReport(report: Report): void {
+  #onReport(report: Report, requestId: number): void {
     const { tag } = report.ask;
     const target = parsePollTag(tag);
     if (target === null) {
-      if (tag.startsWith(WAITING_TAG)) this.#onMarket('detail', tag.slice(WAITING_TAG.length), report);
+      if (tag.startsWith(WAITING_TAG)) this.#onMarket('detail', tag.slice(WAITING_TAG.length), report, requestId);
       return;
     }
     if (target.kind === 'catalog') {
@@ -190,11 +190,11 @@ export class RecordPlan implements Core {
       if (result !== null) this.#poller.onReport(tag, result, report.nowMs);
       return;
     }
-    if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report);
+    if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report, requestId);
     this.#poller.onReport(tag, resultOf(report), report.nowMs);
   }
 
-  #onMarket(kind: 'book' | 'trades' | 'detail', id: string, { outcome, ...report }: Report): void {
+  #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: Report, requestId: number): void {
     const watched = this.#markets.get(id);
     if (watched === undefined) return;
     if (kind === 'detail' && outcome.kind === 'refused' && outcome.status === 404) {
@@ -203,7 +203,7 @@ export class RecordPlan implements Core {
       return;
     }
     if (outcome.kind !== 'answered') return;
-    const at = { sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
+    const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
     // The shell answers an ask with the data of the ask's own endpoint; the tag says which that was.
     if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
@@ -264,6 +264,9 @@ export class RecordPlan implements Core {
 
 const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === null || phase === 'open');
 const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
+
+/** Of an ask that never left. */
+const NO_REQUEST = 0;
 
 const neverLeft = ({ ask, reason }: Unsent, nowMs: number): Report => ({
   ask,

@@ -20,8 +20,6 @@ export const TICK_MS = 500;
 export const REQUOTE_MS = 1_000;
 
 export function decide(state: TraderState, nowMs: number): void {
-  if (nowMs < state.seenMs) state.clockSteppedBack();
-  state.seenMs = nowMs;
   state.bornMs ??= nowMs;
   // First of all: a command that forbids something must hold before anything that was waiting is sent again.
   allow(state, nowMs);
@@ -93,7 +91,7 @@ function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, tickin
     const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
     if (isUnread(state, desk, view)) continue;
     const before = desk.failure;
-    begun = takeTurn(desk, view, turn) || begun;
+    begun = takeTurn(desk, tracked.feed, view, turn) || begun;
     if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
@@ -122,15 +120,14 @@ function flatten(state: TraderState, nowMs: number): void {
   const turn = new TraderTurn(state, 'flattening', nowMs);
   let left = state.own.unsettled > 0;
   for (const tracked of state.markets.all) {
-    const { feed, conditionId, desks } = tracked;
+    const { feed, conditionId } = tracked;
     const { yesMicros, noMicros } = heldIn(state.own, conditionId);
     if (
       feed.facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, feed.facts.minAmountMicros)
     ) {
       left = true;
     }
-    const view = feed.view(nowMs, state.ownIn(conditionId, desks[0]));
-    if (flattenMarket(tracked, view, state.marks.get(conditionId) ?? null, turn)) state.stale();
+    if (flattenMarket(tracked, feed.sight(nowMs), state.marks.get(conditionId) ?? null, turn)) state.stale();
   }
   if (left) return;
   state.modes.flattened();

@@ -94,7 +94,11 @@ export class Desk {
     if (hold !== null) return NO_QUOTES(hold);
     if (!this.inQuoteHours) return NO_QUOTES('outside its quote hours');
     if (view === null || this.#host === null) return NO_QUOTES('its book has not been seen yet');
-    return dataTrouble(view, this.strategy) ?? underStance(this.#host.quote(view), view, limits.widenDistanceMicros);
+    const trouble = dataTrouble(view, this.strategy);
+    if (trouble !== null) return trouble;
+    // Read before the strategy speaks: what it is held to must not be its own word.
+    const { stance, market, inventory } = view;
+    return underStance(this.#host.quote(view), { stance, market, inventory }, limits.widenDistanceMicros);
   }
 }
 
@@ -106,7 +110,8 @@ function dataTrouble(view: MarketView, strategy: StrategySettings): Quotes | nul
   const { health, market, timeToResolutionMs } = view;
   const { maxBookAgeMs, minTimeToResolutionS } = strategy.risk;
   if (market.phase !== 'open') return NO_QUOTES(`the market is ${market.phase}`);
-  if (health.bookAgeMs > maxBookAgeMs) {
+  // An age below zero is none that can be told.
+  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
     return NO_QUOTES(`the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`);
   }
   if (health.frozen) return NO_QUOTES('trades print through a book that does not follow');

@@ -1,9 +1,10 @@
 /** Selling what is held into the book, when an operator orders it: the last rung of the kill ladder. */
 
 import { complement, type Micros, micros, minMicros, ZERO } from '../base/micros.js';
-import type { MarketView } from '../market/view.js';
+import type { Sight } from '../market/view.js';
 import type { PlaceIntent } from '../risk/intent.js';
 import type { Tracked } from './markets.js';
+import { heldIn } from './own-state.js';
 import { begin, factsOf, type Turn } from './quoting.js';
 
 /** The name under which these orders stand in the ledger; no strategy's, so what does not fill at once is pulled. */
@@ -17,24 +18,24 @@ export const FLATTEN = 'flatten';
  */
 export function flattenMarket(
   { feed, conditionId, saleAfterMs }: Tracked,
-  view: MarketView | null,
+  sight: Sight | null,
   mark: Micros | null,
   turn: Turn,
 ): boolean {
   const facts = feed.facts;
-  if (view === null || facts === null || facts.phase !== 'open') return false;
+  if (sight === null || facts === null || facts.phase !== 'open') return false;
   // A market that is paused on the chain is still `open`: it refuses every sale until somebody lifts that.
   if (turn.nowMs < saleAfterMs) return false;
   if ((turn.own.orders.get(conditionId) ?? []).length > 0) return false;
-  const { yesMicros, noMicros } = view.inventory;
+  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
   const isYes = yesMicros > noMicros;
-  const level = isYes ? view.others.bids[0] : view.others.asks[0];
+  const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
   if (level === undefined) return false;
   // Holding YES we hit the best bid; holding NO we sell it to whoever asks for YES, at 1 - ask.
   const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
   const beyondPairs = micros(Math.abs(yesMicros - noMicros));
   const wanted = minMicros(level.amountMicros, beyondPairs);
-  return sell({ isYes, priceMicros, wanted, mark }, view, turn);
+  return sell({ isYes, priceMicros, wanted, mark }, sight, turn);
 }
 
 /** What flattening cannot sell: less than the market's smallest order. */
@@ -47,8 +48,8 @@ interface Sale {
   readonly mark: Micros | null;
 }
 
-function sell({ isYes, priceMicros, wanted, mark }: Sale, view: MarketView, turn: Turn): boolean {
-  const { market } = view;
+function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, turn: Turn): boolean {
+  const { market } = sight;
   const free = turn.own.exposure.freeShares(market.conditionId, isYes);
   const most = minMicros(minMicros(free, wanted), market.maxAmountMicros);
   const amountMicros = micros(most - (most % market.lotMicros));
@@ -65,6 +66,6 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, view: MarketView, turn
     fairYesMicros: mark,
     strategy: FLATTEN,
   };
-  const facts = { ...factsOf(turn, view), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
+  const facts = { ...factsOf(turn, sight), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
   return begin(intent, facts, () => '{"note":"the operator flattens"}', turn) === null;
 }

@@ -12,7 +12,10 @@ import type { StrategySettings, TraderSettings } from './settings.js';
 
 export interface Tracked {
   readonly conditionId: string;
-  readonly feed: MarketState;
+  /** Replaced by an empty one when the market is taken out. */
+  feed: MarketState;
+  /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
+  outBecause: string | null;
   /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
   readonly desks: Desk[];
   /** Our clock, ms: no merge or redeem is tried before. */
@@ -59,6 +62,7 @@ export class Markets {
     const tracked: Tracked = {
       conditionId,
       feed: new MarketState(conditionId),
+      outBecause: null,
       desks: [],
       nextConversionMs: 0,
       conversionFailures: 0,
@@ -97,9 +101,11 @@ export class Markets {
     }
   }
 
-  /** An operator resumes: strategies that were stopped for a failure begin anew. */
+  /** An operator resumes: strategies that were stopped for a failure begin anew, and markets that were out come back. */
   reopen(): void {
-    for (const { feed, desks } of this.#tracked.values()) {
+    for (const tracked of this.#tracked.values()) {
+      const { feed, desks } = tracked;
+      tracked.outBecause = null;
       for (const desk of desks) if (feed.facts !== null) desk.reopen(feed.facts, this.#settings.boundedCall);
     }
   }

@@ -60,6 +60,8 @@ export class PageWalk<N extends ListEndpoint> {
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
     // The shell answers an ask with the data of the ask's own endpoint, and this walk's asks are all for its list.
     const page = outcome.data as unknown as readonly RowOf<N>[];
+    const tooMany = overfull(report.ask, page);
+    if (tooMany !== null) return { kind: 'void', reason: tooMany };
     this.#pages += 1;
     for (const row of page) {
       const key = this.#keyOf(row);
@@ -74,6 +76,16 @@ export class PageWalk<N extends ListEndpoint> {
     this.#cursors.add(cursor);
     return { kind: 'page', rows: page, next: withCursor(report, cursor) };
   }
+}
+
+/**
+ * Why an answer holds more rows than its ask allows, one sentence; null when it does not. Asks name the most that the
+ * service gives: what holds more is no page of it, and would be kept and told row by row.
+ */
+export function overfull({ call }: Ask, data: unknown): string | null {
+  const most = 'limit' in call.query ? call.query.limit : undefined;
+  if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;
+  return `a page of ${most} holds ${data.length} rows`;
 }
 
 /** The same ask for the page behind this cursor. */

@@ -1,9 +1,9 @@
 /** One desk's turn: from what it wants to intents that risk has judged and the executor has written. */
 
 import { formatDecimal } from '../base/decimal.js';
-import type { Micros } from '../base/micros.js';
+import { type Micros, sub } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
-import type { MarketView } from '../market/view.js';
+import type { MarketFeed, MarketView, Sight } from '../market/view.js';
 import type { ActionPace } from '../risk/action-pace.js';
 import { inFlight } from '../risk/controls.js';
 import type { Facts, RiskStance } from '../risk/facts.js';
@@ -17,7 +17,7 @@ import type { Quotes } from '../strategy/contract.js';
 import { changesTowards, type LiveOrder, type Wish } from './changes.js';
 import type { Desk } from './desk.js';
 import { type Leg, legsOf } from './legs.js';
-import type { OwnState } from './own-state.js';
+import { heldIn, type OwnState } from './own-state.js';
 
 /** What every desk's turn needs and none owns. */
 export interface Turn {
@@ -47,15 +47,17 @@ export const PLACE_PAUSE_MS = 5_000;
  * Lets the desk quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
  * when something was begun, so that pictures of our own state are stale.
  */
-export function takeTurn(desk: Desk, view: MarketView | null, turn: Turn): boolean {
+export function takeTurn(desk: Desk, feed: Pick<MarketFeed, 'sight'>, view: MarketView | null, turn: Turn): boolean {
   const quotes = desk.wish(view, turn);
+  // From the feed itself and after the strategy has spoken: what it did to its view changes nothing here.
+  const sight = feed.sight(turn.nowMs);
   const orders = (turn.own.orders.get(desk.conditionId) ?? []).filter((order) => order.strategy === desk.strategy.name);
-  if (view === null) return cancelAll(orders, desk.conditionId, turn);
-  const { cancels, wishes } = changesTowards(quotes, orders, view.market);
+  if (sight === null) return cancelAll(orders, desk.conditionId, turn);
+  const { cancels, wishes } = changesTowards(quotes, orders, sight.market);
   const canceled = cancelAll(cancels, desk.conditionId, turn);
   if (wishes.length === 0 || turn.nowMs < desk.placeAfterMs) return canceled;
   let placed = false;
-  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, desk, view, quotes, turn) || placed;
+  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, desk, sight, quotes, turn) || placed;
   return canceled || placed;
 }
 
@@ -92,19 +94,19 @@ export function begin(intent: Intent, facts: Facts, reason: () => string, turn: 
 }
 
 /** True when at least one leg was begun. */
-function placeWish(wish: Wish, desk: Desk, view: MarketView, quotes: Quotes, turn: Turn): boolean {
+function placeWish(wish: Wish, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn): boolean {
   const { exposure } = turn.own;
   const free = {
     yesMicros: exposure.freeShares(desk.conditionId, true),
     noMicros: exposure.freeShares(desk.conditionId, false),
   };
   let placed = false;
-  for (const leg of legsOf(wish, free, view.market)) placed = placeLeg(leg, desk, view, quotes, turn) || placed;
+  for (const leg of legsOf(wish, free, sight.market)) placed = placeLeg(leg, desk, sight, quotes, turn) || placed;
   return placed;
 }
 
-function placeLeg(leg: Leg, desk: Desk, view: MarketView, quotes: Quotes, turn: Turn): boolean {
-  const { market } = view;
+function placeLeg(leg: Leg, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn): boolean {
+  const { market } = sight;
   const intent: PlaceIntent = {
     kind: 'place',
     intentId: turn.nextIntentId(desk.conditionId),
@@ -117,7 +119,12 @@ function placeLeg(leg: Leg, desk: Desk, view: MarketView, quotes: Quotes, turn: 
     fairYesMicros: quotes.fairMicros,
     strategy: desk.strategy.name,
   };
-  const refusal = begin(intent, factsOf(turn, view, desk.strategy.risk), () => reasonOf(quotes, view), turn);
+  const refusal = begin(
+    intent,
+    factsOf(turn, sight, desk.strategy.risk),
+    () => reasonOf(quotes, sight, desk, turn),
+    turn,
+  );
   if (refusal !== null) {
     desk.refused(refusal, turn.nowMs);
     return false;
@@ -126,7 +133,7 @@ function placeLeg(leg: Leg, desk: Desk, view: MarketView, quotes: Quotes, turn: 
 }
 
 /** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
-export const factsOf = (turn: Turn, sight: MarketView | null = null, limits: RiskLimits = turn.limits): Facts => ({
+export const factsOf = (turn: Turn, sight: Sight | null = null, limits: RiskLimits = turn.limits): Facts => ({
   sight,
   limits,
   exposure: turn.own.exposure,
@@ -145,16 +152,17 @@ function nearestFirst(wishes: readonly Wish[], quotes: Quotes): readonly Wish[] 
   return [...wishes].sort((a, b) => Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair));
 }
 
-/** For `explain`: what the strategy said and saw. */
-function reasonOf(quotes: Quotes, view: MarketView): string {
+/** For `explain`: what the strategy said, and what was to be seen. */
+function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: Desk, turn: Turn): string {
+  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
   const shown = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
   return JSON.stringify({
     note: quotes.note,
     fair: quotes.fairMicros === null ? null : formatDecimal(quotes.fairMicros),
-    best_bid: shown(view.book.bids[0]?.priceMicros),
-    best_ask: shown(view.book.asks[0]?.priceMicros),
-    book_age_ms: view.health.bookAgeMs,
-    net_shares: formatDecimal(view.inventory.netMicros),
+    best_bid: shown(book.bids[0]?.priceMicros),
+    best_ask: shown(book.asks[0]?.priceMicros),
+    book_age_ms: health.bookAgeMs,
+    net_shares: formatDecimal(sub(yesMicros, noMicros)),
     factors: quotes.factors,
   });
 }

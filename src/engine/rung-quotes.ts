@@ -4,11 +4,14 @@ import { type Micros, micros, minMicros, ONE } from '../base/micros.js';
 import type { MarketFacts, MarketView } from '../market/view.js';
 import type { QuoteLevel, Quotes } from '../strategy/contract.js';
 
+/** What the quotes are held to. */
+type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
+
 /**
  * The same quotes where the stance is `normal`. `widen`: no level nearer to the fair value than `widenDistance`.
  * `reduce-only`: only the side that brings the net position towards zero, no more than that takes.
  */
-export function underStance(quotes: Quotes, view: MarketView, widenDistance: Micros): Quotes {
+export function underStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
   switch (view.stance) {
     case 'normal':
       return quotes;
@@ -43,7 +46,7 @@ function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros
   );
 }
 
-function reducing(quotes: Quotes, { inventory, market }: MarketView): Quotes {
+function reducing(quotes: Quotes, { inventory, market }: Held): Quotes {
   return {
     ...quotes,
     bids: atMost(-inventory.netMicros, quotes.bids, market),

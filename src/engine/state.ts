@@ -4,6 +4,7 @@ import { formatDecimal } from '../base/decimal.js';
 import type { Micros } from '../base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { FillRow, Ledger, LedgerReader, OperatorEvent } from '../ledger/contract.js';
+import { MarketState } from '../market/market-state.js';
 import type { OwnMarketState, Stance } from '../market/view.js';
 import { ActionPace } from '../risk/action-pace.js';
 import type { RiskStance } from '../risk/facts.js';
@@ -38,6 +39,9 @@ const MODES_NOTE = 'modes';
 const LOSS_NOTE = 'loss_guard';
 const FILLS_NOTE = 'fill_guard';
 const PAUSED_NOTE = 'paused_markets';
+const MARKS_NOTE = 'marks';
+/** How long a start waits for the market itself to say what shares there are worth, ms. */
+const FRESH_MARKS_MS = 60_000;
 /** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
 const ROWS_PER_ACTION = 2;
 
@@ -58,13 +62,18 @@ export class TraderState {
   readonly pace: ActionPace;
   /** YES price per market at which shares are valued. */
   readonly marks = new Map<string, Micros>();
+  /** The same as the ledger has it, for markets that no longer say. */
+  readonly #storedMarks: Map<string, Micros>;
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
   /** Our clock, ms, at the newest observation. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /** Our clock, ms, at the first observation; null before it. */
+  /**
+   * Our clock, ms, at the first observation; null before it. The infinite past once our clock was set back: the process
+   * is then older than any book may be, and what nobody has read is pulled.
+   */
   bornMs: number | null = null;
   /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
   settledMs: number | null = null;
@@ -98,6 +107,7 @@ export class TraderState {
     this.reconciler = new Reconciler(ledger, executor, ownTrades);
     const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
     this.#pausedMarkets = new Map(paused);
+    this.#storedMarks = new Map(JSON.parse(ledger.note(MARKS_NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
     const guard = ledger.note(LOSS_NOTE);
     this.#storedGuard = guard === null ? null : (JSON.parse(guard) as LossState);
     this.#guard = this.#storedGuard === null ? null : LossGuard.restored(this.#storedGuard);
@@ -128,7 +138,7 @@ export class TraderState {
     const now = this.modes.mode({ halted: this.#halted, reducing: this.reduceOnly ?? reducing, widened });
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
-    const waitedMs = this.seenMs - (this.modes.provenMs ?? this.seenMs);
+    const waitedMs = Math.abs(this.seenMs - (this.modes.provenMs ?? this.seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS ? { mode: 'stopping', reason: 'a merge or redeem is landing' } : now;
   }
 
@@ -173,6 +183,7 @@ export class TraderState {
       const mark = markOf(feed.mark(nowMs, ownOrders(this.own, conditionId)));
       if (mark !== null) this.marks.set(conditionId, mark);
     }
+    this.#fillMarks(nowMs);
     this.#equity = equityOf(this.own, this.marks);
     if (this.#equity === null) return;
     this.#guard ??= LossGuard.started(nowMs, this.#equity);
@@ -181,6 +192,29 @@ export class TraderState {
     this.#lossRung = lossRung(this.#guard.facts, this.settings.risk);
     const stored = this.#storedGuard;
     if (stored === null || this.#guard.hasMovedFrom(stored, this.settings.risk)) this.saveGuard();
+  }
+
+  /** One market that cannot be valued must not keep all others from being quoted: its last mark stands in for it. */
+  #fillMarks(nowMs: number): void {
+    const isLate = this.bornMs !== null && nowMs - this.bornMs > FRESH_MARKS_MS;
+    let isNew = false;
+    for (const conditionId of this.own.held.keys()) {
+      const stored = this.#storedMarks.get(conditionId);
+      const mark = this.marks.get(conditionId);
+      const isOut = this.markets.get(conditionId)?.outBecause !== null;
+      if (mark === undefined && stored !== undefined && (isLate || isOut)) this.marks.set(conditionId, stored);
+      isNew ||= mark !== undefined && stored === undefined;
+    }
+    if (isNew) this.#saveMarks();
+  }
+
+  #saveMarks(): void {
+    this.#storedMarks.clear();
+    for (const conditionId of this.own.held.keys()) {
+      const mark = this.marks.get(conditionId);
+      if (mark !== undefined) this.#storedMarks.set(conditionId, mark);
+    }
+    this.ledger.setNote(MARKS_NOTE, JSON.stringify([...this.#storedMarks]));
   }
 
   /** One more fill is in the ledger: lets the fill guard look at it. */
@@ -200,6 +234,7 @@ export class TraderState {
     if (this.#guard === null) return;
     this.#storedGuard = this.#guard.state;
     this.ledger.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
+    this.#saveMarks();
   }
 
   /** A person resumes: what halted us is accepted, and what was paused goes on. */
@@ -212,6 +247,9 @@ export class TraderState {
     this.fillAlarm.clear();
     this.#pausedMarkets.clear();
     this.ledger.setNote(PAUSED_NOTE, '[]');
+    for (const { outBecause, conditionId } of this.markets.all) {
+      if (outBecause !== null) this.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
+    }
     this.markets.reopen();
   }
 
@@ -236,6 +274,23 @@ export class TraderState {
     this.#pausedMarkets.set(conditionId, reason);
     this.ledger.setNote(PAUSED_NOTE, JSON.stringify([...this.#pausedMarkets]));
     this.touch(conditionId);
+  }
+
+  /**
+   * What the venue sends of one market cannot be reckoned with: nothing of it is taken in any more, what rests there is
+   * pulled, and every other market goes on. A start tries it again.
+   */
+  takeOut(tracked: Tracked, reason: string, nowMs: number): void {
+    const { conditionId } = tracked;
+    const text = `"${titled(this, conditionId)}" is out: ${reason}`;
+    tracked.outBecause = reason;
+    tracked.feed = new MarketState(conditionId);
+    this.pauseMarket(conditionId, reason);
+    this.loud(
+      nowMs,
+      'market_failed',
+      `${text}; what rests there is pulled, until an operator resumes it with a reason`,
+    );
   }
 
   /** What a strategy is told of ourselves in one market. */
@@ -272,10 +327,25 @@ export class TraderState {
     return this.markets.get(conditionId)?.desks ?? [];
   }
 
-  /** Our clock was set back: what was to wait until a time that is now far away may go on at once. */
-  clockSteppedBack(): void {
+  /** The time of what comes next. */
+  see(nowMs: number): void {
+    if (nowMs < this.seenMs) this.#clockSetBack(nowMs);
+    this.seenMs = nowMs;
+  }
+
+  /**
+   * What was to wait until a time that is now far away may go on at once, and what is known of books is forgotten: their
+   * age can no longer be told, so what was quoted on them is pulled.
+   */
+  #clockSetBack(nowMs: number): void {
+    const byMs = this.seenMs - nowMs;
+    this.loud(nowMs, 'clock_set_back', `this machine's clock was set back by ${byMs} ms; quotes wait for new books`);
+    this.bornMs = Number.NEGATIVE_INFINITY;
+    this.settledMs = null;
     this.cancelTries.clear();
     for (const tracked of this.markets.all) {
+      tracked.feed.clockSetBack(byMs, this.queue.newestId);
+      this.touch(tracked.conditionId);
       tracked.nextConversionMs = 0;
       tracked.saleAfterMs = 0;
       for (const desk of tracked.desks) desk.placeAfterMs = 0;

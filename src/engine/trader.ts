@@ -10,10 +10,11 @@ import type { Observation, OperatorCommand, Report, Request } from '../protocol/
 import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
 import { parsePollTag, pollTag } from '../scheduler/tags.js';
 import { decide } from './deciding.js';
+import type { Tracked } from './markets.js';
 import type { Mode } from './modes.js';
 import { Outgoing } from './outgoing.js';
 import { ownOrders } from './own-state.js';
-import { PageWalk } from './page-walk.js';
+import { overfull, PageWalk } from './page-walk.js';
 import { quietUntilMs } from './quiet.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting.js';
 import { react } from './reactions.js';
@@ -23,6 +24,12 @@ import { type Snapshot, snapshotOf } from './snapshot.js';
 import { type Notice, TraderState, titled } from './state.js';
 import { inWords } from './suspicions.js';
 import { TraderTurn } from './turn.js';
+
+/**
+ * Answers may be told in another order than they came in, and clocks are set by milliseconds: so small a step back is
+ * waited out. A book seems younger by no more than that.
+ */
+const WAITED_OUT_MS = 1_000;
 
 /** Asks that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
@@ -63,7 +70,8 @@ export class Trader {
    * One step. Everything that must be remembered is in the ledger, and synced, before a request is returned. What is
    * signed was durable before it was signed. An error of the ledger is thrown; the shell must cancel and end.
    */
-  handle(observation: Observation): readonly Request[] {
+  handle(seen: Observation): readonly Request[] {
+    const observation = this.#notBackwards(seen);
     const { nowMs } = observation;
     if (observation.kind === 'time' && nowMs < this.quietUntilMs(nowMs)) {
       this.#state.seenMs = nowMs;
@@ -71,6 +79,7 @@ export class Trader {
     }
     this.#quietUntilMs = null;
     this.#step(nowMs, () => {
+      this.#state.see(nowMs);
       this.#observe(observation);
       decide(this.#state, nowMs);
     });
@@ -82,7 +91,7 @@ export class Trader {
       if (released.unsent.length === 0) return requests;
       this.#state.unsent += released.unsent.length;
       this.#step(nowMs, () => {
-        for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs));
+        for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs), NO_REQUEST);
       });
     }
     return requests;
@@ -141,6 +150,11 @@ export class Trader {
     });
   }
 
+  #notBackwards(seen: Observation): Observation {
+    const { seenMs } = this.#state;
+    return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
+  }
+
   #observe(observation: Observation): void {
     switch (observation.kind) {
       case 'time':
@@ -149,55 +163,67 @@ export class Trader {
         return this.#command(observation.command, observation.nowMs);
       case 'outcome': {
         const ask = this.#state.queue.onOutcome(observation);
-        const { outcome, nowMs, sentMs, venueTimeMs } = observation;
+        const { outcome, nowMs, sentMs, venueTimeMs, requestId } = observation;
         if (venueTimeMs !== null) this.#state.venueClock.observe(venueTimeMs, sentMs, nowMs);
         this.#listen(outcome.kind === 'unknown' ? outcome.reason : null, nowMs);
-        return this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs });
+        return this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs }, requestId);
       }
     }
   }
 
-  #onReport(report: Report): void {
+  #onReport(report: Report, requestId: number): void {
     const target = parsePollTag(report.ask.tag);
-    if (target !== null) return this.#onPoll(target, report);
+    if (target !== null) return this.#onPoll(target, report, requestId);
     const list = parseRoundTag(report.ask.tag);
     if (list !== null) return this.#onRound(list, report);
     assert(report.ask.tag.startsWith(EXECUTOR_TAG), `an ask of no room came back: ${report.ask.tag}`);
     react(this.#state, this.#state.executor.onReport(report), report.nowMs);
   }
 
-  #onPoll(target: PollTarget, report: Report): void {
+  #onPoll(target: PollTarget, report: Report, requestId: number): void {
     const { poller } = this.#state;
     if ('marketConditionId' in target) {
-      this.#onMarketPoll(target.kind, target.marketConditionId, report);
-      return poller.onReport(report.ask.tag, resultOf(report), report.nowMs);
+      return poller.onReport(report.ask.tag, this.#onMarketPoll(target, report, requestId), report.nowMs);
     }
     if (target.kind === 'assets') return this.#onRound('assets', report);
     const result = target.kind === 'catalog' ? this.#onCatalog(report) : this.#onOwnList(target.kind, report);
     if (result !== null) poller.onReport(report.ask.tag, result, report.nowMs);
   }
 
-  #onMarketPoll(kind: 'book' | 'trades' | 'detail', conditionId: string, report: Report): void {
+  #onMarketPoll(target: MarketTarget, report: Report, requestId: number): PollResult {
     const { outcome } = report;
     const state = this.#state;
-    const tracked = state.markets.get(conditionId);
-    if (tracked === undefined || outcome.kind !== 'answered') return;
-    const at: SeenAt = { sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
-    // The shell answers an ask with the data of the ask's own endpoint; the tag says which that was.
+    const tracked = state.markets.get(target.marketConditionId);
+    if (tracked === undefined || tracked.outBecause !== null || outcome.kind !== 'answered') return resultOf(report);
+    if (overfull(report.ask, outcome.data) !== null) return 'failed';
+    const at: SeenAt = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
+    try {
+      this.#takeIn(tracked, target.kind, outcome.data, at);
+    } catch (error) {
+      // Arithmetic that a row of this market has broken; a broken ledger or promise of our own ends the trader.
+      if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+      state.takeOut(tracked, `a ${target.kind} answer cannot be reckoned with: ${error.message}`, report.nowMs);
+      return 'failed';
+    }
+    state.touch(target.marketConditionId);
+    return 'ok';
+  }
+
+  /** The shell answers an ask with the data of the ask's own endpoint; the tag says which that was. */
+  #takeIn(tracked: Tracked, kind: MarketTarget['kind'], data: unknown, at: SeenAt): void {
+    const state = this.#state;
+    const { conditionId } = tracked;
     switch (kind) {
       case 'book':
-        tracked.feed.onBook(outcome.data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
-        break;
+        return tracked.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
       case 'trades':
-        tracked.feed.onTrades(outcome.data as DataOf<'markets.trades'>, at);
-        break;
+        return tracked.feed.onTrades(data as DataOf<'markets.trades'>, at);
       case 'detail':
-        if (state.markets.onDetail(tracked, outcome.data as DataOf<'markets.detail'>, at)) {
-          state.say(report.nowMs, 'market', `"${titled(state, conditionId)}" is now ${tracked.feed.facts?.phase}`);
+        if (state.markets.onDetail(tracked, data as DataOf<'markets.detail'>, at)) {
+          state.say(at.seenMs, 'market', `"${titled(state, conditionId)}" is now ${tracked.feed.facts?.phase}`);
         }
         state.stale(); // fees and event may have changed what our orders can cost
     }
-    state.touch(conditionId);
   }
 
   #onCatalog(report: Report): PollResult | null {
@@ -253,7 +279,8 @@ export class Trader {
   ) {
     const state = this.#state;
     if (!state.modes.wantsProof) return;
-    if (state.settledMs !== null && startedMs >= state.settledMs) {
+    // One that began later than it ended was asked for before our clock was set back.
+    if (state.settledMs !== null && startedMs >= state.settledMs && startedMs <= nowMs) {
       state.modes.proof(rows.length, nowMs);
       if (state.modes.proven) state.saveModes();
     }
@@ -313,6 +340,11 @@ export class Trader {
     for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
   }
 }
+
+/** Of an ask that never left. */
+const NO_REQUEST = 0;
+
+type MarketTarget = Extract<PollTarget, { marketConditionId: string }>;
 
 const neverLeft = ({ ask, reason }: Unsent, nowMs: number): Report => ({
   ask,

@@ -1,10 +1,20 @@
 /** The YES book: reading a snapshot, taking parts out of it, mirroring it, and its simplest figures. */
 
-import { add, complement, type Micros, micros, ONE, sub } from '../base/micros.js';
+import { add, complement, type Micros, micros, minMicros, ONE, sub } from '../base/micros.js';
 import type { Orderbook } from '../protocol/records.js';
+import { LARGEST_AMOUNT } from '../protocol/wire.js';
 import type { Book, BookLevel, BookSide } from './view.js';
 
-export const EMPTY_BOOK: Book = { bids: [], asks: [] };
+export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
+
+/**
+ * A copy to show to a strategy: nothing that one does to it reaches the book that it was made of, or another strategy. Its
+ * sides are frozen, so that one that takes levels out of them fails at once; freezing each level costs more than a copy.
+ */
+export const copyToShow = ({ bids, asks }: Book): Book =>
+  Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
+
+const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
 /** A snapshot in YES space, best first, and how many of its levels could not be believed. A NO snapshot is mirrored. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
@@ -28,13 +38,16 @@ function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: Bo
   return { levels: joined(levels), dropped };
 }
 
-/** Neighbours of one price become one level. */
+/** Neighbours of one price become one level; however many come, it holds no more than one may. */
 function joined(levels: readonly BookLevel[]): BookLevel[] {
   const result: BookLevel[] = [];
   for (const level of levels) {
     const last = result.at(-1);
     if (last?.priceMicros === level.priceMicros) {
-      result[result.length - 1] = { ...last, amountMicros: add(last.amountMicros, level.amountMicros) };
+      result[result.length - 1] = {
+        ...last,
+        amountMicros: minMicros(add(last.amountMicros, level.amountMicros), LARGEST_AMOUNT),
+      };
     } else result.push(level);
   }
   return result;

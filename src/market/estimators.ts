@@ -41,6 +41,11 @@ export class Volatility {
     return Math.max(SIGMA_FLOOR, Math.sqrt(this.#squares / this.#seconds));
   }
 
+  /** What was seen last is as long ago as before. */
+  clockSetBack(byMs: number): void {
+    if (this.#last !== null) this.#last = { ...this.#last, atMs: this.#last.atMs - byMs };
+  }
+
   observe(probability: number, atMs: number): void {
     const logOdds = logOddsOf(probability);
     const last = this.#last;
@@ -68,6 +73,10 @@ export class Flow {
   #bought = 0;
   #sold = 0;
   #priceSum = 0;
+
+  clockSetBack(byMs: number): void {
+    this.#atMs -= byMs;
+  }
 
   /** Trades may come out of order; a late one counts as decayed as it is. */
   observe(trade: { readonly price: number; readonly shares: number; readonly bought: boolean }, atMs: number): void {

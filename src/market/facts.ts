@@ -9,7 +9,8 @@ export function readFacts(detail: MarketDetail): MarketFacts | string {
   const { config } = detail;
   if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
   if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
-  return {
+  // Strategies are shown these very facts, and risk compares with them.
+  return Object.freeze({
     conditionId: detail.condition_id,
     eventConditionId: detail.event?.condition_id ?? null,
     title: detail.title,
@@ -24,5 +25,5 @@ export function readFacts(detail: MarketDetail): MarketFacts | string {
     makerFeeRateMicros: config.maker_fee_rate,
     takerFeeRateMicros: config.taker_fee_rate,
     resolutionTimeMs: detail.resolution_date === null ? null : detail.resolution_date * 1000,
-  };
+  });
 }

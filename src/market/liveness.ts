@@ -47,6 +47,14 @@ export class Liveness {
     this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
   }
 
+  /** What happened is as long ago as before. */
+  clockSetBack(byMs: number): void {
+    if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
+    if (this.#jumpedMs !== null) this.#jumpedMs -= byMs;
+    if (this.#lastMid !== null) this.#lastMid = { ...this.#lastMid, seenMs: this.#lastMid.seenMs - byMs };
+    this.#through = { ...this.#through, sinceMs: this.#through.sinceMs - byMs };
+  }
+
   get jumpLogOdds(): number {
     return this.#jumpLogOdds;
   }

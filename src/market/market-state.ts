@@ -2,7 +2,7 @@
 
 import { type Micros, minMicros, ONE, sub } from '../base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../protocol/records.js';
-import { EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
+import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Flow, Volatility } from './estimators.js';
 import { readFacts } from './facts.js';
 import { Liveness } from './liveness.js';
@@ -21,6 +21,7 @@ import type {
   OwnOrder,
   OwnOrderView,
   SeenAt,
+  Sight,
   TapeTrade,
 } from './view.js';
 
@@ -42,6 +43,8 @@ export class MarketState implements MarketFeed {
   #detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
+  /** Answers to requests up to this one were asked for before our clock was set back. */
+  #forgottenUpTo = Number.NEGATIVE_INFINITY;
   /** The exchange's clock minus ours, ms, as the newest answer that named it said. */
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
@@ -89,7 +92,9 @@ export class MarketState implements MarketFeed {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
     // Two polls may overtake each other; the one that left later saw the later book.
-    if (before !== null && at.sentMs < before.at.sentMs) return;
+    if (before !== null && at.requestId < before.at.requestId) return;
+    // Of one during which our clock was set back nobody can say how old what it shows is.
+    if (!this.#isTimed(at)) return;
     this.#noteClock(at);
     const { book: raw, droppedLevels } = readBook(snapshot);
     const others = without(raw, this.#memory.inBook(at));
@@ -102,10 +107,10 @@ export class MarketState implements MarketFeed {
   }
 
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
-    if (this.#tradesAt === null || at.sentMs >= this.#tradesAt.sentMs) this.#tradesAt = at;
+    if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
     const book = this.#book?.raw ?? EMPTY_BOOK;
-    for (const trade of this.#tape.add(rows, at.seenMs, book)) this.#takeIn(trade, at, book);
+    for (const trade of this.#tape.add(rows.filter(isPast(at)), at.seenMs, book)) this.#takeIn(trade, at, book);
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
@@ -117,22 +122,47 @@ export class MarketState implements MarketFeed {
     if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
   }
 
+  clockSetBack(byMs: number, lastRequestId: number): void {
+    this.#book = null;
+    this.#tradesAt = null;
+    this.#forgottenUpTo = lastRequestId;
+    this.#venueAheadMs += byMs;
+    this.#volatility.clockSetBack(byMs);
+    this.#flow.clockSetBack(byMs);
+    this.#liveness.clockSetBack(byMs);
+    this.#memory.clockSetBack();
+  }
+
   view(nowMs: number, own: OwnMarketState): MarketView | null {
     this.#noteOwn(nowMs, own.orders);
+    const sight = this.sight(nowMs);
+    if (sight === null || this.#book === null) return null;
+    const book = copyToShow(sight.book);
+    return Object.freeze({
+      nowMs,
+      timeToResolutionMs: sight.timeToResolutionMs,
+      market: sight.market,
+      book,
+      // Without orders of ours both are the same book.
+      others: sight.others === sight.book ? book : copyToShow(sight.others),
+      trades: this.#tape.trades,
+      estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
+      health: Object.freeze(sight.health),
+      inventory: Object.freeze(inventoryOf(own)),
+      stance: own.stance,
+      orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs))),
+    });
+  }
+
+  sight(nowMs: number): Sight | null {
     if (this.#facts === null || this.#book === null) return null;
     const resolutionMs = this.#facts.resolutionTimeMs;
     return {
-      nowMs,
-      timeToResolutionMs: resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs),
       market: this.#facts,
       book: this.#book.raw,
       others: this.#book.others,
-      trades: this.#tape.trades,
-      estimates: this.#estimates(nowMs, this.#book),
       health: this.#health(nowMs, this.#book),
-      inventory: inventoryOf(own),
-      stance: own.stance,
-      orders: own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs)),
+      timeToResolutionMs: resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs),
     };
   }
 
@@ -154,8 +184,14 @@ export class MarketState implements MarketFeed {
     this.#own = own;
   }
 
+  /** Whether our clock can say how long it took. */
+  #isTimed({ requestId, sentMs, seenMs }: SeenAt): boolean {
+    return requestId > this.#forgottenUpTo && sentMs <= seenMs;
+  }
+
   #noteClock(at: SeenAt): void {
-    if (at.venueTimeMs !== null) this.#venueAheadMs = at.venueTimeMs + 500 - (at.sentMs + at.seenMs) / 2;
+    if (at.venueTimeMs !== null && this.#isTimed(at))
+      this.#venueAheadMs = at.venueTimeMs + 500 - (at.sentMs + at.seenMs) / 2;
   }
 
   /** The best guess of the price: microprice, else what traded, else the middle of what can be. */
@@ -196,6 +232,14 @@ export class MarketState implements MarketFeed {
     };
   }
 }
+
+/** A trade whose time lies further ahead of its own answer's did not happen: taken in, it would make all others late. */
+const EARLY_MS = 60_000;
+
+const isPast =
+  ({ venueTimeMs }: SeenAt) =>
+  ({ timestamp }: PublicTradeRow): boolean =>
+    venueTimeMs === null || timestamp * 1000 <= venueTimeMs + EARLY_MS;
 
 /** Names what a strategy may see: the engine's own orders carry more. */
 const orderView = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({

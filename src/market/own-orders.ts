@@ -13,6 +13,8 @@ interface Remembered {
   /** What remained before its last known fill, and when we learned of that fill. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
+  /** Our clock, ms: a book seen by then cannot show it. The past, once our clock was set back since it left. */
+  readonly submittedMs: number;
   /** When it was first missing from our orders; null while it is among them. */
   readonly goneMs: number | null;
 }
@@ -26,7 +28,8 @@ export class OwnOrderMemory {
     if (own === this.#noted) return;
     this.#noted = own;
     const next = new Map<string, Remembered>();
-    for (const order of own) next.set(order.intentId, remember(this.#orders.get(order.intentId), order, nowMs));
+    for (const order of own)
+      next.set(order.intentId, remember(this.#orders.get(order.intentId) ?? firstSeen(order, nowMs), order, nowMs));
     for (const [intentId, known] of this.#orders) {
       if (!next.has(intentId)) next.set(intentId, gone(known, nowMs));
     }
@@ -39,13 +42,21 @@ export class OwnOrderMemory {
     for (const [intentId, known] of this.#orders) {
       if (known.goneMs !== null && known.goneMs < at.sentMs) {
         this.#orders.delete(intentId);
-      } else if (known.order.submittedMs < at.seenMs) {
+      } else if (known.submittedMs < at.seenMs) {
         const { side, priceMicros, remainingMicros } = known.order;
         const amount = known.changedMs >= at.sentMs ? maxMicros(known.earlierMicros, remainingMicros) : remainingMicros;
         removal[side].set(priceMicros, add(removal[side].get(priceMicros) ?? ZERO, amount));
       }
     }
     return removal;
+  }
+
+  /** Of what is gone no book shows anything that was asked for since; what is there may be in every one of them. */
+  clockSetBack(): void {
+    for (const [intentId, { order, goneMs }] of this.#orders) {
+      if (goneMs !== null) this.#orders.delete(intentId);
+      else this.#orders.set(intentId, firstSeen(order, Number.NEGATIVE_INFINITY));
+    }
   }
 
   /** How many orders are remembered, gone ones included. */
@@ -55,16 +66,24 @@ export class OwnOrderMemory {
 }
 
 function gone(known: Remembered, nowMs: number): Remembered {
-  const { order, earlierMicros, changedMs, goneMs } = known;
-  return goneMs === null ? { order, earlierMicros, changedMs, goneMs: nowMs } : known;
+  return known.goneMs === null ? { ...known, goneMs: nowMs } : known;
 }
 
-function remember(known: Remembered | undefined, order: OwnOrder, nowMs: number): Remembered {
-  if (known === undefined) return { order, earlierMicros: order.remainingMicros, changedMs: -1, goneMs: null };
-  const { earlierMicros, changedMs } = known;
-  if (known.order.remainingMicros === order.remainingMicros) return { order, earlierMicros, changedMs, goneMs: null };
-  return { order, earlierMicros: known.order.remainingMicros, changedMs: nowMs, goneMs: null };
+function remember(known: Remembered, order: OwnOrder, nowMs: number): Remembered {
+  const { earlierMicros, changedMs, submittedMs } = known;
+  if (known.order.remainingMicros === order.remainingMicros)
+    return { order, earlierMicros, changedMs, submittedMs, goneMs: null };
+  return { order, earlierMicros: known.order.remainingMicros, changedMs: nowMs, submittedMs, goneMs: null };
 }
+
+const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
+  order,
+  earlierMicros: order.remainingMicros,
+  changedMs: Number.NEGATIVE_INFINITY,
+  // One that seems to leave later left before our clock was set back, perhaps under another process.
+  submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
+  goneMs: null,
+});
 
 /** Sum of what we have at one price. */
 export const ownAt = (removal: Removal, side: BookSide, priceMicros: Micros): Micros =>

@@ -32,7 +32,7 @@ interface Twins {
 }
 
 export class Tape {
-  #newestFirst: readonly TapeTrade[] = [];
+  #newestFirst: readonly TapeTrade[] = Object.freeze([]);
   /** By the exchange's second. */
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
@@ -85,7 +85,7 @@ export class Tape {
     }
     const all = [...fresh.toReversed(), ...this.#newestFirst];
     // A late row belongs behind rows with a later time; the sort is stable, so equal times keep their order.
-    this.#newestFirst = all.sort((a, b) => b.venueTimeMs - a.venueTimeMs).slice(0, MAX_TRADES);
+    this.#newestFirst = Object.freeze(all.sort((a, b) => b.venueTimeMs - a.venueTimeMs).slice(0, MAX_TRADES));
   }
 }
 

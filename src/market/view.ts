@@ -46,6 +46,8 @@ export interface Book {
 
 /** When a poll left, when its answer came (our clock, ms), and what the exchange's clock said (resolution 1 s). */
 export interface SeenAt {
+  /** Ascends with every request of a process: which of two answers is the later look, wherever our clock was set. */
+  readonly requestId: number;
   readonly sentMs: number;
   readonly seenMs: number;
   readonly venueTimeMs: number | null;
@@ -162,7 +164,7 @@ export interface Health {
   readonly droppedLevels: number;
 }
 
-/** Everything a strategy sees. Immutable; two calls with the same observations give equal views. */
+/** Everything a strategy sees. Frozen, and its books are copies; two calls with the same observations give equal views. */
 export interface MarketView {
   /** Our clock, ms. */
   readonly nowMs: number;
@@ -182,6 +184,9 @@ export interface MarketView {
   readonly orders: readonly OwnOrderView[];
 }
 
+/** What a view says of the market itself: nothing of ours, and no estimates. */
+export type Sight = Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'>;
+
 /** One market's memory, as `MarketState` implements it. Calls must come in the order of our clock. */
 export interface MarketFeed {
   readonly conditionId: string;
@@ -196,8 +201,18 @@ export interface MarketFeed {
   onBook(book: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void;
   /** One page of public trades, newest first, as the service gives them. */
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void;
+  /**
+   * Our clock was set back by so much, ms. How old the newest book is can no longer be told, so it is forgotten, and so
+   * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
+   */
+  clockSetBack(byMs: number, lastRequestId: number): void;
   /** Null until both a detail and a book were seen. */
   view(nowMs: number, own: OwnMarketState): MarketView | null;
+  /**
+   * The part of `view` that an order is judged by, never shown to a strategy: nothing that one does to its view is in it.
+   * Null like `view`.
+   */
+  sight(nowMs: number): Sight | null;
   /**
    * The YES price to value shares at: `Estimates.microprice`, else `tradePrice`, of the view with these own orders; null
    * without either, and before the first view.

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { ONE } from '../base/micros.js';
 import {
   CLOSE_TYPES,
   CONVERSION_STATES,
@@ -108,8 +109,8 @@ export const assetRow = z.object({
 /** A trade of anybody. `is_yes` is the taker's outcome, `price` is in that outcome's space. */
 export const publicTradeRow = z.object({
   market_condition_id: absent(z.string()),
-  amount: money,
-  price: money,
+  amount,
+  price,
   maker_fee: absent(decimalText),
   taker_fee: absent(decimalText),
   timestamp: unixSeconds,
@@ -117,7 +118,7 @@ export const publicTradeRow = z.object({
   is_yes: z.boolean(),
 });
 
-export const bookLevel = z.object({ price: money, total_amount: money });
+export const bookLevel = z.object({ price, total_amount: amount });
 
 export const orderbook = z.object({
   market: z.string(),
@@ -162,12 +163,17 @@ export const outcome = z.object({ is_yes: z.boolean(), text: z.string() });
 
 export const marketListRow = marketSummary.extend({ outcomes: absent(z.array(outcome)) });
 
+/** A part of price x amount; a rebate is below zero. */
+const rate = money
+  .refine((value) => Math.abs(value) <= ONE, 'A rate from -1 to 1 is required.')
+  .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
+
 const precision = z.number().int().min(0).max(6);
 
 export const orderbookConfig = z.object({
   kind: z.literal('orderbook'),
-  min_price: money,
-  max_price: money,
+  min_price: price,
+  max_price: price,
   min_amount: money,
   max_amount: money,
   min_funds: money,
@@ -175,8 +181,8 @@ export const orderbookConfig = z.object({
   price_precision: precision,
   amount_precision: precision,
   funds_precision: precision,
-  maker_fee_rate: money,
-  taker_fee_rate: money,
+  maker_fee_rate: rate,
+  taker_fee_rate: rate,
   default_slippage_rate: absent(decimalText),
 });
 

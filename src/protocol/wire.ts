@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { parseDecimal } from '../base/decimal.js';
-import type { Micros } from '../base/micros.js';
+import { type Micros, ONE } from '../base/micros.js';
 
 /** A decimal string read into exact Micros. More than six significant decimals are refused, never rounded. */
 export const money = z
@@ -28,8 +28,11 @@ const upTo = (units: number) =>
 /** The price of an outcome, 0 to 1. */
 export const price = upTo(1);
 
+/** The most that an `amount` may be. Nine of them can be added exactly. */
+export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
+
 /** Shares or currency that somebody has, gave or owes, 0 to 10^9. */
-export const amount = upTo(1_000_000_000);
+export const amount = upTo(LARGEST_AMOUNT / ONE);
 
 /** A decimal string of any precision, kept as text: figures that inform but are never calculated with. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');

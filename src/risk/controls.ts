@@ -14,7 +14,7 @@ export interface Control {
   readonly number: number;
   /** The limit's name where a limit decides. */
   readonly name: string;
-  readonly check: (place: PlaceIntent, facts: Facts) => Breach | null;
+  readonly check: (place: PlaceIntent, facts: Facts, order: () => WorkingOrder) => Breach | null;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Control {
  */
 export const REQUESTS_PER_PLACE = 4;
 
-/** Sanity first: the rows below may calculate with whatever passed it. */
+/** Sanity first: only after it may the order be asked for, and the rows below may calculate with whatever passed it. */
 export const PLACE_CONTROLS: readonly Control[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: halted },
@@ -104,17 +104,13 @@ function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
   );
 }
 
-/** Frozen limits that were found sane: each judgement looks at the same few. */
-const saneLimits = new WeakSet<RiskLimits>();
-
 function insaneLimit(limits: RiskLimits): Breach | null {
-  if (saneLimits.has(limits)) return null;
   for (const name of LIMIT_NAMES) {
+    if (Number.isSafeInteger(limits[name]) && limits[name] >= 0) continue;
     const breach =
       whole(`the limit ${name}`, limits[name], 'flag') ?? atLeast(`the limit ${name}`, limits[name], 0, 'flag');
     if (breach !== null) return breach;
   }
-  if (Object.isFrozen(limits)) saneLimits.add(limits);
   return null;
 }
 
@@ -256,28 +252,27 @@ function openOrders(_: PlaceIntent, { exposure, limits }: Facts): Breach | null 
   return atMost('open orders with this one', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
 }
 
-function position(place: PlaceIntent, facts: Facts): Breach | null {
-  const order = inFlight(place, facts);
-  const worst = facts.exposure.worst(place.marketConditionId, order);
+function position(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+  const worst = facts.exposure.worst(place.marketConditionId, order());
   // Only the extreme that this order moves: one that brings a position back is not held by the other side's.
-  const extreme = inYesSpace(order).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
+  const extreme = inYesSpace(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
 
-function eventPosition(place: PlaceIntent, facts: Facts): Breach | null {
+function eventPosition(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
   const { exposure, limits } = facts;
   const before = exposure.worst(place.marketConditionId).positionMicros;
-  const after = exposure.worst(place.marketConditionId, inFlight(place, facts)).positionMicros;
+  const after = exposure.worst(place.marketConditionId, order()).positionMicros;
   if (after <= before) return null;
   const event = place.eventConditionId ?? place.marketConditionId;
   const sum = exposure.eventPosition(event) - before + after;
   return atMost('the worst position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
 }
 
-function totalCost(place: PlaceIntent, facts: Facts): Breach | null {
+function totalCost(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
   const { exposure, limits } = facts;
   const before = exposure.worst(place.marketConditionId).lossMicros;
-  const after = exposure.worst(place.marketConditionId, inFlight(place, facts)).lossMicros;
+  const after = exposure.worst(place.marketConditionId, order()).lossMicros;
   if (after <= before) return null;
   const sum = exposure.totalLossMicros - before + after;
   return atMost('the worst loss of everything', sum, limits.maxTotalCostMicros, 'currency');
@@ -295,9 +290,9 @@ function perMinute(_: PlaceIntent, { pace, limits }: Facts): Breach | null {
   return atMost('orders and cancels of the last minute', pace.lastMinute, limits.maxActionsPerMinute - 1, 'actions');
 }
 
-function availableCash(place: PlaceIntent, facts: Facts): Breach | null {
+function availableCash(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
   if (place.side === 'sell') return null;
-  const needed = facts.exposure.reservedCashMicros + buyCost(inFlight(place, facts));
+  const needed = facts.exposure.reservedCashMicros + buyCost(order());
   return atMost('currency needed by this and all working buys', needed, facts.cashMicros, 'currency');
 }
 
@@ -313,11 +308,9 @@ function reducible(place: PlaceIntent, { exposure }: Facts): number {
   return Math.max(0, inYesSpace(place).raises ? -highMicros : lowMicros);
 }
 
-/** The place as an order that is in flight. Several controls in a row look at the same one: it is made once. */
+/** The place as an order that is in flight. RangeError where its fee rate is missing, which `saneInput` refuses. */
 export function inFlight(place: PlaceIntent, facts: Facts): WorkingOrder {
-  const feeRateMicros = feeRate(facts);
-  if (newest?.place === place && newest.order.feeRateMicros === feeRateMicros) return newest.order;
-  const order: WorkingOrder = {
+  return {
     intentId: place.intentId,
     marketConditionId: place.marketConditionId,
     eventConditionId: place.eventConditionId,
@@ -325,14 +318,10 @@ export function inFlight(place: PlaceIntent, facts: Facts): WorkingOrder {
     side: place.side,
     priceMicros: place.priceMicros,
     remainingMicros: place.amountMicros,
-    feeRateMicros,
+    feeRateMicros: feeRate(facts),
     phase: 'in_flight',
   };
-  newest = { place, order };
-  return order;
 }
-
-let newest: { readonly place: PlaceIntent; readonly order: WorkingOrder } | null = null;
 
 /** The worse of the market's two rates: an order that should rest may still take. */
 const feeRate = ({ sight }: Facts): Micros =>

@@ -1,4 +1,4 @@
-/** What risk must know to judge an intent. The engine gathers it; a `MarketView` is a `MarketSight`. */
+/** What risk must know to judge an intent. The engine gathers it; a `Sight` of the market room is a `MarketSight`. */
 
 import type { Micros } from '../base/micros.js';
 import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
@@ -8,7 +8,7 @@ import type { FillFacts } from './fill-guard.js';
 import type { RiskLimits } from './limits.js';
 import type { LossFacts } from './loss-guard.js';
 
-/** The part of a market's view that controls compare with. */
+/** What controls compare with; taken from the market's feed itself after a strategy has spoken, never from its view. */
 export interface MarketSight {
   readonly market: Pick<MarketFacts, 'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros'>;
   /** The book as it came, in YES space. */

@@ -3,12 +3,14 @@
  * numbers that were compared. An `Approved` carries a symbol that this file alone knows, so no other code can make one.
  *
  * Every control counts what is held, open, in flight and unknown at its worst. A figure that is missing or not finite
- * refuses. Cancelling is never refused. Nothing here reads a clock or remembers anything between two calls.
+ * refuses. Cancelling is never refused. Neither this file nor `controls.ts` reads a clock or remembers anything between
+ * two calls: the same intent and the same facts get the same verdict.
  */
 
-import { conversionSanity, PLACE_CONTROLS } from './controls.js';
+import { conversionSanity, inFlight, PLACE_CONTROLS } from './controls.js';
+import type { WorkingOrder } from './exposure.js';
 import type { Facts } from './facts.js';
-import type { Breach, Intent, Refused } from './intent.js';
+import type { Breach, Intent, PlaceIntent, Refused } from './intent.js';
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 
@@ -39,12 +41,22 @@ export function judge<I extends Intent>(intent: I, facts: Facts): Approved<I> | 
       return breach === null ? approve(intent) : refuse(intent, 14, 'sane_input', breach);
     }
     case 'place':
-      for (const control of PLACE_CONTROLS) {
-        const breach = control.check(intent, facts);
-        if (breach !== null) return refuse(intent, control.number, control.name, breach);
-      }
-      return approve(intent);
+      return judgePlace(intent, facts) ?? approve(intent);
   }
+}
+
+function judgePlace(place: PlaceIntent, facts: Facts): Refused | null {
+  // Several controls weigh the same order, and what it weighs is calculated once for each.
+  let made: WorkingOrder | null = null;
+  const order = () => {
+    made ??= inFlight(place, facts);
+    return made;
+  };
+  for (const control of PLACE_CONTROLS) {
+    const breach = control.check(place, facts, order);
+    if (breach !== null) return refuse(place, control.number, control.name, breach);
+  }
+  return null;
 }
 
 const approve = <I extends Intent>(intent: I): Approved<I> =>

@@ -46,6 +46,8 @@ export interface Queue {
   setOpenOrders(count: number): void;
   /** What may leave now, most urgent first. Ids ascend within a run. */
   release(nowMs: number): Release;
+  /** Of the newest request that was let go; 0 before the first. */
+  readonly newestId: number;
   /** The tag of the ask behind a request that is under way. */
   tagOf(requestId: number): string;
   /** Takes in one outcome and what it says about the budget; gives back the ask behind it. */

@@ -128,6 +128,10 @@ export class RequestQueue implements Queue {
     return this.#underWay.size;
   }
 
+  get newestId(): number {
+    return this.#nextId - 1;
+  }
+
   push(ask: Ask): void {
     if (this.waiting >= MAX_WAITING && !this.#makeRoom(ask)) return;
     const line = this.#lines[declarationOf(ask.call.endpoint).scope];

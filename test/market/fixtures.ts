@@ -19,8 +19,13 @@ const row = ([price, amount]: readonly [number, number]) => ({ price: String(pri
 export const snapshot = (bids: Levels, asks: Levels, isYes = true) =>
   orderbook.parse({ market: 'M', is_yes: isYes, bid: bids.map(row), ask: asks.map(row) });
 
-/** A poll that took 200 ms, on an exchange whose clock is ours. */
-export const at = (seenMs: number): SeenAt => ({ sentMs: seenMs - 200, seenMs, venueTimeMs: null });
+/** A poll that took 200 ms, on an exchange whose clock is ours. Later ones have higher numbers. */
+export const at = (seenMs: number, requestId = seenMs): SeenAt => ({
+  requestId,
+  sentMs: seenMs - 200,
+  seenMs,
+  venueTimeMs: null,
+});
 
 export const detail = (
   changes: Readonly<Record<string, unknown>> = {},

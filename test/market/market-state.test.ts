@@ -100,7 +100,7 @@ describe('health', () => {
 
   test('a book that an overtaken poll brings late is not taken', () => {
     const state = fed(2000);
-    state.onBook(snapshot([[0.1, 1]], []), { sentMs: 1000, seenMs: 2500, venueTimeMs: null }, []);
+    state.onBook(snapshot([[0.1, 1]], []), { requestId: 1000, sentMs: 1000, seenMs: 2500, venueTimeMs: null }, []);
     expect(look(state, 2500).book).toEqual(book(BIDS, ASKS));
   });
 
@@ -160,8 +160,8 @@ describe('health', () => {
 
 test("time to resolution is by the exchange's clock", () => {
   const state = new MarketState('M');
-  state.onDetail(detail({ resolution_date: 100 }), { sentMs: 0, seenMs: 1000, venueTimeMs: 60_000 });
-  state.onBook(snapshot(BIDS, ASKS), { sentMs: 0, seenMs: 1000, venueTimeMs: 60_000 }, []);
+  state.onDetail(detail({ resolution_date: 100 }), { requestId: 1, sentMs: 0, seenMs: 1000, venueTimeMs: 60_000 });
+  state.onBook(snapshot(BIDS, ASKS), { requestId: 1, sentMs: 0, seenMs: 1000, venueTimeMs: 60_000 }, []);
   // At 500 ms of our clock the exchange was within the second from 60,000: it is 60,000 ms ahead.
   expect(look(state, 1000).timeToResolutionMs).toBe(100_000 - 61_000);
 });
@@ -193,4 +193,108 @@ test('the expected move grows with the square root of the time since the last lo
 
 test('two views of the same observations are equal', () => {
   expect(look(fed(), 3000, own([order()]))).toEqual(look(fed(), 3000, own([order()])));
+});
+
+describe('when our clock is set back', () => {
+  const HOURS_MS = 3 * 3_600_000;
+
+  test('the book is forgotten, and so is what was asked for before', () => {
+    const state = fed(20_000_000);
+    state.clockSetBack(HOURS_MS, 20_000_001);
+    expect(state.view(9_200_000, own())).toBeNull();
+    state.onBook(snapshot([[0.1, 1]], []), { requestId: 20_000_001, sentMs: 1, seenMs: 2, venueTimeMs: null }, []);
+    expect(state.view(9_200_000, own())).toBeNull();
+    state.onBook(snapshot(BIDS, ASKS), at(9_200_000, 20_000_002), []);
+    expect(look(state, 9_200_500).health).toMatchObject({ bookAgeMs: 700, tradesAgeMs: null });
+  });
+
+  test('an answer that came before it left, by our clock, is not believed', () => {
+    const state = fed(20_000_000);
+    const late = { requestId: 20_000_001, sentMs: 20_000_500, seenMs: 20_000_400, venueTimeMs: null };
+    state.onBook(snapshot([[0.1, 1]], []), late, []);
+    expect(look(state, 20_000_500).book).toEqual(book(BIDS, ASKS));
+  });
+
+  test('the one that was asked for later is the newer one, wherever the clock stood', () => {
+    const state = fed(2000);
+    state.onBook(snapshot([[0.1, 1]], []), { requestId: 2001, sentMs: 1500, seenMs: 2100, venueTimeMs: null }, []);
+    expect(look(state, 2500).book.bids[0]?.priceMicros).toBe(m(0.1));
+  });
+
+  test('an order of before is no part of what others quote, and what was canceled before is', () => {
+    const state = fed(20_000_000);
+    const resting = order({ submittedMs: 19_999_000 });
+    look(state, 20_000_000, own([resting, order({ intentId: 'b', submittedMs: 19_999_000 })]));
+    look(state, 20_000_100, own([resting]));
+    state.clockSetBack(HOURS_MS, 20_000_001);
+    state.onBook(snapshot(BIDS, ASKS), at(9_200_500, 20_000_002), [resting]);
+    expect(look(state, 9_200_500, own([resting])).others.bids[0]).toEqual({
+      priceMicros: m(0.48),
+      amountMicros: m(20),
+    });
+  });
+
+  test('a process that begins with orders of a later time takes them out of the book too', () => {
+    const state = fed(2000);
+    const resting = order({ submittedMs: 20_000_000 });
+    state.onBook(snapshot(BIDS, ASKS), at(3000), [resting]);
+    expect(look(state, 3000, own([resting])).others.bids[0]?.amountMicros).toBe(m(20));
+  });
+
+  test('estimates go on as if nothing had happened', () => {
+    const prices = [0.5, 0.53, 0.49, 0.56, 0.52, 0.58];
+    const seen = (backMs: number) => {
+      const state = fed(20_000_000);
+      prices.forEach((price, i) => {
+        const nowMs = 20_005_000 + i * 5_000 - (i < 3 ? 0 : backMs);
+        if (i === 3 && backMs > 0) state.clockSetBack(backMs, 30_000_000);
+        const [bid, ask] = [Number((price - 0.01).toFixed(2)), Number((price + 0.01).toFixed(2))];
+        state.onBook(snapshot([[bid, 5]], [[ask, 5]]), at(nowMs, 20_005_000 + i + (i < 3 ? 0 : 1e9)), []);
+        state.onTrades([trade(20_005 + i * 5, price, 5)], {
+          ...at(nowMs, 3e9 + i),
+          venueTimeMs: 20_005_000 + i * 5_000,
+        });
+      });
+      const { estimates, health } = look(state, 20_031_000 - backMs);
+      const { frozen, sinceJumpMs, jumpLogOdds, unchangedMs } = health;
+      return { estimates, health: { frozen, sinceJumpMs, jumpLogOdds, unchangedMs } };
+    };
+    expect(seen(HOURS_MS)).toEqual(seen(0));
+  });
+});
+
+describe('what a strategy does to its view', () => {
+  const alter = (view: MarketView): void => {
+    for (const level of [...view.book.asks, ...view.others.asks]) Reflect.set(level, 'priceMicros', 999_999);
+    for (const level of [...view.book.bids, ...view.others.bids]) Reflect.set(level, 'amountMicros', 1);
+    for (const list of [view.book.bids, view.book.asks, view.others.asks, view.trades, view.orders])
+      Reflect.set(list, 'length', 0);
+    for (const part of [view, view.market, view.health, view.inventory, view.estimates, view.book])
+      for (const name of Object.keys(part)) Reflect.set(part, name, null);
+  };
+
+  test('reaches neither what its orders are judged by nor what the feed finds out next', () => {
+    const [touched, untouched] = [fed(2000), fed(2000)];
+    for (const state of [touched, untouched]) {
+      state.onTrades([trade(2, 0.52, 1)], at(2100));
+      const view = look(state, 2500, own([order()]));
+      if (state === touched) alter(view);
+    }
+    expect(touched.sight(2500)).toEqual(untouched.sight(2500));
+    expect(look(touched, 2500, own([order()]))).toEqual(look(untouched, 2500, own([order()])));
+    for (const state of [touched, untouched]) {
+      state.onTrades([trade(12, 0.6, 1), trade(11, 0.6, 1)], at(13_000));
+      state.onBook(snapshot(BIDS, ASKS), at(25_000), [order()]);
+    }
+    expect(touched.sight(25_000)).toEqual(untouched.sight(25_000));
+    expect(look(touched, 25_000, own([order()]))).toEqual(look(untouched, 25_000, own([order()])));
+  });
+
+  test('taking levels out of a book fails at once, for its author to see', () => {
+    const { book: shown, trades, market } = look(fed(), 2500);
+    // As a strategy in JavaScript may: no compiler tells it that this is read-only.
+    expect(() => (shown.asks as unknown[]).shift()).toThrow(TypeError);
+    expect(() => (trades as unknown[]).pop()).toThrow(TypeError);
+    expect(Object.isFrozen(market)).toBe(true);
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PLACE_CONTROLS } from '../../src/risk/controls.js';
+import { inFlight, PLACE_CONTROLS } from '../../src/risk/controls.js';
 import type { Facts } from '../../src/risk/facts.js';
 import type { RiskLimits } from '../../src/risk/limits.js';
 import { judge } from '../../src/risk/risk.js';
@@ -107,7 +107,8 @@ describe('over random states', () => {
       const seen = { refused: 0, passed: 0 };
       fc.assert(
         fc.property(anyState, (state) => {
-          const refused = check(state.place, state.facts) !== null;
+          const order = () => inFlight(state.place, state.facts);
+          const refused = check(state.place, state.facts, order) !== null;
           expect(refused).toBe(PLAIN[name]?.(state));
           seen[refused ? 'refused' : 'passed'] += 1;
         }),

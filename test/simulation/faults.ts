@@ -60,6 +60,11 @@ export interface Faults {
   readonly clockStepMs: number;
   /** Of our clock, parts per million. */
   readonly driftPpm: number;
+  /** Times per hour that our clock is set by hours, either way; and that it is hours ahead for some seconds. */
+  readonly clockLeaps: number;
+  readonly clockGlitches: number;
+  /** An answer with public data of one market holds rows that no market has. */
+  readonly poisonedRows: number;
 }
 
 export const CALM: Faults = {
@@ -93,6 +98,9 @@ export const CALM: Faults = {
   clockSteps: 0,
   clockStepMs: 0,
   driftPpm: 0,
+  clockLeaps: 0,
+  clockGlitches: 0,
+  poisonedRows: 0,
 };
 
 /**
@@ -132,6 +140,9 @@ export function drawFaults(random: Random): Faults {
     driftPpm: upTo(500, 1),
     mergeFails: upTo(0.5, 1),
     tradeFails: upTo(0.4, 1),
+    clockLeaps: upTo(6, 1),
+    clockGlitches: upTo(6, 1),
+    poisonedRows: upTo(0.03),
   };
 }
 

@@ -105,6 +105,7 @@ export class Invariants {
   restarted({ file }: TraderProcess): void {
     this.#holds.delete('stopping');
     this.#proving = false;
+    this.#watch.restarted();
     // What the one before has sent the venue tells with its first answers.
     for (const sent of Object.values(this.#sent)) sent.length = 0;
     this.#account.survived(file);
@@ -151,9 +152,9 @@ export class Invariants {
   }
 
   /** An outcome reaches the trader. */
-  delivered(request: Request, outcome: Outcome): void {
+  delivered(request: Request, outcome: Outcome, sentMs: number, nowMs: number): void {
     this.#proofs.delivered(request.call, outcome);
-    this.#watch.delivered(request, outcome);
+    this.#watch.delivered(request, outcome, sentMs, nowMs);
   }
 
   /** The trader's core has let this request go. */
@@ -257,8 +258,10 @@ export class Invariants {
     });
   }
 
-  /** Once a second: nothing rests when the trader says that it has been proven. */
-  looked({ trader }: TraderProcess, ourMs: number): void {
+  /** Once a second: nothing rests when the trader says that it has been proven, and no quote on an old book. */
+  looked(process: TraderProcess, ourMs: number, nowMs: number): void {
+    this.#watch.looked(process, ourMs, nowMs);
+    const { trader } = process;
     if (!this.#proving) return;
     const { proven, mode } = trader.snapshot(ourMs);
     if (!proven) return;

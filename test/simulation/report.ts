@@ -44,6 +44,7 @@ export function markdown(figures: Figures, { command, version, date }: Origin): 
   const done = [
     'traders: busy',
     'traders: patient',
+    'traders: of a strategy that meddles',
     'orders',
     'fills',
     'merges',

@@ -10,6 +10,7 @@ import type { VenueProfile } from '../../src/protocol/profile.js';
 import { type RiskLimits, riskLimitsSchema } from '../../src/risk/limits.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { paramsFor } from '../strategy/fixtures.js';
+import { meddler } from './meddler.js';
 
 export const START_MS = 1_795_000_000_000;
 /** The trader's. */
@@ -25,6 +26,8 @@ interface Maker {
   readonly halfSpreadTicks: number;
   /** An order so many ticks off stays. */
   readonly repriceTicks: number;
+  /** Its strategy alters whatever it is shown, and bids far too much: `meddler.ts`. */
+  readonly meddles?: boolean;
 }
 
 /** As the shipped file of the crowd's maker has it. */
@@ -121,6 +124,7 @@ const oneOf = <T>(random: Random, ...values: readonly [T, ...T[]]): T =>
   values[random.below(values.length)] ?? values[0];
 
 function drawBusy(random: Random): Setting {
+  const meddles = random.chance(1 / 8);
   const first = {
     name: 'crowd-maker',
     orderShares: 10 + random.below(20),
@@ -146,7 +150,7 @@ function drawBusy(random: Random): Setting {
       assetsIntervalMs: oneOf(random, 30_000, 45_000, 60_000),
     },
     mergeFromMicros: micros(oneOf(random, 5_000_000, 10_000_000)),
-    makers: random.chance(0.5) ? [first] : [first, second],
+    makers: (random.chance(0.5) ? [first] : [first, second]).map((maker) => ({ ...maker, meddles })),
     mostRows: oneOf(random, 15, 25, 40),
     landingMs: oneOf(random, 200, 700, 3000),
     beatMs: oneOf(random, 250, 500, 1000),
@@ -158,9 +162,9 @@ const FILE = join(import.meta.dirname, '../../config/strategies/crowd-maker.yaml
 const { params } = parse(readFileSync(FILE, 'utf8')) as { params: Record<string, unknown> };
 
 function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
-  return makers.map(({ name, orderShares, markets, riskAversion, halfSpreadTicks, repriceTicks }) => ({
+  return makers.map(({ name, orderShares, markets, riskAversion, halfSpreadTicks, repriceTicks, meddles }) => ({
     name,
-    module: logOddsMaker,
+    module: meddles === true ? meddler : logOddsMaker,
     params: paramsFor(logOddsMaker, {
       ...params,
       order_shares: `${orderShares}`,

@@ -62,6 +62,7 @@ export function simulate(options: SimulateOptions): Story {
   const random = Random.seeded(seed, 'faults');
   const setting = options.setting ?? drawSetting(Random.seeded(seed, 'setting'), options.pace);
   const world = new World(seed, options.faults ?? drawFaults(random), null, beats, setting);
+  if (setting.makers.some(({ meddles }) => meddles)) world.tally.add('traders: of a strategy that meddles');
   try {
     begin?.(world);
     live(world, setting, options, random);

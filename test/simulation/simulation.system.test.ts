@@ -45,6 +45,9 @@ const EVERYTHING: Faults = {
   clockSteps: 6,
   clockStepMs: 9_000,
   driftPpm: 300,
+  clockLeaps: 6,
+  clockGlitches: 6,
+  poisonedRows: 0.01,
 };
 
 /** Of the safety document, and what must go on all the same. */
@@ -65,6 +68,7 @@ const EVERY_KIND = [
   ...['error after the effect', 'draft expired early', 'signing down', 'exchange restarted', 'cut by a restart'],
   ...['merge fails', 'trade failed', 'settled trade failed', 'failed trade settled'],
   ...['fill told otherwise than signed', 'signed by somebody else'],
+  ...['clock set back by hours', 'clock set ahead by hours', 'clock ahead for seconds', 'poisoned rows'],
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
   // Where no disk can be made to fail, the report says so.
   ...(diskMissing() === null ? ['disk error', 'write undone or torn', 'power lost, un-synced writes: torn'] : []),

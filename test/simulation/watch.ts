@@ -1,14 +1,17 @@
 /**
  * Controls whose breach costs nothing at once, so that no other invariant sees it: 10 the reserve that cancels everything,
- * 13 our own orders never meet, 14 nobody quotes on an old book, 17 only what reduces where an operator said so. Judged from
+ * 3 no price beyond the collar (`Collar`), 13 our own orders never meet, 14 nobody quotes on an old book, 17 only what reduces where an operator said so. Judged from
  * what went over the line, not by the trader.
  */
 
 import { declarationOf } from '../../src/protocol/endpoints.js';
 import type { OperatorCommand, Outcome, Request } from '../../src/protocol/seam.js';
+import { Collar } from './collar.js';
 import type { ExchangeSide } from './exchange-side.js';
 import type { StoredIntent } from './ledger-file.js';
 import type { Setting } from './setting.js';
+import { StaleQuotes } from './stale-quotes.js';
+import type { TraderProcess } from './trader-process.js';
 
 const WINDOW_MS = 60_000;
 const REQUESTS_PER_CANCEL = 2;
@@ -28,17 +31,32 @@ export class Watch {
   /** Since then one process runs and our clock has not been stepped. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #reducesOnly = false;
+  readonly #collar: Collar;
+  readonly #stale: StaleQuotes;
 
   constructor(exchange: ExchangeSide, setting: Setting, say: (violation: string) => void) {
     this.#exchange = exchange;
     this.#setting = setting;
     this.#say = say;
+    this.#collar = new Collar(setting.limits, say);
+    this.#stale = new StaleQuotes(exchange, setting, say);
+  }
+
+  /** A new process has seen nothing. */
+  restarted(): void {
+    this.#stale.restarted();
+  }
+
+  /** Once a second, by the trader's clock and the world's. */
+  looked(process: TraderProcess, ourMs: number, nowMs: number): void {
+    this.#stale.looked(process, ourMs, nowMs);
   }
 
   /** A new process, which does not know what the one before it sent, or a clock that was stepped. */
   unsettled(nowMs: number): void {
     this.#steadySinceMs = nowMs;
     this.#booksMs.clear();
+    this.#collar.forget();
   }
 
   /** A command has been taken in, durably. */
@@ -65,8 +83,11 @@ export class Watch {
   }
 
   /** A request leaves for the network. */
-  left({ id, lane, call }: Request, nowMs: number): void {
+  left(request: Request, nowMs: number): void {
+    const { id, lane, call } = request;
+    this.#stale.left(request, nowMs);
     this.#leftMs.set(id, nowMs);
+    this.#collar.left(call);
     if (declarationOf(call.endpoint).scope !== 'signed') return;
     this.#signed = this.#signed.filter((leftMs) => leftMs > nowMs - WINDOW_MS);
     this.#signed.push(nowMs);
@@ -76,7 +97,12 @@ export class Watch {
   }
 
   /** An outcome reaches the trader. */
-  delivered({ id, call }: Request, { kind }: Outcome): void {
+  /** @param sentMs when it left, by the trader's clock */
+  delivered(request: Request, outcome: Outcome, sentMs: number, nowMs: number): void {
+    this.#stale.delivered(request, outcome, sentMs);
+    this.#collar.delivered(request, outcome, nowMs);
+    const { id, call } = request;
+    const { kind } = outcome;
     const leftMs = this.#leftMs.get(id);
     this.#leftMs.delete(id);
     if (call.endpoint !== 'markets.book' || kind !== 'answered' || leftMs === undefined) return;

@@ -8,6 +8,7 @@ import type { Lag } from './exchange-side.js';
 import { EMPTY, type Fate, HTML, htmlPage, INTERNAL, SIGNING_DOWN, THROTTLED } from './fates.js';
 import { CALM, type Faults, type Tally } from './faults.js';
 import { drawMisjudgment } from './misjudging.js';
+import { poison } from './poison.js';
 
 const TAIL_MS = 60_000;
 /** How long a list or book that lags keeps lagging, at most. */
@@ -38,6 +39,11 @@ export class Weather {
     if (call.endpoint === 'merges.submit' && this.#random.chance(faults.mergeFails)) fate.failsToLand = true;
     const lag = this.#lagOf(call, nowMs);
     if (lag !== null) fate.lag = lag;
+    const poisoned = this.#random.chance(faults.poisonedRows) ? poison(call, this.#random) : null;
+    if (poisoned !== null) {
+      this.#tally.add('fault: poisoned rows');
+      fate.damage = poisoned;
+    }
     if (this.#hit('body cut or garbled', faults.cut)) fate.damage = this.#damage();
     return fate;
   }

@@ -12,8 +12,9 @@ import { Trader } from '../../src/engine/trader.js';
 import type { Answer } from '../../src/exchange/http/envelope.js';
 import type { DraftSigner } from '../../src/executor/contract.js';
 import { LedgerBroken } from '../../src/ledger/database.js';
-import { declarationOf } from '../../src/protocol/endpoints.js';
+import { declarationOf, type Scope } from '../../src/protocol/endpoints.js';
 import type { AnyCall, Lane, Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
+import { ClockFaults } from './clock-faults.js';
 import { cancelDirectly } from './direct-cancel.js';
 import { Disk } from './disk.js';
 import { ExchangeSide } from './exchange-side.js';
@@ -67,6 +68,7 @@ export class World {
   /** Of the client. */
   readonly #chances: Random;
   readonly #keys: Keys;
+  readonly #clock: ClockFaults;
   readonly #disk: Disk;
   readonly #trace = createHash('sha256');
   /** What is not in the hash yet: a hash takes much at once as quickly as little. */
@@ -82,6 +84,8 @@ export class World {
   #process: TraderProcess | null = null;
   /** An operator wants it stopped, and started again when it is. */
   #restarts = false;
+  /** The scope of the answer that is being taken in. */
+  #takesIn: Scope | null = null;
   /** The power goes at one of the next writes. */
   #powerGoes = false;
 
@@ -98,6 +102,8 @@ export class World {
     this.#random = Random.seeded(seed, 'world');
     this.#chances = Random.seeded(seed, 'client');
     this.#keys = keysOf(KEY);
+    this.#clock = new ClockFaults(this, Random.seeded(seed, 'clock'));
+    this.#keys = keysOf(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
     this.#disk = new Disk(Random.seeded(seed, 'disk'), this.tally, diary !== null);
     this.exchange = new ExchangeSide(seed, this.#keys.address, START_MS, setting, this.tally);
     this.exchange.trades.onTakenBack = () => this.#takeNote();
@@ -236,6 +242,7 @@ export class World {
     if (hourly(faults.clockSteps)) {
       this.stepClock(this.#random.below(2 * faults.clockStepMs) - faults.clockStepMs);
     }
+    this.#clock.look(faults, LOOK_MS);
     if (this.#random.chance(faults.outage)) {
       this.tally.add('fault: outage');
       const untilMs = nowMs + this.#random.below(LONGEST_OUTAGE_MS);
@@ -253,7 +260,7 @@ export class World {
   }
 
   #lookAt(process: TraderProcess): void {
-    this.invariants.looked(process, this.ourMs);
+    this.invariants.looked(process, this.ourMs, this.timeline.nowMs);
     if (!this.#restarts || process.trader.snapshot(this.ourMs).mode !== 'stopped') return;
     this.#restarts = false;
     this.tally.add('stopped and started again');
@@ -401,7 +408,9 @@ export class World {
   }
 
   #fail(error: unknown): void {
-    this.invariants.say(`the trader threw: ${error instanceof Error ? error.stack : String(error)}`);
+    const words = error instanceof Error ? error.stack : String(error);
+    const said = this.#takesIn === 'public' ? 'public data ended the trader' : 'the trader threw';
+    this.invariants.say(`${said}: ${words}`);
     this.#process?.close();
     this.#process = null;
   }
@@ -453,9 +462,11 @@ export class World {
     const observation = { kind: 'outcome', nowMs: this.ourMs, requestId, outcome, sentMs } as const;
     this.#note('outcome', [this.ourMs, process.runId, requestId, call.endpoint, outcome.kind, sentMs]);
     this.#traced += text;
-    this.invariants.delivered(request, outcome);
+    this.invariants.delivered(request, outcome, sentMs, this.timeline.nowMs);
     this.tally.add(`outcome: ${outcome.kind === 'refused' ? `refused ${outcome.slug}` : outcome.kind}`);
+    this.#takesIn = declarationOf(call.endpoint).scope;
     this.#step({ ...observation, venueTimeMs: rest.venueTimeMs, budget });
+    this.#takesIn = null;
   }
 
   #note(kind: string, what: unknown): void {

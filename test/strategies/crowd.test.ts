@@ -97,7 +97,7 @@ class Desk {
     this.#world = world;
     this.#market = market;
     this.#state = new MarketState(world.core.marketFacts(market).conditionId);
-    const at = { sentMs: START_MS, seenMs: START_MS, venueTimeMs: START_MS };
+    const at = { requestId: 0, sentMs: START_MS, seenMs: START_MS, venueTimeMs: START_MS };
     this.#state.onDetail(marketDetail.parse(world.core.detailRow(market)), at);
     if (this.#state.facts === null) throw new Error(`${this.#state.unsuitable}`);
     this.#quoter = logOddsMaker.create(paramsFor(logOddsMaker, params), this.#state.facts);
@@ -111,7 +111,7 @@ class Desk {
     const { core, nowMs } = this.#world;
     this.#bookFills();
     this.#looks++;
-    const at = { sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
+    const at = { requestId: this.#looks, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
     this.#state.onBook(orderbook.parse(core.bookRow(this.#market, true, 50)), at, this.#orders);
     const { rows } = core.publicTrades(this.#market, { limit: 20 });
     this.#state.onTrades(

@@ -161,7 +161,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
       { file: CONTROLS, text: "  { number: 14, name: 'max_book_age_ms', check: bookAge },\n", replacement: '' },
       {
         file: 'src/engine/desk.ts',
-        text: '  if (health.bookAgeMs > maxBookAgeMs) {',
+        text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
         replacement: '  if (health.bookAgeMs > 1e9 * maxBookAgeMs) {',
       },
     ],

@@ -1,0 +1,102 @@
+/** Incidents of this machine's clock: set back, ahead for a moment, set while answers are under way. */
+
+import { describe, expect, it } from 'vitest';
+import { STANDARD } from '../setting.js';
+import { MINUTE_MS, play, type Scene, SECOND_MS } from './scene.js';
+
+const HOUR_MS = 60 * MINUTE_MS;
+/** Time for a cancel, a look at every book and new orders. */
+const SOON_MS = 25 * SECOND_MS;
+/** Books wait at most so long for their turn. */
+const LONGEST_UNSEEN_MS = 2 * STANDARD.polling.quietIntervalMs;
+
+const pubkeysOf = ({ resting }: Scene): readonly unknown[] => resting.map(({ pubkey }) => pubkey);
+
+const quotes = (scene: Scene): void => {
+  scene.until('orders rest in every market', () => scene.resting.length >= 6);
+  scene.pass(SOON_MS);
+};
+
+/** The ages of the books that the trader goes by, ms; markets whose book it has not seen are left out. */
+function ages({ process, world }: Scene): readonly number[] {
+  const { markets } = process.trader.snapshot(world.ourMs);
+  return markets.flatMap(({ bookAgeMs }) => (bookAgeMs === null ? [] : [bookAgeMs]));
+}
+
+describe('incidents of the clock', () => {
+  it.each([3 * HOUR_MS, 9 * SECOND_MS])(
+    'set back by %i ms: what rested is pulled, and new books are believed',
+    (ms) => {
+      play(31, (scene) => {
+        quotes(scene);
+        const before = new Set<unknown>(pubkeysOf(scene));
+        scene.world.stepClock(-ms);
+        scene.pass(SOON_MS);
+        expect(pubkeysOf(scene).filter((pubkey) => before.has(pubkey))).toEqual([]);
+        expect(scene.resting.length, 'it quotes again').toBeGreaterThan(0);
+        expect(ages(scene).length).toBeGreaterThanOrEqual(4);
+        expect(ages(scene).filter((ageMs) => ageMs < 0 || ageMs > LONGEST_UNSEEN_MS)).toEqual([]);
+        expect(scene.loud.filter((kind) => kind === 'clock_set_back')).toHaveLength(1);
+        scene.agrees();
+      });
+    },
+  );
+
+  it('a day ahead for five seconds, then set right: no book of either time is kept', () => {
+    play(32, (scene) => {
+      quotes(scene);
+      scene.world.stepClock(24 * HOUR_MS);
+      scene.pass(5 * SECOND_MS);
+      const before = new Set<unknown>(pubkeysOf(scene));
+      scene.world.stepClock(-24 * HOUR_MS);
+      scene.pass(SOON_MS);
+      expect(pubkeysOf(scene).filter((pubkey) => before.has(pubkey))).toEqual([]);
+      expect(scene.resting.length, 'it quotes again').toBeGreaterThan(0);
+      expect(ages(scene).filter((ageMs) => ageMs < 0 || ageMs > LONGEST_UNSEEN_MS)).toEqual([]);
+      scene.agrees();
+    });
+  });
+
+  it('set back by three seconds while slow books are under way: none of them makes a quote', () => {
+    play(33, (scene) => {
+      quotes(scene);
+      scene.fates(({ endpoint }) => (endpoint === 'markets.book' ? { thereMs: 10, backMs: 6 * SECOND_MS } : null));
+      scene.pass(5 * SECOND_MS);
+      scene.world.stepClock(-3 * SECOND_MS);
+      const sinceMs = scene.nowMs;
+      // Whatever comes now was asked for before; by our clock it seems three seconds younger than it is.
+      scene.pass(5 * SECOND_MS);
+      const drafted = scene.sent.filter(({ call, nowMs }) => call.endpoint === 'orders.create' && nowMs > sinceMs);
+      expect(drafted).toEqual([]);
+      expect(scene.resting).toEqual([]);
+      scene.agrees();
+    });
+  });
+
+  it('set back by a tenth of a second: nothing is pulled for it', () => {
+    play(34, (scene) => {
+      quotes(scene);
+      scene.world.stepClock(-100);
+      scene.pass(SECOND_MS);
+      expect(scene.loud).not.toContain('clock_set_back');
+      expect(ages(scene).filter((ageMs) => ageMs < 0 || ageMs > LONGEST_UNSEEN_MS)).toEqual([]);
+      scene.agrees();
+    });
+  });
+
+  it('set back while it stops: the proof that nothing rests does not wait for the clock to catch up', () => {
+    play(35, (scene) => {
+      quotes(scene);
+      scene.world.stop();
+      // Everything is settled long before a list can say so.
+      scene.fates(({ endpoint }) => (endpoint === 'orders.list' ? { unreachable: true } : null));
+      scene.pass(20 * SECOND_MS);
+      expect(scene.resting).toEqual([]);
+      scene.world.stepClock(-2 * HOUR_MS);
+      scene.calm();
+      scene.pass(MINUTE_MS);
+      const { mode, proven } = scene.process.trader.snapshot(scene.world.ourMs);
+      expect({ mode, proven }).toEqual({ mode: 'stopped', proven: true });
+    });
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * A strategy that alters whatever it is shown, as any JavaScript may, and now and then bids far above what others ask.
+ * Where risk saw what the strategy left of its view, such a bid would pass the price collar.
+ */
+
+import { type Micros, micros, ONE } from '../../src/base/micros.js';
+import type { BookLevel, MarketView } from '../../src/market/view.js';
+import type { Quotes, Strategy } from '../../src/strategy/contract.js';
+import logOddsMaker from '../../strategies/log-odds-maker.js';
+
+/** Above the best ask, far beyond any collar. */
+const TOO_MUCH_MICROS = 300_000;
+/** One second of so many is one in which it bids too much. */
+const SECONDS = 20;
+
+export const meddler: Strategy = {
+  ...logOddsMaker,
+  name: 'meddler',
+  create: (params, market) => {
+    const quoter = logOddsMaker.create(params, market);
+    return {
+      quote(view) {
+        const quotes = tooMuch(quoter.quote(view), view);
+        alter(view);
+        return quotes;
+      },
+    };
+  },
+};
+
+/** `Reflect.set` says nothing of what it may not do: a strategy that throws would be stopped, and this one goes on. */
+function alter(view: MarketView): void {
+  for (const level of [...view.book.asks, ...view.others.asks]) Reflect.set(level, 'priceMicros', ONE - 1);
+  for (const level of [...view.book.bids, ...view.others.bids]) Reflect.set(level, 'priceMicros', 1);
+  for (const side of [view.book.asks, view.book.bids, view.trades, view.orders]) Reflect.set(side, 'length', 0);
+  Reflect.set(view, 'book', { bids: [], asks: [] });
+  Reflect.set(view, 'stance', 'normal');
+  Reflect.set(view.inventory, 'netMicros', 0);
+  Object.entries(HARMLESS_HEALTH).map(([name, value]) => Reflect.set(view.health, name, value));
+  Reflect.set(view.market, 'takerFeeRateMicros', 0);
+  Reflect.set(view.market, 'phase', 'open');
+}
+
+const HARMLESS_HEALTH = { bookAgeMs: 0, crossed: false, frozen: false, jumpLogOdds: 0, sinceJumpMs: null };
+
+function tooMuch(quotes: Quotes, view: MarketView): Quotes {
+  const ask: BookLevel | undefined = view.book.asks[0];
+  if (quotes.fairMicros === null || ask === undefined || Math.floor(view.nowMs / 1000) % SECONDS !== 0) return quotes;
+  const { tickMicros, minPriceMicros, maxPriceMicros, minAmountMicros } = view.market;
+  const price = onTick(ask.priceMicros + TOO_MUCH_MICROS, tickMicros);
+  if (price > Math.min(maxPriceMicros, ONE - minPriceMicros)) return quotes;
+  const bids = [{ priceMicros: price, amountMicros: minAmountMicros }];
+  return { ...quotes, fairMicros: micros(price), bids, asks: [] };
+}
+
+const onTick = (value: number, tick: Micros): Micros => micros(value - (value % tick));
