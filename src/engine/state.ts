@@ -17,6 +17,7 @@ import { RequestQueue } from '../scheduler/request-queue.js';
 import type { Desk } from './desk.js';
 import { FillAlarm } from './fill-alarm.js';
 import { Markets, type Tracked } from './markets.js';
+import { Marks } from './marks.js';
 import { LADDER, type Mode, Modes, type StoredModes } from './modes.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
 import type { PageWalk } from './page-walk.js';
@@ -39,9 +40,6 @@ const MODES_NOTE = 'modes';
 const LOSS_NOTE = 'loss_guard';
 const FILLS_NOTE = 'fill_guard';
 const PAUSED_NOTE = 'paused_markets';
-const MARKS_NOTE = 'marks';
-/** How long a start waits for the market itself to say what shares there are worth, ms. */
-const FRESH_MARKS_MS = 60_000;
 /** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
 const ROWS_PER_ACTION = 2;
 
@@ -61,9 +59,7 @@ export class TraderState {
   /** Orders and cancels begun lately, by this process or the one before it. */
   readonly pace: ActionPace;
   /** YES price per market at which shares are valued. */
-  readonly marks = new Map<string, Micros>();
-  /** The same as the ledger has it, for markets that no longer say. */
-  readonly #storedMarks: Map<string, Micros>;
+  readonly marks: Marks;
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
@@ -107,7 +103,7 @@ export class TraderState {
     this.reconciler = new Reconciler(ledger, executor, ownTrades);
     const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
     this.#pausedMarkets = new Map(paused);
-    this.#storedMarks = new Map(JSON.parse(ledger.note(MARKS_NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
+    this.marks = new Marks(ledger);
     const guard = ledger.note(LOSS_NOTE);
     this.#storedGuard = guard === null ? null : (JSON.parse(guard) as LossState);
     this.#guard = this.#storedGuard === null ? null : LossGuard.restored(this.#storedGuard);
@@ -183,7 +179,7 @@ export class TraderState {
       const mark = markOf(feed.mark(nowMs, ownOrders(this.own, conditionId)));
       if (mark !== null) this.marks.set(conditionId, mark);
     }
-    this.#fillMarks(nowMs);
+    this.marks.fill(this.#held, nowMs - (this.bornMs ?? nowMs));
     this.#equity = equityOf(this.own, this.marks);
     if (this.#equity === null) return;
     this.#guard ??= LossGuard.started(nowMs, this.#equity);
@@ -194,27 +190,9 @@ export class TraderState {
     if (stored === null || this.#guard.hasMovedFrom(stored, this.settings.risk)) this.saveGuard();
   }
 
-  /** One market that cannot be valued must not keep all others from being quoted: its last mark stands in for it. */
-  #fillMarks(nowMs: number): void {
-    const isLate = this.bornMs !== null && nowMs - this.bornMs > FRESH_MARKS_MS;
-    let isNew = false;
-    for (const conditionId of this.own.held.keys()) {
-      const stored = this.#storedMarks.get(conditionId);
-      const mark = this.marks.get(conditionId);
-      const isOut = this.markets.get(conditionId)?.outBecause !== null;
-      if (mark === undefined && stored !== undefined && (isLate || isOut)) this.marks.set(conditionId, stored);
-      isNew ||= mark !== undefined && stored === undefined;
-    }
-    if (isNew) this.#saveMarks();
-  }
-
-  #saveMarks(): void {
-    this.#storedMarks.clear();
-    for (const conditionId of this.own.held.keys()) {
-      const mark = this.marks.get(conditionId);
-      if (mark !== undefined) this.#storedMarks.set(conditionId, mark);
-    }
-    this.ledger.setNote(MARKS_NOTE, JSON.stringify([...this.#storedMarks]));
+  get #held(): { readonly conditionId: string; readonly isOut: boolean }[] {
+    const isOut = (conditionId: string) => (this.markets.get(conditionId)?.outBecause ?? null) !== null;
+    return Array.from(this.own.held.keys(), (conditionId) => ({ conditionId, isOut: isOut(conditionId) }));
   }
 
   /** One more fill is in the ledger: lets the fill guard look at it. */
@@ -234,7 +212,7 @@ export class TraderState {
     if (this.#guard === null) return;
     this.#storedGuard = this.#guard.state;
     this.ledger.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
-    this.#saveMarks();
+    this.marks.save(this.#held);
   }
 
   /** A person resumes: what halted us is accepted, and what was paused goes on. */
