@@ -83,8 +83,9 @@ const NOTHING_OURS: OwnMarketState = {
   orders: [],
 };
 
+/** One look at each: nothing overtakes anything. */
 const seenAt = (answer: { readonly sentMs: number; readonly nowMs: number; readonly venueTimeMs: number | null }) =>
-  ({ sentMs: answer.sentMs, seenMs: answer.nowMs, venueTimeMs: answer.venueTimeMs }) satisfies SeenAt;
+  ({ requestId: 1, sentMs: answer.sentMs, seenMs: answer.nowMs, venueTimeMs: answer.venueTimeMs }) satisfies SeenAt;
 
 const recordOf = (detail: MarketDetail, rules: OrderbookConfig): MarketRecord => ({
   conditionId: detail.condition_id,
