@@ -45,7 +45,7 @@ const EVERYTHING: Faults = {
   clockSteps: 6,
   clockStepMs: 9_000,
   driftPpm: 300,
-  clockLeaps: 20,
+  clockLeaps: 12,
   clockGlitches: 6,
   poisonedRows: 0.01,
 };

@@ -13,10 +13,4 @@ import { RECORD_BUGS } from './record-bugs.js';
 export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS, ...CLIENT_BUGS, ...RECORD_BUGS];
 import { SIGHT_BUGS } from './sight-bugs.js';
 
-export const BUGS: readonly Bug[] = [
-  ...EXECUTOR_BUGS,
-  ...LEDGER_BUGS,
-  ...ENGINE_BUGS,
-  ...CLIENT_BUGS,
-  ...SIGHT_BUGS,
-];
+export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS, ...CLIENT_BUGS, ...SIGHT_BUGS];
