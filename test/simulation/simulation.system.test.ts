@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = '142db90e11d5816da661d4d7b9580d46247599ce432c3b2593bb0b158ad2b304';
+const PINNED = 'de9f63a09c86a2a3e20ae7f5910cbcfd3b07bd9db3fea0ac1e4b55131d02681a';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {

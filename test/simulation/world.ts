@@ -103,7 +103,6 @@ export class World {
     this.#chances = Random.seeded(seed, 'client');
     this.#keys = keysOf(KEY);
     this.#clock = new ClockFaults(this, Random.seeded(seed, 'clock'));
-    this.#keys = keysOf(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
     this.#disk = new Disk(Random.seeded(seed, 'disk'), this.tally, diary !== null);
     this.exchange = new ExchangeSide(seed, this.#keys.address, START_MS, setting, this.tally);
     this.exchange.trades.onTakenBack = () => this.#takeNote();

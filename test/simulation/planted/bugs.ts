@@ -9,8 +9,13 @@ import { ENGINE_BUGS } from './engine-bugs.js';
 import { EXECUTOR_BUGS } from './executor-bugs.js';
 import { LEDGER_BUGS } from './ledger-bugs.js';
 import { RECORD_BUGS } from './record-bugs.js';
-
-export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS, ...CLIENT_BUGS, ...RECORD_BUGS];
 import { SIGHT_BUGS } from './sight-bugs.js';
 
-export const BUGS: readonly Bug[] = [...EXECUTOR_BUGS, ...LEDGER_BUGS, ...ENGINE_BUGS, ...CLIENT_BUGS, ...SIGHT_BUGS];
+export const BUGS: readonly Bug[] = [
+  ...EXECUTOR_BUGS,
+  ...LEDGER_BUGS,
+  ...ENGINE_BUGS,
+  ...CLIENT_BUGS,
+  ...RECORD_BUGS,
+  ...SIGHT_BUGS,
+];
