@@ -17,7 +17,7 @@ import {
   type Quotes,
   toMultiple,
   whyNoQuotes,
-} from '../src/strategy/strategy.js';
+} from '../src/trader/strategy/strategy.js';
 import { bandLadder } from './bands/band-ladder.js';
 
 const marginTicks = (help: string, value: number) =>

@@ -20,7 +20,7 @@ import {
   type Quotes,
   type StrategyEvent,
   whyNoQuotes,
-} from '../src/strategy/strategy.js';
+} from '../src/trader/strategy/strategy.js';
 import { type Centre, centreOf, netShares } from './log-odds/centre.js';
 import { type Params, params } from './log-odds/params.js';
 import { dropLoneBet, type Mode, modeOf, sideLevels } from './log-odds/sides.js';

@@ -1,8 +1,8 @@
 /** Readers of option values: each says what it wants. */
 
 import { InvalidArgumentError } from 'commander';
-import { parseDecimal } from '../base/decimal.js';
-import type { Micros } from '../base/micros.js';
+import { parseDecimal } from '../shared/base/decimal.js';
+import type { Micros } from '../shared/base/micros.js';
 
 export const integerBetween =
   (min: number, max: number) =>

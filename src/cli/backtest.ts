@@ -2,11 +2,11 @@
 
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { BacktestOutcome, BacktestPlan } from '../backtest/contract.js';
-import { USUAL_LATENCY } from '../backtest/latency.js';
-import { BRACKET, chooseLatency, type PlanOptions, planOf, USUAL_LANDING_MS } from '../backtest/plan.js';
-import { loadConfig } from '../config/load.js';
-import type { Config } from '../config/types.js';
+import type { BacktestOutcome, BacktestPlan } from '../lab/backtest/contract.js';
+import { USUAL_LATENCY } from '../lab/backtest/latency.js';
+import { BRACKET, chooseLatency, type PlanOptions, planOf, USUAL_LANDING_MS } from '../lab/backtest/plan.js';
+import { loadConfig } from '../shell/config/load.js';
+import type { Config } from '../shell/config/types.js';
 import { integerBetween } from './arguments.js';
 import { EXIT } from './exit.js';
 import { action, type CliIo, type Session, withConfig, withJson } from './io.js';
@@ -75,7 +75,7 @@ const namesOf = (text: string): readonly string[] => text.split(',').map((name) 
 
 async function runBacktests(options: BacktestFlags, io: CliIo) {
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true });
-  const { checkFillModels, openSources } = await import('../backtest/opening.js');
+  const { checkFillModels, openSources } = await import('../lab/backtest/opening.js');
   const models = checkFillModels(options.fillModel ?? BRACKET);
   const { recordings, sources } = await openSources(options.data.map((path) => resolve(io.cwd, path)));
   const fresh = await chooseLatency(options.latency ?? null, recordings, options.seed);
@@ -101,17 +101,17 @@ export const planOptions = (
 });
 
 async function run(plan: BacktestPlan, progress: (share: number) => void): Promise<BacktestOutcome> {
-  const { runBacktest } = await import('../backtest/run.js');
+  const { runBacktest } = await import('../lab/backtest/run.js');
   return runBacktest({ ...plan, progress: (doneMs, allMs) => progress(allMs > 0 ? Math.min(1, doneMs / allMs) : 0) });
 }
 
 async function tell(outcomes: readonly BacktestOutcome[], options: BacktestFlags, io: CliIo) {
-  const { analyse } = await import('../report/analysis/analyse.js');
-  const { summaryTable } = await import('../report/summary.js');
+  const { analyse } = await import('../lab/report/analysis/analyse.js');
+  const { summaryTable } = await import('../lab/report/summary.js');
   const sessions = outcomes.map(({ session }) => session);
   const analyses = sessions.map(analyse);
   if (options.report !== undefined) {
-    const { reportHtml } = await import('../report/html/report-html.js');
+    const { reportHtml } = await import('../lab/report/html/report-html.js');
     writeWhole(resolve(io.cwd, options.report), reportHtml({ sessions }, analyses));
   }
   const runs = outcomes.map(({ events, traceHash }, index) => ({ ...analyses[index], events, traceHash }));

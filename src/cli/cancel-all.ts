@@ -1,8 +1,8 @@
 /** `twinbook cancel-all`: through the running trader, or past it, straight at the exchange. */
 
 import type { Command } from 'commander';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { CancelAllData } from '../daemon/control-protocol.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { CancelAllData } from '../shell/daemon/control-protocol.js';
 import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session } from './io.js';

@@ -1,6 +1,6 @@
 /** One finding of the doctor. */
 
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 
 export interface Check {
   readonly name: string;

@@ -7,7 +7,7 @@
  */
 
 import { Command, CommanderError } from 'commander';
-import { VERSION } from '../config/version.js';
+import { VERSION } from '../shell/config/version.js';
 import { addBacktestCommand } from './backtest.js';
 import { addConfigCommands } from './config-commands.js';
 import { addControlCommands } from './control-commands.js';

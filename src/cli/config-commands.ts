@@ -1,16 +1,16 @@
 /** `twinbook strategies` and `twinbook config check|schema|explain|show`. */
 
 import type { Command } from 'commander';
-import { formatDecimal } from '../base/decimal.js';
-import { micros } from '../base/micros.js';
-import { loadConfig } from '../config/load.js';
-import { strategyFileSchema, traderSchema } from '../config/schema.js';
-import { jsonSchema } from '../config/schema-tree.js';
-import { shippedStrategies } from '../config/shipped.js';
-import { loadShipped } from '../config/strategy-module.js';
-import type { Config } from '../config/types.js';
-import type { ParamSpec, ParamValue } from '../strategy/params.js';
-import { type ParamRow, paramsSchema, paramTable } from '../strategy/params-export.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { micros } from '../shared/base/micros.js';
+import { loadConfig } from '../shell/config/load.js';
+import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
+import { jsonSchema } from '../shell/config/schema-tree.js';
+import { shippedStrategies } from '../shell/config/shipped.js';
+import { loadShipped } from '../shell/config/strategy-module.js';
+import type { Config } from '../shell/config/types.js';
+import type { ParamSpec, ParamValue } from '../trader/strategy/params.js';
+import { type ParamRow, paramsSchema, paramTable } from '../trader/strategy/params-export.js';
 import { addConfigExplainCommand } from './config-explain.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';

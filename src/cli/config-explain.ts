@@ -1,10 +1,10 @@
 /** `twinbook config explain`: every setting of a trader's file and of a strategy file, a line each. */
 
 import type { Command } from 'commander';
-import { TwinbookError } from '../base/errors.js';
-import { kindOf } from '../config/explain-issues.js';
-import { strategyFileSchema, traderSchema } from '../config/schema.js';
-import { jsonSchema, type SchemaNode, settingsOf } from '../config/schema-tree.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { kindOf } from '../shell/config/explain-issues.js';
+import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
+import { jsonSchema, type SchemaNode, settingsOf } from '../shell/config/schema-tree.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withJson } from './io.js';
 import { type Column, json, table } from './table.js';

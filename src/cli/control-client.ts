@@ -2,8 +2,8 @@
 
 import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
-import { TwinbookError } from '../base/errors.js';
-import type { ControlData, ControlRequest, ControlResponse } from '../daemon/control-protocol.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { ControlData, ControlRequest, ControlResponse } from '../shell/daemon/control-protocol.js';
 
 /** An answer larger than this is no answer of a trader. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;

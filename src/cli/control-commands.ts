@@ -1,8 +1,8 @@
 /** Commands that act on the running trader through its control socket. */
 
 import type { Command } from 'commander';
-import { loadTraderConfig } from '../config/load.js';
-import type { ControlRequest, ModeData } from '../daemon/control-protocol.js';
+import { loadTraderConfig } from '../shell/config/load.js';
+import type { ControlRequest, ModeData } from '../shell/daemon/control-protocol.js';
 import { nonEmpty } from './arguments.js';
 import { addCancelAllCommand } from './cancel-all.js';
 import { type ControlOptions, modeText, QUICK_S, withControl } from './control-options.js';

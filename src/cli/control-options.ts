@@ -1,7 +1,7 @@
 /** Options of every command that talks to the running trader. */
 
 import { type Command, Option } from 'commander';
-import type { ModeData } from '../daemon/control-protocol.js';
+import type { ModeData } from '../shell/daemon/control-protocol.js';
 import { integerBetween } from './arguments.js';
 import { withConfig, withJson } from './io.js';
 

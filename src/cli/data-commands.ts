@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { TwinbookError } from '../base/errors.js';
-import { loadTraderConfig } from '../config/load.js';
 import type { ImportedMarket, ImportKind } from '../recording/import.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { loadTraderConfig } from '../shell/config/load.js';
 import { runQuery } from './data-query.js';
 import { listing, listTable, statsTable } from './data-tables.js';
 import { EXIT, type ExitCode } from './exit.js';

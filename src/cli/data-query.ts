@@ -1,7 +1,7 @@
 /** The answer of a query as a table, CSV or JSON. */
 
-import { plainJson } from '../base/plain-text.js';
 import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
+import { plainJson } from '../shared/base/plain-text.js';
 import type { CliIo } from './io.js';
 import { type Column, table } from './table.js';
 

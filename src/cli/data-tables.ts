@@ -1,9 +1,9 @@
 /** Rows and tables of `twinbook data list` and `data stats`. */
 
-import { formatDecimal } from '../base/decimal.js';
-import { micros } from '../base/micros.js';
 import type { Recording } from '../recording/contract.js';
 import type { RecordingStats } from '../recording/inspect/stats.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { micros } from '../shared/base/micros.js';
 import { type Cell, type Column, short, table, when } from './table.js';
 
 /** The rows of `--json` are part of the program's surface. Times are Unix ms, amounts and prices decimal strings. */

@@ -3,17 +3,17 @@
  * is only read. What it would remember it forgets at its end.
  */
 
-import { must, TwinbookError } from '../base/errors.js';
-import { sub } from '../base/micros.js';
-import type { ServiceClient } from '../client/client.js';
-import { Comparison, type UnderWay } from '../engine/comparison.js';
-import type { Difference } from '../engine/differences.js';
-import { PageWalk } from '../engine/page-walk.js';
-import { parseRoundTag, Round, type RoundEnd } from '../engine/round.js';
-import { Suspicions } from '../engine/suspicions.js';
-import type { IntentKind, LedgerReader } from '../ledger/contract.js';
-import type { Ask, Report } from '../protocol/seam.js';
-import { RESTING_STATUSES } from '../protocol/states.js';
+import { must, TwinbookError } from '../shared/base/errors.js';
+import { sub } from '../shared/base/micros.js';
+import type { Ask, Report } from '../shared/protocol/seam.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
+import type { ServiceClient } from '../shell/client/client.js';
+import { Comparison, type UnderWay } from '../trader/engine/comparison.js';
+import type { Difference } from '../trader/engine/differences.js';
+import { PageWalk } from '../trader/engine/page-walk.js';
+import { parseRoundTag, Round, type RoundEnd } from '../trader/engine/round.js';
+import { Suspicions } from '../trader/engine/suspicions.js';
+import type { IntentKind, LedgerReader } from '../trader/ledger/contract.js';
 
 /** Nothing of ours moves meanwhile: only lists that lag are waited out, ms. */
 const CONFIRM_AFTER_MS = 3_000;

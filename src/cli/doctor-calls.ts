@@ -1,6 +1,6 @@
 /** Names for what a transaction calls, so that a person sees `System: Transfer` and not `0200000040420f00`. */
 
-import { MEMO_PROGRAM } from '../protocol/draft-message-solana.js';
+import { MEMO_PROGRAM } from '../shared/protocol/draft-message-solana.js';
 
 interface KnownProgram {
   readonly name: string;

@@ -2,15 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { formatDecimal } from '../base/decimal.js';
-import { TwinbookError } from '../base/errors.js';
-import type { Micros } from '../base/micros.js';
-import type { TraderConfig } from '../config/load.js';
-import { memoText, readTransaction, type Transaction } from '../protocol/draft-message-solana.js';
-import { type DraftText, readDraftText } from '../protocol/draft-text.js';
-import type { VenueProfile } from '../protocol/profile.js';
-import { judgeMessage } from '../wallet/draft-judge.js';
-import { type JudgedMessage, signingRules } from '../wallet/signing-rules.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { Micros } from '../shared/base/micros.js';
+import { memoText, readTransaction, type Transaction } from '../shared/protocol/draft-message-solana.js';
+import { type DraftText, readDraftText } from '../shared/protocol/draft-text.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import { judgeMessage } from '../shell/wallet/draft-judge.js';
+import { type JudgedMessage, signingRules } from '../shell/wallet/signing-rules.js';
 import { callName } from './doctor-calls.js';
 import type { CliIo } from './io.js';
 import { type Cell, record } from './table.js';

@@ -5,13 +5,13 @@
  */
 
 import { z } from 'zod';
-import { checkedBaseUrl } from '../client/base-url.js';
-import { type CallParts, type Message, writeHeaders, writeMessage } from '../client/message.js';
-import { Transport } from '../client/transport.js';
-import type { Declaration } from '../protocol/endpoints.js';
-import type { VenueProfile } from '../protocol/profile.js';
-import { type SignedParts, signedPayload } from '../protocol/signing.js';
-import type { Credentials } from '../wallet/credentials.js';
+import type { Declaration } from '../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
+import { type SignedParts, signedPayload } from '../shared/protocol/signing.js';
+import { checkedBaseUrl } from '../shell/client/base-url.js';
+import { type CallParts, type Message, writeHeaders, writeMessage } from '../shell/client/message.js';
+import { Transport } from '../shell/client/transport.js';
+import type { Credentials } from '../shell/wallet/credentials.js';
 import { type Check, ok } from './check.js';
 
 export interface SigningSubject {

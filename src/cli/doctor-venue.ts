@@ -1,9 +1,9 @@
 /** The doctor's checks that ask the venue: clock, credentials, one signed call, request budget. */
 
 import { existsSync } from 'node:fs';
-import type { ServiceClient } from '../client/client.js';
-import type { ClientAnswer } from '../client/contract.js';
-import type { Config } from '../config/types.js';
+import type { ServiceClient } from '../shell/client/client.js';
+import type { ClientAnswer } from '../shell/client/contract.js';
+import type { Config } from '../shell/config/types.js';
 import { type Check, failed, ok } from './check.js';
 import type { CliIo } from './io.js';
 import { type VenueAddress, venueAddress } from './venue-address.js';
@@ -14,8 +14,8 @@ const CLOCK_OK_MS = 2000;
 
 export async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly Check[]> {
   const [{ ServiceClient }, { loadCredentials }] = await Promise.all([
-    import('../client/client.js'),
-    import('../wallet/credentials.js'),
+    import('../shell/client/client.js'),
+    import('../shell/wallet/credentials.js'),
   ]);
   const { profile } = config.venue;
   const checks: Check[] = [];

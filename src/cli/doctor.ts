@@ -3,9 +3,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { openToOthers } from '../base/private.js';
-import { loadConfig } from '../config/load.js';
-import type { Config } from '../config/types.js';
+import { openToOthers } from '../shared/base/private.js';
+import { loadConfig } from '../shell/config/load.js';
+import type { Config } from '../shell/config/types.js';
 import { type Check, failed, ok } from './check.js';
 import { checkVenue } from './doctor-venue.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit.js';
@@ -103,7 +103,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
   }
   try {
     const { address } = await openWallet(config, io);
-    const { isSealedKeyFile } = await import('../wallet/key-file.js');
+    const { isSealedKeyFile } = await import('../shell/wallet/key-file.js');
     note(sealCheck(config, address, isSealedKeyFile(config.wallet.file)));
     return address;
   } catch (error) {

@@ -1,7 +1,7 @@
 /** `twinbook events`: what somebody should be able to find tomorrow: commands with their reasons, limits, refusals. */
 
 import { type Command, Option } from 'commander';
-import type { OperatorEvent } from '../ledger/contract.js';
+import type { OperatorEvent } from '../trader/ledger/contract.js';
 import { integerBetween } from './arguments.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';

@@ -1,6 +1,6 @@
 /** Exit codes: fixed, because scripts branch on them. */
 
-import { type ErrorCode, TwinbookError } from '../base/errors.js';
+import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
 
 export const EXIT = {
   ok: 0,

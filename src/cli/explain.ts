@@ -1,11 +1,11 @@
 /** `twinbook explain ORDER` and `twinbook explain MARKET`. */
 
 import type { Command } from 'commander';
-import { TwinbookError } from '../base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { ExplainData } from '../daemon/control-protocol.js';
-import { explainOrder } from '../daemon/explain.js';
-import type { LedgerReader } from '../ledger/contract.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { ExplainData } from '../shell/daemon/control-protocol.js';
+import { explainOrder } from '../shell/daemon/explain.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
 import { askTrader } from './control-client.js';
 import { type ControlOptions, withControl } from './control-options.js';
 import { EXIT } from './exit.js';

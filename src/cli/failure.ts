@@ -1,6 +1,6 @@
 /** What the user is told when a command fails. */
 
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit.js';
 import type { CliIo } from './io.js';
 

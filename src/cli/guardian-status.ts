@@ -1,9 +1,9 @@
 /** What the guardian does, read from the file that it writes: so it can be told while the trader hangs, and afterwards. */
 
-import { isGone } from '../base/process-mark.js';
-import type { TraderConfig } from '../config/load.js';
-import { readBeatNow } from '../guardian/beat-file.js';
-import { describeReport, reportFileOf, reportSchema } from '../guardian/beats.js';
+import { isGone } from '../shared/base/process-mark.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import { readBeatNow } from '../shell/guardian/beat-file.js';
+import { describeReport, reportFileOf, reportSchema } from '../shell/guardian/beats.js';
 
 export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
   if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';

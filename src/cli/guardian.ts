@@ -1,7 +1,7 @@
 /** `twinbook guardian`: the process that cancels everything when the trader's heart stops. */
 
 import type { Command } from 'commander';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session, withConfig } from './io.js';
 import { keepFilesPrivate } from './private-files.js';
@@ -35,9 +35,9 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
   }
   keepFilesPrivate();
   const [{ runGuardian }, { cancelDirectly }, { stopFileOf }] = await Promise.all([
-    import('../guardian/guardian.js'),
-    import('../daemon/direct-cancel.js'),
-    import('../daemon/stop-file.js'),
+    import('../shell/guardian/guardian.js'),
+    import('../shell/daemon/direct-cancel.js'),
+    import('../shell/daemon/stop-file.js'),
   ]);
   const { venue, wallet, ledger, guardian } = config;
   const { profile, allowBlindSigning } = venue;

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { packageRoot } from '../config/shipped.js';
+import { packageRoot } from '../shell/config/shipped.js';
 import type { ExitCode } from './exit.js';
 
 export interface CliIo {

@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { TwinbookError } from '../base/errors.js';
-import { loadTraderConfig } from '../config/load.js';
-import type { DataOf } from '../protocol/endpoints.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { DataOf } from '../shared/protocol/endpoints.js';
+import { loadTraderConfig } from '../shell/config/load.js';
 import { EXIT } from './exit.js';
 import { action, type Session, withConfig, withJson } from './io.js';
 import { findNamed } from './names.js';
@@ -38,7 +38,7 @@ function addWalletCommands(keys: Command, session: Session): void {
     .requiredOption('--file <file>', 'where to write it');
   action<PlainOption & { file: string; json?: true }>(withPlain(withJson(create)), session, async (options) => {
     const [{ createKeyFile }, passphrase] = await Promise.all([
-      import('../wallet/key-file.js'),
+      import('../shell/wallet/key-file.js'),
       sealingPassphrase(options, session),
     ]);
     const path = resolve(io.cwd, options.file);
@@ -57,7 +57,7 @@ function addWalletCommands(keys: Command, session: Session): void {
     session,
     async ({ from, to, ...options }) => {
       const [{ importKeyFile }, passphrase] = await Promise.all([
-        import('../wallet/key-file.js'),
+        import('../shell/wallet/key-file.js'),
         sealingPassphrase(options, session),
       ]);
       const { address } = importKeyFile(resolve(io.cwd, from), { path: resolve(io.cwd, to), passphrase });
@@ -84,7 +84,7 @@ const withPlain = (command: Command): Command =>
 
 /** A key is sealed unless somebody says in so many words that it need not be. Null: in the clear. */
 async function sealingPassphrase({ plainTextKey }: PlainOption, { io }: Session): Promise<string | null> {
-  const { walletPassphrase } = await import('../wallet/passphrase.js');
+  const { walletPassphrase } = await import('../shell/wallet/passphrase.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && plainTextKey === true) {
     throw new TwinbookError('usage', 'there is a passphrase in the environment, and --plain-text-key wants none');
@@ -106,9 +106,9 @@ function addCredentialCommands(keys: Command, session: Session): void {
     const config = loadTraderConfig(options.config, io);
     const wallet = await openWallet(config, io);
     const [{ ServiceClient }, { createCredentials }, { loadCredentials, saveCredentials }] = await Promise.all([
-      import('../client/client.js'),
-      import('../client/bootstrap.js'),
-      import('../wallet/credentials.js'),
+      import('../shell/client/client.js'),
+      import('../shell/client/bootstrap.js'),
+      import('../shell/wallet/credentials.js'),
     ]);
     const { profile } = config.venue;
     const owner = { baseUrl: profile.base_url, wallet: wallet.address };
@@ -149,7 +149,7 @@ function addCredentialCommands(keys: Command, session: Session): void {
     .description('revokes an API key; the one in use is also removed from the credentials file');
   action<KeysOptions>(withJson(withConfig(revoke)), session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, io);
-    const { forgetCredentials, loadCredentials } = await import('../wallet/credentials.js');
+    const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
       // A list that does not come must not keep anybody from revoking a key.
       const { outcome: listed } = await client.call('keys.list', {});

@@ -1,9 +1,9 @@
 /** `twinbook kill`: through the running trader, or past it, straight at the exchange. */
 
 import type { Command } from 'commander';
-import type { ErrorCode } from '../base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { CancelAllData, KillData } from '../daemon/control-protocol.js';
+import type { ErrorCode } from '../shared/base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { CancelAllData, KillData } from '../shell/daemon/control-protocol.js';
 import { nonEmpty } from './arguments.js';
 import { cancelAllText, isClean, orders } from './cancel-all.js';
 import { type ControlOptions, modeText, QUICK_S, SLOW_S, withControl } from './control-options.js';

@@ -1,8 +1,8 @@
 /** What a process says that dies of a bug. Node would print the error with all that hangs on it, a secret among it. */
 
 import { writeSync } from 'node:fs';
-import { plainText } from '../base/plain-text.js';
-import { secrets } from '../wallet/secrets.js';
+import { plainText } from '../shared/base/plain-text.js';
+import { secrets } from '../shell/wallet/secrets.js';
 import { EXIT } from './exit.js';
 
 /** For exceptions that nobody caught, and promises that nobody waited for. */

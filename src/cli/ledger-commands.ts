@@ -1,10 +1,17 @@
 /** Commands that read the ledger: they work beside a running trader and without one. */
 
 import { type Command, Option } from 'commander';
-import { formatDecimal } from '../base/decimal.js';
-import type { Micros } from '../base/micros.js';
-import type { FillRow, IntentRow, LedgerReader, MarketRecord, OrderRecord, PositionRow } from '../ledger/contract.js';
-import { RESTING_STATUSES } from '../protocol/states.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import type { Micros } from '../shared/base/micros.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
+import type {
+  FillRow,
+  IntentRow,
+  LedgerReader,
+  MarketRecord,
+  OrderRecord,
+  PositionRow,
+} from '../trader/ledger/contract.js';
 import { integerBetween } from './arguments.js';
 import { addEventsCommand } from './events.js';
 import { EXIT } from './exit.js';

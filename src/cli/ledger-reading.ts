@@ -1,7 +1,7 @@
 /** How commands look into the ledger. */
 
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { LedgerReader } from '../ledger/contract.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
 import type { CliIo } from './io.js';
 
 export interface ReadOptions {
@@ -16,7 +16,7 @@ export async function readLedger<T>(
   read: (ledger: LedgerReader) => T,
 ): Promise<T> {
   const { ledger: place } = typeof config === 'string' ? loadTraderConfig(config, io) : config;
-  const { openReadOnly } = await import('../ledger/ledger.js');
+  const { openReadOnly } = await import('../trader/ledger/ledger.js');
   const ledger = openReadOnly(place.path);
   try {
     return read(ledger);

@@ -1,6 +1,6 @@
 /** The `--market` of a command, looked up in the ledger. */
 
-import type { LedgerReader } from '../ledger/contract.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
 import type { CliIo } from './io.js';
 import { findNamed, type Named } from './names.js';
 

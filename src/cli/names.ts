@@ -1,6 +1,6 @@
 /** Which market, order or key a person means who typed the beginning of its name, what a table shows of it, or words of its title. */
 
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 
 export interface Named {
   readonly id: string;

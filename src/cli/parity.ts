@@ -2,13 +2,13 @@
 
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { FillBand, MarketParity, Parity, Side } from '../backtest/parity/contract.js';
-import type { ParityResult } from '../backtest/parity/parity.js';
-import { BRACKET, USUAL_LANDING_MS } from '../backtest/plan.js';
-import type { ReplayedTrader } from '../backtest/replay/contract.js';
-import { TwinbookError } from '../base/errors.js';
-import type { RunJournal } from '../journal/contract.js';
-import { count, gain, money, percent, shares } from '../report/figures.js';
+import { BRACKET, USUAL_LANDING_MS } from '../lab/backtest/plan.js';
+import type { FillBand, MarketParity, Parity, Side } from '../lab/parity/contract.js';
+import type { ParityResult } from '../lab/parity/parity.js';
+import type { ReplayedTrader } from '../lab/replay/contract.js';
+import { count, gain, money, percent, shares } from '../lab/report/figures.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { RunJournal } from '../shell/journal/contract.js';
 import { integerBetween } from './arguments.js';
 import { EXIT } from './exit.js';
 import { action, type CliIo, type Session, withJson } from './io.js';
@@ -52,7 +52,7 @@ export function addParityCommand(program: Command, session: Session): void {
   withJson(withRunConfig(command));
   action<ParityFlags>(command, session, async (flags, [name = '']) => {
     const run = openRun(name, flags.config, session.io);
-    const { traderThen } = await import('../backtest/replay/run-settings.js');
+    const { traderThen } = await import('../lab/replay/run-settings.js');
     const trader = await traderThen(run.description);
     const result = await compared(run, trader, flags, session.io);
     const replayed = await replayText(run, trader);
@@ -64,8 +64,8 @@ export function addParityCommand(program: Command, session: Session): void {
 }
 
 async function compared(run: RunJournal, trader: ReplayedTrader, flags: ParityFlags, io: CliIo): Promise<ParityResult> {
-  const { parityOf } = await import('../backtest/parity/parity.js');
-  const { checkFillModels, openSources } = await import('../backtest/opening.js');
+  const { parityOf } = await import('../lab/parity/parity.js');
+  const { checkFillModels, openSources } = await import('../lab/backtest/opening.js');
   const fillModels = checkFillModels(flags.fillModel ?? BRACKET);
   const recorded =
     flags.data === undefined ? null : (await openSources(flags.data.map((path) => resolve(io.cwd, path)))).sources;
@@ -82,8 +82,8 @@ async function compared(run: RunJournal, trader: ReplayedTrader, flags: ParityFl
 
 /** What is compared below is the same trader only where the run repeats: so it is said first. */
 async function replayText(run: RunJournal, trader: ReplayedTrader): Promise<string> {
-  const { changesSince } = await import('../backtest/replay/run-settings.js');
-  const { replayRun } = await import('../backtest/replay/replay-run.js');
+  const { changesSince } = await import('../lab/replay/run-settings.js');
+  const { replayRun } = await import('../lab/replay/replay-run.js');
   const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
   try {
     const { difference } = await replayRun(run, { trader });
@@ -96,7 +96,7 @@ async function replayText(run: RunJournal, trader: ReplayedTrader): Promise<stri
 }
 
 async function writeReport(path: string, { sessions, analyses }: ParityResult): Promise<void> {
-  const { reportHtml } = await import('../report/html/report-html.js');
+  const { reportHtml } = await import('../lab/report/html/report-html.js');
   writeWhole(path, reportHtml({ sessions }, analyses));
 }
 

@@ -1,6 +1,6 @@
 /** The one place where everything that is said, by whichever command, loses what could steer the user's terminal. */
 
-import { plainText } from '../base/plain-text.js';
+import { plainText } from '../shared/base/plain-text.js';
 import type { CliIo } from './io.js';
 
 /** Hands texts on without control characters; `raw` stays what it is. */

@@ -1,13 +1,13 @@
 /** The report of `twinbook pnl --report`: the whole ledger, with prices of recordings where there are some. */
 
 import { basename, extname, resolve } from 'node:path';
-import type { EventSource } from '../backtest/contract.js';
-import type { TraderConfig } from '../config/load.js';
-import { VERSION } from '../config/version.js';
+import type { EventSource } from '../lab/backtest/contract.js';
+import type { Analysis } from '../lab/report/analysis/contract.js';
+import type { Coverage } from '../lab/report/contract.js';
+import type { RecordedBest, RecordedPrices } from '../lab/report/live/contract.js';
 import type { RecordingSummary } from '../recording/contract.js';
-import type { Analysis } from '../report/analysis/contract.js';
-import type { Coverage } from '../report/contract.js';
-import type { RecordedBest, RecordedPrices } from '../report/live/contract.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import { VERSION } from '../shell/config/version.js';
 import type { CliIo } from './io.js';
 import { readLedger } from './ledger-reading.js';
 import { writeWhole } from './whole-file.js';
@@ -25,9 +25,9 @@ export interface PnlReport {
 
 /** Writes the page and returns its figures. Throws TwinbookError when the file cannot be written or data not be read. */
 export async function writePnlReport(report: PnlReport, io: CliIo): Promise<Analysis> {
-  const { analyse } = await import('../report/analysis/analyse.js');
-  const { reportHtml } = await import('../report/html/report-html.js');
-  const { sessionFromLedger } = await import('../report/live/session-from-ledger.js');
+  const { analyse } = await import('../lab/report/analysis/analyse.js');
+  const { reportHtml } = await import('../lab/report/html/report-html.js');
+  const { sessionFromLedger } = await import('../lab/report/live/session-from-ledger.js');
   const recorded = await recordedPrices(report, io);
   const session = await readLedger(report.config, io, (ledger) =>
     sessionFromLedger(ledger, {
@@ -47,8 +47,8 @@ export async function writePnlReport(report: PnlReport, io: CliIo): Promise<Anal
 async function recordedPrices({ config, data }: PnlReport, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
   const prices = new Map<string, RecordedPrices>();
   if (data.length === 0) return prices;
-  const { openSources } = await import('../backtest/opening.js');
-  const { BestPrices } = await import('../backtest/parity/best-prices.js');
+  const { openSources } = await import('../lab/backtest/opening.js');
+  const { BestPrices } = await import('../lab/parity/best-prices.js');
   const { sources } = await openSources(data.map((path) => resolve(io.cwd, path)));
   const ours = await readLedger(
     config,

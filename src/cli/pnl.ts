@@ -1,11 +1,11 @@
 /** `twinbook pnl`: what the trader earned, from the ledger's own postings. */
 
 import type { Command } from 'commander';
-import { formatDecimal, parseDecimal } from '../base/decimal.js';
-import { TwinbookError } from '../base/errors.js';
-import type { Micros } from '../base/micros.js';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { PnlRow } from '../ledger/contract.js';
+import { formatDecimal, parseDecimal } from '../shared/base/decimal.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { Micros } from '../shared/base/micros.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { PnlRow } from '../trader/ledger/contract.js';
 import { askTrader } from './control-client.js';
 import { EXIT } from './exit.js';
 import { action, type CliIo, type Session, withConfig, withJson } from './io.js';

@@ -1,6 +1,6 @@
 /** How far a long command is: a bar that is rewritten on a terminal, now and then a line of its own elsewhere. */
 
-import { plainLine } from '../base/plain-text.js';
+import { plainLine } from '../shared/base/plain-text.js';
 import type { CliIo } from './io.js';
 
 /** On a terminal, often enough to be seen moving. */

@@ -1,9 +1,9 @@
 /** Whether a trader can be asked at all: stopping must also work when it cannot. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ErrorCode, TwinbookError } from '../base/errors.js';
-import type { TraderConfig } from '../config/load.js';
-import type { ControlData, ControlRequest } from '../daemon/control-protocol.js';
+import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import type { ControlData, ControlRequest } from '../shell/daemon/control-protocol.js';
 import { askTrader } from './control-client.js';
 
 /** A loop that has not turned for so long hangs, for whatever reason; a step takes milliseconds. */
@@ -85,7 +85,7 @@ export const silenceText = (reach: Unreached): string => {
 };
 
 async function silentProcess(ledgerPath: string): Promise<Unreached> {
-  const { writerOf } = await import('../ledger/lock.js');
+  const { writerOf } = await import('../trader/ledger/lock.js');
   try {
     const writer = writerOf(ledgerPath);
     return writer === null ? 'not running' : { silentPid: writer.pid };

@@ -1,9 +1,9 @@
 /** `twinbook reconcile`: the ledger against the exchange, by the running trader or straight. Reads only. */
 
 import type { Command } from 'commander';
-import { TwinbookError } from '../base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { Difference } from '../engine/differences.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { Difference } from '../trader/engine/differences.js';
 import { askTrader } from './control-client.js';
 import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
 import { reconcileDirectly } from './direct-reconciliation.js';
@@ -48,7 +48,7 @@ async function compareDirectly(
   io: CliIo,
   onVoid: (reason: string) => void,
 ): Promise<readonly Difference[]> {
-  const { openReadOnly } = await import('../ledger/ledger.js');
+  const { openReadOnly } = await import('../trader/ledger/ledger.js');
   const ledger = openReadOnly(config.ledger.path);
   try {
     const inside = ledger

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { TwinbookError } from '../base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { Credentials } from '../wallet/credentials.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { Credentials } from '../shell/wallet/credentials.js';
 import { integerBetween, numberBetween } from './arguments.js';
 import { askTrader } from './control-client.js';
 import { EXIT, type ExitCode } from './exit.js';
@@ -48,7 +48,7 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const config = loadTraderConfig(flags.config, io);
   const baseUrl = await addressOf(config);
   const credentials = flags.own ? await credentialsOf(config, io) : null;
-  const { record } = await import('../daemon/record.js');
+  const { record } = await import('../shell/daemon/record.js');
   const { profile, name: venue } = config.venue;
   const folder = flags.out === undefined ? config.recording.dir : resolve(io.cwd, flags.out);
   const minutes = flags.minutes ?? null;
@@ -78,7 +78,7 @@ async function addressOf({ venue, exchange, control }: TraderConfig): Promise<st
 /** Null without a wallet or credentials of it: public data needs neither. */
 async function credentialsOf(config: TraderConfig, io: CliIo): Promise<Credentials | null> {
   if (!existsSync(config.wallet.file)) return null;
-  const { loadCredentials } = await import('../wallet/credentials.js');
+  const { loadCredentials } = await import('../shell/wallet/credentials.js');
   const { address } = await openWallet(config, io);
   const owner = { baseUrl: config.venue.profile.base_url, wallet: address };
   return loadCredentials(config.wallet.credentials, owner, io.env);

@@ -2,8 +2,8 @@
 
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Aftermath, Difference, ReplayResult } from '../backtest/replay/contract.js';
-import type { RunJournal } from '../journal/contract.js';
+import type { Aftermath, Difference, ReplayResult } from '../lab/replay/contract.js';
+import type { RunJournal } from '../shell/journal/contract.js';
 import { EXIT } from './exit.js';
 import { action, type CliIo, type Session, withJson } from './io.js';
 import { openRun, RUN_ARGUMENT, traderOfNow, withRunConfig } from './run-option.js';
@@ -38,8 +38,8 @@ export function addReplayCommand(program: Command, session: Session): void {
 
 async function replayNamed(name: string, flags: ReplayFlags, io: CliIo): Promise<Replayed> {
   const run = openRun(name, flags.config, io);
-  const { changesSince, traderThen } = await import('../backtest/replay/run-settings.js');
-  const { replayRun } = await import('../backtest/replay/replay-run.js');
+  const { changesSince, traderThen } = await import('../lab/replay/run-settings.js');
+  const { replayRun } = await import('../lab/replay/replay-run.js');
   const trader =
     flags.asRecorded === true ? await traderThen(run.description) : await traderOfNow(run, name, flags.config, io);
   const changes = changesSince(run.description, trader);

@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { loadConfig } from '../config/load.js';
-import { venueNames } from '../config/shipped.js';
-import { profilePath, readProfile } from '../config/venue.js';
+import { loadConfig } from '../shell/config/load.js';
+import { venueNames } from '../shell/config/shipped.js';
+import { profilePath, readProfile } from '../shell/config/venue.js';
 import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { action, type CliIo, type Session, withConfig } from './io.js';
@@ -18,7 +18,7 @@ export function addRunCommands(program: Command, session: Session): void {
   action<{ config: string }>(start, session, async (options) => {
     keepFilesPrivate();
     const config = await loadConfig(options.config, session.io);
-    const { runTrader } = await import('../daemon/daemon.js');
+    const { runTrader } = await import('../shell/daemon/daemon.js');
     return runTrader(config, session.io);
   });
   addExchangeCommand(program, session);

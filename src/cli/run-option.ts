@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { ReplayedTrader } from '../backtest/replay/contract.js';
-import { loadConfig, loadTraderConfig } from '../config/load.js';
-import type { RunJournal } from '../journal/contract.js';
-import { RUN_FILE } from '../journal/journal.js';
-import { readRun } from '../journal/read-run.js';
-import { findRun } from '../journal/runs.js';
+import type { ReplayedTrader } from '../lab/replay/contract.js';
+import { loadConfig, loadTraderConfig } from '../shell/config/load.js';
+import type { RunJournal } from '../shell/journal/contract.js';
+import { RUN_FILE } from '../shell/journal/journal.js';
+import { readRun } from '../shell/journal/read-run.js';
+import { findRun } from '../shell/journal/runs.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig } from './io.js';
 
 export const RUN_ARGUMENT =
@@ -41,6 +41,6 @@ export async function traderOfNow(
   config: string | undefined,
   io: CliIo,
 ): Promise<ReplayedTrader> {
-  const { traderNow } = await import('../backtest/replay/run-settings.js');
+  const { traderNow } = await import('../lab/replay/run-settings.js');
   return traderNow(await loadConfig(configFileOf(run, name, config, io), io), run.description);
 }

@@ -1,6 +1,6 @@
 /** Signing, byte by byte against vectors that the service's interface is known by. */
 
-import { requestSignature, signedPayload } from '../protocol/signing.js';
+import { requestSignature, signedPayload } from '../shared/protocol/signing.js';
 import type { Check } from './check.js';
 
 interface Vector {

@@ -1,12 +1,12 @@
 /** `twinbook status`: what the trader does now, or what its ledger says when it does not run. */
 
 import type { Command } from 'commander';
-import { formatDecimal } from '../base/decimal.js';
-import { TwinbookError } from '../base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../config/load.js';
-import type { StatusBudget, StatusData, StatusMarket } from '../daemon/control-protocol.js';
-import type { LedgerReader } from '../ledger/contract.js';
-import { RESTING_STATUSES } from '../protocol/states.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
+import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { StatusBudget, StatusData, StatusMarket } from '../shell/daemon/control-protocol.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
 import { EXIT } from './exit.js';
 import { guardianStatus } from './guardian-status.js';
 import { action, type CliIo, type Session, withConfig, withJson } from './io.js';

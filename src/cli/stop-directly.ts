@@ -1,7 +1,7 @@
 /** Canceling everything without the trader: it does not run, or it does not answer. */
 
-import type { TraderConfig } from '../config/load.js';
-import type { CancelAllData } from '../daemon/control-protocol.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import type { CancelAllData } from '../shell/daemon/control-protocol.js';
 import type { CliIo } from './io.js';
 import { silenceText, type Unreached } from './reach.js';
 import { withVenue } from './venue-session.js';
@@ -11,7 +11,7 @@ const PAUSE_MS = 2_000;
 
 /** Cancels at the exchange by itself. `verify`: and reads twice that nothing rests. Throws what `withVenue` throws. */
 export async function cancelAlone(config: TraderConfig, verify: boolean, io: CliIo): Promise<CancelAllData> {
-  const { cancelDirectly } = await import('../daemon/direct-cancel.js');
+  const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
   const { profile, allowBlindSigning } = config.venue;
   return withVenue(config, io, ({ client, wallet }) =>
     cancelDirectly({ client, wallet, profile, allowBlindSigning, verify }),
@@ -36,7 +36,7 @@ export async function cancelPast(
     return { asked: 0, resting: 0, verified: false, killed };
   }
   if (reach === 'not running') return { ...(await cancelAlone(config, true, io)), killed };
-  const { cancelUntilNothingRests } = await import('../daemon/direct-cancel.js');
+  const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
   const { profile, allowBlindSigning } = config.venue;
   const patience = { withinMs: timeoutMs, pauseMs: PAUSE_MS };
   const canceled = await withVenue(config, io, ({ client, wallet }) =>
@@ -47,7 +47,7 @@ export async function cancelPast(
 
 /** False when the file could not be written: then the trader is not held. */
 async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
-  const { leaveStopFile, stopFileOf } = await import('../daemon/stop-file.js');
+  const { leaveStopFile, stopFileOf } = await import('../shell/daemon/stop-file.js');
   const path = stopFileOf(ledger.path);
   const who = silenceText(reach);
   try {

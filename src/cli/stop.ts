@@ -1,9 +1,9 @@
 /** `twinbook stop`: ends the trader, waits until its process is gone, and says what it left behind. */
 
 import type { Command } from 'commander';
-import { loadTraderConfig } from '../config/load.js';
-import type { LedgerReader } from '../ledger/contract.js';
-import { RESTING_STATUSES } from '../protocol/states.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
+import { loadTraderConfig } from '../shell/config/load.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
 import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
 import { EXIT } from './exit.js';
 import { action, type Session } from './io.js';

@@ -1,8 +1,8 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
-import type { ConfigurationResult, SweepResult, WalkForward } from '../backtest/sweep/contract.js';
-import { axisName, deflatedText, overfittingText, remark, sharpeText } from '../backtest/sweep/words.js';
-import { count, gain, money, ratio, UNKNOWN } from '../report/figures.js';
+import { count, gain, money, ratio, UNKNOWN } from '../lab/report/figures.js';
+import type { ConfigurationResult, SweepResult, WalkForward } from '../lab/sweep/contract.js';
+import { axisName, deflatedText, overfittingText, remark, sharpeText } from '../lab/sweep/words.js';
 import { type Column, table } from './table.js';
 
 /** More rows than this nobody reads; the others are in the database, in --json and in the page. */

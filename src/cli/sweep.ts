@@ -3,14 +3,14 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { latencyChoice } from '../backtest/plan.js';
-import { readAxis, requireDifferent } from '../backtest/sweep/axes.js';
-import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../backtest/sweep/bounds.js';
-import type { SweepPlan, SweepProgress, SweepWatcher } from '../backtest/sweep/contract.js';
-import { gridSearch, randomSearch } from '../backtest/sweep/search.js';
-import { loadConfig } from '../config/load.js';
-import type { Config } from '../config/types.js';
-import { count, duration } from '../report/figures.js';
+import { latencyChoice } from '../lab/backtest/plan.js';
+import { count, duration } from '../lab/report/figures.js';
+import { readAxis, requireDifferent } from '../lab/sweep/axes.js';
+import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../lab/sweep/bounds.js';
+import type { SweepPlan, SweepProgress, SweepWatcher } from '../lab/sweep/contract.js';
+import { gridSearch, randomSearch } from '../lab/sweep/search.js';
+import { loadConfig } from '../shell/config/load.js';
+import type { Config } from '../shell/config/types.js';
 import { integerBetween, numberBetween } from './arguments.js';
 import { type BacktestFlags, planOptions, withBacktestData } from './backtest.js';
 import { EXIT, type ExitCode } from './exit.js';
@@ -82,10 +82,10 @@ export function addSweepCommand(program: Command, session: Session): void {
 async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
   const plan = await planFrom(options, io);
   const line = new ProgressLine(io, options.json === true);
-  const { runSweep } = await import('../backtest/sweep/sweep.js');
+  const { runSweep } = await import('../lab/sweep/sweep.js');
   const { result, isComplete } = await runSweep(plan, watcher(line, io)).finally(() => line.end());
   if (options.report !== undefined) {
-    const { sweepHtml } = await import('../backtest/sweep/html/sweep-html.js');
+    const { sweepHtml } = await import('../lab/sweep/html/sweep-html.js');
     writeWhole(resolve(io.cwd, options.report), sweepHtml(result));
   }
   if (options.json === true) io.out(json(result));
@@ -104,7 +104,7 @@ async function planFrom(options: SweepFlags, io: CliIo): Promise<SweepPlan> {
   // A copy: the environment of the process itself cannot be handed to a thread.
   const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
-  const { checkFillModels } = await import('../backtest/opening.js');
+  const { checkFillModels } = await import('../lab/backtest/opening.js');
   const fillModels = checkFillModels(options.fillModel ?? USUAL_FILL_MODELS);
   const search = searchFrom(options, config);
   const { openRecordings } = await import('../recording/recording.js');

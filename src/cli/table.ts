@@ -1,6 +1,6 @@
 /** Rows as a table for a person, or as JSON for a program. */
 
-import { plainJson, plainLine } from '../base/plain-text.js';
+import { plainJson, plainLine } from '../shared/base/plain-text.js';
 
 export type Cell = string | number | boolean | null;
 

@@ -2,7 +2,7 @@
 /** The program itself: the real streams, environment and signals, and the exit code. */
 
 import { writeSync } from 'node:fs';
-import { secrets } from '../wallet/secrets.js';
+import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import type { CliIo } from './io.js';
 import { cleanLastWords } from './last-words.js';

@@ -1,8 +1,8 @@
 /** Where the venue answers now: as configured, or wherever the embedded paper exchange is. */
 
 import { existsSync } from 'node:fs';
-import { TwinbookError } from '../base/errors.js';
-import type { TraderConfig } from '../config/load.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { TraderConfig } from '../shell/config/load.js';
 import { askTrader } from './control-client.js';
 
 export interface VenueAddress {

@@ -1,12 +1,12 @@
 /** The command line's own connection to the venue, for the few commands that work without a running trader. */
 
 import { existsSync } from 'node:fs';
-import { TwinbookError } from '../base/errors.js';
-import type { ServiceClient } from '../client/client.js';
-import type { ClientAnswer } from '../client/contract.js';
-import type { TraderConfig } from '../config/load.js';
-import type { DataOf, EndpointName } from '../protocol/endpoints.js';
-import type { Wallet } from '../wallet/wallet.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
+import type { ServiceClient } from '../shell/client/client.js';
+import type { ClientAnswer } from '../shell/client/contract.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import type { Wallet } from '../shell/wallet/wallet.js';
 import type { CliIo } from './io.js';
 import { venueAddress } from './venue-address.js';
 
@@ -18,8 +18,8 @@ export interface VenueSession {
 /** Opens the configured wallet. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
 export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
   const [{ openKeyFile }, { walletPassphrase }] = await Promise.all([
-    import('../wallet/key-file.js'),
-    import('../wallet/passphrase.js'),
+    import('../shell/wallet/key-file.js'),
+    import('../shell/wallet/passphrase.js'),
   ]);
   const path = config.wallet.file;
   if (!existsSync(path)) {
@@ -37,8 +37,8 @@ export async function withVenue<T>(
 ): Promise<T> {
   const wallet = await openWallet(config, io);
   const [{ ServiceClient }, { loadCredentials }] = await Promise.all([
-    import('../client/client.js'),
-    import('../wallet/credentials.js'),
+    import('../shell/client/client.js'),
+    import('../shell/wallet/credentials.js'),
   ]);
   const { profile } = config.venue;
   const owner = { baseUrl: profile.base_url, wallet: wallet.address };

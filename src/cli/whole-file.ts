@@ -1,7 +1,7 @@
 /** Files that a command leaves behind: whole or not at all. */
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 
 /** Writes beside it and renames. Throws TwinbookError `file_unreadable`; what stood there before is then still there. */
 export function writeWhole(path: string, text: string): void {

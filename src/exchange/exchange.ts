@@ -9,11 +9,11 @@
  */
 
 import type { FastifyInstance } from 'fastify';
-import { assert, TwinbookError } from '../base/errors.js';
-import type { Micros } from '../base/micros.js';
-import type { VenueProfile } from '../protocol/profile.js';
 import type { Recording } from '../recording/contract.js';
 import { openRecordings } from '../recording/recording.js';
+import { assert, TwinbookError } from '../shared/base/errors.js';
+import type { Micros } from '../shared/base/micros.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
 import type { CoreSettings } from './core/contract.js';
 import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';

@@ -6,8 +6,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TwinbookError } from '../base/errors.js';
-import { makeFolder } from '../base/folder.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { makeFolder } from '../shared/base/folder.js';
 import { EVENT, type EventChunk, type Recording, type RecordingWarning } from './contract.js';
 import { openRecordings } from './recording.js';
 import type { MarketSink } from './store/contract.js';

@@ -1,7 +1,7 @@
 /** One line of a Kalshi recording: the venue's message, checked and in numbers. */
 
-import { parseDecimal } from '../base/decimal.js';
-import { ONE, stepOfPrecision } from '../base/micros.js';
+import { parseDecimal } from '../shared/base/decimal.js';
+import { ONE, stepOfPrecision } from '../shared/base/micros.js';
 import { SIDE } from './contract.js';
 import { isPrice } from './levels.js';
 import { EARLIEST_MS, LATEST_MS } from './steps-back.js';

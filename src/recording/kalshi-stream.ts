@@ -1,7 +1,7 @@
 /** Kalshi messages (snapshots, changes of levels, trades) as the event stream of one market. */
 
-import { TwinbookError } from '../base/errors.js';
-import { stepOfPrecision } from '../base/micros.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { stepOfPrecision } from '../shared/base/micros.js';
 import { ChunkWriter } from './chunks.js';
 import { EVENT, type EventChunk, type RecordingWarning, SIDE } from './contract.js';
 import { type KalshiMessage, parseKalshiLine } from './kalshi-message.js';

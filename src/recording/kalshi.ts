@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import type { RecordedMarket, Recording, RecordingWarning } from './contract.js';
 import { type CsvRow, csvRows } from './csv.js';
 import { conditionIdOf } from './identity.js';

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 
 /** A longer line is no message of any venue; it is dropped and counted instead of filling the memory. */
 const MAX_LINE_CHARS = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 import { access, constants } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import { EARLIEST_MS, LATEST_MS } from './steps-back.js';
 import { loadDuckDb } from './store/duckdb.js';
 

@@ -8,8 +8,8 @@
  */
 
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../base/errors.js';
-import { ONE } from '../base/micros.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { ONE } from '../shared/base/micros.js';
 import { ChunkWriter } from './chunks.js';
 import { EVENT, type EventChunk, type RecordingWarning, SIDE } from './contract.js';
 import { Levels } from './levels.js';

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import type { RecordedMarket, Recording, RecordingWarning } from './contract.js';
 import { conditionIdOf } from './identity.js';
 import { brokenRows, numbersOf, openParquet, ROW_IS_SOUND, rowsOf, textsOf } from './parquet.js';

@@ -10,7 +10,7 @@
 
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { TwinbookError } from '../base/errors.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './kalshi.js';
 import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './kalshi-files.js';

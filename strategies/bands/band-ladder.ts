@@ -12,7 +12,7 @@ import {
   passiveLimit,
   priceRange,
   type QuoteLevel,
-} from '../../src/strategy/strategy.js';
+} from '../../src/trader/strategy/strategy.js';
 
 export interface Band {
   readonly min_margin_ticks: number;

@@ -9,7 +9,7 @@ import {
   ONE,
   sigmoid,
   slope,
-} from '../../src/strategy/strategy.js';
+} from '../../src/trader/strategy/strategy.js';
 import type { Params } from './params.js';
 
 /** What the quotes are computed from; every price is a float in (0, 1). */

@@ -1,6 +1,6 @@
 /** The parameters of log-odds-maker. */
 
-import type { ParamsOf } from '../../src/strategy/strategy.js';
+import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
 
 export const params = {
   half_spread_ticks: {

@@ -9,7 +9,7 @@ import {
   passiveLimit,
   type QuoteLevel,
   staleCost,
-} from '../../src/strategy/strategy.js';
+} from '../../src/trader/strategy/strategy.js';
 import { type Centre, netShares } from './centre.js';
 import type { Params } from './params.js';
 

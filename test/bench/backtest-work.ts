@@ -3,12 +3,12 @@
  * `backtest-work.js columns|parquet|bare-columns|bare-parquet PATH…`. Prints one line of JSON.
  */
 
-import type { BacktestPlan, EventSource } from '../../src/backtest/contract.js';
-import { runBacktest } from '../../src/backtest/run.js';
-import { decoded, streamed } from '../../src/backtest/sources.js';
+import type { BacktestPlan, EventSource } from '../../src/lab/backtest/contract.js';
+import { runBacktest } from '../../src/lab/backtest/run.js';
+import { decoded, streamed } from '../../src/lab/backtest/sources.js';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
 import { openRecordings } from '../../src/recording/recording.js';
-import { plan } from '../backtest/plans.js';
+import { plan } from '../lab/backtest/plans.js';
 
 export interface BacktestWork {
   readonly events: number;

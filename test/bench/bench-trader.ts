@@ -1,14 +1,14 @@
 /** The trader as benchmarks build it: real executor and engine on a real ledger, limits and budgets out of the way. */
 
-import { micros } from '../../src/base/micros.js';
-import { Trader } from '../../src/engine/engine.js';
-import { Executor } from '../../src/executor/executor.js';
-import type { Ledger } from '../../src/ledger/contract.js';
-import type { VenueProfile } from '../../src/protocol/profile.js';
-import { riskLimitsSchema } from '../../src/risk/limits.js';
-import type { Strategy } from '../../src/strategy/contract.js';
-import type { ParamValues } from '../../src/strategy/params.js';
-import type { Wallet } from '../../src/wallet/wallet.js';
+import { micros } from '../../src/shared/base/micros.js';
+import type { VenueProfile } from '../../src/shared/protocol/profile.js';
+import type { Wallet } from '../../src/shell/wallet/wallet.js';
+import { Trader } from '../../src/trader/engine/engine.js';
+import { Executor } from '../../src/trader/executor/executor.js';
+import type { Ledger } from '../../src/trader/ledger/contract.js';
+import { riskLimitsSchema } from '../../src/trader/risk/limits.js';
+import type { Strategy } from '../../src/trader/strategy/contract.js';
+import type { ParamValues } from '../../src/trader/strategy/params.js';
 
 export const BENCH_PROFILE: VenueProfile = {
   service_name: 'SVC',

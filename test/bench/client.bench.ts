@@ -3,8 +3,8 @@
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axios from 'axios';
-import { ServiceClient } from '../../src/client/client.js';
-import type { VenueProfile } from '../../src/protocol/profile.js';
+import type { VenueProfile } from '../../src/shared/protocol/profile.js';
+import { ServiceClient } from '../../src/shell/client/client.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 
 const WARM_UP = sized(300, 5);

@@ -3,7 +3,7 @@
  * backtest), and with it in a file (as live, where a step that writes waits for the disk). Orders are signed with Ed25519.
  */
 
-import type { Observation, Request } from '../../src/protocol/seam.js';
+import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { type LedgerKind, World } from './in-process.js';
 

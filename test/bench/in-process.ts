@@ -3,11 +3,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Micros, micros } from '../../src/base/micros.js';
-import { Random } from '../../src/base/random.js';
-import { classify } from '../../src/client/classify.js';
-import { loadShipped } from '../../src/config/strategy-module.js';
-import type { Trader } from '../../src/engine/engine.js';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { BookTexts } from '../../src/exchange/http/book-texts.js';
@@ -15,12 +10,17 @@ import type { Desk, Reply, ServiceCall } from '../../src/exchange/http/calls.js'
 import { faultAnswer, successText } from '../../src/exchange/http/envelope.js';
 import { HANDLERS } from '../../src/exchange/http/handlers.js';
 import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
-import type { Ledger } from '../../src/ledger/contract.js';
-import { openLedger, openMemoryLedger } from '../../src/ledger/ledger.js';
-import { declarationOf, type EndpointName } from '../../src/protocol/endpoints.js';
-import type { Observation, Request } from '../../src/protocol/seam.js';
-import { readParams } from '../../src/strategy/read-params.js';
-import { Wallet } from '../../src/wallet/wallet.js';
+import { type Micros, micros } from '../../src/shared/base/micros.js';
+import { Random } from '../../src/shared/base/random.js';
+import { declarationOf, type EndpointName } from '../../src/shared/protocol/endpoints.js';
+import type { Observation, Request } from '../../src/shared/protocol/seam.js';
+import { classify } from '../../src/shell/client/classify.js';
+import { loadShipped } from '../../src/shell/config/strategy-module.js';
+import { Wallet } from '../../src/shell/wallet/wallet.js';
+import type { Trader } from '../../src/trader/engine/engine.js';
+import type { Ledger } from '../../src/trader/ledger/contract.js';
+import { openLedger, openMemoryLedger } from '../../src/trader/ledger/ledger.js';
+import { readParams } from '../../src/trader/strategy/read-params.js';
 import { BENCH_PROFILE, benchTrader } from './bench-trader.js';
 
 const START_MS = Date.UTC(2026, 10, 21, 12);

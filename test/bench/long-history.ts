@@ -3,10 +3,10 @@
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Micros, micros } from '../../src/base/micros.js';
-import type { IntentRow, Ledger } from '../../src/ledger/contract.js';
-import { openLedger } from '../../src/ledger/ledger.js';
-import { MIGRATIONS } from '../../src/ledger/schema.js';
+import { type Micros, micros } from '../../src/shared/base/micros.js';
+import type { IntentRow, Ledger } from '../../src/trader/ledger/contract.js';
+import { openLedger } from '../../src/trader/ledger/ledger.js';
+import { MIGRATIONS } from '../../src/trader/ledger/schema.js';
 import { sized } from './bench.js';
 
 /** Each order leaves an intent, an order, a fill, a transaction and its postings. */

@@ -5,10 +5,10 @@
  * Both must end with the same book.
  */
 import { OrderBook, Side } from 'nodejs-order-book';
-import { micros } from '../../src/base/micros.js';
-import { Random } from '../../src/base/random.js';
 import { ASK, BID, type BookSide } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
+import { micros } from '../../src/shared/base/micros.js';
+import { Random } from '../../src/shared/base/random.js';
 import { type Bench, type BenchRow, rate, sized } from './bench.js';
 
 const OPS = sized(200_000, 2_000);

@@ -3,11 +3,11 @@
  * the queues. Beside it a bare loop that keeps the same levels and as many queue places and does nothing else.
  */
 
-import { type Micros, micros } from '../../src/base/micros.js';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import type { RecordedColumns } from '../../src/exchange/core/recorded-feed.js';
 import { EVENT, SIDE } from '../../src/recording/contract.js';
+import { type Micros, micros } from '../../src/shared/base/micros.js';
 import { type Bench, type BenchRow, rate, sized } from './bench.js';
 import { realMarkets, TICKS, wanderingMarket } from './recorded-stream.js';
 

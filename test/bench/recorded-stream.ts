@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Random } from '../../src/base/random.js';
 import type { RecordedColumns } from '../../src/exchange/core/recorded-feed.js';
 import { EVENT, SIDE } from '../../src/recording/contract.js';
 import { openRecordings } from '../../src/recording/recording.js';
+import { Random } from '../../src/shared/base/random.js';
 
 export const TICKS = 100;
 const TICK = 10_000;

@@ -1,11 +1,11 @@
 /** Recorded events through a replay into the exchange core, with real orders in the queues. */
 
-import { micros } from '../../src/base/micros.js';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { Replay } from '../../src/exchange/crowd/replay.js';
 import { CHUNK_EVENTS } from '../../src/recording/chunks.js';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
+import { micros } from '../../src/shared/base/micros.js';
 import { type Bench, rate, sized } from './bench.js';
 
 const CHUNKS = sized(250, 3);

@@ -1,8 +1,8 @@
 /** The report of a day of 20 markets under three fill models: figures and page, and what the page weighs. */
 
-import { analyse } from '../../src/report/analysis/analyse.js';
-import { reportHtml } from '../../src/report/html/report-html.js';
-import { makeBracket } from '../report/session.js';
+import { analyse } from '../../src/lab/report/analysis/analyse.js';
+import { reportHtml } from '../../src/lab/report/html/report-html.js';
+import { makeBracket } from '../lab/report/session.js';
 import { type Bench, type BenchRow, sized } from './bench.js';
 
 const TIMES = sized(7, 1);

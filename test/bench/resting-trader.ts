@@ -2,13 +2,13 @@
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDecimal } from '../../src/base/decimal.js';
-import { TwinbookError } from '../../src/base/errors.js';
 import { askTrader } from '../../src/cli/control-client.js';
-import type { StatusData } from '../../src/daemon/control-protocol.js';
-import type { OrderRow } from '../../src/protocol/records.js';
-import { openKeyFile } from '../../src/wallet/key-file.js';
-import type { Wallet } from '../../src/wallet/wallet.js';
+import { parseDecimal } from '../../src/shared/base/decimal.js';
+import { TwinbookError } from '../../src/shared/base/errors.js';
+import type { OrderRow } from '../../src/shared/protocol/records.js';
+import type { StatusData } from '../../src/shell/daemon/control-protocol.js';
+import { openKeyFile } from '../../src/shell/wallet/key-file.js';
+import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { allRows, asTrader, paper, profile } from '../support/venue.js';
 import type { FarExchange } from './far-exchange.js';

@@ -2,9 +2,9 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SweepWatcher } from '../../src/backtest/sweep/contract.js';
-import { runSweep } from '../../src/backtest/sweep/sweep.js';
-import { record, type SweepPlace, sweepPlace, sweepPlan } from '../backtest/sweep/place.js';
+import type { SweepWatcher } from '../../src/lab/sweep/contract.js';
+import { runSweep } from '../../src/lab/sweep/sweep.js';
+import { record, type SweepPlace, sweepPlace, sweepPlan } from '../lab/sweep/place.js';
 import build from '../support/build.js';
 import { type Bench, type BenchRow, sized } from './bench.js';
 

@@ -7,11 +7,11 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Random } from '../../src/base/random.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
 import { conditionIdOf } from '../../src/recording/identity.js';
 import type { MarketSink } from '../../src/recording/store/contract.js';
 import { openRecordingStore } from '../../src/recording/store/store.js';
+import { Random } from '../../src/shared/base/random.js';
 import { sized } from './bench.js';
 
 export interface SyntheticSettings {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { packageRoot } from '../../src/config/shipped.js';
-import { folderWith, trader } from '../config/files.js';
+import { packageRoot } from '../../src/shell/config/shipped.js';
+import { folderWith, trader } from '../shell/config/files.js';
 import { run } from './run.js';
 
 describe('config', () => {

@@ -3,11 +3,15 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { askTrader } from '../../src/cli/control-client.js';
-import { type ControlRequest, type ControlResponse, readControlRequest } from '../../src/daemon/control-protocol.js';
-import { serveControl } from '../../src/daemon/control-server.js';
-import { openLedger } from '../../src/ledger/ledger.js';
-import { folderWith, trader } from '../config/files.js';
-import { HOLDER, intentOf, orderOf } from '../ledger/books.js';
+import {
+  type ControlRequest,
+  type ControlResponse,
+  readControlRequest,
+} from '../../src/shell/daemon/control-protocol.js';
+import { serveControl } from '../../src/shell/daemon/control-server.js';
+import { openLedger } from '../../src/trader/ledger/ledger.js';
+import { folderWith, trader } from '../shell/config/files.js';
+import { HOLDER, intentOf, orderOf } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
 /** A trader's control socket where a trader file expects it; answers with what `answer` says. */

@@ -3,9 +3,9 @@
 import { existsSync, readdirSync, truncateSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderWith, trader } from '../config/files.js';
 import { delta, newFolder, OPEN_MS, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
+import { folderWith, trader } from '../shell/config/files.js';
 import { run } from './run.js';
 
 const SAMPLE = resolve(import.meta.dirname, '../../data/sample');

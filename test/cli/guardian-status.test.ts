@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { markOf } from '../../src/base/process-mark.js';
 import { guardianStatus } from '../../src/cli/guardian-status.js';
-import { loadTraderConfig } from '../../src/config/load.js';
-import { BeatWriter } from '../../src/guardian/beat-file.js';
-import { reportFileOf } from '../../src/guardian/beats.js';
-import type { GuardianReport } from '../../src/guardian/contract.js';
-import { folderWith, trader } from '../config/files.js';
+import { markOf } from '../../src/shared/base/process-mark.js';
+import { loadTraderConfig } from '../../src/shell/config/load.js';
+import { BeatWriter } from '../../src/shell/guardian/beat-file.js';
+import { reportFileOf } from '../../src/shell/guardian/beats.js';
+import type { GuardianReport } from '../../src/shell/guardian/contract.js';
+import { folderWith, trader } from '../shell/config/files.js';
 
 const configWith = (lines: string) =>
   loadTraderConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': trader(lines) }) });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openLedger } from '../../src/ledger/ledger.js';
-import { folderWith, trader } from '../config/files.js';
-import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../ledger/books.js';
+import { openLedger } from '../../src/trader/ledger/ledger.js';
+import { folderWith, trader } from '../shell/config/files.js';
+import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
 /** A ledger with one order that filled in part, one intent under way, and a market whose title is hostile. */

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderWith, trader } from '../config/files.js';
+import { folderWith, trader } from '../shell/config/files.js';
 import { run } from './run.js';
 
 describe('a user’s mistake is a message and an exit code, never a stack trace', () => {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openLedger } from '../../src/ledger/ledger.js';
-import { folderWith, trader } from '../config/files.js';
-import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../ledger/books.js';
+import { openLedger } from '../../src/trader/ledger/ledger.js';
+import { folderWith, trader } from '../shell/config/files.js';
+import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
 const T0 = 1_700_000_000_000;

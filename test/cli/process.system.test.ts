@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { packageRoot } from '../../src/config/shipped.js';
-import { folderWith, trader } from '../config/files.js';
+import { packageRoot } from '../../src/shell/config/shipped.js';
+import { folderWith, trader } from '../shell/config/files.js';
 import { run } from './run.js';
 
 // The loader and not tsx's own command, which would put a process between us and the signals.

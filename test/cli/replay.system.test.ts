@@ -3,9 +3,9 @@
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readRun } from '../../src/journal/read-run.js';
-import { runFolders } from '../../src/journal/runs.js';
-import { openReadOnly } from '../../src/ledger/ledger.js';
+import { readRun } from '../../src/shell/journal/read-run.js';
+import { runFolders } from '../../src/shell/journal/runs.js';
+import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
 import { run } from './run.js';
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { record, type SweepPlace, sweepPlace } from '../backtest/sweep/place.js';
+import { record, type SweepPlace, sweepPlace } from '../lab/sweep/place.js';
 import { run } from './run.js';
 
 let place: SweepPlace;

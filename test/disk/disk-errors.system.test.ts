@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LedgerBroken } from '../../src/ledger/database.js';
-import { openLedger } from '../../src/ledger/ledger.js';
-import { HOLDER, intentOf } from '../ledger/books.js';
+import { LedgerBroken } from '../../src/trader/ledger/database.js';
+import { openLedger } from '../../src/trader/ledger/ledger.js';
+import { HOLDER, intentOf } from '../trader/ledger/books.js';
 import { FaultyDisk } from './faulty-disk.js';
 import { diskError, inPeace, type Work } from './power-loss.js';
 

@@ -7,8 +7,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { micros } from '../../src/base/micros.js';
-import { openReadOnly } from '../../src/ledger/ledger.js';
+import { micros } from '../../src/shared/base/micros.js';
+import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { BIN, type Place, program, type Running, traderPlace, twinbook } from '../support/processes.js';
 import { allRows, asTrader, expectAgreement } from '../support/venue.js';
 import { compiledDisk } from './compile.js';

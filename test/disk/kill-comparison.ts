@@ -1,10 +1,10 @@
 /** What a stopped trader's ledger says beside what the exchange says of the same account. */
 
-import { parseDecimal } from '../../src/base/decimal.js';
-import type { ServiceClient } from '../../src/client/client.js';
-import type { LedgerReader } from '../../src/ledger/contract.js';
-import { openReadOnly } from '../../src/ledger/ledger.js';
-import { openKeyFile } from '../../src/wallet/key-file.js';
+import { parseDecimal } from '../../src/shared/base/decimal.js';
+import type { ServiceClient } from '../../src/shell/client/client.js';
+import { openKeyFile } from '../../src/shell/wallet/key-file.js';
+import type { LedgerReader } from '../../src/trader/ledger/contract.js';
+import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { allRows, asTrader, paper } from '../support/venue.js';
 
 export interface Comparison {

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openKeyFile } from '../../src/wallet/key-file.js';
+import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import { BIN, program } from '../support/processes.js';
 import type { Comparison } from './kill-comparison.js';
 import type { Flow } from './kill-flows.js';

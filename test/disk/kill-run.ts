@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { must } from '../../src/base/errors.js';
-import { Random } from '../../src/base/random.js';
+import { must } from '../../src/shared/base/errors.js';
+import { Random } from '../../src/shared/base/random.js';
 import type { Comparison } from './kill-comparison.js';
 import { FLOWS, type Flow } from './kill-flows.js';
 import { callsIn, type KillPoint, type MadeCall, type Tracing } from './traced.js';

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
-import { Random } from '../../src/base/random.js';
-import type { IntentKind, Ledger } from '../../src/ledger/contract.js';
-import { fillOf, intentOf, m, ONE, orderOf } from '../ledger/books.js';
+import { Random } from '../../src/shared/base/random.js';
+import type { IntentKind, Ledger } from '../../src/trader/ledger/contract.js';
+import { fillOf, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 
 const MARKETS = ['a', 'b', 'c'];
 /** As long as what led to a real intent. */

@@ -8,10 +8,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
-import { TwinbookError } from '../../src/base/errors.js';
-import type { Ledger } from '../../src/ledger/contract.js';
-import { openLedger, openMemoryLedger } from '../../src/ledger/ledger.js';
-import { HOLDER } from '../ledger/books.js';
+import { TwinbookError } from '../../src/shared/base/errors.js';
+import type { Ledger } from '../../src/trader/ledger/contract.js';
+import { openLedger, openMemoryLedger } from '../../src/trader/ledger/ledger.js';
+import { HOLDER } from '../trader/ledger/books.js';
 import { type DiskFault, FaultyDisk, type LossMode } from './faulty-disk.js';
 import { contentOf, LedgerWork } from './ledger-work.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Random } from '../../src/base/random.js';
 import type { RunningExchange } from '../../src/exchange/exchange.js';
+import { Random } from '../../src/shared/base/random.js';
 import { startTestExchange } from '../exchange/http/harness.js';
 import { shotOf } from './exchange/attack.js';
 import { campaign } from './exchange/campaign.js';

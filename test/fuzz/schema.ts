@@ -1,6 +1,6 @@
 /** What an OpenAPI document asks for: its operations, and values that fit its schemas. */
 
-import type { Random } from '../../src/base/random.js';
+import type { Random } from '../../src/shared/base/random.js';
 import { pick } from './values.js';
 
 export type Json = Readonly<Record<string, unknown>>;

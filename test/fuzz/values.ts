@@ -1,6 +1,6 @@
 /** Values that programs trip over, drawn from a seed. */
 
-import type { Random } from '../../src/base/random.js';
+import type { Random } from '../../src/shared/base/random.js';
 
 type Some<T> = readonly [T, ...T[]];
 

@@ -7,9 +7,6 @@
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseDecimal } from '../../src/base/decimal.js';
-import { micros } from '../../src/base/micros.js';
-import { Random } from '../../src/base/random.js';
 import type { BookSide, Core, MarketIndex } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { nameOf } from '../../src/exchange/core/names.js';
@@ -17,6 +14,9 @@ import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
 import type { MarketSink, RecordingStore } from '../../src/recording/store/contract.js';
 import { openRecordingStore } from '../../src/recording/store/store.js';
+import { parseDecimal } from '../../src/shared/base/decimal.js';
+import { micros } from '../../src/shared/base/micros.js';
+import { Random } from '../../src/shared/base/random.js';
 
 export const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
 

@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { folderWith, trader } from '../config/files.js';
+import { folderWith, trader } from '../shell/config/files.js';
 import { twinbook } from '../support/processes.js';
 
 const SAMPLE = resolve(import.meta.dirname, '../../data/sample');

@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { TwinbookError } from '../../src/base/errors.js';
 import { openRecordings } from '../../src/recording/recording.js';
+import type { TwinbookError } from '../../src/shared/base/errors.js';
 import { CLOSE_MS, delta, kalshiFile, newFolder, OPEN_MS, rowsOf, snapshot, TICKER, writeKalshi } from './samples.js';
 
 const T = OPEN_MS + 60_000;

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { createKeyFile, importKeyFile } from '../../src/wallet/key-file.js';
+import { createKeyFile, importKeyFile } from '../../src/shell/wallet/key-file.js';
 import { alteringProxy } from '../support/altering-proxy.js';
 import { exchangeAt, folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
 import { filesBelow, homeAt, leaksIn, leakText, learn } from './evidence.js';

@@ -1,7 +1,7 @@
 /** What happens to the clock of the trader's machine alone, in hours: it is set back or ahead, or ahead for a moment. */
 
-import type { Timeline } from '../../src/backtest/timeline.js';
-import type { Random } from '../../src/base/random.js';
+import type { Timeline } from '../../src/lab/backtest/timeline.js';
+import type { Random } from '../../src/shared/base/random.js';
 import type { Faults, Tally } from './faults.js';
 
 const HOUR_MS = 3_600_000;

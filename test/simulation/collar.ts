@@ -3,9 +3,9 @@
  * books that were delivered to the trader.
  */
 
-import type { DataOf } from '../../src/protocol/endpoints.js';
-import type { AnyCall, Outcome, Request } from '../../src/protocol/seam.js';
-import type { RiskLimits } from '../../src/risk/limits.js';
+import type { DataOf } from '../../src/shared/protocol/endpoints.js';
+import type { AnyCall, Outcome, Request } from '../../src/shared/protocol/seam.js';
+import type { RiskLimits } from '../../src/trader/risk/limits.js';
 
 /** An order may be judged by any book that came so long before its draft left. */
 const WINDOW_MS = 10_000;

@@ -3,11 +3,11 @@
  * ends. As `daemon/direct-cancel.ts`, call by call, but on virtual time, where nothing can be awaited.
  */
 
-import type { DraftSigner } from '../../src/executor/contract.js';
-import type { DataOf } from '../../src/protocol/endpoints.js';
-import type { AnyCall } from '../../src/protocol/seam.js';
-import { RESTING_STATUSES } from '../../src/protocol/states.js';
-import type { StoredDraft } from '../../src/wallet/drafts.js';
+import type { DataOf } from '../../src/shared/protocol/endpoints.js';
+import type { AnyCall } from '../../src/shared/protocol/seam.js';
+import { RESTING_STATUSES } from '../../src/shared/protocol/states.js';
+import type { StoredDraft } from '../../src/shell/wallet/drafts.js';
+import type { DraftSigner } from '../../src/trader/executor/contract.js';
 import type { Invariants } from './invariants.js';
 import type { Network } from './network.js';
 import type { Setting } from './setting.js';

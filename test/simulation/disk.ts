@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Random } from '../../src/base/random.js';
+import type { Random } from '../../src/shared/base/random.js';
 import { FaultyDisk, type LossMode } from '../disk/faulty-disk.js';
 import type { Faults, Tally } from './faults.js';
 

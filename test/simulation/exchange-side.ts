@@ -1,6 +1,5 @@
 /** The exchange without its sockets: the real core, its crowd, its rate limits, and its own handlers of every call. */
 
-import { Random } from '../../src/base/random.js';
 import type { AccountSlot, CoreSettings, ObservedFill, WireOrder } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../src/exchange/core/memory-archive.js';
@@ -11,10 +10,11 @@ import { type Answer, faultAnswer, successText } from '../../src/exchange/http/e
 import { HANDLERS } from '../../src/exchange/http/handlers.js';
 import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-limits.js';
 import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
-import { declarationOf, type EndpointName, type Scope } from '../../src/protocol/endpoints.js';
-import type { VenueProfile } from '../../src/protocol/profile.js';
-import type { AnyCall } from '../../src/protocol/seam.js';
-import { money } from '../../src/protocol/wire.js';
+import { Random } from '../../src/shared/base/random.js';
+import { declarationOf, type EndpointName, type Scope } from '../../src/shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../src/shared/protocol/profile.js';
+import type { AnyCall } from '../../src/shared/protocol/seam.js';
+import { money } from '../../src/shared/protocol/wire.js';
 import { Tally } from './faults.js';
 import { FUNDS, type Setting } from './setting.js';
 import { ToldTrades, type WireTrade } from './told-trades.js';

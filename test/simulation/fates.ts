@@ -2,7 +2,7 @@
 
 import type { Answer } from '../../src/exchange/http/envelope.js';
 import { faultAnswer } from '../../src/exchange/http/envelope.js';
-import type { AnyCall } from '../../src/protocol/seam.js';
+import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import type { Lag } from './exchange-side.js';
 
 /** What an answer says of limits, in place of the truth. */

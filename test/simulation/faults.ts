@@ -1,6 +1,6 @@
 /** What goes wrong, how often, and how often it did. The ranges are those of the safety document. */
 
-import type { Random } from '../../src/base/random.js';
+import type { Random } from '../../src/shared/base/random.js';
 
 /** Probabilities, each per request unless it says otherwise. */
 export interface Faults {

@@ -18,11 +18,11 @@
  * After a crash, `restarted` asks that all that was ever seen committed is there still.
  */
 
-import { isFinalIntent } from '../../src/ledger/contract.js';
-import { declarationOf, type Scope } from '../../src/protocol/endpoints.js';
-import type { AnyCall, OperatorCommand, Outcome, Request } from '../../src/protocol/seam.js';
-import { isSettledMarket } from '../../src/protocol/states.js';
-import { money } from '../../src/protocol/wire.js';
+import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
+import type { AnyCall, OperatorCommand, Outcome, Request } from '../../src/shared/protocol/seam.js';
+import { isSettledMarket } from '../../src/shared/protocol/states.js';
+import { money } from '../../src/shared/protocol/wire.js';
+import { isFinalIntent } from '../../src/trader/ledger/contract.js';
 import type { ExchangeSide } from './exchange-side.js';
 import type { LedgerFile, StoredIntent } from './ledger-file.js';
 import { PlainAccount } from './plain-account.js';

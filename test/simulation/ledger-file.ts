@@ -1,8 +1,8 @@
 /** The ledger's file as a stranger reads it: by a connection of its own, so that only what was committed is seen. */
 
 import Sqlite from 'better-sqlite3';
-import type { IntentKind, IntentState } from '../../src/ledger/contract.js';
-import type { Side } from '../../src/protocol/states.js';
+import type { Side } from '../../src/shared/protocol/states.js';
+import type { IntentKind, IntentState } from '../../src/trader/ledger/contract.js';
 
 /** Amounts in millionths. */
 export interface StoredIntent {

@@ -3,9 +3,9 @@
  * Where risk saw what the strategy left of its view, such a bid would pass the price collar.
  */
 
-import { type Micros, micros, ONE } from '../../src/base/micros.js';
-import type { BookLevel, MarketView } from '../../src/market/view.js';
-import type { Quotes, Strategy } from '../../src/strategy/contract.js';
+import { type Micros, micros, ONE } from '../../src/shared/base/micros.js';
+import type { BookLevel, MarketView } from '../../src/trader/market/view.js';
+import type { Quotes, Strategy } from '../../src/trader/strategy/contract.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 
 /** Above the best ask, far beyond any collar. */

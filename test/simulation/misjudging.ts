@@ -3,9 +3,9 @@
  * left, a reset that is far away; in the service's own envelope, and as a page of somebody in front of it.
  */
 
-import type { Random } from '../../src/base/random.js';
-import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { AnyCall } from '../../src/protocol/seam.js';
+import type { Random } from '../../src/shared/base/random.js';
+import { declarationOf } from '../../src/shared/protocol/endpoints.js';
+import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import { type Fate, HTML, htmlPage, type Said, type Script, THROTTLED } from './fates.js';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 /** Between trader and exchange: carries each call as its fate says. */
 
-import type { Timeline } from '../../src/backtest/timeline.js';
-import { classify } from '../../src/client/classify.js';
-import type { Heard as HeardOfBudget } from '../../src/client/pacing.js';
 import type { Answer } from '../../src/exchange/http/envelope.js';
-import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { AnyCall, BudgetReport, Outcome } from '../../src/protocol/seam.js';
+import type { Timeline } from '../../src/lab/backtest/timeline.js';
+import { declarationOf } from '../../src/shared/protocol/endpoints.js';
+import type { AnyCall, BudgetReport, Outcome } from '../../src/shared/protocol/seam.js';
+import { classify } from '../../src/shell/client/classify.js';
+import type { Heard as HeardOfBudget } from '../../src/shell/client/pacing.js';
 import type { ExchangeSide } from './exchange-side.js';
 import { type Fate, type Script, THROTTLED } from './fates.js';
 import type { Tally } from './faults.js';

@@ -1,7 +1,7 @@
 /** Rows of public data that no market has: what a venue that is broken, or lies, may send of one of them. */
 
-import type { Random } from '../../src/base/random.js';
-import type { AnyCall } from '../../src/protocol/seam.js';
+import type { Random } from '../../src/shared/base/random.js';
+import type { AnyCall } from '../../src/shared/protocol/seam.js';
 
 const HUGE = '9007199254.740991';
 /** As many rows of one price as make a sum that no double holds, each of an amount that may be. */

@@ -1,7 +1,7 @@
 /** What the exchange's answers have proven to the trader: only what was delivered counts. Invariant 7. */
 
-import type { AnyCall, Outcome } from '../../src/protocol/seam.js';
-import { isFinalOrder, type OrderStatus } from '../../src/protocol/states.js';
+import type { AnyCall, Outcome } from '../../src/shared/protocol/seam.js';
+import { isFinalOrder, type OrderStatus } from '../../src/shared/protocol/states.js';
 import type { StoredIntent } from './ledger-file.js';
 
 /** An expiry is believed at the second look. */

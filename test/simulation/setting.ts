@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { type Micros, micros } from '../../src/base/micros.js';
-import type { Random } from '../../src/base/random.js';
-import type { PollingSettings, StrategySettings, TraderSettings } from '../../src/engine/settings.js';
-import type { VenueProfile } from '../../src/protocol/profile.js';
-import { type RiskLimits, riskLimitsSchema } from '../../src/risk/limits.js';
+import { type Micros, micros } from '../../src/shared/base/micros.js';
+import type { Random } from '../../src/shared/base/random.js';
+import type { VenueProfile } from '../../src/shared/protocol/profile.js';
+import type { PollingSettings, StrategySettings, TraderSettings } from '../../src/trader/engine/settings.js';
+import { type RiskLimits, riskLimitsSchema } from '../../src/trader/risk/limits.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
-import { paramsFor } from '../strategy/fixtures.js';
+import { paramsFor } from '../trader/strategy/fixtures.js';
 import { meddler } from './meddler.js';
 
 export const START_MS = 1_795_000_000_000;

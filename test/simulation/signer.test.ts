@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { writeDraftText } from '../../src/protocol/draft-text.js';
-import type { StoredDraft } from '../../src/wallet/drafts.js';
-import { Wallet } from '../../src/wallet/wallet.js';
+import { writeDraftText } from '../../src/shared/protocol/draft-text.js';
+import type { StoredDraft } from '../../src/shell/wallet/drafts.js';
+import { Wallet } from '../../src/shell/wallet/wallet.js';
 import { PROFILE } from './setting.js';
 import { keysOf, signerOf } from './trader-process.js';
 

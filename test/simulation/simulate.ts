@@ -1,8 +1,8 @@
 /** One simulation: faults, then calm, then everything must agree; then a pause or kill, and a stop, that must hold. */
 
-import { Random } from '../../src/base/random.js';
-import { isSettledMarket } from '../../src/protocol/states.js';
-import { differences, unsettled } from '../executor/agreement.js';
+import { Random } from '../../src/shared/base/random.js';
+import { isSettledMarket } from '../../src/shared/protocol/states.js';
+import { differences, unsettled } from '../trader/executor/agreement.js';
 import { check } from './check.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
 import { wrongLocks } from './locks.js';

@@ -3,8 +3,8 @@
  * Which book the trader goes by it says itself, by its own clock; when that book really left, the world knows.
  */
 
-import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { Outcome, Request } from '../../src/protocol/seam.js';
+import { declarationOf } from '../../src/shared/protocol/endpoints.js';
+import type { Outcome, Request } from '../../src/shared/protocol/seam.js';
 import type { ExchangeSide } from './exchange-side.js';
 import type { Setting } from './setting.js';
 import type { TraderProcess } from './trader-process.js';

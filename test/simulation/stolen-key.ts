@@ -3,7 +3,7 @@
  * Under a pause, so that no limit has room for an order that nobody meant.
  */
 
-import { signToHex } from '../../src/wallet/ed25519.js';
+import { signToHex } from '../../src/shell/wallet/ed25519.js';
 import { check } from './check.js';
 import { KEY } from './setting.js';
 import type { World } from './world.js';

@@ -5,10 +5,10 @@
  */
 
 import type { z } from 'zod';
-import type { Random } from '../../src/base/random.js';
 import type { ObservedFill } from '../../src/exchange/core/contract.js';
-import type { DataOf } from '../../src/protocol/endpoints.js';
-import type { ownTradeRow } from '../../src/protocol/records.js';
+import type { Random } from '../../src/shared/base/random.js';
+import type { DataOf } from '../../src/shared/protocol/endpoints.js';
+import type { ownTradeRow } from '../../src/shared/protocol/records.js';
 import type { Tally } from './faults.js';
 
 /** As the service answers it. */

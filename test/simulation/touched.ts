@@ -1,6 +1,6 @@
 /** Which rows of the ledger a step has written, so that the invariants look at these again and at no others. */
 
-import type { Ledger } from '../../src/ledger/contract.js';
+import type { Ledger } from '../../src/trader/ledger/contract.js';
 
 export class Touched {
   readonly intents = new Set<string>();

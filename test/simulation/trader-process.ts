@@ -1,16 +1,16 @@
 /** One process of the trader, as the daemon builds it but for clock and network; it can be killed and started again. */
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { Pacing } from '../../src/client/pacing.js';
-import { Trader } from '../../src/engine/trader.js';
-import type { DraftSigner } from '../../src/executor/contract.js';
-import { Executor } from '../../src/executor/executor.js';
-import type { Ledger } from '../../src/ledger/contract.js';
-import { openLedger } from '../../src/ledger/ledger.js';
-import type { Scope } from '../../src/protocol/endpoints.js';
-import { DraftSigner as WalletSigner } from '../../src/wallet/draft-signer.js';
-import type { SigningPolicy } from '../../src/wallet/drafts.js';
-import { Wallet } from '../../src/wallet/wallet.js';
+import type { Scope } from '../../src/shared/protocol/endpoints.js';
+import { Pacing } from '../../src/shell/client/pacing.js';
+import { DraftSigner as WalletSigner } from '../../src/shell/wallet/draft-signer.js';
+import type { SigningPolicy } from '../../src/shell/wallet/drafts.js';
+import { Wallet } from '../../src/shell/wallet/wallet.js';
+import { Trader } from '../../src/trader/engine/trader.js';
+import type { DraftSigner } from '../../src/trader/executor/contract.js';
+import { Executor } from '../../src/trader/executor/executor.js';
+import type { Ledger } from '../../src/trader/ledger/contract.js';
+import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { LedgerFile } from './ledger-file.js';
 import { type Setting, STANDARD, traderSettings } from './setting.js';
 import { Touched } from './touched.js';

@@ -4,8 +4,8 @@
  * what went over the line, not by the trader.
  */
 
-import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { OperatorCommand, Outcome, Request } from '../../src/protocol/seam.js';
+import { declarationOf } from '../../src/shared/protocol/endpoints.js';
+import type { OperatorCommand, Outcome, Request } from '../../src/shared/protocol/seam.js';
 import { Collar } from './collar.js';
 import type { ExchangeSide } from './exchange-side.js';
 import type { StoredIntent } from './ledger-file.js';

@@ -1,9 +1,9 @@
 /** Draws the fate of each call from the faults of the moment. */
 
-import type { Random } from '../../src/base/random.js';
 import type { Answer } from '../../src/exchange/http/envelope.js';
-import { declarationOf } from '../../src/protocol/endpoints.js';
-import type { AnyCall } from '../../src/protocol/seam.js';
+import type { Random } from '../../src/shared/base/random.js';
+import { declarationOf } from '../../src/shared/protocol/endpoints.js';
+import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import type { Lag } from './exchange-side.js';
 import { EMPTY, type Fate, HTML, htmlPage, INTERNAL, SIGNING_DOWN, THROTTLED } from './fates.js';
 import { CALM, type Faults, type Tally } from './faults.js';

@@ -5,15 +5,15 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Timeline } from '../../src/backtest/timeline.js';
-import { Random } from '../../src/base/random.js';
-import { Pacing, type Place } from '../../src/client/pacing.js';
-import { Trader } from '../../src/engine/trader.js';
 import type { Answer } from '../../src/exchange/http/envelope.js';
-import type { DraftSigner } from '../../src/executor/contract.js';
-import { LedgerBroken } from '../../src/ledger/database.js';
-import { declarationOf, type Scope } from '../../src/protocol/endpoints.js';
-import type { AnyCall, Lane, Observation, OperatorCommand, Request } from '../../src/protocol/seam.js';
+import { Timeline } from '../../src/lab/backtest/timeline.js';
+import { Random } from '../../src/shared/base/random.js';
+import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
+import type { AnyCall, Lane, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';
+import { Pacing, type Place } from '../../src/shell/client/pacing.js';
+import { Trader } from '../../src/trader/engine/trader.js';
+import type { DraftSigner } from '../../src/trader/executor/contract.js';
+import { LedgerBroken } from '../../src/trader/ledger/database.js';
 import { ClockFaults } from './clock-faults.js';
 import { cancelDirectly } from './direct-cancel.js';
 import { Disk } from './disk.js';

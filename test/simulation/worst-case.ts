@@ -1,6 +1,6 @@
 /** What may come of everything that is open or unknown, the plain way. Invariant 8. */
 
-import type { RiskLimits } from '../../src/risk/limits.js';
+import type { RiskLimits } from '../../src/trader/risk/limits.js';
 
 /** How far YES minus NO may still move in one market, in millionths of a share. */
 interface Extremes {

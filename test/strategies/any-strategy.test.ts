@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkQuotes } from '../../src/strategy/check.js';
-import { strategyFrom } from '../../src/strategy/module.js';
+import { checkQuotes } from '../../src/trader/strategy/check.js';
+import { strategyFrom } from '../../src/trader/strategy/module.js';
 import * as bands from '../../strategies/bands.js';
 import * as logOddsMaker from '../../strategies/log-odds-maker.js';
-import { anyView, paramsFor } from '../strategy/fixtures.js';
+import { anyView, paramsFor } from '../trader/strategy/fixtures.js';
 
 const wild = fc.record({
   half_spread_ticks: fc.integer({ min: 1, max: 500 }),

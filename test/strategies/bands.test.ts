@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ONE } from '../../src/base/micros.js';
-import type { MarketView, OwnOrderView } from '../../src/market/view.js';
-import { readParams } from '../../src/strategy/read-params.js';
+import { ONE } from '../../src/shared/base/micros.js';
+import type { MarketView, OwnOrderView } from '../../src/trader/market/view.js';
+import { readParams } from '../../src/trader/strategy/read-params.js';
 import bands from '../../strategies/bands.js';
-import { book, m } from '../market/fixtures.js';
-import { FACTS, holding, paramsFor, VIEW, viewOf } from '../strategy/fixtures.js';
+import { book, m } from '../trader/market/fixtures.js';
+import { FACTS, holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 /** The default configuration of poly-market-maker, in ticks of 0.01. */
 const band = (min: number, avg: number, max: number, low: string, middle: string, high: string) => ({

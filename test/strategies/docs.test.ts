@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { loadStrategyModule } from '../../src/config/strategy-module.js';
-import { checkQuotes } from '../../src/strategy/check.js';
-import { paramTable } from '../../src/strategy/params-export.js';
+import { loadStrategyModule } from '../../src/shell/config/strategy-module.js';
+import { checkQuotes } from '../../src/trader/strategy/check.js';
+import { paramTable } from '../../src/trader/strategy/params-export.js';
 import bands from '../../strategies/bands.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
-import { m } from '../market/fixtures.js';
-import { FACTS, paramsFor, VIEW } from '../strategy/fixtures.js';
+import { m } from '../trader/market/fixtures.js';
+import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 
 const docs = readFileSync(join(import.meta.dirname, '../../docs/strategies.md'), 'utf8');
 /** Without the padding of its tables. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { complement, ONE } from '../../src/base/micros.js';
-import type { MarketView } from '../../src/market/view.js';
-import type { Quotes } from '../../src/strategy/contract.js';
+import { complement, ONE } from '../../src/shared/base/micros.js';
+import type { MarketView } from '../../src/trader/market/view.js';
+import type { Quotes } from '../../src/trader/strategy/contract.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
-import { book, m } from '../market/fixtures.js';
-import { anyView, FACTS, holding, mirroredView, paramsFor, VIEW, viewOf } from '../strategy/fixtures.js';
+import { book, m } from '../trader/market/fixtures.js';
+import { anyView, FACTS, holding, mirroredView, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 /** Wide enough for others' best never to be what binds. */
 const FREE = { improve_ticks: 1000, reprice_ticks: 0, imbalance_weight: 1 };

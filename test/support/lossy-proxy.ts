@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { Random } from '../../src/base/random.js';
+import { Random } from '../../src/shared/base/random.js';
 
 export const FAULTS = [
   'request lost', // the connection is cut before the exchange has seen anything

@@ -6,13 +6,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** System tests, the longest first; then all others of that tier, then the fast ones. */
 const SLOW = [
   'test/disk/kill-points.system.test.ts',
-  'test/daemon/record.system.test.ts',
-  'test/daemon/stop.system.test.ts',
-  'test/backtest/sweep/sweep.system.test.ts',
+  'test/shell/daemon/record.system.test.ts',
+  'test/shell/daemon/stop.system.test.ts',
+  'test/lab/sweep/sweep.system.test.ts',
   'test/recording/import.system.test.ts',
   'test/disk/failing-trader.system.test.ts',
-  'test/guardian/processes.system.test.ts',
-  'test/daemon/',
+  'test/shell/guardian/processes.system.test.ts',
+  'test/shell/daemon/',
   'test/cli/replay.system.test.ts',
 ] as const;
 

@@ -2,16 +2,16 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { formatDecimal, parseDecimal } from '../../src/base/decimal.js';
-import { type Micros, micros, sub } from '../../src/base/micros.js';
-import { Random } from '../../src/base/random.js';
-import { ServiceClient } from '../../src/client/client.js';
-import { readProfile } from '../../src/config/venue.js';
-import { openReadOnly } from '../../src/ledger/ledger.js';
-import type { DataOf } from '../../src/protocol/endpoints.js';
-import { loadCredentials } from '../../src/wallet/credentials.js';
-import { openKeyFile } from '../../src/wallet/key-file.js';
-import { Wallet } from '../../src/wallet/wallet.js';
+import { formatDecimal, parseDecimal } from '../../src/shared/base/decimal.js';
+import { type Micros, micros, sub } from '../../src/shared/base/micros.js';
+import { Random } from '../../src/shared/base/random.js';
+import type { DataOf } from '../../src/shared/protocol/endpoints.js';
+import { ServiceClient } from '../../src/shell/client/client.js';
+import { readProfile } from '../../src/shell/config/venue.js';
+import { loadCredentials } from '../../src/shell/wallet/credentials.js';
+import { openKeyFile } from '../../src/shell/wallet/key-file.js';
+import { Wallet } from '../../src/shell/wallet/wallet.js';
+import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 
 export const profile = readProfile('config/venues/paper.yaml', process.cwd());
 

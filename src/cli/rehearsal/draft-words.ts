@@ -1,6 +1,6 @@
 /** A draft in words for a person, and what of it the profile does not say. */
 
-import type { VenueProfile } from '../../protocol/profile.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { DraftReport } from '../doctor-draft.js';
 import { difference } from './steps.js';
 

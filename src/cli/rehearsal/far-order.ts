@@ -1,9 +1,17 @@
 /** The smallest order that a market takes, so far from it that nobody fills it. */
 
-import { complement, type Micros, maxMicros, mulDiv, ONE, stepOfPrecision, toMultiple } from '../../base/micros.js';
-import type { Book } from '../../market/view.js';
-import type { OrderbookConfig } from '../../protocol/records.js';
-import type { RiskLimits } from '../../risk/limits.js';
+import {
+  complement,
+  type Micros,
+  maxMicros,
+  mulDiv,
+  ONE,
+  stepOfPrecision,
+  toMultiple,
+} from '../../shared/base/micros.js';
+import type { OrderbookConfig } from '../../shared/protocol/records.js';
+import type { Book } from '../../trader/market/view.js';
+import type { RiskLimits } from '../../trader/risk/limits.js';
 
 /** A buy. */
 export interface FarOrder {

@@ -3,16 +3,16 @@
  * it, what it left at the venue is canceled, and two reads show that nothing rests.
  */
 
-import { must, TwinbookError } from '../../base/errors.js';
-import { VERSION } from '../../config/version.js';
-import { cancelUntilNothingRests } from '../../daemon/direct-cancel.js';
-import { Comparison } from '../../engine/comparison.js';
-import type { Difference } from '../../engine/differences.js';
-import { inWords } from '../../engine/suspicions.js';
-import { Executor } from '../../executor/executor.js';
-import type { Ledger } from '../../ledger/contract.js';
-import { openLedger } from '../../ledger/ledger.js';
-import { signingRules } from '../../wallet/signing-rules.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { VERSION } from '../../shell/config/version.js';
+import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
+import { signingRules } from '../../shell/wallet/signing-rules.js';
+import { Comparison } from '../../trader/engine/comparison.js';
+import type { Difference } from '../../trader/engine/differences.js';
+import { inWords } from '../../trader/engine/suspicions.js';
+import { Executor } from '../../trader/executor/executor.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import { openLedger } from '../../trader/ledger/ledger.js';
 import { oneRound, restingOrders } from '../direct-reconciliation.js';
 import { chooseMarket, marketText } from './market-choice.js';
 import { OrderDesk } from './order-desk.js';

@@ -1,14 +1,14 @@
 /** The market that a rehearsal uses, as the trader would see it, and the order that it will place there. */
 
-import { formatDecimal } from '../../base/decimal.js';
-import { type Micros, ZERO } from '../../base/micros.js';
-import type { ServiceClient } from '../../client/client.js';
-import type { Config } from '../../config/types.js';
-import type { MarketRecord } from '../../ledger/contract.js';
-import { MarketState } from '../../market/market-state.js';
-import type { MarketView, OwnMarketState, SeenAt } from '../../market/view.js';
-import type { VenueProfile } from '../../protocol/profile.js';
-import type { MarketDetail, OrderbookConfig } from '../../protocol/records.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { type Micros, ZERO } from '../../shared/base/micros.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/records.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import type { Config } from '../../shell/config/types.js';
+import type { MarketRecord } from '../../trader/ledger/contract.js';
+import { MarketState } from '../../trader/market/market-state.js';
+import type { MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import { type FarOrder, farOrder } from './far-order.js';
 import { difference, failure, type Where } from './steps.js';
 import { ask } from './venue-checks.js';

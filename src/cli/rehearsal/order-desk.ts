@@ -4,14 +4,14 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { must } from '../../base/errors.js';
-import type { ServiceClient } from '../../client/client.js';
-import { Outgoing } from '../../engine/outgoing.js';
-import type { ExecutorEvent, OrderExecutor, Reaction } from '../../executor/contract.js';
-import type { IntentRow, Ledger } from '../../ledger/contract.js';
-import type { OrderRow, OwnTradeRow } from '../../protocol/records.js';
-import type { Ask, Outcome, Report } from '../../protocol/seam.js';
-import type { Approved } from '../../risk/risk.js';
+import { must } from '../../shared/base/errors.js';
+import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
+import type { Ask, Outcome, Report } from '../../shared/protocol/seam.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import { Outgoing } from '../../trader/engine/outgoing.js';
+import type { ExecutorEvent, OrderExecutor, Reaction } from '../../trader/executor/contract.js';
+import type { IntentRow, Ledger } from '../../trader/ledger/contract.js';
+import type { Approved } from '../../trader/risk/risk.js';
 
 /** Between two beats of the executor, ms. */
 const BEAT_MS = 200;

@@ -4,16 +4,16 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { formatDecimal } from '../../base/decimal.js';
-import { must } from '../../base/errors.js';
-import { complement, ZERO } from '../../base/micros.js';
-import { isFinalIntent, type Ledger } from '../../ledger/contract.js';
-import { amountAt, readBook } from '../../market/book.js';
-import type { Outcome } from '../../protocol/seam.js';
-import { Exposure } from '../../risk/exposure.js';
-import type { Facts } from '../../risk/facts.js';
-import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
-import { type Approved, judge } from '../../risk/risk.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { must } from '../../shared/base/errors.js';
+import { complement, ZERO } from '../../shared/base/micros.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import { isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
+import { amountAt, readBook } from '../../trader/market/book.js';
+import { Exposure } from '../../trader/risk/exposure.js';
+import type { Facts } from '../../trader/risk/facts.js';
+import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
+import { type Approved, judge } from '../../trader/risk/risk.js';
 import { restingOrders } from '../direct-reconciliation.js';
 import { examineDraft } from '../doctor-draft.js';
 import { draftWords } from './draft-words.js';

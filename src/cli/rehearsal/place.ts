@@ -1,9 +1,9 @@
 /** Where a rehearsal takes place, and what it may use there. */
 
-import type { ServiceClient } from '../../client/client.js';
-import type { Config } from '../../config/types.js';
-import type { VenueProfile } from '../../protocol/profile.js';
-import type { Wallet } from '../../wallet/wallet.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import type { Config } from '../../shell/config/types.js';
+import type { Wallet } from '../../shell/wallet/wallet.js';
 import type { StepLine, Where } from './steps.js';
 
 export interface Place {

@@ -1,12 +1,12 @@
 /** The two places of a rehearsal: an embedded exchange with a wallet that nobody keeps, and the venue with the real one. */
 
 import { existsSync } from 'node:fs';
-import { ServiceClient } from '../../client/client.js';
-import type { Config } from '../../config/types.js';
-import { readStopFile, stopFileOf } from '../../daemon/stop-file.js';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
-import { loadCredentials } from '../../wallet/credentials.js';
-import { Wallet } from '../../wallet/wallet.js';
+import { ServiceClient } from '../../shell/client/client.js';
+import type { Config } from '../../shell/config/types.js';
+import { readStopFile, stopFileOf } from '../../shell/daemon/stop-file.js';
+import { loadCredentials } from '../../shell/wallet/credentials.js';
+import { Wallet } from '../../shell/wallet/wallet.js';
 import type { CliIo } from '../io.js';
 import { reachTrader } from '../reach.js';
 import { openWallet } from '../venue-session.js';

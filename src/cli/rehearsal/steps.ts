@@ -1,6 +1,6 @@
 /** The lines of a rehearsal: what each step found, and how one that cannot go on says so. */
 
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit.js';
 
 /** An embedded paper exchange, or the venue of the configuration. */

@@ -1,10 +1,10 @@
 /** What a venue says of its clock and its limits, beside what its profile says. */
 
-import type { ServiceClient } from '../../client/client.js';
-import type { CallInput, ClientAnswer } from '../../client/contract.js';
-import type { DataOf, EndpointName, Scope } from '../../protocol/endpoints.js';
-import type { VenueProfile } from '../../protocol/profile.js';
-import type { Outcome } from '../../protocol/seam.js';
+import type { DataOf, EndpointName, Scope } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
 import { answered } from '../venue-session.js';
 import { difference, failure } from './steps.js';
 

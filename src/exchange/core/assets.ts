@@ -1,8 +1,8 @@
 /** What accounts hold, as rows, and what holding it has brought them so far. */
 
-import { formatDecimal } from '../../base/decimal.js';
-import { mulDiv, ONE } from '../../base/micros.js';
-import { isSettledMarket } from '../../protocol/states.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { mulDiv, ONE } from '../../shared/base/micros.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Catalog } from './catalog.js';
 import type { AssetQuery, WireAsset } from './contract.js';
 import { seconds } from './ground.js';

@@ -4,7 +4,7 @@
  * asked for. A ring of cells that grows while it is needed, so that neither a trade nor an idle market costs memory.
  */
 
-import type { CandleInterval } from '../../protocol/states.js';
+import type { CandleInterval } from '../../shared/protocol/states.js';
 import { f64, widenF64 } from './cells.js';
 
 const BAR_MS = 300_000;

@@ -1,6 +1,6 @@
 /** The markets and the events that group them, found by index or condition id. */
 
-import { must } from '../../base/errors.js';
+import { must } from '../../shared/base/errors.js';
 import type { CoreSettings, MarketSpec, Result } from './contract.js';
 import { done, invalid } from './fault.js';
 import type { FillModel } from './fill-model.js';

@@ -1,6 +1,6 @@
 /** Time in the core: whatever was due by the moment of a call is done before the call, each thing at its own time. */
 
-import { unreachable } from '../../base/errors.js';
+import { unreachable } from '../../shared/base/errors.js';
 import type { Due } from './due.js';
 import { Reads } from './reads.js';
 

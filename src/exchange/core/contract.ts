@@ -8,8 +8,8 @@
  * replays to the identical state. Reads change nothing.
  */
 
-import type { Micros } from '../../base/micros.js';
-import type { CandleInterval, MarketState } from '../../protocol/states.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { CandleInterval, MarketState } from '../../shared/protocol/states.js';
 import type { Delays } from './delays.js';
 import { MARGIN_MUTATORS, type MarginMutators, type MarginReads } from './margin/contract.js';
 import type { AssetQuery, ConversionQuery, OrderQuery, Page, PageQuery, PnlFilter, RedeemQuery } from './queries.js';

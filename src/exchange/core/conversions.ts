@@ -3,10 +3,10 @@
  * Both are the same record and the same rules; `CONVERSIONS` holds what differs.
  */
 
-import { formatDecimal, parseDecimal } from '../../base/decimal.js';
-import { must } from '../../base/errors.js';
-import type { ServiceErrorSlug } from '../../protocol/errors.js';
-import type { ConversionState } from '../../protocol/states.js';
+import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
+import { must } from '../../shared/base/errors.js';
+import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
+import type { ConversionState } from '../../shared/protocol/states.js';
 import type { ConversionQuery, Page, Result, WireConversion, WireDraft } from './contract.js';
 import { landsMs } from './delays.js';
 import { badSignature, done, refuse } from './fault.js';

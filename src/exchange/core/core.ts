@@ -8,9 +8,9 @@
  * know the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
  */
 
-import { AssertionFailed, assert } from '../../base/errors.js';
-import { type Micros, ONE } from '../../base/micros.js';
-import { isSettledMarket, MARKET_STATES, type MarketState } from '../../protocol/states.js';
+import { AssertionFailed, assert } from '../../shared/base/errors.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import type { Archive } from './archive.js';
 import { i32 } from './cells.js';
 import * as contract from './contract.js';

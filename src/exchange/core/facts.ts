@@ -3,8 +3,8 @@
  * thousands of markets builds nothing and is never stale.
  */
 
-import { parseDecimal } from '../../base/decimal.js';
-import { type Micros, ONE } from '../../base/micros.js';
+import { parseDecimal } from '../../shared/base/decimal.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from './contract.js';
 import type { Ground } from './ground.js';
 import type { Market } from './market.js';

@@ -1,6 +1,6 @@
 /** Results: how the core says yes and no. */
 
-import type { ServiceErrorSlug } from '../../protocol/errors.js';
+import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Result } from './contract.js';
 
 export const done = <T>(value: T): Result<T> => ({ ok: true, value });

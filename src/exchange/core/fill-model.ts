@@ -7,7 +7,7 @@
  * formulas are hftbacktest's (models/queue.rs). Amounts are Micros of the recorded level alone, real orders not counted.
  */
 
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { cancelledBehind, type QueueCurve } from './queue-curves.js';
 
 /** A model in data, as a configuration file holds it. `exponent`: a multiple of 0.5 from 0.5 to 10. */

@@ -1,8 +1,8 @@
 /** What the desks of the exchange (orders, conversions, redeems, margin) share. */
 
-import { must } from '../../base/errors.js';
-import { writeDraftMessage } from '../../protocol/draft-message.js';
-import type { DraftTerms } from '../../protocol/draft-text.js';
+import { must } from '../../shared/base/errors.js';
+import { writeDraftMessage } from '../../shared/protocol/draft-message.js';
+import type { DraftTerms } from '../../shared/protocol/draft-text.js';
 import type { Funds } from './accounts.js';
 import type { Archive } from './archive.js';
 import type { Catalog } from './catalog.js';

@@ -1,8 +1,8 @@
 /** Who may call: wallets, their accounts and API keys, and the challenges that prove a wallet. Verifies no signature itself. */
 
-import { formatDecimal } from '../../base/decimal.js';
-import { assert, must } from '../../base/errors.js';
-import { challengeText } from '../../protocol/signing.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { assert, must } from '../../shared/base/errors.js';
+import { challengeText } from '../../shared/protocol/signing.js';
 import type { Archived } from './archive.js';
 import type { KeyRequest, Result, WireChallenge, WireCredential, WireFunds, WireKey } from './contract.js';
 import { badSignature, done, invalid, refuse } from './fault.js';

@@ -4,7 +4,7 @@
  * its settlement, also back: a proposed answer can be disputed. What is settled is final: shares are being paid out.
  */
 
-import { isSettledMarket, type MarketState } from '../../protocol/states.js';
+import { isSettledMarket, type MarketState } from '../../shared/protocol/states.js';
 
 /** Whether the control may put a market of one state into another; `resolved` needs an outcome and is no mere state. */
 export const mayMove = (from: MarketState, to: MarketState): boolean => !isSettledMarket(from) && to !== 'resolved';

@@ -1,9 +1,9 @@
 /** Markets, events, books, trades and assets as the wire spells them. */
 
-import { formatDecimal } from '../../base/decimal.js';
-import { assert } from '../../base/errors.js';
-import { type Micros, ONE } from '../../base/micros.js';
-import type { CandleInterval } from '../../protocol/states.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { assert } from '../../shared/base/errors.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import type { CandleInterval } from '../../shared/protocol/states.js';
 import type { Catalog } from './catalog.js';
 import {
   ASK,

@@ -1,9 +1,9 @@
 /** One market: its rules, its state, its book, its shares and its tape. */
 
-import { formatDecimal } from '../../base/decimal.js';
-import { type Micros, ONE, stepOfPrecision } from '../../base/micros.js';
-import type { OrderbookConfig } from '../../protocol/records.js';
-import { CATEGORIES, MARKET_STATES, type MarketState } from '../../protocol/states.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
+import type { OrderbookConfig } from '../../shared/protocol/records.js';
+import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Shares } from './accounts.js';
 import { Book } from './book.js';
 import { Candles } from './candles.js';

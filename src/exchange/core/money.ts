@@ -3,7 +3,7 @@
  * that every intermediate stays a safe integer and no BigInt is needed.
  */
 
-import type { Micros } from '../../base/micros.js';
+import type { Micros } from '../../shared/base/micros.js';
 
 const UNIT = 1_000_000;
 

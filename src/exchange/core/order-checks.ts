@@ -1,9 +1,9 @@
 /** What a drafted order must satisfy first: fields, grid and limits. State and balance come after, and again at the submit. */
 
-import { formatDecimal } from '../../base/decimal.js';
-import { must } from '../../base/errors.js';
-import type { Micros } from '../../base/micros.js';
-import type { DraftTerms } from '../../protocol/draft-text.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { must } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { DraftTerms } from '../../shared/protocol/draft-text.js';
 import type { OrderRequest, Result } from './contract.js';
 import { done, invalid } from './fault.js';
 import type { Trading } from './market.js';

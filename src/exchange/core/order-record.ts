@@ -1,7 +1,7 @@
 /** An order of an API user and its fills, as the core and its archive keep them. */
 
-import type { Micros } from '../../base/micros.js';
-import { isFinalOrder, ORDER_STATUSES, type OrderStatus, type OrderType } from '../../protocol/states.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { isFinalOrder, ORDER_STATUSES, type OrderStatus, type OrderType } from '../../shared/protocol/states.js';
 import { isBuyLeg, isYesLeg, type Leg } from './pool.js';
 import type { Filing } from './records.js';
 

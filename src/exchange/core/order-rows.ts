@@ -1,6 +1,6 @@
 /** Orders and own trades as the wire spells them. */
 
-import { formatDecimal } from '../../base/decimal.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
 import type { WireOrder, WireOwnTrade } from './contract.js';
 import { seconds } from './ground.js';
 import type { Market } from './market.js';

@@ -1,10 +1,10 @@
 /** Orders of API users from draft to end, and their cancel drafts. What rests is in the pool; this is its paper. */
 
-import { must } from '../../base/errors.js';
-import { ONE } from '../../base/micros.js';
-import type { DraftTerms } from '../../protocol/draft-text.js';
-import type { ServiceErrorSlug } from '../../protocol/errors.js';
-import { isFinalOrder, type OrderStatus, type OrderType, RESTING_STATUSES } from '../../protocol/states.js';
+import { must } from '../../shared/base/errors.js';
+import { ONE } from '../../shared/base/micros.js';
+import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
+import { isFinalOrder, type OrderStatus, type OrderType, RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { f64, i32 } from './cells.js';
 import type {
   OrderQuery,

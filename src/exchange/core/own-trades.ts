@@ -1,6 +1,6 @@
 /** Fills of API orders. A fill is final at once: it goes straight into the archive, and is shown with its order as it is now. */
 
-import { must } from '../../base/errors.js';
+import { must } from '../../shared/base/errors.js';
 import type { Archived } from './archive.js';
 import type { Page, PageQuery, WireOwnTrade } from './contract.js';
 import type { Ground } from './ground.js';

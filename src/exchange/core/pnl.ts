@@ -14,7 +14,7 @@
  * its upgrade on.
  */
 
-import { formatDecimal } from '../../base/decimal.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
 import { worthOf } from './assets.js';
 import type { Catalog } from './catalog.js';
 import type { PnlFilter, WirePnl } from './contract.js';

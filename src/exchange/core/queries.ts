@@ -1,6 +1,6 @@
 /** How lists of the core are asked for and answered. */
 
-import type { ConversionState, OrderStatus, RedeemState, Side } from '../../protocol/states.js';
+import type { ConversionState, OrderStatus, RedeemState, Side } from '../../shared/protocol/states.js';
 
 /** Keyset page: rows newest first; `nextBeforeId` goes into the next cursor, null on the last page. */
 export interface Page<T> {

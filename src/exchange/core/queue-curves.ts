@@ -4,7 +4,7 @@
  * alone, so that a backtest gives the same bytes everywhere: a general power is the machine's to approximate.
  */
 
-import { unreachable } from '../../base/errors.js';
+import { unreachable } from '../../shared/base/errors.js';
 
 export type QueueCurve =
   | { readonly kind: 'log' | 'log2' }

@@ -1,7 +1,7 @@
 /** The reads of the core: nothing here changes anything. */
 
-import type { Micros } from '../../base/micros.js';
-import type { CandleInterval } from '../../protocol/states.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { CandleInterval } from '../../shared/protocol/states.js';
 import { assetPage } from './assets.js';
 import { f64 } from './cells.js';
 import type {

@@ -4,8 +4,8 @@
  * what is due) is looked at when it matters. Nothing is allocated for an event.
  */
 
-import { ONE } from '../../base/micros.js';
 import { EVENT, type EventChunk } from '../../recording/contract.js';
+import { ONE } from '../../shared/base/micros.js';
 import { f64, i32, u8 } from './cells.js';
 import type { BookSide } from './contract.js';
 import type { Ground } from './ground.js';

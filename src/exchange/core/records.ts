@@ -3,7 +3,7 @@
  * asks they lie together. Each desk keeps its records in one of these and says when one is final.
  */
 
-import { assert } from '../../base/errors.js';
+import { assert } from '../../shared/base/errors.js';
 import { type Archive, type Archived, type ArchiveQuery, accepts, type Facets, type Shelf } from './archive.js';
 import type { Page } from './contract.js';
 import { mergedPage } from './pages.js';

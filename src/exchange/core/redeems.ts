@@ -1,7 +1,7 @@
 /** Redeems: shares of a settled market become currency, in one step once they are signed. */
 
-import { formatDecimal } from '../../base/decimal.js';
-import { isSettledMarket, type RedeemState } from '../../protocol/states.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
 import type { Page, RedeemQuery, Result, WireDraft, WireRedeem } from './contract.js';
 import { badSignature, done, invalid, refuse } from './fault.js';
 import { draftExpiryMs, draftText, type Ground, seconds } from './ground.js';

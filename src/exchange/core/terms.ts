@@ -1,12 +1,12 @@
 /** The words of the core's contract: settings, markets, drafts, numbers. Seen from outside through contract.ts. */
 
 import type { z } from 'zod';
-import type { Micros } from '../../base/micros.js';
-import type { DraftMessage } from '../../protocol/draft-message.js';
-import type { ServiceFault } from '../../protocol/errors.js';
-import type { DraftCosigners } from '../../protocol/profile.js';
-import type * as record from '../../protocol/records.js';
-import type { MarketState, OrderType, Side } from '../../protocol/states.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { DraftMessage } from '../../shared/protocol/draft-message.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { DraftCosigners } from '../../shared/protocol/profile.js';
+import type * as record from '../../shared/protocol/records.js';
+import type { MarketState, OrderType, Side } from '../../shared/protocol/states.js';
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
 

@@ -1,7 +1,7 @@
 /** Records as the core answers them: decimal strings, as on the wire. */
 
 import type { z } from 'zod';
-import type * as record from '../../protocol/records.js';
+import type * as record from '../../shared/protocol/records.js';
 
 export type WireOrder = z.input<typeof record.orderRow>;
 export type WireOwnTrade = z.input<typeof record.ownTradeRow>;

@@ -1,6 +1,6 @@
 /** The crowd's market maker: several levels on both sides of an estimate that lags behind the truth and is a bit off. */
 
-import type { Random } from '../../base/random.js';
+import type { Random } from '../../shared/base/random.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
 import { bestTick, type CrowdCore, HIGHEST_TICK, LOWEST_TICK, priceOf, sharesOf } from './crowd-core.js';
 import { sigmoid } from './hidden-value.js';

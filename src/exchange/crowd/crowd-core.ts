@@ -1,6 +1,6 @@
 /** What the crowd uses of the exchange core, and its prices in ticks. */
 
-import type { Micros } from '../../base/micros.js';
+import type { Micros } from '../../shared/base/micros.js';
 import { type AccountSlot, ASK, BID, type BookSide, type Core, type MarketIndex } from '../core/contract.js';
 
 export type CrowdCore = Pick<

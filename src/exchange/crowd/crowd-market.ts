@@ -1,7 +1,7 @@
 /** One of the crowd's markets and those who trade on it: each acts at random moments of its own. */
 
-import { Random } from '../../base/random.js';
-import { isSettledMarket } from '../../protocol/states.js';
+import { Random } from '../../shared/base/random.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
 import { ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
 import { CompetingMaker } from './competing-maker.js';
 import {

@@ -7,8 +7,8 @@
  * with unlimited money, and play by the same book and the same fees as everybody.
  */
 
-import { assert } from '../../base/errors.js';
-import { isSettledMarket } from '../../protocol/states.js';
+import { assert } from '../../shared/base/errors.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { CrowdSettings, Driver } from './contract.js';
 import type { CrowdAccounts, CrowdCore } from './crowd-core.js';
 import { CrowdMarket } from './crowd-market.js';

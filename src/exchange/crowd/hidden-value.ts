@@ -1,6 +1,6 @@
 /** The truth that the crowd's market is about: a probability that only informed takers see. */
 
-import type { Random } from '../../base/random.js';
+import type { Random } from '../../shared/base/random.js';
 
 const HOUR_MS = 3_600_000;
 

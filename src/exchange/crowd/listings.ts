@@ -1,8 +1,8 @@
 /** The markets that the crowd trades: four slots, each with questions that it lists one after another. */
 
-import type { Micros } from '../../base/micros.js';
-import type { Category } from '../../protocol/states.js';
 import { conditionIdOf } from '../../recording/identity.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { Category } from '../../shared/protocol/states.js';
 import type { MarketSpec } from '../core/contract.js';
 
 export interface Slot {

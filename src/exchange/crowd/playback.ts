@@ -1,7 +1,7 @@
 /** One recording being read: where it stands, and the next chunk on its way while this one is applied. */
 
-import { TwinbookError } from '../../base/errors.js';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../recording/contract.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 
 /** Sides of a book that is rebuilt up to some moment: price in millionths → total in millionths. */
 export type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];

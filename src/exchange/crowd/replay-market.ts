@@ -1,10 +1,10 @@
 /** One recording as one market of the exchange: opened with its first event, closed and resolved with its last. */
 
-import { assert, TwinbookError } from '../../base/errors.js';
-import type { Micros } from '../../base/micros.js';
-import { stepOfPrecision } from '../../base/micros.js';
-import { isSettledMarket } from '../../protocol/states.js';
 import { EVENT, type EventChunk, type RecordedMarket } from '../../recording/contract.js';
+import { assert, TwinbookError } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
 import { ASK, BID, type BookSide, type Core, type MarketIndex, type MarketSpec } from '../core/contract.js';
 import type { RebuiltBook } from './playback.js';
 

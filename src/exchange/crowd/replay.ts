@@ -10,8 +10,8 @@
  * Reading is asynchronous and runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
  */
 
-import { TwinbookError } from '../../base/errors.js';
 import type { Recording, RecordingWarning } from '../../recording/contract.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { Driver, ReplaySettings } from './contract.js';
 import { Playback } from './playback.js';
 import { type ReplayCore, ReplayMarket } from './replay-market.js';

@@ -1,7 +1,7 @@
 /** Credentials and the account that they belong to. */
 
 import { randomBytes } from 'node:crypto';
-import { decodeCursor, encodeCursor } from '../../protocol/cursors.js';
+import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
 import { BAD_CURSOR, type Handlers, refuse, replied } from './calls.js';
 
 type AccountCall = `keys.${'challenge' | 'create' | 'list' | 'revoke'}` | `account.${'detail' | 'assets'}`;

@@ -4,9 +4,9 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ServiceFault } from '../../protocol/errors.js';
-import type { VenueProfile } from '../../protocol/profile.js';
-import { signatureHeaders, signatureMatches } from '../../protocol/signing.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { signatureHeaders, signatureMatches } from '../../shared/protocol/signing.js';
 import type { AccountSlot, CoreReads, Result } from '../core/contract.js';
 
 /** The parts of a request that are signed. */

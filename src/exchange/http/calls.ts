@@ -1,8 +1,8 @@
 /** What a call of the service is to its handler: everything checked that can be checked without the core. */
 
 import type { z } from 'zod';
-import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../protocol/endpoints.js';
-import type { ServiceFault } from '../../protocol/errors.js';
+import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { AccountSlot, Core, MarketIndex, Page, Result } from '../core/contract.js';
 import type { BookTexts } from './book-texts.js';
 import { badField, type Meta, NOT_FOUND } from './envelope.js';

@@ -11,7 +11,7 @@
  * whose rank changes between two pages may be shown twice or be missed, as with every offset.
  */
 
-import type { QueryOf } from '../../protocol/endpoints.js';
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { CoreReads, WireEvent, WireListRow } from '../core/contract.js';
 import { BAD_CURSOR, refuse } from './calls.js';
 import { cursorAt, cursorPosition } from './list-cursors.js';

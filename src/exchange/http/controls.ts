@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import type { Micros } from '../../base/micros.js';
-import { marketConfig, orderbookConfig, outcome } from '../../protocol/records.js';
-import { CATEGORIES, MARKET_STATES } from '../../protocol/states.js';
-import { decimalText, money, text } from '../../protocol/wire.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/records.js';
+import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
+import { decimalText, money, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
 import { badField, NOT_FOUND } from './envelope.js';
 import { type FaultGround, faultsBody, setFaults, shownFaults } from './fault-controls.js';

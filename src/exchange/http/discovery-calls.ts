@@ -1,7 +1,7 @@
 /** Ways to find markets and to look back: sports, search, candles, profit and loss. */
 
-import type { QueryOf } from '../../protocol/endpoints.js';
-import type { ServiceFault } from '../../protocol/errors.js';
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
 import { SPORTS } from '../core/sports.js';
 import { type Handlers, ofMarket, refuse } from './calls.js';
 import { badField } from './envelope.js';

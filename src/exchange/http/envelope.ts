@@ -1,6 +1,6 @@
 /** The envelope that every answer of the service is in: `data`, `meta`, `error`. */
 
-import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../protocol/errors.js';
+import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 
 /** An answer before it is sent. */
 export interface Answer {

@@ -1,8 +1,8 @@
 /** `/paper/faults/`: sets the whole of what goes wrong on purpose, and tells what does. */
 
 import { z } from 'zod';
-import { declarationOf, ENDPOINTS, type EndpointName } from '../../protocol/endpoints.js';
-import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../protocol/errors.js';
+import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Core, Result } from '../core/contract.js';
 import { badField } from './envelope.js';
 import type { AnswerFault, Faults } from './faults.js';

@@ -4,9 +4,9 @@
  * business (../core/delays.ts).
  */
 
-import { Random } from '../../base/random.js';
-import type { EndpointName, Scope } from '../../protocol/endpoints.js';
-import type { ServiceErrorSlug } from '../../protocol/errors.js';
+import { Random } from '../../shared/base/random.js';
+import type { EndpointName, Scope } from '../../shared/protocol/endpoints.js';
+import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 
 /** An answer in place of the service's own. */
 export interface AnswerFault {

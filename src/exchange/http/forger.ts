@@ -1,7 +1,7 @@
 /** Answers in place of the service, where a fault says so. Controls, the document and its page are never struck. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EndpointName } from '../../protocol/endpoints.js';
+import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ExchangeClock } from './clock.js';
 import type { Answer } from './envelope.js';
 import { answerOfFault, retryAfterOf } from './fault-answers.js';

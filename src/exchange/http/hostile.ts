@@ -1,7 +1,7 @@
 /** What becomes of requests that the framework itself refuses. */
 
 import type { FastifyError, FastifyRequest } from 'fastify';
-import type { ServiceFault } from '../../protocol/errors.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
 import { badField } from './envelope.js';
 
 /** The interface: a larger body is a 413. */

@@ -4,8 +4,14 @@
  * that names no list is a plain position, as the interface describes it, and is taken by any list of its key.
  */
 
-import { type CursorKey, decodeCursor, decodePlace, encodeCursor, type SortedPlace } from '../../protocol/cursors.js';
-import type { EndpointName } from '../../protocol/endpoints.js';
+import {
+  type CursorKey,
+  decodeCursor,
+  decodePlace,
+  encodeCursor,
+  type SortedPlace,
+} from '../../shared/protocol/cursors.js';
+import type { EndpointName } from '../../shared/protocol/endpoints.js';
 
 /** The place in this order is what stands in cursors; new lists come last. */
 const LISTS = [

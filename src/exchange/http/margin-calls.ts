@@ -1,7 +1,7 @@
 /** Leveraged positions: estimates, requests, positions, their triggers, settlements and claims. */
 
-import { ONE } from '../../base/micros.js';
-import type { QueryOf } from '../../protocol/endpoints.js';
+import { ONE } from '../../shared/base/micros.js';
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { MarginPage, MarginQuery, MarginSize, Result } from '../core/contract.js';
 import { BAD_CURSOR, found, type Handlers, keysetPage, ofMarket, refuse, replied, type ServiceCall } from './calls.js';
 import { badField } from './envelope.js';

@@ -1,6 +1,6 @@
 /** What the words `open`, `under_review`, `closed` and `resolved` of filters mean for a market. */
 
-import { isSettledMarket } from '../../protocol/states.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { MarketFacts } from '../core/contract.js';
 
 export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';

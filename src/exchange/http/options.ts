@@ -1,7 +1,7 @@
 /** What the server needs from the exchange around it. */
 
-import type { EndpointName, Scope } from '../../protocol/endpoints.js';
-import type { VenueProfile } from '../../protocol/profile.js';
+import type { EndpointName, Scope } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Core } from '../core/contract.js';
 import type { ExchangeClock } from './clock.js';
 

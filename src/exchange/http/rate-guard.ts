@@ -1,7 +1,7 @@
 /** Counts every request against its budget and says so in the headers of its answer. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Scope } from '../../protocol/endpoints.js';
+import type { Scope } from '../../shared/protocol/endpoints.js';
 import { Authenticator } from './authentication.js';
 import type { ExchangeClock } from './clock.js';
 import { type Answer, faultAnswer } from './envelope.js';

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { ServiceFault } from '../../protocol/errors.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
 import type { SignedRequest } from './authentication.js';
 import { rawUrlOf } from './hostile.js';

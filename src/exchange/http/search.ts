@@ -8,7 +8,7 @@
  * Leverage is 1 where there is none. Rows come newest first unless sorted, an event before a market of the same age.
  */
 
-import type { QueryOf } from '../../protocol/endpoints.js';
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { CoreReads, MarketFacts, WireDetail, WireEvent } from '../core/contract.js';
 import { BAD_CURSOR, refuse } from './calls.js';
 import { badField } from './envelope.js';

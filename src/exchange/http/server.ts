@@ -18,7 +18,7 @@ import {
   type EndpointName,
   fillPath,
   type Scope,
-} from '../../protocol/endpoints.js';
+} from '../../shared/protocol/endpoints.js';
 import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
 import { BookTexts } from './book-texts.js';

@@ -3,7 +3,7 @@
  * differs from what he signed. Says nothing that the caller has not sent himself: no secret, no expected signature.
  */
 
-import { signedPayload } from '../../protocol/signing.js';
+import { signedPayload } from '../../shared/protocol/signing.js';
 import type { CoreReads } from '../core/contract.js';
 import type { Authenticator, SignedRequest } from './authentication.js';
 

@@ -1,6 +1,6 @@
 /** The `sport` and `league` parameters of lists and search: comma-separated slugs of the sports catalog, in any case. */
 
-import type { ServiceFault } from '../../protocol/errors.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { MarketFacts, Result } from '../core/contract.js';
 import { SPORTS } from '../core/sports.js';
 import { badField } from './envelope.js';

@@ -1,6 +1,6 @@
 /** Orders, own trades, share merges, splits and redeems. */
 
-import { submittedSignature } from '../../protocol/signing.js';
+import { submittedSignature } from '../../shared/protocol/signing.js';
 import type { Core, DraftKind, Result } from '../core/contract.js';
 import { type Desk, found, type Handlers, keysetPage, refuse, replied, type ServiceCall } from './calls.js';
 import { badField } from './envelope.js';

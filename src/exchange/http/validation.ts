@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-import type { ErrorDetails } from '../../protocol/errors.js';
+import type { ErrorDetails } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
 import { badField, invalid } from './envelope.js';
 

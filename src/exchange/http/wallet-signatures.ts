@@ -5,10 +5,10 @@
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { must } from '../../base/errors.js';
-import { type DraftMessage, signedBytes } from '../../protocol/draft-message.js';
-import { fillSlots, readTransaction } from '../../protocol/draft-message-solana.js';
-import { submittedSignature } from '../../protocol/signing.js';
+import { must } from '../../shared/base/errors.js';
+import { type DraftMessage, signedBytes } from '../../shared/protocol/draft-message.js';
+import { fillSlots, readTransaction } from '../../shared/protocol/draft-message-solana.js';
+import { submittedSignature } from '../../shared/protocol/signing.js';
 import { cosign } from './signing-service.js';
 
 /** What stands before the 32 bytes of an ed25519 public key in its SPKI encoding (RFC 8410). */

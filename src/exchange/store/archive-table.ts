@@ -7,7 +7,7 @@
  */
 
 import type Database from 'better-sqlite3';
-import { must } from '../../base/errors.js';
+import { must } from '../../shared/base/errors.js';
 import { type Archived, type ArchiveQuery, accepts, type Shelf } from '../core/archive.js';
 import { type Kind, Kinds } from './kinds.js';
 

@@ -3,8 +3,8 @@
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { TwinbookError } from '../../base/errors.js';
-import { makeFolder } from '../../base/folder.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder } from '../../shared/base/folder.js';
 import { toFormat2 } from './format-2.js';
 
 /** Written into the file; a file of a higher format is refused, one of a lower format is brought up to this one. */

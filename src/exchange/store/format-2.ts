@@ -6,8 +6,8 @@
  */
 
 import type Database from 'better-sqlite3';
-import { assert } from '../../base/errors.js';
-import { isFinalOrder } from '../../protocol/states.js';
+import { assert } from '../../shared/base/errors.js';
+import { isFinalOrder } from '../../shared/protocol/states.js';
 import type { Archive } from '../core/archive.js';
 import { Candles } from '../core/candles.js';
 import { type Conversion, filingOf, isOver } from '../core/conversions.js';

@@ -5,7 +5,7 @@
  */
 
 import type Database from 'better-sqlite3';
-import { assert } from '../../base/errors.js';
+import { assert } from '../../shared/base/errors.js';
 import { type Command, MUTATORS } from '../core/contract.js';
 import type { Transactions } from './transactions.js';
 

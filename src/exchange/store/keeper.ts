@@ -1,7 +1,7 @@
 /** A core with a memory: restored from its data folder, every change recorded there from then on. */
 
 import type Database from 'better-sqlite3';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { Archive } from '../core/archive.js';
 import type { Core, CoreSettings } from '../core/contract.js';
 import { ExchangeCore } from '../core/core.js';

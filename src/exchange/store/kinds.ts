@@ -1,7 +1,7 @@
 /** The kinds of rows on a shelf, each with a small number: a few dozen at most, all of them in memory. */
 
 import type Database from 'better-sqlite3';
-import { must } from '../../base/errors.js';
+import { must } from '../../shared/base/errors.js';
 import type { Facets, Shelf } from '../core/archive.js';
 
 export interface Kind extends Omit<Facets, 'market'> {

@@ -5,7 +5,7 @@
  */
 
 import type Database from 'better-sqlite3';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 
 export class Transactions {
   readonly #db: Database.Database;

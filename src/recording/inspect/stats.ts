@@ -1,6 +1,6 @@
 /** What a recording holds, in figures: every event is read once. */
 
-import { stepOfPrecision } from '../../base/micros.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type RecordedGap, type Recording } from '../contract.js';
 import { BookMeter } from './book-meter.js';
 

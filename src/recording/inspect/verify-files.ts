@@ -2,8 +2,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TwinbookError } from '../../base/errors.js';
-import { stepOfPrecision } from '../../base/micros.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import { conditionIdIn, dayOf, openSegments, unlistedFiles } from '../store/day-folder.js';
 import { writerOf } from '../store/folder-lock.js';
 import { dayFolders } from '../store/folders.js';

@@ -3,8 +3,8 @@
  * something that is not as it must be; a **note** is something to know.
  */
 
-import { TwinbookError } from '../../base/errors.js';
-import { stepOfPrecision } from '../../base/micros.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, type Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { loadDuckDb } from '../store/duckdb.js';

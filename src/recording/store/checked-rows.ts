@@ -4,7 +4,7 @@
  */
 
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { fileError, numberOf, rowsOf } from './duckdb.js';
 import { ROW } from './event-columns.js';
 import { FORMAT } from './manifest.js';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { connected, fileError } from './duckdb.js';
 import { syncFolder, writeJson } from './json-file.js';
 import { isDayFolder, MANIFEST, MARKET, parseName, segmentName, type Table } from './layout.js';

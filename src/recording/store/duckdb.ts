@@ -1,7 +1,7 @@
 /** DuckDB as the reader and writer of our files. It is loaded when the first of them is opened, or a folder to write. */
 
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
-import { assert, TwinbookError } from '../../base/errors.js';
+import { assert, TwinbookError } from '../../shared/base/errors.js';
 
 /**
  * One thread, because the other core belongs to what reads or feeds us. Row groups of a few recordings at a time are all

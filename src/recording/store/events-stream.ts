@@ -4,7 +4,7 @@
  */
 
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
 import { checkRows } from './checked-rows.js';
 import { connect, fileError, typedColumn } from './duckdb.js';

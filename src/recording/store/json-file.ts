@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 
 /** Null when there is no such file. Throws TwinbookError `recording_invalid` when it is not what it should be. */
 export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {

@@ -1,7 +1,7 @@
 /** `market.json`: what a recorded market is, beside its files of each day. */
 
 import { z } from 'zod';
-import { micros, stepOfPrecision } from '../../base/micros.js';
+import { micros, stepOfPrecision } from '../../shared/base/micros.js';
 import type { RecordedMarket } from '../contract.js';
 import { readJson, writeJson } from './json-file.js';
 

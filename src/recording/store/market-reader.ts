@@ -1,7 +1,7 @@
 /** A market's folder as a recording: opening reads the small JSON files, streaming decodes Parquet by whole columns. */
 
 import { join } from 'node:path';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type {
   EventChunk,
   RecordedGap,

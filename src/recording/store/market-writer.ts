@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { assert } from '../../base/errors.js';
-import { makeFolder } from '../../base/folder.js';
+import { assert } from '../../shared/base/errors.js';
+import { makeFolder } from '../../shared/base/folder.js';
 import type { RecordedMarket } from '../contract.js';
 import { closeSegment, lastRow, nextNumber, unreadableFolder } from './day-folder.js';
 import { EventColumns } from './event-columns.js';

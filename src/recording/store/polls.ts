@@ -1,7 +1,7 @@
 /** The requests that made a recording: what a latency model samples. */
 
 import { join } from 'node:path';
-import { TwinbookError } from '../../base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedPoll } from '../contract.js';
 import { closedFiles, openSegments } from './day-folder.js';
 import { connect, fileError, numberOf, numberOrNull } from './duckdb.js';

@@ -6,7 +6,7 @@
  * Never: an event that was not given, a file that is there only in part, a second writer in the same folder.
  */
 
-import { makeFolder } from '../../base/folder.js';
+import { makeFolder } from '../../shared/base/folder.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import type { MarketSink, RecordingStore, StoreSettings } from './contract.js';
 import { recoverFolder, unreadableFolder } from './day-folder.js';

@@ -1,6 +1,6 @@
 /** What the generator does on request, and what it reports. */
 
-import { Random } from '../../../src/base/random.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { percentile } from '../bench.js';
 import { Traffic, type World } from './traffic.js';
 import { Wire } from './wire.js';

@@ -2,7 +2,7 @@
 
 import Fastify from 'fastify';
 import { type ExchangeOptions, PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
-import type { VenueProfile } from '../../../src/protocol/profile.js';
+import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 
 /** A book as the service answers it. */
 interface BookEnvelope {

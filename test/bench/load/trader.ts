@@ -2,7 +2,7 @@
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { requestSignature } from '../../../src/protocol/signing.js';
+import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import type { Wire } from './wire.js';
 
 /** What precedes the seed in the PKCS #8 form of an ed25519 key. */

@@ -3,7 +3,7 @@
  * cancels. The same seed asks the same.
  */
 
-import { Random } from '../../../src/base/random.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { called, plain, Trader } from './trader.js';
 import type { Hearing, Wire } from './wire.js';
 

@@ -2,15 +2,15 @@
 
 import { base58 } from '@scure/base';
 import { describe, expect, test, vi } from 'vitest';
-import { must } from '../../../src/base/errors.js';
+import { must } from '../../../src/shared/base/errors.js';
 import {
   MEMO_PROGRAM,
   memoText,
   readTransaction,
   writeMemoTransaction,
-} from '../../../src/protocol/draft-message-solana.js';
+} from '../../../src/shared/protocol/draft-message-solana.js';
+import { READONLY_SIGNER, transactionHex } from '../../shell/wallet/shapes.js';
 import type { Passing, Reply } from '../../support/altering-proxy.js';
-import { READONLY_SIGNER, transactionHex } from '../../wallet/shapes.js';
 import { COSIGNER, LIVE, type Venue, venue } from './venue.js';
 
 // Two exchanges and a wallet in one process; on a loaded machine every request takes its time.

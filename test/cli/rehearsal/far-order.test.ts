@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { complement, type Micros, mul, ONE, ZERO } from '../../../src/base/micros.js';
 import { farOrder } from '../../../src/cli/rehearsal/far-order.js';
-import type { Book } from '../../../src/market/view.js';
-import type { OrderbookConfig } from '../../../src/protocol/records.js';
-import { limitsOf } from '../../risk/states.js';
+import { complement, type Micros, mul, ONE, ZERO } from '../../../src/shared/base/micros.js';
+import type { OrderbookConfig } from '../../../src/shared/protocol/records.js';
+import type { Book } from '../../../src/trader/market/view.js';
+import { limitsOf } from '../../trader/risk/states.js';
 
 const m = (value: number) => Math.round(value * ONE) as Micros;
 

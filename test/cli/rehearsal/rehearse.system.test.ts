@@ -3,9 +3,9 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { must } from '../../../src/base/errors.js';
-import { openLedger, openReadOnly } from '../../../src/ledger/ledger.js';
-import { folderWith, trader } from '../../config/files.js';
+import { must } from '../../../src/shared/base/errors.js';
+import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
+import { folderWith, trader } from '../../shell/config/files.js';
 import { run } from '../run.js';
 import { COSIGNER, LIVE, never, STEPS, venue } from './venue.js';
 

@@ -2,17 +2,17 @@
 
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { must } from '../../../src/base/errors.js';
 import type { StepLine } from '../../../src/cli/rehearsal/steps.js';
-import { ServiceClient } from '../../../src/client/client.js';
-import { venueFile } from '../../../src/config/shipped.js';
-import { readProfile } from '../../../src/config/venue.js';
 import { PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
 import { PAPER_COSIGNERS } from '../../../src/exchange/http/signing-service.js';
-import { RESTING_STATUSES } from '../../../src/protocol/states.js';
-import { loadCredentials } from '../../../src/wallet/credentials.js';
-import { openKeyFile } from '../../../src/wallet/key-file.js';
-import { folderWith, trader } from '../../config/files.js';
+import { must } from '../../../src/shared/base/errors.js';
+import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { venueFile } from '../../../src/shell/config/shipped.js';
+import { readProfile } from '../../../src/shell/config/venue.js';
+import { loadCredentials } from '../../../src/shell/wallet/credentials.js';
+import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { folderWith, trader } from '../../shell/config/files.js';
 import { type AlteringProxy, alteringProxy } from '../../support/altering-proxy.js';
 import { run } from '../run.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { must } from '../../../src/base/errors.js';
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
-import { ENDPOINTS } from '../../../src/protocol/endpoints.js';
+import { must } from '../../../src/shared/base/errors.js';
+import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { accepted, faultOf, m, Venue, wallet } from './venue.js';
 
 describe('credentials', () => {

@@ -1,9 +1,9 @@
 /** A busy exchange for replays: random commands, and the journal of them. */
 
-import { Random } from '../../../src/base/random.js';
 import type { Command, Mutator } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
 
 export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Micros } from '../../../src/base/micros.js';
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
 import { type PlainOrder, PlainQueue } from './plain-queue.js';
 import { accepted, m, settings } from './venue.js';
 

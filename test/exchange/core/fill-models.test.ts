@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { TwinbookError } from '../../../src/base/errors.js';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { FILL_MODEL_NAMES, type FillModelSpec, fillModel } from '../../../src/exchange/core/fill-model.js';
 import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { m, settings, Venue } from './venue.js';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MARKET_STATES, type MarketState } from '../../../src/protocol/states.js';
+import { MARKET_STATES, type MarketState } from '../../../src/shared/protocol/states.js';
 import { accepted, faultOf, m, Venue } from './venue.js';
 
 function marketIn(state: MarketState): Venue {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Micros } from '../../../src/base/micros.js';
-import { Random } from '../../../src/base/random.js';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { PlainExchange, type PlainRules } from './plain-exchange.js';
 import { m, Venue } from './venue.js';
 

@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Micros } from '../../../src/base/micros.js';
-import { Random } from '../../../src/base/random.js';
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { RecordedColumns } from '../../../src/exchange/core/recorded-feed.js';
 import { EVENT } from '../../../src/recording/contract.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { accepted, m, settings, Venue } from './venue.js';
 
 interface Event {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Micros } from '../../../src/base/micros.js';
 import { MUTATORS } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { MARGIN_MUTATORS } from '../../../src/exchange/core/margin/contract.js';
 import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
 import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
 import { copyOf, rowsOf } from './archives.js';
 import { Drawer, throughJson } from './drawer.js';
 import { settings } from './venue.js';

@@ -1,9 +1,6 @@
 /** A small exchange for tests: named wallets with accounts, one market, and the two steps of an order in one call. */
 
 import { base58 } from '@scure/base';
-import { parseDecimal } from '../../../src/base/decimal.js';
-import { must } from '../../../src/base/errors.js';
-import type { Micros } from '../../../src/base/micros.js';
 import type {
   BookConfigSpec,
   CoreSettings,
@@ -12,6 +9,9 @@ import type {
   Result,
 } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { parseDecimal } from '../../../src/shared/base/decimal.js';
+import { must } from '../../../src/shared/base/errors.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
 
 /** Micros of a decimal. */
 export const m = (text: string | number): Micros => must(parseDecimal(String(text)), `decimal ${text}`);

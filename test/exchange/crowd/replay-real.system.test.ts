@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { micros } from '../../../src/base/micros.js';
 import { ASK, BID, type Core } from '../../../src/exchange/core/contract.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
 import { EVENT, type Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
+import { micros } from '../../../src/shared/base/micros.js';
 import { REAL_DATA } from '../../recording/samples.js';
 import { newCore, START_MS } from './world.js';
 

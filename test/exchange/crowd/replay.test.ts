@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { TwinbookError } from '../../../src/base/errors.js';
-import { micros } from '../../../src/base/micros.js';
 import { type ASK, BID, type Core } from '../../../src/exchange/core/contract.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../../src/recording/contract.js';
 import { conditionIdOf } from '../../../src/recording/identity.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { micros } from '../../../src/shared/base/micros.js';
 import { newCore, restarted, START_MS } from './world.js';
 
 /** Recorded time; the exchange plays it on its own clock. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { micros } from '../../../src/base/micros.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
+import { micros } from '../../../src/shared/base/micros.js';
 
 const settings = {
   serviceName: 'SVC',

@@ -1,9 +1,9 @@
 /** An exchange core for the tests of crowd and replay, and what passes through it written down. */
 
 import { createHash } from 'node:crypto';
-import { micros } from '../../../src/base/micros.js';
 import { ASK, BID, type Core, type CoreSettings } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { micros } from '../../../src/shared/base/micros.js';
 
 export const START_MS = Date.UTC(2026, 10, 21, 12);
 export const HOUR_MS = 3_600_000;

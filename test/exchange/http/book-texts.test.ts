@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Micros } from '../../../src/base/micros.js';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { BookTexts } from '../../../src/exchange/http/book-texts.js';
 import { successText } from '../../../src/exchange/http/envelope.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
 
 const micros = (value: number) => value as Micros; // written as whole millionths here
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '../../../src/base/random.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { type Answered, control, micros, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 const SEED = 20_261_121;

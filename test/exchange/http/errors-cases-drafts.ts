@@ -1,6 +1,6 @@
 /** What merges, splits and redeems refuse, and what every submit does. */
 
-import type { ServiceErrorSlug } from '../../../src/protocol/errors.js';
+import type { ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
 import {
   type Case,
   type Drafted,

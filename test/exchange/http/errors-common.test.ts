@@ -15,7 +15,7 @@ import {
   ENDPOINTS,
   type EndpointName,
   fillPath,
-} from '../../../src/protocol/endpoints.js';
+} from '../../../src/shared/protocol/endpoints.js';
 import { settings } from '../core/venue.js';
 import { ErrorWorld, refused } from './errors-world.js';
 import { type Answered, PROFILE, send, startTestExchange, TestTrader } from './harness.js';

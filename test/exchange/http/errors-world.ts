@@ -2,8 +2,8 @@
 
 import { expect } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import type { EndpointName } from '../../../src/protocol/endpoints.js';
-import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/protocol/errors.js';
+import type { EndpointName } from '../../../src/shared/protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
 import { type Answered, control, openMarket, startTestExchange, TestTrader } from './harness.js';
 
 /** Draft calls whose last step is a submit. */

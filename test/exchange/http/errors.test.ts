@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/protocol/errors.js';
+import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
 import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 let exchange: RunningExchange;

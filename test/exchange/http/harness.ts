@@ -1,16 +1,16 @@
 /** What the tests of the service share: an exchange on a free port, and a caller who signs as a trader does. */
 
 import { base58 } from '@scure/base';
-import type { Micros } from '../../../src/base/micros.js';
 import {
   type ExchangeOptions,
   PAPER_DEFAULTS,
   type RunningExchange,
   startExchange,
 } from '../../../src/exchange/exchange.js';
-import type { VenueProfile } from '../../../src/protocol/profile.js';
-import { requestSignature } from '../../../src/protocol/signing.js';
-import { publicKeyOf, signToHex } from '../../../src/wallet/ed25519.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
+import { requestSignature } from '../../../src/shared/protocol/signing.js';
+import { publicKeyOf, signToHex } from '../../../src/shell/wallet/ed25519.js';
 
 export const PROFILE: VenueProfile = {
   service_name: 'SVC',

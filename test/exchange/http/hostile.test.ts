@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { ENDPOINTS } from '../../../src/protocol/endpoints.js';
-import { SERVICE_ERRORS } from '../../../src/protocol/errors.js';
+import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
+import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
 import { openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 let exchange: RunningExchange;

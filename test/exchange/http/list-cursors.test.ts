@@ -7,7 +7,7 @@ import {
   cursorPlace,
   cursorPosition,
 } from '../../../src/exchange/http/list-cursors.js';
-import { encodeCursor } from '../../../src/protocol/cursors.js';
+import { encodeCursor } from '../../../src/shared/protocol/cursors.js';
 
 const BY_NUMBER: readonly CursorList[] = [
   ...(['events.list', 'markets.list', 'search.list', 'markets.trades', 'markets.marginActivity'] as const),

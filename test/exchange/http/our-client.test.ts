@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createCredentials } from '../../../src/client/bootstrap.js';
-import { ServiceClient } from '../../../src/client/client.js';
-import { Wallet } from '../../../src/wallet/wallet.js';
+import { createCredentials } from '../../../src/shell/client/bootstrap.js';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { control, openMarket, PROFILE, startTestExchange } from './harness.js';
 
 describe("the trader's own client", () => {

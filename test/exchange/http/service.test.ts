@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { ENDPOINTS, type EndpointName } from '../../../src/protocol/endpoints.js';
+import { ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 let exchange: RunningExchange;

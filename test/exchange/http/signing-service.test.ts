@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import type { Micros } from '../../../src/base/micros.js';
-import { venueFile } from '../../../src/config/shipped.js';
-import { readProfile } from '../../../src/config/venue.js';
 import { PAPER_COSIGNERS } from '../../../src/exchange/http/signing-service.js';
 import { WalletSignatures } from '../../../src/exchange/http/wallet-signatures.js';
-import { writeDraftMessage } from '../../../src/protocol/draft-message.js';
-import { readTransaction, type Transaction } from '../../../src/protocol/draft-message-solana.js';
-import type { DraftText } from '../../../src/protocol/draft-text.js';
-import type { DraftCosigners } from '../../../src/protocol/profile.js';
-import { signingRules } from '../../../src/wallet/signing-rules.js';
-import { Wallet } from '../../../src/wallet/wallet.js';
-import { verifies } from '../../wallet/drafts.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import { writeDraftMessage } from '../../../src/shared/protocol/draft-message.js';
+import { readTransaction, type Transaction } from '../../../src/shared/protocol/draft-message-solana.js';
+import type { DraftText } from '../../../src/shared/protocol/draft-text.js';
+import type { DraftCosigners } from '../../../src/shared/protocol/profile.js';
+import { venueFile } from '../../../src/shell/config/shipped.js';
+import { readProfile } from '../../../src/shell/config/venue.js';
+import { signingRules } from '../../../src/shell/wallet/signing-rules.js';
+import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { verifies } from '../../shell/wallet/drafts.js';
 
 const profile = readProfile(venueFile('worm'), '/');
 const signatures = new WalletSignatures('solana_tx');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { must } from '../../../src/base/errors.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { must } from '../../../src/shared/base/errors.js';
 import { times } from '../../support/effort.js';
 import { calls, ending, GRIDS } from './calls.js';
 import { checkConservation, checkSame } from './compare.js';

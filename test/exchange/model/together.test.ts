@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Random } from '../../../src/base/random.js';
 import type { Mutator, Result } from '../../../src/exchange/core/contract.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { times } from '../../support/effort.js';
 import { MarginDrawer } from '../core/margin/drawer.js';
 import { checkConservation } from './compare.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { pageScript } from '../../../src/exchange/http/openapi/page-script.js';
-import { requestSignature, signatureHeaders } from '../../../src/protocol/signing.js';
+import { requestSignature, signatureHeaders } from '../../../src/shared/protocol/signing.js';
 import { PROFILE, send, startTestExchange } from '../http/harness.js';
 
 describe('the page', () => {

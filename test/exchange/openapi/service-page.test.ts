@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
-import { requestSignature } from '../../../src/protocol/signing.js';
+import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { PROFILE } from '../http/harness.js';
 import { blocksOf, withBlocks } from './service-page.js';
 

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { ANSWERS_CHANNEL, type PublishedAnswer } from '../../../src/exchange/http/answers-channel.js';
-import { ENDPOINTS } from '../../../src/protocol/endpoints.js';
+import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { control, openMarket, send, startTestExchange, TestTrader } from '../http/harness.js';
 
 /**

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { assert } from '../../../src/base/errors.js';
 import type { Core, CoreSettings } from '../../../src/exchange/core/contract.js';
 import type { Snapshot } from '../../../src/exchange/core/parts.js';
 import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { assert } from '../../../src/shared/base/errors.js';
 import { throughJson } from '../core/drawer.js';
 
 /** Written by the last version that kept all in the snapshot: its file, and what it answered to two accounts. */

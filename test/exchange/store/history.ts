@@ -1,10 +1,10 @@
 /** Fills a core with history, honestly: every order is drafted, and signed, filled, canceled or left to expire. */
 
 import { base58 } from '@scure/base';
-import { must } from '../../../src/base/errors.js';
-import type { Micros } from '../../../src/base/micros.js';
-import { Random } from '../../../src/base/random.js';
 import type { Core, CoreSettings, OrderRequest, Result } from '../../../src/exchange/core/contract.js';
+import { must } from '../../../src/shared/base/errors.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import { Random } from '../../../src/shared/base/random.js';
 
 export const HISTORY_SETTINGS: CoreSettings = {
   serviceName: 'SVC',

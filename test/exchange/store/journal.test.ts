@@ -2,7 +2,6 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Random } from '../../../src/base/random.js';
 import type { CoreSettings } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
@@ -11,6 +10,7 @@ import { Journal } from '../../../src/exchange/store/journal.js';
 import { Keeper } from '../../../src/exchange/store/keeper.js';
 import { recordMutations } from '../../../src/exchange/store/recorder.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { micros } from '../http/harness.js';
 
 const SETTINGS: CoreSettings = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Random } from '../../../src/base/random.js';
+import { Random } from '../../../src/shared/base/random.js';
 import { times } from '../../support/effort.js';
 import { type Answered, micros, openMarket, send, TestTrader } from '../http/harness.js';
 import { Killable } from './killable.js';

@@ -1,7 +1,7 @@
 /** What a hostile venue says: bodies, statuses and headers that no client should believe. */
 
 import { gzipSync } from 'node:zlib';
-import type { Random } from '../../../src/base/random.js';
+import type { Random } from '../../../src/shared/base/random.js';
 import type { Document, Json, Operation } from '../schema.js';
 import { nastyJson, nastyName, nastyText, noise, pick, weighted } from '../values.js';
 import { hostileBytes } from './framing.js';

@@ -3,12 +3,12 @@
  * be made once unless it only reads, and leave nothing behind.
  */
 
-import { Random } from '../../../src/base/random.js';
-import { Asker } from '../../../src/client/asker.js';
-import { ServiceClient } from '../../../src/client/client.js';
-import { ServiceError } from '../../../src/client/errors.js';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
-import { profile } from '../../client/hostile-server.js';
+import { Random } from '../../../src/shared/base/random.js';
+import { Asker } from '../../../src/shell/client/asker.js';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { ServiceError } from '../../../src/shell/client/errors.js';
+import { profile } from '../../shell/client/hostile-server.js';
 import { Document, type Operation } from '../schema.js';
 import { Tally } from '../tally.js';
 import { answerOf, type HostileAnswer } from './answers.js';

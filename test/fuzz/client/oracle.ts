@@ -1,8 +1,8 @@
 /** What a client may make of an answer. Plain, and apart from how the client does it. */
 
-import type { ClientAnswer } from '../../../src/client/contract.js';
-import type { Declaration } from '../../../src/protocol/endpoints.js';
-import { draft } from '../../../src/protocol/records.js';
+import type { Declaration } from '../../../src/shared/protocol/endpoints.js';
+import { draft } from '../../../src/shared/protocol/records.js';
+import type { ClientAnswer } from '../../../src/shell/client/contract.js';
 import type { HostileAnswer, Meaning } from './answers.js';
 
 export interface Asked {

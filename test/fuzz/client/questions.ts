@@ -1,8 +1,13 @@
 /** Calls of the client, each carrying the number of its case in some text that travels, so that the venue knows it. */
 
-import type { Random } from '../../../src/base/random.js';
-import type { CallInput } from '../../../src/client/contract.js';
-import { type Declaration, declarationOf, ENDPOINTS, type EndpointName } from '../../../src/protocol/endpoints.js';
+import type { Random } from '../../../src/shared/base/random.js';
+import {
+  type Declaration,
+  declarationOf,
+  ENDPOINTS,
+  type EndpointName,
+} from '../../../src/shared/protocol/endpoints.js';
+import type { CallInput } from '../../../src/shell/client/contract.js';
 import { pick } from '../values.js';
 
 export interface Question {

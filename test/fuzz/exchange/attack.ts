@@ -4,7 +4,7 @@
  */
 
 import { connect, type Socket } from 'node:net';
-import { Random } from '../../../src/base/random.js';
+import { Random } from '../../../src/shared/base/random.js';
 import type { Document } from '../schema.js';
 import type { Tally } from '../tally.js';
 import { weighted } from '../values.js';

@@ -1,6 +1,6 @@
 /** Requests that nothing is wrong with: what state comes from, and what every attack is a corruption of. */
 
-import type { Random } from '../../../src/base/random.js';
+import type { Random } from '../../../src/shared/base/random.js';
 import type { TestTrader } from '../../exchange/http/harness.js';
 import type { Document, Field, Json, Operation, Schema } from '../schema.js';
 import { encoded, pick, weighted } from '../values.js';

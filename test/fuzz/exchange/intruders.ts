@@ -1,6 +1,6 @@
 /** Hostility about who is calling: credentials that are not, another's records, the controls of the operator. */
 
-import { requestSignature } from '../../../src/protocol/signing.js';
+import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import type { TestTrader } from '../../exchange/http/harness.js';
 import { nastyJson, nastyText, pick, weighted } from '../values.js';
 import { operationOf, type Parts, partsOf, requestOf, type Scene } from './honest.js';

@@ -1,6 +1,6 @@
 /** The exchange that is fuzzed, a process of its own: what it holds and whether it lives is then its own doing. */
 
-import type { Micros } from '../../../src/base/micros.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
 import { PROFILE, startTestExchange } from '../../exchange/http/harness.js';
 
 export interface ServerOrder {

@@ -1,6 +1,6 @@
 /** What the fuzzer finds in the exchange: markets in several states, accounts, and their records as they come to be. */
 
-import type { Random } from '../../../src/base/random.js';
+import type { Random } from '../../../src/shared/base/random.js';
 import { control, openMarket, TestTrader } from '../../exchange/http/harness.js';
 import { HYPERLIQUID, POLYMARKET } from '../../exchange/http/margin/market.js';
 import { pick } from '../values.js';

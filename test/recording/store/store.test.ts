@@ -4,10 +4,10 @@ import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync,
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stepOfPrecision } from '../../../src/base/micros.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/contract.js';
 import { repairFolder } from '../../../src/recording/store/store.js';
+import { stepOfPrecision } from '../../../src/shared/base/micros.js';
 import { newFolder, rowsOf } from '../samples.js';
 import { at, filesIn, market, opened, openStore, SHORT_LIFE, START_MS, shortLife, written } from './writing.js';
 

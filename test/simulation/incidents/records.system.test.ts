@@ -1,7 +1,7 @@
 /** Incidents in which the exchange itself says something that is not so, or not yet. */
 
 import { describe, expect, it } from 'vitest';
-import { lost, POLL_MS, row, Script, trade } from '../../executor/script.js';
+import { lost, POLL_MS, row, Script, trade } from '../../trader/executor/script.js';
 import { MINUTE_MS, play, ROOMY, SECOND_MS, withRecord, withRows } from './scene.js';
 
 describe('incidents of wrong records', () => {

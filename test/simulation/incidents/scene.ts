@@ -5,10 +5,10 @@
  */
 
 import { expect } from 'vitest';
-import { micros } from '../../../src/base/micros.js';
 import type { WireOrder } from '../../../src/exchange/core/contract.js';
-import type { AnyCall } from '../../../src/protocol/seam.js';
-import { differences, unsettled } from '../../executor/agreement.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { AnyCall } from '../../../src/shared/protocol/seam.js';
+import { differences, unsettled } from '../../trader/executor/agreement.js';
 import type { Fate } from '../fates.js';
 import { CALM } from '../faults.js';
 import { FUNDS, type Setting, STANDARD } from '../setting.js';

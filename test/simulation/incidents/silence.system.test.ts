@@ -1,7 +1,7 @@
 /** Incidents in which an answer is missing, or says nothing: what others took for a refusal, or for an end. */
 
 import { describe, expect, it } from 'vitest';
-import type { AnyCall } from '../../../src/protocol/seam.js';
+import type { AnyCall } from '../../../src/shared/protocol/seam.js';
 import { type Fate, htmlPage } from '../fates.js';
 import { MINUTE_MS, play, type Scene, SECOND_MS } from './scene.js';
 

@@ -2,9 +2,9 @@
 
 import type { Bug } from './bug.js';
 
-const PACING = 'src/client/pacing.ts';
-const WINDOW = 'src/client/sliding-window.ts';
-const BUDGET = 'src/scheduler/budget.ts';
+const PACING = 'src/shell/client/pacing.ts';
+const WINDOW = 'src/shell/client/sliding-window.ts';
+const BUDGET = 'src/trader/scheduler/budget.ts';
 
 const TOLD = 'const isBelieved = limit >= this.#base || limit === this.#lastTold;';
 

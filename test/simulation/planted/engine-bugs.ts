@@ -2,8 +2,8 @@
 
 import type { Bug } from './bug.js';
 
-const CONTROLS = 'src/risk/controls.ts';
-const RECONCILER = 'src/engine/reconciler.ts';
+const CONTROLS = 'src/trader/risk/controls.ts';
+const RECONCILER = 'src/trader/engine/reconciler.ts';
 
 export const ENGINE_BUGS: readonly Bug[] = [
   {
@@ -11,7 +11,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'Every walk through a list stops after its first page, and takes it for the whole list.',
     edits: [
       {
-        file: 'src/engine/page-walk.ts',
+        file: 'src/trader/engine/page-walk.ts',
         text: "    if (cursor === null) return { kind: 'page', rows: page, next: null };",
         replacement: "    if (cursor !== '') return { kind: 'page', rows: page, next: null };",
       },
@@ -33,7 +33,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'A kill is not written to the ledger.',
     edits: [
       {
-        file: 'src/engine/state.ts',
+        file: 'src/trader/engine/state.ts',
         text: 'JSON.stringify(this.modes.stored)',
         replacement: 'JSON.stringify({ ...this.modes.stored, killed: null })',
       },
@@ -44,7 +44,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'A start does not read that it was killed.',
     edits: [
       {
-        file: 'src/engine/state.ts',
+        file: 'src/trader/engine/state.ts',
         text: "new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);",
         replacement: "new Modes({ ...JSON.parse(ledger.note(MODES_NOTE) ?? '{}'), killed: null });",
       },
@@ -55,7 +55,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'What waits for the request budget when an operator pauses or kills leaves all the same.',
     edits: [
       {
-        file: 'src/engine/deciding.ts',
+        file: 'src/trader/engine/deciding.ts',
         text: "  if (orders === 'none' || isNarrower) state.queue.recall(",
         replacement: '  if (state.seenMs < 0) state.queue.recall(',
       },
@@ -66,7 +66,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'A kill withholds new orders and leaves those that rest.',
     edits: [
       {
-        file: 'src/engine/quoting.ts',
+        file: 'src/trader/engine/quoting.ts',
         text: '  const canceled = cancelAll(cancels, desk.conditionId, turn);',
         replacement: '  const canceled = turn.hold === null && cancelAll(cancels, desk.conditionId, turn);',
       },
@@ -78,7 +78,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       { file: CONTROLS, text: "  { number: 17, name: 'reduce_only', check: reduceOnly },\n", replacement: '' },
       {
-        file: 'src/engine/state.ts',
+        file: 'src/trader/engine/state.ts',
         text: '      stance: viewStance(LADDER[this.mode().mode].stance),',
         replacement: "      stance: 'normal',",
       },
@@ -88,9 +88,9 @@ export const ENGINE_BUGS: readonly Bug[] = [
     name: 'one-empty-list',
     what: 'One empty list of orders is proof enough that nothing rests, whatever is still under way.',
     edits: [
-      { file: 'src/engine/modes.ts', text: 'const PROOFS_WANTED = 2;', replacement: 'const PROOFS_WANTED = 1;' },
+      { file: 'src/trader/engine/modes.ts', text: 'const PROOFS_WANTED = 2;', replacement: 'const PROOFS_WANTED = 1;' },
       {
-        file: 'src/engine/deciding.ts',
+        file: 'src/trader/engine/deciding.ts',
         text: '  if (state.own.unsettled > 0) {',
         replacement: '  if (state.own.unsettled > 1e9) {',
       },
@@ -101,7 +101,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'The limits count what rests, and nothing that is in flight or unknown.',
     edits: [
       {
-        file: 'src/engine/own-state.ts',
+        file: 'src/trader/engine/own-state.ts',
         text: "  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;\n  let order",
         replacement: `  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
   if (reservation.phase !== 'resting') return;
@@ -114,7 +114,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'The worst position sets open buys off against open sales.',
     edits: [
       {
-        file: 'src/risk/exposure.ts',
+        file: 'src/trader/risk/exposure.ts',
         text: '  const highMicros = add(net, weight.up);\n  const lowMicros = sub(net, weight.down);',
         replacement: `  const highMicros = add(net, sub(weight.up, weight.down));
   const lowMicros = highMicros;`,
@@ -126,7 +126,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'Risk takes a buy of NO for an order that raises the position.',
     edits: [
       {
-        file: 'src/risk/exposure.ts',
+        file: 'src/trader/risk/exposure.ts',
         text: "  raises: (order.side === 'buy') === order.isYes,",
         replacement: "  raises: order.side === 'buy',",
       },
@@ -160,7 +160,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       { file: CONTROLS, text: "  { number: 14, name: 'max_book_age_ms', check: bookAge },\n", replacement: '' },
       {
-        file: 'src/engine/desk.ts',
+        file: 'src/trader/engine/desk.ts',
         text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
         replacement: '  if (health.bookAgeMs > 1e9 * maxBookAgeMs) {',
       },
@@ -171,7 +171,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'The requests that a cancel of everything needs are spent on other things.',
     edits: [
       {
-        file: 'src/scheduler/reserve.ts',
+        file: 'src/trader/scheduler/reserve.ts',
         text: '  const reserve = cancelReserve(openOrders, perMinute);',
         replacement: '  const reserve = 0 * cancelReserve(openOrders, perMinute);',
       },
@@ -186,8 +186,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
     name: 'short-minute',
     what: 'The client counts fifty seconds for a minute, and the queue counts nothing.',
     edits: [
-      { file: 'src/client/sliding-window.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
-      { file: 'src/scheduler/budget.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
+      { file: 'src/shell/client/sliding-window.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
+      { file: 'src/trader/scheduler/budget.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
     ],
   },
 ];

@@ -2,9 +2,9 @@
 
 import type { Bug } from './bug.js';
 
-const SUBMITS = 'src/executor/submits.ts';
-const EXECUTOR = 'src/executor/executor.ts';
-const CONVERSIONS = 'src/executor/conversions.ts';
+const SUBMITS = 'src/trader/executor/submits.ts';
+const EXECUTOR = 'src/trader/executor/executor.ts';
+const CONVERSIONS = 'src/trader/executor/conversions.ts';
 
 const LOST_SUBMIT = `        uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`;
@@ -31,7 +31,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
         replacement: "  track.intent = { ...track.intent, ...change, state: 'signed', updatedMs: nowMs };",
       },
       {
-        file: 'src/engine/trader.ts',
+        file: 'src/trader/engine/trader.ts',
         text: '      for (const { id, call } of released.requests) this.#outgoing.check(',
         replacement: '      for (const { id, call } of released.requests) if (nowMs < 0) this.#outgoing.check(',
       },
@@ -109,7 +109,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'An expiry is believed at the first look.',
     edits: [
       {
-        file: 'src/executor/desk.ts',
+        file: 'src/trader/executor/desk.ts',
         text: '    if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;',
         replacement: '    return true;',
       },
@@ -120,7 +120,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'Our own clock says when a draft that waits for its signature is over.',
     edits: [
       {
-        file: 'src/executor/desk.ts',
+        file: 'src/trader/executor/desk.ts',
         text: '    this.lookLater(track, look.nowMs);\n    track.expiredSinceMs = null;',
         replacement: `    const { expiresAtS, state } = track.intent;
         if (expiresAtS !== null && look.nowMs > expiresAtS * 1000 && (state === 'signed' || state === 'unknown')) {
@@ -137,7 +137,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'A cancel that was sent counts as done, whatever its order shows.',
     edits: [
       {
-        file: 'src/executor/orders.ts',
+        file: 'src/trader/executor/orders.ts',
         text: '      rests(desk, order, seen, track, look);',
         replacement: `      if (desk.tracks.cancelOf(order.pubkey)?.intent.state === 'unknown') ended(desk, seen, 'canceled', 'settled', look);
       else rests(desk, order, seen, track, look);`,
@@ -149,7 +149,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: "The growth of an order's filled amount is booked as a fill, and the trade itself as well.",
     edits: [
       {
-        file: 'src/executor/orders.ts',
+        file: 'src/trader/executor/orders.ts',
         text: '  if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);',
         replacement: '  bookDifference(desk, order.pubkey, look);',
       },
@@ -173,7 +173,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'A fill that is seen after its order is over is not booked.',
     edits: [
       {
-        file: 'src/executor/trades.ts',
+        file: 'src/trader/executor/trades.ts',
         text: '    else observeTrade(desk, row, order, nowMs);',
         replacement: '    else if (order.closedMs === null) observeTrade(desk, row, order, nowMs);',
       },
@@ -200,7 +200,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'An intent of which nobody knows whether it happened reserves nothing.',
     edits: [
       {
-        file: 'src/executor/lifecycle.ts',
+        file: 'src/trader/executor/lifecycle.ts',
         text: "  unknown: { reserves: 'unknown', effect: 'maybe' },",
         replacement: "  unknown: { reserves: null, effect: 'maybe' },",
       },
@@ -211,7 +211,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'Fills that the exchange has shown and that are not booked yet reserve nothing.',
     edits: [
       {
-        file: 'src/executor/reservations.ts',
+        file: 'src/trader/executor/reservations.ts',
         text: "    found.push(reserving(intent, 'resting', unbooked(order, sub(order.filledMicros, order.failedMicros))));",
         replacement: '    void intent;',
       },
@@ -263,12 +263,12 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'A draft is signed whatever an operator has said since it was asked for, withdrawn or not.',
     edits: [
       {
-        file: 'src/executor/desk.ts',
+        file: 'src/trader/executor/desk.ts',
         text: "    if (withdrawn) return 'it was withdrawn';",
         replacement: '    void withdrawn;',
       },
       {
-        file: 'src/executor/desk.ts',
+        file: 'src/trader/executor/desk.ts',
         text: "    return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;",
         replacement: '    return strategy !== null;',
       },

@@ -2,8 +2,8 @@
 
 import type { Bug } from './bug.js';
 
-const LEDGER = 'src/ledger/ledger.ts';
-const DATABASE = 'src/ledger/database.ts';
+const LEDGER = 'src/trader/ledger/ledger.ts';
+const DATABASE = 'src/trader/ledger/database.ts';
 
 export const LEDGER_BUGS: readonly Bug[] = [
   {
@@ -78,7 +78,7 @@ export const LEDGER_BUGS: readonly Bug[] = [
     what: 'A start reads the newest three intents that are under way, and no others.',
     edits: [
       {
-        file: 'src/ledger/reads.ts',
+        file: 'src/trader/ledger/reads.ts',
         text: "'refused', 'failed', 'expired') ORDER BY seq\";",
         replacement: "'refused', 'failed', 'expired') ORDER BY seq DESC LIMIT 3\";",
       },
@@ -89,7 +89,7 @@ export const LEDGER_BUGS: readonly Bug[] = [
     what: 'The fee of a fill is not booked.',
     edits: [
       {
-        file: 'src/ledger/postings.ts',
+        file: 'src/trader/ledger/postings.ts',
         text: '  const fee = fill.feeMicros ?? ZERO;',
         replacement: '  const fee = ZERO;',
       },
@@ -100,7 +100,7 @@ export const LEDGER_BUGS: readonly Bug[] = [
     what: 'A sale of NO is booked at the YES price.',
     edits: [
       {
-        file: 'src/ledger/rounding.ts',
+        file: 'src/trader/ledger/rounding.ts',
         text: '  return sub(amountMicros, mul(complement(priceMicros), amountMicros,',
         replacement: '  return sub(amountMicros, mul(priceMicros, amountMicros,',
       },

@@ -2,7 +2,7 @@
 
 import type { Bug } from './bug.js';
 
-const CONVERSIONS = 'src/executor/conversions.ts';
+const CONVERSIONS = 'src/trader/executor/conversions.ts';
 
 export const RECORD_BUGS: readonly Bug[] = [
   {
@@ -26,7 +26,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A settled trade that failed after all leaves the list of fills, and what it moved stays in the books.',
     edits: [
       {
-        file: 'src/ledger/postings.ts',
+        file: 'src/trader/ledger/postings.ts',
         text: "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return fillPostings(",
         replacement:
           "  const side = fill.side === 'buy' ? 'sell' : 'buy';\n  return [].length === 0 ? [] : fillPostings(",
@@ -38,7 +38,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A trade that was booked, taken back and has settled again is taken for the booking that it once was.',
     edits: [
       {
-        file: 'src/executor/booked-trades.ts',
+        file: 'src/trader/executor/booked-trades.ts',
         text: '    this.#rows.delete(tradePubkey);',
         replacement: '    void tradePubkey;',
       },
@@ -49,7 +49,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A fill is booked whatever its price, amount and fee are, without a word.',
     edits: [
       {
-        file: 'src/executor/desk.ts',
+        file: 'src/trader/executor/desk.ts',
         text: '    if (objection !== null) this.oddity(',
         replacement: '    if (objection !== null && seenMs < 0) this.oddity(',
       },
@@ -60,7 +60,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A fill that was never signed is told, and the trader goes on as before.',
     edits: [
       {
-        file: 'src/engine/fill-alarm.ts',
+        file: 'src/trader/engine/fill-alarm.ts',
         text: '    if (this.verdict === null) this.#notes.setNote(NOTE, text);',
         replacement: '    void text;',
       },
@@ -71,7 +71,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'Merges and redeems are begun, signed and sent whatever an operator has said.',
     edits: [
       {
-        file: 'src/engine/modes.ts',
+        file: 'src/trader/engine/modes.ts',
         text: "const NOTHING: Rung = { orders: 'none', conversions: false,",
         replacement: "const NOTHING: Rung = { orders: 'none', conversions: true,",
       },
@@ -82,7 +82,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'An order that takes effect though nobody here signed it is taken in without a word.',
     edits: [
       {
-        file: 'src/executor/orders.ts',
+        file: 'src/trader/executor/orders.ts',
         text: '  if (intent.signature !== null) return;',
         replacement: '  if (intent.signature !== intent.id) return;',
       },

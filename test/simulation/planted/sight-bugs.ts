@@ -8,17 +8,17 @@ export const SIGHT_BUGS: readonly Bug[] = [
     what: 'A clock that is set back leaves the books of before, and newer ones seem older than they are.',
     edits: [
       {
-        file: 'src/engine/state.ts',
+        file: 'src/trader/engine/state.ts',
         text: '      tracked.feed.clockSetBack(byMs, this.queue.newestId);\n',
         replacement: '',
       },
       {
-        file: 'src/engine/desk.ts',
+        file: 'src/trader/engine/desk.ts',
         text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
         replacement: '  if (health.bookAgeMs > maxBookAgeMs) {',
       },
       {
-        file: 'src/market/market-state.ts',
+        file: 'src/trader/market/market-state.ts',
         text: 'if (before !== null && at.requestId < before.at.requestId) return;',
         replacement: 'if (before !== null && at.sentMs < before.at.sentMs) return;',
       },
@@ -29,7 +29,7 @@ export const SIGHT_BUGS: readonly Bug[] = [
     what: 'Risk judges an order by what its strategy has left of the view that it was shown.',
     edits: [
       {
-        file: 'src/engine/quoting.ts',
+        file: 'src/trader/engine/quoting.ts',
         text: '  const sight = feed.sight(turn.nowMs);',
         replacement: '  const sight = view;',
       },
@@ -40,12 +40,12 @@ export const SIGHT_BUGS: readonly Bug[] = [
     what: 'Prices and amounts of public data have no bounds, and what they break in one market ends the trader.',
     edits: [
       {
-        file: 'src/protocol/wire.ts',
+        file: 'src/shared/protocol/wire.ts',
         text: 'const upTo = (units: number) =>\n  money\n',
         replacement: 'const upTo = (units: number) =>\n  units > 0 ? money : money\n',
       },
       {
-        file: 'src/engine/trader.ts',
+        file: 'src/trader/engine/trader.ts',
         text: '      if (!(error instanceof RangeError || error instanceof TypeError)) throw error;',
         replacement: '      if (error !== null) throw error;',
       },

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { readProfile } from '../../../src/config/venue.js';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
+import { readProfile } from '../../../src/shell/config/venue.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,6 @@
 /** What happened to the positions of one market, for everybody to see: a ring of the newest. */
 
-import type { MarginActivity } from '../../../protocol/states.js';
+import type { MarginActivity } from '../../../shared/protocol/states.js';
 
 export const ACTIVITY_KEPT = 1_000;
 

@@ -1,7 +1,7 @@
 /** Margin as calls of the core: time passes, then the desk that knows the rules decides. */
 
-import { ONE } from '../../../base/micros.js';
-import { isSettledMarket } from '../../../protocol/states.js';
+import { ONE } from '../../../shared/base/micros.js';
+import { isSettledMarket } from '../../../shared/protocol/states.js';
 import { Clockwork } from '../clockwork.js';
 import { done, invalid, refuse } from '../fault.js';
 import type { Ground } from '../ground.js';

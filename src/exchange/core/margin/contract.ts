@@ -5,9 +5,9 @@
  */
 
 import type { z } from 'zod';
-import type { Micros } from '../../../base/micros.js';
-import type * as record from '../../../protocol/records.js';
-import type { MarginActivity, MarketState, RequestState, SettlementState } from '../../../protocol/states.js';
+import type { Micros } from '../../../shared/base/micros.js';
+import type * as record from '../../../shared/protocol/records.js';
+import type { MarginActivity, MarketState, RequestState, SettlementState } from '../../../shared/protocol/states.js';
 import type { Page, PageQuery } from '../queries.js';
 import type { AccountSlot, MarketIndex, Result } from '../terms.js';
 import type { WireDetail } from '../wire-rows.js';

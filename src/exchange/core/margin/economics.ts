@@ -23,7 +23,7 @@
  * come first the interest (to the pool, which lent), then the closing fee, as far as it reaches.
  */
 
-import { type Micros, mulDiv, ONE } from '../../../base/micros.js';
+import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
 import { asMicros, timesDown, timesUp } from '../money.js';
 
 const YEAR_MS = 365 * 86_400_000;

@@ -1,6 +1,6 @@
 /** What the desks of margin share besides the ground of all desks. */
 
-import { must } from '../../../base/errors.js';
+import { must } from '../../../shared/base/errors.js';
 import type { Ground } from '../ground.js';
 import type { Market } from '../market.js';
 import type { MarginPool } from './pool.js';

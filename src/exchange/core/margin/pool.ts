@@ -4,7 +4,7 @@
  * no money appears or vanishes: what users paid in is what accounts, fees, `held` and `balance` hold together.
  */
 
-import { ONE } from '../../../base/micros.js';
+import { ONE } from '../../../shared/base/micros.js';
 import type { PoolConfigSpec } from '../terms.js';
 import { type Activity, ActivityRing } from './activity.js';
 import { type Ending, ownPrice } from './economics.js';

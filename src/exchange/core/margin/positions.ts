@@ -11,9 +11,9 @@
  * canceled at 0.5. What an end costs, and when it is a liquidation, is told in economics.ts.
  */
 
-import { must } from '../../../base/errors.js';
-import { ONE } from '../../../base/micros.js';
-import type { MarginActivity } from '../../../protocol/states.js';
+import { must } from '../../../shared/base/errors.js';
+import { ONE } from '../../../shared/base/micros.js';
+import type { MarginActivity } from '../../../shared/protocol/states.js';
 import { closesMs } from '../delays.js';
 import { done, invalid, refuse } from '../fault.js';
 import type { Ground } from '../ground.js';

@@ -1,7 +1,7 @@
 /** What is read of margin: rows, lists, sums. Nothing here changes anything. */
 
-import { must } from '../../../base/errors.js';
-import { isSettledMarket, type MarketState } from '../../../protocol/states.js';
+import { must } from '../../../shared/base/errors.js';
+import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
 import { done } from '../fault.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';

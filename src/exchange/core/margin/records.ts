@@ -12,7 +12,7 @@ import type {
   SettlementState,
   TP_SL_TRIGGERS,
   TpSlState,
-} from '../../../protocol/states.js';
+} from '../../../shared/protocol/states.js';
 
 export type CloseType = (typeof CLOSE_TYPES)[number];
 export type TriggerType = (typeof TP_SL_TRIGGERS)[number];

@@ -3,9 +3,9 @@
  * market's state and the balance come after, in requests.ts.
  */
 
-import { formatDecimal } from '../../../base/decimal.js';
-import { must } from '../../../base/errors.js';
-import { ONE } from '../../../base/micros.js';
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { must } from '../../../shared/base/errors.js';
+import { ONE } from '../../../shared/base/micros.js';
 import { done, invalid, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { Result } from '../terms.js';

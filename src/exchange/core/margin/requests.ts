@@ -13,9 +13,9 @@
  * what is not funded.
  */
 
-import { must } from '../../../base/errors.js';
-import type { DraftTerms } from '../../../protocol/draft-text.js';
-import type { RequestState } from '../../../protocol/states.js';
+import { must } from '../../../shared/base/errors.js';
+import type { DraftTerms } from '../../../shared/protocol/draft-text.js';
+import type { RequestState } from '../../../shared/protocol/states.js';
 import { landsMs } from '../delays.js';
 import { badSignature, done, invalid, refuse } from '../fault.js';
 import { draftExpiryMs, draftText, type Ground } from '../ground.js';

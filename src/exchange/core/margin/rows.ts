@@ -1,7 +1,7 @@
 /** The records of margin as the wire spells them. */
 
-import { formatDecimal } from '../../../base/decimal.js';
-import { ONE } from '../../../base/micros.js';
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { ONE } from '../../../shared/base/micros.js';
 import { type Ground, seconds } from '../ground.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';

@@ -1,7 +1,7 @@
 /** The rules of a margin market, read once from the configuration that its detail shows. */
 
-import { formatDecimal, parseDecimal } from '../../../base/decimal.js';
-import { ONE, stepOfPrecision } from '../../../base/micros.js';
+import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
+import { ONE, stepOfPrecision } from '../../../shared/base/micros.js';
 import { done, invalid, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { PoolConfigSpec, Result } from '../terms.js';

@@ -8,7 +8,7 @@
  * brings 0: the interface knows no other end.
  */
 
-import { must } from '../../../base/errors.js';
+import { must } from '../../../shared/base/errors.js';
 import { landsMs } from '../delays.js';
 import { done, invalid } from '../fault.js';
 import type { Ground } from '../ground.js';

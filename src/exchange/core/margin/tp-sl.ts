@@ -4,7 +4,7 @@
  * anything else would close the position at once. The external perpetual-exchange backend has neither (501, code 9201).
  */
 
-import { formatDecimal } from '../../../base/decimal.js';
+import { formatDecimal } from '../../../shared/base/decimal.js';
 import { invalid, type Refusal, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { TpSlChange } from './contract.js';

@@ -1,6 +1,6 @@
 /** The controls under `/paper/` as operations of the document. */
 
-import type { ServiceErrorSlug } from '../../../protocol/errors.js';
+import type { ServiceErrorSlug } from '../../../shared/protocol/errors.js';
 import { CONTROLS, type Control } from '../controls.js';
 import { envelope, errorAnswers, json, object } from './answers.js';
 import { type JsonSchema, ref, requestSchema } from './schemas.js';

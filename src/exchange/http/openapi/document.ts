@@ -3,10 +3,10 @@
  * is served. Pure; made once for a running exchange.
  */
 
-import { errorsOf } from '../../../protocol/endpoint-notes.js';
-import { ENDPOINTS, type EndpointName } from '../../../protocol/endpoints.js';
-import type { VenueProfile } from '../../../protocol/profile.js';
-import { signatureHeaders } from '../../../protocol/signing.js';
+import { errorsOf } from '../../../shared/protocol/endpoint-notes.js';
+import { ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../../shared/protocol/profile.js';
+import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { ENVELOPE_SCHEMAS, errorComponents, errorSchemas, HEADERS, NO_CALL_ERRORS } from './answers.js';
 import { controlErrors, controlOperations } from './controls.js';
 import { bodyComponents, operationOf } from './operations.js';

@@ -3,7 +3,7 @@
  * with WebCrypto, and the secret never leaves it. Time is taken from the exchange, whose clock may have been moved.
  */
 
-import type { signatureHeaders } from '../../../protocol/signing.js';
+import type { signatureHeaders } from '../../../shared/protocol/signing.js';
 
 export const pageScript = (headers: ReturnType<typeof signatureHeaders>): string =>
   `'use strict';

@@ -10,8 +10,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import type { VenueProfile } from '../../../protocol/profile.js';
-import { signatureHeaders } from '../../../protocol/signing.js';
+import type { VenueProfile } from '../../../shared/protocol/profile.js';
+import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { pageScript } from './page-script.js';
 
 interface PageFile {

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import * as records from '../../../protocol/records.js';
+import * as records from '../../../shared/protocol/records.js';
 import { describeRecord } from './descriptions.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,7 +1,5 @@
 /** An exchange with margin markets for tests: accounts, the way of a request in one call, money as decimals. */
 
-import { must } from '../../../../src/base/errors.js';
-import type { Micros } from '../../../../src/base/micros.js';
 import type {
   CoreSettings,
   MarginTerms,
@@ -11,6 +9,8 @@ import type {
 } from '../../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/memory-archive.js';
+import { must } from '../../../../src/shared/base/errors.js';
+import type { Micros } from '../../../../src/shared/base/micros.js';
 import { accepted, m, settings, wallet } from '../venue.js';
 
 /** Liquidates before all is lost, so that something is left to be shared out. */

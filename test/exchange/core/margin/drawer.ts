@@ -1,10 +1,10 @@
 /** Draws calls of margin that mostly make sense: real pubkeys, prices near the reference, moves of price, clock and market. */
 
-import type { Micros } from '../../../../src/base/micros.js';
-import { Random } from '../../../../src/base/random.js';
 import type { Command, MarginTerms, Mutator } from '../../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/memory-archive.js';
+import type { Micros } from '../../../../src/shared/base/micros.js';
+import { Random } from '../../../../src/shared/base/random.js';
 import { settings, wallet } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, POLYMARKET } from './desk.js';
 

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { must } from '../../../../src/base/errors.js';
 import type { PoolConfigSpec } from '../../../../src/exchange/core/contract.js';
+import { must } from '../../../../src/shared/base/errors.js';
 import { accepted, m, settings } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, MarginDesk, POLYMARKET } from './desk.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../../../src/base/decimal.js';
-import { must } from '../../../../src/base/errors.js';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { parseDecimal } from '../../../../src/shared/base/decimal.js';
+import { must } from '../../../../src/shared/base/errors.js';
 import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
 import { pass, read, refusal, walk } from './walk.js';
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { MARKET_STATES, type MarketState } from '../../../../src/protocol/states.js';
+import { MARKET_STATES, type MarketState } from '../../../../src/shared/protocol/states.js';
 import { type Answered, control, openMarket, startTestExchange, TestTrader } from '../harness.js';
 import { pass, read, refusal } from './walk.js';
 

@@ -1,0 +1,329 @@
+/**
+ * The recorded markets of a backtest: opens each on the exchange when its time has come, plays its events into the core,
+ * closes and settles it. A market is played only as far as somebody looks at it: its events between two looks go in as
+ * one batch, each stamped with its own time.
+ */
+
+import type { MarketIndex } from '../../exchange/core/contract.js';
+import type { ExchangeCore } from '../../exchange/core/core.js';
+import { ReplayMarket } from '../../exchange/crowd/replay-market.js';
+import { EVENT, type EventChunk } from '../../recording/contract.js';
+import { assert, TwinbookError } from '../../shared/base/errors.js';
+import type { BacktestPlan, ChunkStream, EventSource } from './contract.js';
+
+/** A market is listed so long before its first event, if it was open then: the trader has to find it first. */
+const LISTED_BEFORE_MS = 60_000;
+/** So far apart the recorder's clock and the venue's may have been. */
+const CLOCKS_APART_MS = 5_000;
+
+export interface FeedListener {
+  opened(played: Played): void;
+  /** Its last event has been played, and its book still stands. */
+  ending(played: Played): void;
+  /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
+  closed(played: Played, nowMs: number): void;
+}
+
+/** One market in play. */
+export interface Played {
+  readonly source: EventSource;
+  readonly index: MarketIndex;
+  readonly openedMs: number;
+  /** Its first event: a while after it was opened, for the trader has to find it first. */
+  readonly firstMs: number;
+  /** When the recording ended; null while it is played. */
+  readonly closedMs: number | null;
+  readonly events: number;
+  /** Events that had no place on the market's grid. */
+  readonly refused: number;
+  /** Why the recording could not be read to its end; null when it could. */
+  readonly failure: string | null;
+}
+
+interface Listed {
+  readonly source: EventSource;
+  readonly firstMs: number;
+  readonly opensMs: number;
+}
+
+export class Feed {
+  /** When the last market closes, as the recordings say it. */
+  readonly untilMs: number;
+  readonly #core: ExchangeCore;
+  readonly #fees: BacktestPlan['fees'];
+  readonly #listener: FeedListener;
+  /** By the time of their opening. */
+  readonly #waiting: Listed[];
+  readonly #open = new Map<MarketIndex, OpenMarket>();
+  #events = 0;
+  #lastClosedMs = Number.NEGATIVE_INFINITY;
+  /** The earliest end of an open market that has been read; Infinity when none has. */
+  #nextEndMs = Number.POSITIVE_INFINITY;
+
+  private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: FeedListener) {
+    this.#core = core;
+    this.#fees = fees;
+    this.#waiting = waiting;
+    this.untilMs = Math.max(...waiting.map(({ source }) => source.summary?.lastMs ?? source.market.closeTimeMs));
+    this.#listener = listener;
+  }
+
+  /** Looks at the beginning of every source. Sources without any event are left out; `empty` names them. */
+  static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: FeedListener) {
+    const waiting: Listed[] = [];
+    const empty: EventSource[] = [];
+    for (const source of plan.sources) {
+      const firstMs = source.firstMs ?? (await firstEventMs(source));
+      if (firstMs === null) empty.push(source);
+      else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs) });
+    }
+    waiting.sort((a, b) => a.opensMs - b.opensMs);
+    return { feed: new Feed(core, plan.fees, waiting, listener), empty };
+  }
+
+  /** Events that were applied so far. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** When the next market opens; Infinity when none is left. */
+  get nextOpenMs(): number {
+    return this.#waiting[0]?.opensMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** When a market closed last. */
+  get lastClosedMs(): number {
+    return this.#lastClosedMs;
+  }
+
+  /** Everything up to this moment has been read and may be played. */
+  get readUntilMs(): number {
+    let untilMs = Number.POSITIVE_INFINITY;
+    for (const market of this.#open.values()) untilMs = Math.min(untilMs, market.readUntilMs);
+    return untilMs;
+  }
+
+  /**
+   * Reads on until everything up to this moment is there; plays what was read before, for nothing happens meanwhile. Always
+   * the market that is known least far: none may go beyond an end of another that is not read yet.
+   */
+  async read(untilMs: number): Promise<void> {
+    for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
+      this.sync(next.index, next.readUntilMs);
+      // What is over is not read any further.
+      if (next.closedMs !== null) continue;
+      await next.read();
+      this.#nextEndMs = Math.min(this.#nextEndMs, next.endMs);
+    }
+  }
+
+  #leastRead(): OpenMarket | null {
+    let least: OpenMarket | null = null;
+    for (const market of this.#open.values()) {
+      if (least === null || market.readUntilMs < least.readUntilMs) least = market;
+    }
+    return least;
+  }
+
+  /** Opens what is due. */
+  async openDue(nowMs: number): Promise<void> {
+    while (this.nextOpenMs <= nowMs) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const market = new OpenMarket(this.#core, next, this.#fees, nowMs, this.#listener);
+      this.#open.set(market.index, market);
+      this.#listener.opened(market);
+      await market.read();
+      this.#nextEndMs = Math.min(this.#nextEndMs, market.endMs);
+    }
+  }
+
+  /** Plays one market up to and including this moment. */
+  sync(index: MarketIndex, nowMs: number): void {
+    if (this.#nextEndMs <= nowMs) this.#endDue(nowMs);
+    const market = this.#open.get(index);
+    if (market !== undefined) this.#play(market, nowMs);
+  }
+
+  syncAll(nowMs: number): void {
+    if (this.#nextEndMs <= nowMs) this.#endDue(nowMs);
+    for (const market of this.#open.values()) this.#play(market, nowMs);
+  }
+
+  /**
+   * Closes what ends by this moment, each at its own time and before anything is played beyond it: a merge that lands after
+   * the close of its market must find it closed, whichever market is played first.
+   */
+  #endDue(nowMs: number): void {
+    while (this.#nextEndMs <= nowMs) {
+      const endMs = this.#nextEndMs;
+      this.#nextEndMs = Number.POSITIVE_INFINITY;
+      for (const market of this.#open.values()) {
+        if (market.endMs === endMs) this.#play(market, endMs);
+        else this.#nextEndMs = Math.min(this.#nextEndMs, market.endMs);
+      }
+    }
+  }
+
+  #play(market: OpenMarket, nowMs: number): void {
+    this.#events += market.play(nowMs);
+    if (market.closedMs === null) return;
+    this.#open.delete(market.index);
+    this.#lastClosedMs = nowMs;
+    this.#listener.closed(market, nowMs);
+  }
+
+  close(): void {
+    for (const market of this.#open.values()) market.dispose();
+  }
+}
+
+/** Recorded openings may lie far back: a market then is listed a moment before its first event. */
+const opensMs = ({ market }: EventSource, firstMs: number): number =>
+  Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
+
+/**
+ * What the trader is told of the close, Unix ms. Where the venue told none, the recorder wrote down when it first saw the
+ * market: a close that lies before the first event, give or take two clocks, is not known.
+ */
+function closesMs({ market: { closeTimeMs, source } }: EventSource, firstMs: number): number | null {
+  const origin = source.kind === 'twinbook' ? source.origin : source.kind;
+  const isKnown = origin !== NAMES_NO_CLOSE && closeTimeMs > firstMs + CLOCKS_APART_MS;
+  return isKnown ? closeTimeMs : null;
+}
+
+/** Its recordings name none: the last event stands for it, and to tell the trader of that would be telling the future. */
+const NAMES_NO_CLOSE = 'polymarket';
+
+async function firstEventMs(source: EventSource): Promise<number | null> {
+  const stream = source.open();
+  try {
+    return (await stream.next())?.timeMs[0] ?? null;
+  } finally {
+    stream.close();
+  }
+}
+
+class OpenMarket implements Played {
+  readonly source: EventSource;
+  readonly index: MarketIndex;
+  readonly openedMs: number;
+  readonly firstMs: number;
+  closedMs: number | null = null;
+  events = 0;
+  refused = 0;
+  failure: string | null = null;
+  readonly #core: ExchangeCore;
+  readonly #market: ReplayMarket;
+  readonly #listener: FeedListener;
+  /** Null once it is over: nothing of what was read is held on to. */
+  #stream: ChunkStream | null;
+  #chunk: EventChunk | null = null;
+  #at = 0;
+  #next: EventChunk | null = null;
+  #exhausted = false;
+
+  constructor(
+    core: ExchangeCore,
+    { source, firstMs }: Listed,
+    fees: BacktestPlan['fees'],
+    nowMs: number,
+    listener: FeedListener,
+  ) {
+    this.source = source;
+    this.openedMs = nowMs;
+    this.firstMs = firstMs;
+    this.#core = core;
+    this.#listener = listener;
+    this.#market = new ReplayMarket(core, { fees, ...source.market });
+    this.#market.open(nowMs, closesMs(source, firstMs));
+    const index = core.marketIndexOf(source.market.conditionId);
+    assert(index !== null, 'a market that was just opened');
+    this.index = index;
+    this.#stream = source.open();
+  }
+
+  get readUntilMs(): number {
+    if (this.#exhausted) return Number.POSITIVE_INFINITY;
+    const last = this.#next ?? this.#chunk;
+    return last === null ? Number.NEGATIVE_INFINITY : (last.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** When it ends, once that has been read; before that Infinity. */
+  get endMs(): number {
+    const last = this.#next ?? this.#chunk;
+    if (last === null || last.kind[last.length - 1] !== EVENT.end) return Number.POSITIVE_INFINITY;
+    return last.timeMs[last.length - 1] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** One chunk more. */
+  async read(): Promise<void> {
+    if (this.#exhausted || this.#stream === null) return;
+    const chunk = await this.#nextChunk(this.#stream);
+    if (chunk === null) this.#exhausted = true;
+    else if (this.#chunk === null) this.#chunk = chunk;
+    else {
+      assert(this.#next === null, 'a chunk is read only when the one before it is being played');
+      this.#next = chunk;
+    }
+  }
+
+  /** Null at the end, and where it cannot be read any further: then the market closes there, and `failure` says why. */
+  async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
+    try {
+      // Without a wait where the columns are in memory: a promise for every chunk would be most of the work.
+      const answer = stream.next();
+      return answer instanceof Promise ? await answer : answer;
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      this.failure = error.message;
+      return null;
+    }
+  }
+
+  /** Plays what was read; returns how many events. */
+  play(untilMs: number): number {
+    let count = 0;
+    while (this.closedMs === null) {
+      const chunk = this.#chunk;
+      if (chunk === null || this.#at >= chunk.length) {
+        if (this.#next === null) {
+          if (this.#exhausted) this.#close(untilMs);
+          break;
+        }
+        this.#chunk = this.#next;
+        this.#next = null;
+        this.#at = 0;
+        continue;
+      }
+      const from = this.#at;
+      this.#at = this.#core.playRecorded(this.index, chunk, from, untilMs);
+      count += this.#at - from;
+      this.refused += this.#core.lastRecordedRefused;
+      if (this.#at >= chunk.length) continue;
+      if (chunk.kind[this.#at] !== EVENT.end || (chunk.timeMs[this.#at] ?? 0) > untilMs) break;
+      count++;
+      this.#close(untilMs);
+    }
+    this.events += count;
+    return count;
+  }
+
+  #close(nowMs: number): void {
+    this.#listener.ending(this);
+    this.closedMs = nowMs;
+    this.#market.close(nowMs);
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#stream?.close();
+    this.#stream = null;
+    this.#chunk = null;
+    this.#next = null;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Answers to the polls that a trader makes all the time and that mostly say nothing new: public trades, own trades, own
+ * orders. They are what the handlers would answer, to the field; only that rows which cannot change any more are made
+ * once, and that an answer to the same question is the same object while nothing has happened.
+ */
+
+import type { AccountSlot, MarketIndex } from '../../exchange/core/contract.js';
+import type { ExchangeCore } from '../../exchange/core/core.js';
+import { must } from '../../shared/base/errors.js';
+import { encodeCursor } from '../../shared/protocol/cursors.js';
+import type { DataOf } from '../../shared/protocol/endpoints.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import { isFinalOrder } from '../../shared/protocol/states.js';
+import { readOwnTrade, readPublicTrade } from './wire-records.js';
+
+type OwnTrades = DataOf<'trades.list'>;
+type PublicTrades = DataOf<'markets.trades'>;
+
+const page = (data: PublicTrades | OwnTrades, nextBeforeId: number | null): Outcome => ({
+  kind: 'answered',
+  data,
+  nextCursor: nextBeforeId === null ? null : encodeCursor({ before_id: nextBeforeId }),
+});
+
+/** The newest public trades of one market. */
+export class PublicTradePage {
+  readonly #core: ExchangeCore;
+  readonly #market: MarketIndex;
+  readonly #limit: number;
+  #count = 0;
+  #rows: PublicTrades = [];
+  #answer: Outcome | null = null;
+
+  constructor(core: ExchangeCore, market: MarketIndex, limit: number) {
+    this.#core = core;
+    this.#market = market;
+    this.#limit = limit;
+  }
+
+  answer(): Outcome {
+    const count = this.#core.marketFacts(this.#market).tradeCount;
+    if (this.#answer !== null && count === this.#count) return this.#answer;
+    const fresh = this.#core.publicTrades(this.#market, { limit: Math.min(this.#limit, count - this.#count) });
+    this.#rows = [...fresh.rows.map(readPublicTrade), ...this.#rows].slice(0, this.#limit);
+    this.#count = count;
+    const oldest = count - this.#rows.length + 1;
+    this.#answer = page(this.#rows, this.#rows.length === this.#limit && oldest > 1 ? oldest : null);
+    return this.#answer;
+  }
+}
+
+/** The newest own trades. */
+export class OwnTradePage {
+  readonly #core: ExchangeCore;
+  readonly #account: AccountSlot;
+  readonly #limit: number;
+  /** Those of the page, newest first; null while its order may still change, which the row shows. */
+  readonly #rows: (OwnTrades[number] | null)[] = [];
+  /** Own trades ever: ids count from 1 in the order of the fills. */
+  #count = 0;
+  #answer: Outcome | null = null;
+
+  constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
+    this.#core = core;
+    this.#account = account;
+    this.#limit = limit;
+  }
+
+  /** One more own trade. */
+  add(): void {
+    this.#count += 1;
+    this.#rows.unshift(null);
+    if (this.#rows.length > this.#limit) this.#rows.pop();
+    this.changed();
+  }
+
+  /** Something of ours may be another than before. */
+  changed(): void {
+    this.#answer = null;
+  }
+
+  answer(): Outcome {
+    if (this.#answer !== null) return this.#answer;
+    const data = this.#rows.map((row, at) => row ?? this.#read(at));
+    const oldest = this.#count - data.length + 1;
+    this.#answer = page(data, data.length === this.#limit && oldest > 1 ? oldest : null);
+    return this.#answer;
+  }
+
+  /** The row at this place; kept when its order cannot change any more. */
+  #read(at: number): OwnTrades[number] {
+    const id = this.#count - at;
+    const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: id + 1 });
+    const row = readOwnTrade(must(rows[0], `own trade ${id}`));
+    if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
+    return row;
+  }
+}

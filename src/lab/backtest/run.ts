@@ -1,0 +1,268 @@
+/**
+ * One backtest: the virtual shell around the trader. Recorded events, requests on their way and the trader's beats happen
+ * in the order of one clock. What a book was like, the trader learns when a poll that saw it has come back, and no sooner.
+ */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import { declarationOf } from '../../shared/protocol/endpoints.js';
+import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
+import { Feed } from './feed.js';
+import { QuoteHours } from './quote-hours.js';
+import { RequestCount } from './request-count.js';
+import { sessionOf } from './session.js';
+import { readsEnded } from './sources.js';
+import { Tally } from './tally.js';
+import { Timeline } from './timeline.js';
+import { Trace } from './trace.js';
+import { startTrader, type TraderSide } from './trader-side.js';
+import { type Answer, Venue } from './venue.js';
+
+/** As the daemon beats. */
+const BEAT_MS = 100;
+/** After the last market has closed, before a pause is skipped or the end begins: merges land, redeems are signed. */
+const AFTERMATH_MS = 120_000;
+/** Between two looks at what holds the trader back. */
+const LOOK_MS = 60_000;
+/** As the daemon waits for the proof that nothing rests. */
+const STOP_MS = 180_000;
+
+export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {
+  const run = await BacktestRun.prepare(plan);
+  try {
+    await run.play();
+    return run.outcome();
+  } finally {
+    run.close();
+    await readsEnded();
+  }
+}
+
+class BacktestRun {
+  readonly #plan: BacktestPlan;
+  readonly #venue: Venue;
+  readonly #feed: Feed;
+  readonly #tally: Tally;
+  readonly #latency: LatencyModel;
+  readonly #timeline: Timeline;
+  readonly #side: TraderSide;
+  readonly #count: RequestCount;
+  readonly #hours: QuoteHours;
+  readonly #empty: readonly EventSource[];
+  readonly #trace = new Trace();
+  readonly #fromMs: number;
+  #nowMs: number;
+  #beatMs: number;
+  /** Beats stand at whole multiples of `BEAT_MS` after this moment. */
+  #rhythmMs: number;
+  #lastBeatMs = Number.NEGATIVE_INFINITY;
+  #lookMs: number;
+  #underWay = 0;
+  /** When the trader was told to stop. */
+  #stopMs: number | null = null;
+
+  private constructor(plan: BacktestPlan, venue: Venue, feed: Feed, tally: Tally, empty: readonly EventSource[]) {
+    const nowMs = feed.nextOpenMs;
+    this.#plan = plan;
+    this.#empty = empty;
+    this.#venue = venue;
+    this.#feed = feed;
+    this.#tally = tally;
+    this.#latency = plan.latency;
+    this.#timeline = new Timeline(nowMs);
+    this.#side = startTrader(plan, nowMs);
+    this.#count = new RequestCount(plan.trader.profile.rate_limits);
+    this.#hours = new QuoteHours(plan.trader.strategies);
+    this.#fromMs = nowMs;
+    this.#nowMs = nowMs;
+    this.#beatMs = nowMs;
+    this.#rhythmMs = nowMs;
+    this.#lookMs = nowMs;
+    for (const { atMs, command } of plan.commands ?? [])
+      this.#timeline.after(atMs - nowMs, () => this.#command(command));
+  }
+
+  static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
+    const { profile, capitalMicros } = plan.trader;
+    const tally = new Tally();
+    const settings = {
+      serviceName: profile.service_name,
+      draftLifetimeMs: profile.draft_lifetime_s * 1000,
+      landingMs: plan.landingMs,
+      startingFunds: capitalMicros,
+      challengeLifetimeMs: 600_000,
+      seed: plan.seed,
+      fillModel: plan.fillModel,
+    };
+    const venue = new Venue(settings, profile.rate_limits, 0, tally);
+    tally.attach(venue.core, venue.account);
+    const { feed, empty } = await Feed.prepare(venue.core, plan, {
+      opened: (played) => tally.opened(played),
+      ending: (played) => tally.ending(played),
+      closed: (played, nowMs) => {
+        tally.closed(played, nowMs);
+        venue.closed(played.index, nowMs);
+      },
+    });
+    if (!Number.isFinite(feed.nextOpenMs)) {
+      const names = empty.map(({ market }) => market.title).join(', ');
+      throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`);
+    }
+    return new BacktestRun(plan, venue, feed, tally, empty);
+  }
+
+  async play(): Promise<void> {
+    while (!this.#isOver()) {
+      if (this.#isPause()) this.#skipPause();
+      const nextMs = Math.min(this.#nextMs(), this.#feed.nextOpenMs);
+      if (this.#feed.readUntilMs <= nextMs) await this.#feed.read(nextMs);
+      if (this.#feed.nextOpenMs <= nextMs) {
+        this.#nowMs = nextMs;
+        await this.#feed.openDue(this.#nowMs);
+        continue;
+      }
+      this.#happen(nextMs);
+    }
+  }
+
+  #nextMs(): number {
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#tally.nextMs, this.#lookMs);
+  }
+
+  /** One moment: what was to be measured, what arrives, and the trader's own beat. */
+  #happen(nowMs: number): void {
+    this.#nowMs = nowMs;
+    if (this.#tally.nextMs <= nowMs) {
+      this.#feed.syncAll(nowMs);
+      this.#tally.look(nowMs);
+    }
+    this.#timeline.runUntil(nowMs);
+    if (this.#beatMs <= nowMs) this.#beat();
+    if (this.#lookMs <= nowMs) this.#look();
+  }
+
+  #beat(): void {
+    const nowMs = this.#nowMs;
+    this.#lastBeatMs = nowMs;
+    for (const command of this.#hours.changes(nowMs)) this.#step({ kind: 'command', nowMs, command });
+    this.#step({ kind: 'time', nowMs });
+  }
+
+  /** The next beat of the daemon's rhythm that can do anything: those before it are left out. */
+  #planBeat(): void {
+    const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
+    const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
+    this.#beatMs = Math.max(this.#rhythmMs + beats * BEAT_MS, this.#lastBeatMs + BEAT_MS);
+  }
+
+  #look(): void {
+    this.#lookMs = this.#nowMs + LOOK_MS;
+    this.#count.looked(this.#side.trader.snapshot(this.#nowMs));
+    this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#feed.untilMs - this.#fromMs);
+  }
+
+  /** Nothing is open, nothing under way, and what the last markets left behind has had its time. */
+  #isPause(): boolean {
+    const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
+    const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
+    return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
+  }
+
+  /** Of a pause: the next market opens, or an operator orders something. */
+  get #pauseEndMs(): number {
+    return Math.min(this.#feed.nextOpenMs, this.#timeline.nextMs);
+  }
+
+  #skipPause(): void {
+    this.#nowMs = this.#pauseEndMs;
+    this.#rhythmMs = this.#nowMs;
+    this.#beatMs = this.#nowMs;
+    this.#lookMs = this.#nowMs;
+  }
+
+  #isOver(): boolean {
+    if (this.#stopMs === null && this.#isPlayed()) this.#command({ kind: 'stop' });
+    if (this.#stopMs === null) return false;
+    return this.#nowMs - this.#stopMs > STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
+  }
+
+  /** The last market has closed, and what it left behind has had its time. */
+  #isPlayed(): boolean {
+    const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
+    return openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
+  }
+
+  #command(command: OperatorCommand): void {
+    if (command.kind === 'stop') this.#stopMs = this.#nowMs;
+    this.#step({ kind: 'command', nowMs: this.#nowMs, command });
+  }
+
+  #step(observation: Observation): void {
+    for (const request of this.#side.trader.handle(observation)) this.#send(request);
+    this.#count.notices(this.#side.trader.takeNotices());
+    this.#planBeat();
+  }
+
+  #send(request: Request): void {
+    const sentMs = this.#nowMs;
+    this.#trace.number(sentMs);
+    this.#trace.text(request.call.endpoint);
+    // Market or record: what stands in a path is text.
+    for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
+    if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
+    this.#count.sent(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
+    this.#latency.draw();
+    const { thereMs, backMs } = this.#latency;
+    this.#underWay++;
+    this.#timeline.after(thereMs, () => this.#arrive(request, sentMs, backMs));
+  }
+
+  #arrive(request: Request, sentMs: number, backMs: number): void {
+    const { call } = request;
+    const nowMs = this.#nowMs;
+    const isPublic = declarationOf(call.endpoint).scope === 'public';
+    // Public calls name their market by this parameter, or none.
+    const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
+    const index = conditionId === undefined ? null : this.#venue.core.marketIndexOf(conditionId);
+    // What nobody looks at may wait; our own state depends on every market.
+    if (isPublic && index !== null) this.#feed.sync(index, nowMs);
+    else this.#feed.syncAll(nowMs);
+    const answer = this.#venue.answer(call, nowMs);
+    this.#tally.answered(call, answer.outcome, nowMs);
+    this.#count.answered(declarationOf(call.endpoint).scope, answer.outcome);
+    this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+  }
+
+  #deliver(requestId: number, { outcome, venueTimeMs, budget }: Answer, sentMs: number): void {
+    this.#underWay--;
+    this.#trace.number(this.#nowMs);
+    this.#trace.text(outcome.kind === 'refused' ? outcome.slug : outcome.kind);
+    this.#step({ kind: 'outcome', nowMs: this.#nowMs, requestId, outcome, sentMs, venueTimeMs, budget });
+  }
+
+  outcome(): BacktestOutcome {
+    this.#feed.syncAll(this.#nowMs);
+    this.#tally.ended(this.#nowMs);
+    this.#look();
+    const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
+    this.#side.trader.end(this.#nowMs, 'the data ended');
+    const session = sessionOf({
+      ...{ plan: this.#plan, venue: this.#venue, tally: this.#tally, count: this.#count, ledger: this.#side.ledger },
+      ...{ empty: this.#empty, isStopped, fromMs: this.#fromMs, toMs: this.#nowMs },
+    });
+    for (const { fills } of session.markets) {
+      for (const fill of fills) {
+        this.#trace.number(fill.timeMs);
+        this.#trace.number(fill.priceMicros);
+        this.#trace.number(fill.amountMicros);
+      }
+    }
+    return { session, events: this.#feed.events, traceHash: this.#trace.hash };
+  }
+
+  close(): void {
+    this.#feed.close();
+    this.#hours.close();
+    this.#side.ledger.close();
+  }
+}

@@ -1,0 +1,186 @@
+/** From what was measured to the record that a report is made of. */
+
+import type { RecordedMarket } from '../../recording/contract.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../report/contract.js';
+import type { BacktestPlan, EventSource } from './contract.js';
+import type { MarketTally, PendingFill } from './market-tally.js';
+import type { RequestCount } from './request-count.js';
+import type { Tally } from './tally.js';
+import type { Venue } from './venue.js';
+
+export interface Measured {
+  readonly plan: BacktestPlan;
+  readonly venue: Venue;
+  readonly tally: Tally;
+  readonly count: RequestCount;
+  readonly ledger: Ledger;
+  readonly empty: readonly EventSource[];
+  readonly isStopped: boolean;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const REMARKS = [
+  'The recorded market does not react to our orders: large ones would have moved it.',
+  'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
+];
+
+/** What was wrong with the data, before all else. */
+function dataNotices({ plan, empty, tally, fromMs }: Measured): SessionNotice[] {
+  const texts = [
+    ...plan.sources.flatMap(({ warnings }) => warnings),
+    ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
+    ...[...tally.markets.values()].flatMap(({ played: { failure, source } }) =>
+      failure === null ? [] : [brokenOff(source.market, failure)],
+    ),
+  ];
+  return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
+}
+
+/** Without the folder: the same data is the same result wherever it lies. */
+const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
+  `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
+
+/** In a gap the book stands as it was seen last, and only an aggressive order of ours can be filled: by what may have been gone. */
+function gapNotices(measured: Measured): SessionNotice[] {
+  return [...measured.tally.markets.values()].flatMap((tally): SessionNotice[] => {
+    const gaps = gapsOf(tally, measured);
+    const within = tally.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
+    const [first] = within;
+    if (first === undefined) return [];
+    const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
+    const text = `${fills} in gaps of the recording of "${tally.played.source.market.title}": what was traded with is not known to have been there`;
+    return [{ timeMs: first.timeMs, severity: 'loud', text }];
+  });
+}
+
+/** What a live trader would be stopped for: nothing that it believes may differ from what is so. */
+function endNotices({ ledger, venue, tally, isStopped, toMs }: Measured): SessionNotice[] {
+  const texts: string[] = [];
+  const cash = venue.core.fundsOf(venue.account).total;
+  if (ledger.cash() !== cash) {
+    texts.push(
+      `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
+    );
+  }
+  for (const { played } of tally.markets.values()) {
+    const { conditionId, title } = played.source.market;
+    const { yes, no } = venue.core.holdingOf(venue.account, played.index);
+    if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
+    texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
+  }
+  if (!isStopped) texts.push('the trader did not come to rest in the time that a live one is given');
+  return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
+}
+
+export function sessionOf(measured: Measured): SessionRecord {
+  const { plan, venue, tally, count, fromMs, toMs } = measured;
+  const { trader } = plan;
+  const { account } = tally;
+  return {
+    format: 1,
+    kind: 'backtest',
+    title: plan.title,
+    ...{ fromMs, toMs },
+    capitalMicros: trader.capitalMicros,
+    endCashMicros: venue.core.fundsOf(venue.account).total,
+    markets: [...tally.markets.values()].map((market) => marketSession(market, measured)),
+    account: {
+      stepMs: account.stepMs,
+      timeMs: account.timeMs,
+      equityMicros: account.columns.equity,
+      lockedMicros: account.columns.locked.map((value) => value ?? 0),
+    },
+    maxDrawdownMicros: tally.maxDrawdownMicros,
+    requests: count.use,
+    refusals: count.refused,
+    notices: [...dataNotices(measured), ...gapNotices(measured), ...endNotices(measured), ...count.said],
+    assumptions: {
+      version: trader.version,
+      configHash: trader.configHash,
+      seed: plan.seed,
+      fillModel: plan.fillModel,
+      latency: plan.latency.name,
+      data: plan.data,
+      remarks: REMARKS,
+    },
+  };
+}
+
+function marketSession(tally: MarketTally, measured: Measured): MarketSession {
+  const { ledger, plan, venue } = measured;
+  // As the exchange says it, so that fills and conversions can be held against it.
+  const held = venue.core.holdingOf(venue.account, tally.played.index);
+  const { played, samples, openForMs, twoSidedMs, oneSidedMs } = tally;
+  const market = played.source.market;
+  const { columns } = samples;
+  return {
+    conditionId: market.conditionId,
+    title: market.title,
+    eventTitle: market.eventTitle,
+    category: market.category,
+    tickMicros: 10 ** (6 - market.tickPrecision),
+    openMs: played.openedMs,
+    closeMs: played.closedMs,
+    outcome: market.outcome,
+    ...feesOf(market, plan),
+    series: {
+      stepMs: samples.stepMs,
+      timeMs: samples.timeMs,
+      bidMicros: columns.bid,
+      askMicros: columns.ask,
+      ourBidMicros: columns.ourBid,
+      ourAskMicros: columns.ourAsk,
+      inventoryMicros: columns.inventory.map((value) => value ?? 0),
+    },
+    fills: tally.fills.map((fill) => fillRecord(fill, ledger)),
+    conversions: tally.conversions,
+    endYesMicros: held.yes,
+    endNoMicros: held.no,
+    endMarkMicros: tally.markMicros,
+    quoting: {
+      ...{ openForMs, twoSidedMs, oneSidedMs },
+      ordersPlaced: tally.ordersPlaced,
+      ordersCanceled: tally.ordersCanceled,
+      postedMicros: tally.postedMicros,
+      joinedBehindMicros: tally.joinedBehindMicros,
+    },
+    coverage: coverageOf(tally, measured),
+  };
+}
+
+const feesOf = ({ fees }: RecordedMarket, plan: BacktestPlan) => ({
+  makerFeeRateMicros: (fees ?? plan.fees).makerRateMicros,
+  takerFeeRateMicros: (fees ?? plan.fees).takerRateMicros,
+});
+
+function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): FillRecord {
+  const order = ledger.order(fill.orderPubkey);
+  const strategy = order === null ? '' : (ledger.intent(order.intentId)?.strategy ?? '');
+  const booked = ledger.fills({ orderPubkey: fill.orderPubkey }).find(({ pubkey }) => pubkey === tradePubkey);
+  return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
+}
+
+function coverageOf(tally: MarketTally, measured: Measured): Coverage {
+  const { played } = tally;
+  const { summary } = played.source;
+  const gaps = gapsOf(tally, measured);
+  return {
+    spanMs: Math.max(0, (played.closedMs ?? measured.toMs) - played.firstMs),
+    gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
+    gaps: gaps.length,
+    events: played.events,
+    trades: summary?.events.trade ?? measured.venue.core.marketFacts(played.index).tradeCount,
+    skipped: played.refused + (summary?.refused ?? 0),
+  };
+}
+
+/** As far as they lie in what was played. */
+function gapsOf({ played }: MarketTally, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
+  const endMs = played.closedMs ?? toMs;
+  return (played.source.summary?.gaps ?? [])
+    .filter(({ fromMs }) => fromMs < endMs)
+    .map((gap) => ({ fromMs: gap.fromMs, toMs: Math.min(gap.toMs ?? endMs, endMs) }));
+}

@@ -1,0 +1,92 @@
+/**
+ * The records that a trader is answered all the time, read from the wire's decimal strings without the schemas, which take
+ * ten times as long. A test holds each equal to what its schema reads.
+ */
+
+import type { OrderRequest, WireOrder, WireOwnTrade, WirePublicTrade } from '../../exchange/core/contract.js';
+import { parseDecimal } from '../../shared/base/decimal.js';
+import { must } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { type BodyOf, type DataOf, declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
+
+const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
+const moneyIfAny = (text: string | null | undefined): Micros | null =>
+  text === null || text === undefined ? null : money(text);
+
+export function readOrder(row: WireOrder): DataOf<'orders.detail'> {
+  const { pubkey, status, side, market, outcome } = row;
+  return {
+    pubkey: pubkey ?? null,
+    status: status ?? null,
+    side,
+    price: moneyIfAny(row.price),
+    amount: moneyIfAny(row.amount),
+    remaining_amount: moneyIfAny(row.remaining_amount),
+    filled_amount: moneyIfAny(row.filled_amount),
+    funds: moneyIfAny(row.funds),
+    remaining_funds: moneyIfAny(row.remaining_funds),
+    filled_funds: moneyIfAny(row.filled_funds),
+    market: { condition_id: market.condition_id, title: market.title ?? null },
+    outcome: { is_yes: outcome.is_yes, text: outcome.text ?? null },
+  };
+}
+
+export function readOwnTrade(row: WireOwnTrade): DataOf<'trades.list'>[number] {
+  const { pubkey, timestamp, state } = row;
+  return {
+    pubkey,
+    market_condition_id: row.market_condition_id ?? null,
+    amount: money(row.amount),
+    price: money(row.price),
+    timestamp,
+    fee: moneyIfAny(row.fee),
+    is_maker: row.is_maker ?? null,
+    state,
+    order: readOrder(row.order),
+  };
+}
+
+export const readPublicTrade = (row: WirePublicTrade): DataOf<'markets.trades'>[number] => ({
+  market_condition_id: row.market_condition_id ?? null,
+  amount: money(row.amount),
+  price: money(row.price),
+  maker_fee: row.maker_fee ?? null,
+  taker_fee: row.taker_fee ?? null,
+  timestamp: row.timestamp,
+  state: row.state,
+  is_yes: row.is_yes,
+});
+
+/** What the schema of this endpoint reads. `record` is what the exchange answered to it. */
+export function readRecord(endpoint: EndpointName, record: unknown): unknown {
+  switch (endpoint) {
+    // Each the exchange's own answer to a call of this name.
+    case 'orders.list':
+      return (record as readonly WireOrder[]).map(readOrder);
+    case 'orders.detail':
+      return readOrder(record as WireOrder);
+    case 'trades.list':
+      return (record as readonly WireOwnTrade[]).map(readOwnTrade);
+    case 'markets.trades':
+      return (record as readonly WirePublicTrade[]).map(readPublicTrade);
+    default:
+      return declarationOf(endpoint).data.parse(record);
+  }
+}
+
+/** The body of an order draft, as the core takes it. The trader wrote it: its words are those of the interface. */
+export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
+  const { price, amount, funds, ...said } = body as WrittenOrder;
+  return {
+    ...said,
+    price: moneyIfAny(price) ?? undefined,
+    amount: moneyIfAny(amount) ?? undefined,
+    funds: moneyIfAny(funds) ?? undefined,
+  };
+};
+
+type WrittenOrder = Omit<OrderRequest, 'price' | 'amount' | 'funds'> & {
+  readonly price?: string | null;
+  readonly amount?: string | null;
+  readonly funds?: string | null;
+};

@@ -1,0 +1,59 @@
+/** What a run began with and its backtest does not: an operator's word from before, shares, orders. */
+
+import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { RunJournal } from '../../shell/journal/contract.js';
+import type { Trader } from '../../trader/engine/trader.js';
+import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import type { ReplayedTrader } from '../replay/contract.js';
+import { remadeTrader } from '../replay/remade-trader.js';
+import { startingLedger } from '../replay/replay-run.js';
+import { counted } from '../report/figures.js';
+
+export interface Beginning {
+  /** What brings a backtest into the mode that the run began in; null when it simply began. */
+  readonly command: OperatorCommand | null;
+  readonly remarks: readonly string[];
+}
+
+export function beginningOf(run: RunJournal, settings: ReplayedTrader): Beginning {
+  if (run.ledgerFile === null) {
+    return {
+      command: null,
+      remarks: ['What the run began with is not known: there is no copy of its starting ledger.'],
+    };
+  }
+  const ledger = startingLedger(run);
+  try {
+    const { startedMs } = run.description;
+    const signer: DraftSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) };
+    const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
+    return { command: commandOf(trader, startedMs), remarks: remarksOn(ledger) };
+  } finally {
+    ledger.close();
+  }
+}
+
+function commandOf(trader: Trader, startedMs: number): OperatorCommand | null {
+  const { mode, reason } = trader.snapshot(startedMs);
+  if (mode === 'killed') return { kind: 'kill', reason };
+  if (mode === 'widened') return { kind: 'widen', reason };
+  if (mode === 'reducing') return { kind: 'reduce-only', reason };
+  // A halt at a loss limit is lifted by the same word as a pause.
+  return mode === 'paused' || mode === 'halted' ? { kind: 'pause', reason } : null;
+}
+
+function remarksOn(ledger: Ledger): string[] {
+  const held = ledger.positions().length;
+  const underWay = ledger.activeIntents().length;
+  const remarks: string[] = [];
+  if (held > 0) {
+    remarks.push(
+      `The run began with ${counted(held, 'holding')}, the backtest with none; only what changed is compared.`,
+    );
+  }
+  if (underWay > 0) {
+    remarks.push(`The run began with ${counted(underWay, 'order')} or conversions under way, the backtest with none.`);
+  }
+  return remarks;
+}

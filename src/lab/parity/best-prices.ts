@@ -1,0 +1,77 @@
+/** The best prices of one recorded market over time: what a mark is taken from, at any moment. */
+
+import { EVENT, type EventChunk, SIDE } from '../../recording/contract.js';
+import { assert } from '../../shared/base/errors.js';
+import type { EventSource } from '../backtest/contract.js';
+
+/** At one moment. Prices in YES space; null for an empty side, and for a middle before the first one. */
+export interface Best {
+  readonly bidMicros: number | null;
+  readonly askMicros: number | null;
+  /** Of both sides; where one is empty, the last one. */
+  readonly middleMicros: number | null;
+}
+
+const UNKNOWN: Best = { bidMicros: null, askMicros: null, middleMicros: null };
+
+export class BestPrices {
+  readonly #timesMs: number[] = [];
+  readonly #bests: Best[] = [];
+  readonly #levels: readonly [bids: Map<number, number>, asks: Map<number, number>] = [new Map(), new Map()];
+
+  private constructor() {}
+
+  /** Reads a source to its end; without one no price is ever known. */
+  static async of(source: EventSource | null): Promise<BestPrices> {
+    const prices = new BestPrices();
+    if (source === null) return prices;
+    const stream = source.open();
+    try {
+      for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) prices.#take(chunk);
+    } finally {
+      stream.close();
+    }
+    return prices;
+  }
+
+  /** As known at this moment, by the recording's clock. */
+  at(timeMs: number): Best {
+    let [low, high] = [0, this.#timesMs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#timesMs[middle] ?? 0) <= timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return this.#bests[low - 1] ?? UNKNOWN;
+  }
+
+  /** Events of one moment are one change of the book. */
+  #take(chunk: EventChunk): void {
+    for (let i = 0; i < chunk.length; i++) {
+      const timeMs = chunk.timeMs[i];
+      assert(timeMs !== undefined, 'a chunk has a time for each event');
+      if (chunk.kind[i] === EVENT.clear) for (const side of this.#levels) side.clear();
+      if (chunk.kind[i] === EVENT.level) this.#level(chunk, i);
+      if (i + 1 < chunk.length && chunk.timeMs[i + 1] === timeMs) continue;
+      if (chunk.kind[i] !== EVENT.end) this.#note(timeMs);
+    }
+  }
+
+  #level({ side, priceMicros, amountMicros }: EventChunk, i: number): void {
+    const levels = side[i] === SIDE.bid ? this.#levels[0] : this.#levels[1];
+    const amount = amountMicros[i] ?? 0;
+    if (amount === 0) levels.delete(priceMicros[i] ?? 0);
+    else levels.set(priceMicros[i] ?? 0, amount);
+  }
+
+  #note(timeMs: number): void {
+    const bidMicros = this.#levels[0].size === 0 ? null : Math.max(...this.#levels[0].keys());
+    const askMicros = this.#levels[1].size === 0 ? null : Math.min(...this.#levels[1].keys());
+    const last = this.#bests.at(-1) ?? UNKNOWN;
+    if (last.bidMicros === bidMicros && last.askMicros === askMicros) return;
+    const both = bidMicros !== null && askMicros !== null;
+    const middleMicros = both ? Math.floor((bidMicros + askMicros) / 2) : last.middleMicros;
+    this.#timesMs.push(timeMs);
+    this.#bests.push({ bidMicros, askMicros, middleMicros });
+  }
+}

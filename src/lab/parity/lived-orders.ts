@@ -1,0 +1,128 @@
+/** Our own orders, fills and conversions as the answers of a run showed them. */
+
+import type { DataOf } from '../../shared/protocol/endpoints.js';
+import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
+import { isFinalOrder } from '../../shared/protocol/states.js';
+
+/** Our clock, ms: when a request left, and when its answer came. */
+export interface AnsweredAt {
+  readonly sentMs: number;
+  readonly seenMs: number;
+}
+
+export interface LivedOrder {
+  readonly pubkey: string;
+  readonly conditionId: string;
+  /** Bids of the YES book: bought YES or sold NO. */
+  readonly isBid: boolean;
+  /** Buys cost currency, sales shares. */
+  readonly isBuy: boolean;
+  /** In the space of its own outcome, and in YES space. */
+  readonly ownPriceMicros: number;
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+  /** Our clock, ms, about: when it came to rest, and when it rested no more; null while it may. */
+  readonly fromMs: number;
+  toMs: number | null;
+  canceled: boolean;
+}
+
+export interface LivedFill {
+  readonly row: OwnTradeRow;
+  /** Our clock, ms: when it was first seen. */
+  readonly seenMs: number;
+}
+
+export interface LivedConversion {
+  readonly kind: 'merge' | 'redeem';
+  readonly conditionId: string;
+  readonly yesMicros: number;
+  readonly noMicros: number;
+  readonly cashMicros: number;
+  /** Our clock, ms. */
+  readonly seenMs: number;
+}
+
+export class LivedOrders {
+  readonly orders = new Map<string, LivedOrder>();
+  /** By the trade's pubkey; only settled ones. */
+  readonly fills = new Map<string, LivedFill>();
+  readonly conversions = new Map<string, LivedConversion>();
+
+  /** The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
+  seen(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
+    if (outcome.kind !== 'answered') return;
+    const data: unknown = outcome.data;
+    switch (call.endpoint) {
+      case 'orders.submit':
+        return this.#onOrder(data as OrderRow, at, true);
+      case 'orders.cancelSubmit':
+      case 'orders.detail':
+        return this.#onOrder(data as OrderRow, at, false);
+      case 'orders.list':
+        for (const row of data as DataOf<'orders.list'>) this.#onOrder(row, at, false);
+        return;
+      case 'trades.list':
+        for (const row of data as DataOf<'trades.list'>) this.#onTrade(row, at);
+        return;
+      case 'merges.submit':
+      case 'merges.detail':
+        return this.#onMerge(data as ConversionRow, at);
+      case 'redeems.submit':
+      case 'redeems.detail':
+        return this.#onRedeem(data as RedeemRow, at);
+      default:
+        return;
+    }
+  }
+
+  /** @param isNew the answer to its submit */
+  #onOrder(row: OrderRow, at: AnsweredAt, isNew: boolean): void {
+    const { pubkey, status, price, amount, market, outcome, side } = row;
+    if (pubkey === null || price === null || amount === null || status === null || status === 'waiting_to_sign') return;
+    const known = this.orders.get(pubkey);
+    const over = isFinalOrder(status);
+    if (known !== undefined) {
+      if (over) close(known, row, at);
+      return;
+    }
+    // What was over before this run saw it is no order of this run.
+    if (over && !isNew) return;
+    const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
+    const order: LivedOrder = {
+      ...{ pubkey, conditionId: market.condition_id, fromMs, toMs: null, canceled: false, amountMicros: amount },
+      isBid: outcome.is_yes === (side === 'buy'),
+      isBuy: side === 'buy',
+      ownPriceMicros: price,
+      priceMicros: outcome.is_yes ? price : 1_000_000 - price,
+    };
+    this.orders.set(pubkey, order);
+    if (over) close(order, row, at);
+  }
+
+  #onTrade(row: OwnTradeRow, at: AnsweredAt): void {
+    this.#onOrder(row.order, at, false);
+    if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
+  }
+
+  /** As the ledger books them: not before the record names what was settled. */
+  #onMerge({ pubkey, state, market_condition_id, onchain_amount: sets }: ConversionRow, at: AnsweredAt): void {
+    if (state !== 'done' || sets === null || this.conversions.has(pubkey)) return;
+    const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets };
+    this.conversions.set(pubkey, { kind: 'merge', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
+  }
+
+  #onRedeem(row: RedeemRow, at: AnsweredAt): void {
+    const { pubkey, state, onchain_funds: cash, yes_shares, no_shares, market_condition_id } = row;
+    if ((state !== 'done' && state !== 'completed') || cash === null || this.conversions.has(pubkey)) return;
+    const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash };
+    this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
+  }
+}
+
+/** Somewhere between the request and its answer at the latest. */
+function close(order: LivedOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
+  order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
+  order.canceled ||= status === 'canceled' || status === 'partially_filled_canceled';
+}

@@ -1,0 +1,131 @@
+/** A recording in memory: takes what a capture makes of polls, gives it to a backtest as columns. */
+
+import { ChunkWriter } from '../../recording/chunks.js';
+import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
+import type { MarketSink, RecordingStore, Stamp } from '../../recording/store/contract.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
+import type { EventSource } from '../backtest/contract.js';
+import { decoded } from '../backtest/sources.js';
+import { FIRST_LOOK_MS } from './contract.js';
+
+export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
+  readonly #sinks = new Map<string, MemorySink>();
+
+  market(market: RecordedMarket): MarketSink {
+    const known = this.#sinks.get(market.conditionId);
+    if (known !== undefined) return known;
+    const sink = new MemorySink(market);
+    this.#sinks.set(market.conditionId, sink);
+    return sink;
+  }
+
+  poll(): void {
+    // Round trips are counted where the requests are.
+  }
+
+  /** Every market in which something was seen, between these moments of the venue's clock; once. */
+  sources(fromMs: number, toMs: number): EventSource[] {
+    return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
+  }
+}
+
+class MemorySink implements MarketSink {
+  market: RecordedMarket;
+  refused = 0;
+  steppedBack = 0;
+  readonly #writer = new ChunkWriter();
+  readonly #events = { level: 0, trade: 0, clear: 0, end: 0 };
+  readonly #gaps: RecordedGap[] = [];
+  #openGap: Omit<RecordedGap, 'toMs'> | null = null;
+  #firstMs: number | null = null;
+  /** Once the market has ended. */
+  #chunks: EventChunk[] | null = null;
+
+  constructor(market: RecordedMarket) {
+    this.market = market;
+  }
+
+  get isEmpty(): boolean {
+    return this.#firstMs === null;
+  }
+
+  describe(market: RecordedMarket): void {
+    this.market = market;
+  }
+
+  level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    return this.#isEvent(priceMicros, amountMicros) && this.#write('level', at, side, priceMicros, amountMicros);
+  }
+
+  trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean {
+    if (!this.#isEvent(priceMicros, amountMicros) || amountMicros === 0) return false;
+    return this.#write('trade', at, side, priceMicros, amountMicros);
+  }
+
+  clear(at: Stamp): void {
+    this.#write('clear', at, 0, 0, 0);
+  }
+
+  gap({ timeMs }: Stamp, reason: string): void {
+    if (this.#firstMs === null || this.#chunks !== null) return;
+    this.#openGap ??= { fromMs: Math.max(timeMs, this.#writer.lastTimeMs), reason };
+  }
+
+  end({ timeMs }: Stamp): void {
+    if (this.#chunks !== null) return;
+    this.#chunks = this.#writer.end(timeMs);
+    this.#events.end++;
+    if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
+  }
+
+  poll(): void {
+    // As in the store.
+  }
+
+  own(): void {
+    // What is ours is read off the journal itself.
+  }
+
+  /** See `FIRST_LOOK_MS`. */
+  source(fromMs: number, toMs: number): EventSource {
+    this.end({ timeMs: toMs, seenMs: null });
+    const { refused, steppedBack } = this;
+    const seenMs = this.#firstMs ?? fromMs;
+    const firstMs = seenMs > fromMs && seenMs - fromMs <= FIRST_LOOK_MS ? fromMs : seenMs;
+    const chunks = this.#chunks ?? [];
+    const times = chunks[0]?.timeMs ?? new Float64Array();
+    for (let i = 0; times[i] === seenMs; i++) times[i] = firstMs;
+    const [gaps, events, lastMs] = [this.#gaps, this.#events, this.#writer.lastTimeMs];
+    const openTimeMs = Math.max(this.market.openTimeMs, firstMs);
+    const summary = { firstMs, lastMs, events, gaps, refused, steppedBack, bytes: 0 };
+    return decoded({ ...this.market, openTimeMs }, chunks, summary);
+  }
+
+  #isEvent(priceMicros: number, amountMicros: number): boolean {
+    const tick = stepOfPrecision(this.market.tickPrecision);
+    const isPrice = priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tick === 0;
+    if (isPrice && Number.isSafeInteger(amountMicros) && amountMicros >= 0) return true;
+    this.refused++;
+    return false;
+  }
+
+  #write(
+    kind: Exclude<keyof typeof EVENT, 'end'>,
+    at: Stamp,
+    side: number,
+    priceMicros: number,
+    amountMicros: number,
+  ): boolean {
+    if (this.#chunks !== null) {
+      this.refused++;
+      return false;
+    }
+    if (at.timeMs < this.#writer.lastTimeMs) this.steppedBack++;
+    this.#writer.write(EVENT[kind], at.timeMs, side, priceMicros, amountMicros);
+    this.#events[kind]++;
+    this.#firstMs ??= at.timeMs;
+    if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: this.#writer.lastTimeMs });
+    this.#openGap = null;
+    return true;
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * How far a backtest can be believed, measured on what really happened: a recorded run against backtests of the same
+ * span, with the same settings, on the market that the run itself saw, or on a recording of it.
+ *
+ * It never calls two things the same that are not: what differs between a live market and a recorded one for other
+ * reasons than the fill model is said beside the figures. The live side is read off the run's journal; neither its
+ * ledger nor a trader is needed for that.
+ */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RunJournal } from '../../shell/journal/contract.js';
+import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contract.js';
+import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
+import { runBacktest } from '../backtest/run.js';
+import type { ReplayedTrader } from '../replay/contract.js';
+import { analyse } from '../report/analysis/analyse.js';
+import type { Analysis } from '../report/analysis/contract.js';
+import type { SessionRecord } from '../report/contract.js';
+import { counted } from '../report/figures.js';
+import { type Beginning, beginningOf } from './beginning.js';
+import { clipped } from './clipped-source.js';
+import { compare } from './comparison.js';
+import type { LivedRun, Parity } from './contract.js';
+import { readLivedRun } from './lived-run.js';
+
+export interface ParityOptions {
+  /** As the run had it. */
+  readonly trader: ReplayedTrader;
+  /** Names of fill models, most pessimistic first. */
+  readonly fillModels: readonly string[];
+  /** As a user writes it; null: what the run's own requests took. */
+  readonly latency: string | null;
+  readonly seed: number;
+  readonly landingMs: number;
+  /** Recordings of the run's markets in place of its own polls; null for those. */
+  readonly recorded: readonly EventSource[] | null;
+  readonly progress?: (share: number, what: string) => void;
+}
+
+export interface ParityResult {
+  readonly parity: Parity;
+  readonly lived: LivedRun;
+  /** Live first, then the models. */
+  readonly sessions: readonly SessionRecord[];
+  readonly analyses: readonly Analysis[];
+  /** What the backtests played, a line each, and the name of their latency model. */
+  readonly data: readonly string[];
+  readonly latency: string;
+}
+
+/** Throws TwinbookError `recording_invalid` for a run that saw no market, `usage` for a model that is not known. */
+export async function parityOf(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
+  const { fillModels, progress } = options;
+  progress?.(0, 'reading the journal');
+  const lived = begun(await readLivedRun(run), beginningOf(run, options.trader));
+  const { sources, data } = playedOf(lived, options);
+  const models: SessionRecord[] = [];
+  for (const [index, fillModel] of fillModels.entries()) {
+    const tell = (part: number) => progress?.((index + part) / fillModels.length, fillModel);
+    const plan = planOf({ lived, options, sources, data, fillModel });
+    const { session } = await runBacktest({ ...plan, progress: (done, all) => tell(all > 0 ? done / all : 0) });
+    models.push(session);
+  }
+  const remarks = [...REMARKS, ...lived.remarks, ...remarksOn(lived.session)];
+  const sessions = [remarked(lived.session, remarks), ...models];
+  const analyses = sessions.map(analyse);
+  const parity = compare(analyses, remarks);
+  return { parity, lived, sessions, analyses, data, latency: latencyOf(lived, options).name };
+}
+
+const remarked = (session: SessionRecord, remarks: readonly string[]): SessionRecord => ({
+  ...session,
+  assumptions: { ...session.assumptions, remarks: [...session.assumptions.remarks, ...remarks] },
+});
+
+function begun(lived: LivedRun, { command, remarks }: Beginning): LivedRun {
+  const first = command === null ? [] : [{ atMs: lived.fromMs, command }];
+  return { ...lived, commands: [...first, ...lived.commands], remarks: [...lived.remarks, ...remarks] };
+}
+
+/** True of every comparison of this kind. */
+const REMARKS = [
+  'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
+  'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',
+];
+
+function remarksOn({ markets }: SessionRecord): string[] {
+  const taken = markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
+  if (taken === 0) return [];
+  return [`${counted(taken, 'live fill')} took from the book: those trades are played as somebody else's.`];
+}
+
+interface Played {
+  readonly sources: readonly EventSource[];
+  readonly data: readonly string[];
+}
+
+function playedOf(lived: LivedRun, { recorded }: ParityOptions): Played {
+  const seen = lived.sources.map(({ market }) => market.conditionId);
+  if (seen.length === 0) {
+    const hint = 'A trader that was stopped before it read its first book leaves nothing to compare.';
+    throw new TwinbookError('recording_invalid', 'this run has seen no book of any market', hint);
+  }
+  if (recorded === null) return { sources: lived.sources, data: [`the polls of the run itself: ${eventsText(lived)}`] };
+  const ours = recorded.filter(({ market }) => seen.includes(market.conditionId));
+  if (ours.length === 0) {
+    const what = `none of the ${recorded.length} recorded markets is one of the ${seen.length} that the run looked at`;
+    const hint = "Leave --data out: the run's own polls are used then.";
+    throw new TwinbookError('recording_invalid', what, hint);
+  }
+  const sources = ours.map((source) => clipped(source, lived.fromMs, lived.toMs));
+  return { sources, data: [`recordings of ${ours.length} of the ${seen.length} markets that the run looked at`] };
+}
+
+function eventsText({ sources }: LivedRun): string {
+  const sum = (count: (source: EventSource) => number) => sources.reduce((total, source) => total + count(source), 0);
+  const levels = sum(({ summary }) => summary?.events.level ?? 0);
+  const trades = sum(({ summary }) => summary?.events.trade ?? 0);
+  const gaps = sum(({ summary }) => summary?.gaps.length ?? 0);
+  return `${levels} changes of levels, ${trades} trades, ${gaps} gaps in ${sources.length} markets`;
+}
+
+interface Planned extends Played {
+  readonly lived: LivedRun;
+  readonly options: ParityOptions;
+  readonly fillModel: string;
+}
+
+function planOf({ lived, options, sources, data, fillModel }: Planned): BacktestPlan {
+  const { runId: _, ...trader } = options.trader;
+  return {
+    title: lived.session.title,
+    // What stood in the catalog then and was not looked at is in no recording: the markets are those that it chose.
+    ...{ trader, sources, fillModel, data, seed: options.seed, landingMs: options.landingMs },
+    latency: latencyOf(lived, options),
+    fees: { makerRateMicros: 0, takerRateMicros: 0 },
+    commands: lived.commands,
+  };
+}
+
+/** A fresh one for each run: it draws. */
+function latencyOf({ roundTripsMs }: LivedRun, { latency, seed }: ParityOptions): LatencyModel {
+  const usual = roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
+  return latencyModel(readLatency(latency ?? usual), roundTripsMs, seed);
+}

@@ -1,0 +1,90 @@
+/** Compares what the core did in one step with what it did then. */
+
+import type { AnyCall, Request } from '../../shared/protocol/seam.js';
+import { canonicalJson } from '../../shell/config/hash.js';
+import type { Step } from '../../shell/journal/contract.js';
+import type { Difference, FieldDifference, Redone } from './contract.js';
+import { callText, observationText, type Titles } from './words.js';
+
+/** So many lines say enough about one step. */
+const MAX_LINES = 8;
+
+/** What the difference is to be told with. */
+export interface Told {
+  /** The call that the step's outcome belongs to, where there is one. */
+  readonly asked: AnyCall | null;
+  readonly titles: Titles;
+}
+
+/** Null when it did the same: the same requests and signatures in the same order, and the same failure if any. */
+export function differenceOf(step: Step, redone: Redone, { asked, titles }: Told): Difference | null {
+  const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
+  if (what === null) return null;
+  const at = firstDifferent(step.requests, redone.requests);
+  const { index, observation } = step;
+  return {
+    ...{ step: index, timeMs: observation.nowMs, observation: observationText(observation, asked, titles), what },
+    recorded: lines(step.requests, titles),
+    replayed: lines(redone.requests, titles),
+    fields: at === null ? [] : fieldDifferences(step.requests[at], redone.requests[at]).slice(0, MAX_LINES),
+  };
+}
+
+function failureDifference({ failure: then }: Step, { failure: now }: Redone): string | null {
+  if (then === now) return null;
+  if (then === null) return `the trader fails now, it did not then: ${now}`;
+  return now === null ? `the trader failed then, it does not now: ${then}` : `it failed then: ${then}; now: ${now}`;
+}
+
+function signingDifference({ signed: then }: Step, { signed: now }: Redone): string | null {
+  const length = Math.max(then.length, now.length);
+  for (let i = 0; i < length; i++) {
+    const [before, after] = [then[i]?.intentId, now[i]];
+    if (before === after) continue;
+    if (before === undefined) return `intent ${after} is signed now, it was not then`;
+    return after === undefined
+      ? `intent ${before} was signed then, it is not now`
+      : `intent ${before} was signed then, now ${after}`;
+  }
+  return null;
+}
+
+function requestDifference({ requests: then }: Step, { requests: now }: Redone): string | null {
+  const at = firstDifferent(then, now);
+  if (at === null) return null;
+  const [before, after] = [then[at], now[at]];
+  if (before === undefined) return `request ${after?.id} is asked now, it was not then`;
+  return after === undefined
+    ? `request ${before.id} was asked then, it is not now`
+    : `request ${before.id} is not the same`;
+}
+
+/** The place of the first request that is not the same; null when all are. */
+function firstDifferent(then: readonly Request[], now: readonly Request[]): number | null {
+  const length = Math.max(then.length, now.length);
+  for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
+  return null;
+}
+
+/** By their JSON, as it was written: most are spelled the same, and sorting their keys is dear. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
+
+function lines(requests: readonly Request[], titles: Titles): string[] {
+  const shown = requests.slice(0, MAX_LINES).map(({ id, call }) => `request ${id}: ${callText(call, titles)}`);
+  const more = requests.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}
+
+/** Each leaf that differs. Values come from JSON or would survive it. */
+function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
+  if (isSame(then, now)) return [];
+  if (!isRecord(then) || !isRecord(now)) return [{ path, recorded: textOf(then), replayed: textOf(now) }];
+  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
+  return names.flatMap((name) => fieldDifferences(then[name], now[name], path === '' ? name : `${path}.${name}`));
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));

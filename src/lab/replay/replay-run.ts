@@ -1,0 +1,40 @@
+/** Replays a run from its folder, on a copy of its starting ledger that lives in memory. */
+
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RunJournal } from '../../shell/journal/contract.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import { openMemoryLedger } from '../../trader/ledger/ledger.js';
+import type { ReplayedTrader, ReplayResult } from './contract.js';
+import { replay } from './replay.js';
+
+export interface ReplayOptions {
+  readonly trader: ReplayedTrader;
+  /** Told of the ledger as the replay has left it, right before it is forgotten. */
+  readonly ledgerAtEnd?: (ledger: Ledger) => void;
+}
+
+/** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a journal that is damaged. */
+export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
+  const { trader, ledgerAtEnd } = options;
+  const { startedMs, strategyLimitMs } = run.description;
+  const ledger = startingLedger(run);
+  try {
+    const result = await replay({ trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
+    ledgerAtEnd?.(ledger);
+    return result;
+  } finally {
+    ledger.close();
+  }
+}
+
+/** In memory; the caller closes it. */
+export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
+  if (ledgerFile === null) {
+    const why = description.ledgerMissing ?? 'the copy of its starting ledger is not in its folder any more';
+    const hint = 'Its steps are there to be read, but what it began with is not known.';
+    throw new TwinbookError('recording_invalid', `run ${basename(folder)} cannot be replayed: ${why}`, hint);
+  }
+  return openMemoryLedger(readFileSync(ledgerFile));
+}

@@ -1,0 +1,122 @@
+/** The trader of a run: as the configuration makes it now, or as the run's journal has it; and what has changed since. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { canonicalJson } from '../../shell/config/hash.js';
+import { loadStrategyModule } from '../../shell/config/strategy-module.js';
+import type { Config } from '../../shell/config/types.js';
+import { VERSION } from '../../shell/config/version.js';
+import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
+import type { StrategySettings } from '../../trader/engine/settings.js';
+import type { ParamSpecs } from '../../trader/strategy/params.js';
+import type { ReplayedTrader } from './contract.js';
+
+/** With the files as they are now; run, address and hash are the run's: they shape no decision. */
+export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
+  const { capitalMicros, risk, polling, merge, strategies, venue } = config;
+  const { runId, configHash, version } = run;
+  const profile = { ...venue.profile, base_url: run.profile.base_url };
+  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, strategies };
+}
+
+/**
+ * With the settings that the run was made with. The code of a strategy is what its module holds now: what a module
+ * imports is in no journal. Throws TwinbookError `strategy_invalid` for a module that is gone.
+ */
+export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
+  const strategies: StrategySettings[] = [];
+  for (const { name, moduleName, file, params, markets, quoteHours, risk } of run.strategies) {
+    const { strategy } = await loadStrategyModule(moduleName, dirname(file)).catch((error: unknown) => {
+      if (!(error instanceof TwinbookError)) throw error;
+      throw new TwinbookError(error.code, `strategy ${name} of the run: ${error.message}`, error.hint, {
+        cause: error,
+      });
+    });
+    strategies.push({ name, module: strategy, params, markets, quoteHours, risk });
+  }
+  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge } = run;
+  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, strategies };
+}
+
+/** Why decisions of this trader may differ from the run's, a sentence each; empty when nothing is known to have changed. */
+export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
+  const { base_url: _then, ...profileThen } = run.profile;
+  const { base_url: _now, ...profileNow } = trader.profile;
+  return [
+    ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is ${VERSION}`]),
+    ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
+    ...valueChanges('risk', run.risk, trader.risk, false),
+    ...valueChanges('polling', run.polling, trader.polling, false),
+    ...valueChanges('merge', run.merge, trader.merge, false),
+    ...valueChanges('the venue profile', profileThen, profileNow, false),
+    ...strategyChanges(run, trader),
+  ];
+}
+
+function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrader): string[] {
+  const then = run.strategies.map(({ name }) => name);
+  const now = strategies.map(({ name }) => name);
+  const inOrder = canonicalJson(then.filter((name) => now.includes(name)));
+  const reordered = inOrder !== canonicalJson(now.filter((name) => then.includes(name)));
+  const sameLimits = canonicalJson(run.risk) === canonicalJson(risk);
+  return [
+    ...run.strategies.flatMap((before) => {
+      const after = strategies.find(({ name }) => name === before.name);
+      if (after === undefined) return [`strategy ${before.name} is not in the configuration any more`];
+      return oneStrategyChanges(before, after, sameLimits);
+    }),
+    ...now.filter((name) => !then.includes(name)).map((name) => `strategy ${name} is new`),
+    ...(reordered ? ['the strategies stand in another order'] : []),
+  ];
+}
+
+/** A strategy's limits are the trader's, tightened: those that changed for all are said once, for all. */
+function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
+  const name = `strategy ${then.name}:`;
+  return [
+    ...moduleChanges(then, name),
+    ...paramChanges(then, now, name),
+    ...valueChanges(`${name} markets`, then.markets, now.markets, false),
+    ...valueChanges(`${name} quote_hours`, then.quoteHours, now.quoteHours, false),
+    ...(withRisk ? valueChanges(`${name} risk`, then.risk, now.risk, false) : []),
+  ];
+}
+
+/** Of the module's own file; the text of a shipped one is another when it is compiled, and then the version must do. */
+function moduleChanges({ moduleFile, moduleText }: JournaledStrategy, name: string): string[] {
+  if (!existsSync(moduleFile)) return [`${name} its module ${moduleFile} is not there any more`];
+  return readFileSync(moduleFile, 'utf8') === moduleText ? [] : [`${name} its module ${moduleFile} has changed`];
+}
+
+function paramChanges(then: JournaledStrategy, { module, params }: StrategySettings, name: string): string[] {
+  const specs: ParamSpecs = module.params;
+  return [...new Set([...Object.keys(then.params), ...Object.keys(params)])].flatMap((param) =>
+    valueChanges(`${name} ${param}`, then.params[param], params[param], specs[param]?.kind === 'shares'),
+  );
+}
+
+/** Each leaf that differs, by the name that it has in a file. */
+function valueChanges(name: string, then: unknown, now: unknown, isMicros: boolean): string[] {
+  if (canonicalJson(then) === canonicalJson(now)) return [];
+  if (isPlain(then) && isPlain(now)) {
+    return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) =>
+      valueChanges(`${name}.${fileName(key)}`, then[key], now[key], key.endsWith('Micros')),
+    );
+  }
+  const text = (value: unknown) => (value === undefined ? 'absent' : valueText(value, isMicros));
+  return [`${name} is ${text(now)} now, it was ${text(then)}`];
+}
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// The caller says which numbers are Micros; the brand did not survive the journal.
+const valueText = (value: unknown, isMicros: boolean): string =>
+  isMicros && typeof value === 'number' ? formatDecimal(value as Micros) : canonicalJson(value);
+
+/** `maxOrderSharesMicros` is `max_order_shares` in a file. */
+const fileName = (key: string): string =>
+  key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

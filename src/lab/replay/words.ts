@@ -1,0 +1,94 @@
+/** Requests and observations in words, for a person who looks for the one decision that was another. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import type { DataOf } from '../../shared/protocol/endpoints.js';
+import type { AnyCall, Observation, OperatorCommand, Outcome } from '../../shared/protocol/seam.js';
+
+/** The title of a market by its condition id; null when it is not known. */
+export type Titles = (conditionId: string) => string | null;
+
+/** `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
+export function callText(call: AnyCall, titles: Titles): string {
+  const market = (id: string): string => {
+    const title = titles(id);
+    return title === null ? `market ${id}` : `"${title}" (${id})`;
+  };
+  switch (call.endpoint) {
+    case 'orders.create': {
+      const { side, is_yes, price, amount, order_type, market_condition_id } = call.body;
+      const terms = `${side} ${amount ?? '?'} ${is_yes ? 'YES' : 'NO'} at ${price ?? 'any price'}`;
+      return `draft a ${order_type} order: ${terms} in ${market(market_condition_id)}`;
+    }
+    case 'orders.submit':
+      return `submit the signed order ${call.params.pubkey}`;
+    case 'orders.cancel':
+      return `draft the cancel of order ${call.params.pubkey}`;
+    case 'orders.cancelSubmit':
+      return `submit the signed cancel of order ${call.params.pubkey}`;
+    case 'merges.create':
+      return `draft a merge of ${call.body.amount} complete sets in ${market(call.body.market_condition_id)}`;
+    case 'redeems.create':
+      return `draft the redeem of ${market(call.body.market_condition_id)}`;
+    case 'markets.book':
+      return `read the book of ${market(call.params.condition_id)}`;
+    case 'markets.trades':
+      return `read the trades of ${market(call.params.condition_id)}`;
+    case 'markets.detail':
+      return `read the details of ${market(call.params.condition_id)}`;
+    case 'orders.list':
+      return 'read our own orders';
+    case 'trades.list':
+      return 'read our own trades';
+    case 'account.assets':
+      return 'read what the account holds';
+    case 'markets.list':
+      return 'read the list of markets';
+    default:
+      return `call ${call.endpoint}${namesOf(call.params)}`;
+  }
+}
+
+function namesOf(params: unknown): string {
+  const names = typeof params === 'object' && params !== null ? Object.values(params) : [];
+  return names.length === 0 ? '' : ` of ${names.join(', ')}`;
+}
+
+/** What was seen. `asked` is the call that an outcome belongs to, where it is known. */
+export function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
+  switch (observation.kind) {
+    case 'time':
+      return 'nothing but the time';
+    case 'command':
+      return `the command ${commandText(observation.command)}`;
+    case 'outcome': {
+      const about = asked === null ? '' : ` (${callText(asked, titles)})`;
+      return `request ${observation.requestId}${about} ${outcomeText(observation.outcome, asked)}`;
+    }
+  }
+}
+
+function commandText(command: OperatorCommand): string {
+  if (command.kind === 'quote-hours') return `quote-hours: ${command.strategy} ${command.open ? 'begin' : 'end'}`;
+  return 'reason' in command ? `${command.kind}: ${command.reason}` : command.kind;
+}
+
+function outcomeText(outcome: Outcome, asked: AnyCall | null): string {
+  switch (outcome.kind) {
+    case 'answered':
+      return `was answered${asked?.endpoint === 'markets.book' ? `: ${bookText(outcome.data as DataOf<'markets.book'>)}` : ''}`;
+    case 'refused':
+      return `was refused: ${outcome.slug}, ${outcome.message}`;
+    case 'unknown':
+      return outcome.sent ? `had no known outcome: ${outcome.reason}` : `never left: ${outcome.reason}`;
+  }
+}
+
+function bookText({ bid, ask }: DataOf<'markets.book'>): string {
+  const best = (rows: typeof bid, name: string): string => {
+    const [row] = rows;
+    return row === undefined
+      ? `no ${name}`
+      : `${name} ${formatDecimal(row.price)} x ${formatDecimal(row.total_amount)}`;
+  };
+  return `${best(bid, 'bid')}, ${best(ask, 'ask')}`;
+}

@@ -1,0 +1,173 @@
+/**
+ * The result of one market, split into where it came from. Sums are kept in millionths of millionths (a price times an
+ * amount) as BigInt, so that nothing is lost before the one rounding at the end.
+ */
+
+import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
+import type { MarketSession } from '../contract.js';
+import type { ResultSplit, Valuation } from './contract.js';
+import { costOfHoldings } from './cost.js';
+import { type Move, movesOf, sharesMoved } from './moves.js';
+
+export interface MarketResult {
+  readonly split: ResultSplit;
+  /** Shares that fills and conversions leave. */
+  readonly yesMicros: number;
+  readonly noMicros: number;
+  readonly endValueMicros: number;
+  readonly valuedAt: Valuation;
+}
+
+export function splitMarket(market: MarketSession): MarketResult {
+  const walk = new SplitWalk();
+  let [cashMicros, feesMicros] = [0, 0];
+  for (const move of movesOf(market)) {
+    cashMicros += move.cashMicros;
+    if (move.kind === 'fill') feesMicros += move.feeMicros;
+    walk.move(move);
+  }
+  const { yes, no } = walk.held;
+  const end = endOf(market, walk.lastMark, yes, no);
+  walk.end(end);
+  const resultMicros = micros(cashMicros - feesMicros + end.valueMicros);
+  const split = rounded(walk, resultMicros, feesMicros);
+  return { split, yesMicros: yes, noMicros: no, endValueMicros: end.valueMicros, valuedAt: end.valuedAt };
+}
+
+interface End {
+  /** Last middle; null when there is none. */
+  readonly markMicros: number | null;
+  readonly valueMicros: number;
+  readonly valuedAt: Valuation;
+}
+
+/** What is held at the end and what it is worth: at the outcome, else at the last middle, else at what it cost. */
+function endOf(market: MarketSession, lastMark: number | null, yes: number, no: number): End {
+  const { outcome } = market;
+  const markMicros = market.endMarkMicros ?? lastMark;
+  if (yes === 0 && no === 0) return { markMicros, valueMicros: 0, valuedAt: 'nothing held' };
+  if (outcome !== null) return { markMicros, valueMicros: outcome ? yes : no, valuedAt: 'outcome' };
+  if (markMicros === null) return { markMicros, valueMicros: costOfHoldings(movesOf(market)), valuedAt: 'cost' };
+  return { markMicros, valueMicros: worth(yes, no, markMicros), valuedAt: 'mark' };
+}
+
+/** A mark is an opinion, so what it is worth is rounded down, as in the ledger. */
+const worth = (yes: number, no: number, markMicros: number): number =>
+  mul(micros(yes), micros(markMicros), 'floor') + mul(micros(no), micros(ONE - markMicros), 'floor');
+
+/** The parts in whole micros; drift, or what is undivided where there is no drift, takes what rounding leaves over. */
+function rounded(walk: SplitWalk, resultMicros: Micros, feesMicros: number): ResultSplit {
+  const mergesMicros = nearest(walk.merges);
+  const settlementMicros = walk.settlements.isKnown ? nearest(walk.settlement) : null;
+  const part = { resultMicros, feesMicros, mergesMicros, settlementMicros };
+  const rest = resultMicros + feesMicros - mergesMicros - (settlementMicros ?? 0);
+  if (!walk.fills.isKnown) return { ...part, spreadMicros: null, driftMicros: null, undividedMicros: rest };
+  const spreadMicros = nearest(walk.spread);
+  const undividedMicros = nearest(walk.undivided);
+  return { ...part, spreadMicros, driftMicros: rest - spreadMicros - undividedMicros, undividedMicros };
+}
+
+/** To the nearest micro, halves away from zero. */
+function nearest(value: bigint): number {
+  const size = value < 0n ? -value : value;
+  const whole = (size + UNIT / 2n) / UNIT;
+  return micros(Number(value < 0n ? -whole : whole));
+}
+
+const UNIT = BigInt(ONE);
+
+/** What shares are worth at a YES price. */
+const valueAt = (yes: number, no: number, markMicros: number): bigint =>
+  BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
+
+/** Whether a part of the result is known: when all of its kind was without a middle it is not, and 0 would be a lie. */
+class Known {
+  #known = 0;
+  #unknown = 0;
+
+  count(isKnown: boolean): void {
+    if (isKnown) this.#known += 1;
+    else this.#unknown += 1;
+  }
+
+  get isKnown(): boolean {
+    return this.#known > 0 || this.#unknown === 0;
+  }
+}
+
+/**
+ * Goes through the moves and sorts what changes into the parts. Where a middle is not known, what happens until the next
+ * known one cannot be told apart and is undivided.
+ */
+class SplitWalk {
+  spread = 0n;
+  merges = 0n;
+  settlement = 0n;
+  undivided = 0n;
+  readonly fills = new Known();
+  readonly settlements = new Known();
+  #yes = 0;
+  #no = 0;
+  #mark: number | null = null;
+  /** Set from a move without a middle until the next known middle: what was held was worth this before it. */
+  #open: { readonly worthBefore: bigint; cash: bigint } | null = null;
+
+  get held(): { readonly yes: number; readonly no: number } {
+    return { yes: this.#yes, no: this.#no };
+  }
+
+  get lastMark(): number | null {
+    return this.#open === null ? this.#mark : null;
+  }
+
+  move(move: Move): void {
+    const { yes, no } = sharesMoved(move);
+    const cash = BigInt(move.cashMicros) * UNIT;
+    // Complete sets are worth 1 whatever the price, so they need no middle.
+    const isSets = yes === no;
+    if (move.markMicros !== null) this.#markAt(move.markMicros);
+    if (move.kind !== 'merge')
+      (move.kind === 'fill' ? this.fills : this.settlements).count(move.markMicros !== null || isSets);
+    if (move.markMicros === null && !isSets) this.#leaveOpen(cash);
+    else this.#book(move.kind, cash + valueAt(yes, no, move.markMicros ?? 0), isSets ? valueAt(yes, no, 0) : 0n);
+    this.#yes += yes;
+    this.#no += no;
+  }
+
+  /** To the last middle, and from there to the outcome. */
+  end({ markMicros, valueMicros, valuedAt }: End): void {
+    if (markMicros !== null) this.#markAt(markMicros);
+    const finalWorth = BigInt(valueMicros) * UNIT;
+    const mark = this.#open === null ? this.#mark : null;
+    if (valuedAt === 'outcome') this.settlements.count(mark !== null);
+    if (this.#open !== null) this.#close(finalWorth);
+    else if (valuedAt === 'outcome' && mark !== null)
+      this.settlement += finalWorth - valueAt(this.#yes, this.#no, mark);
+  }
+
+  #book(kind: Move['kind'], gain: bigint, setsGone: bigint): void {
+    if (kind === 'fill') this.spread += gain;
+    else if (kind === 'merge') this.merges += gain;
+    else this.settlement += gain;
+    // While something is open its beginning is compared with its end: sets that left meanwhile are not a loss.
+    if (this.#open !== null) this.#open.cash -= setsGone;
+  }
+
+  #leaveOpen(cash: bigint): void {
+    const worthBefore = this.#mark === null ? 0n : valueAt(this.#yes, this.#no, this.#mark);
+    this.#open ??= { worthBefore, cash: 0n };
+    this.#open.cash += cash;
+  }
+
+  /** The middle is known again; drift itself is the rest of the result and need not be summed. */
+  #markAt(markMicros: number): void {
+    if (this.#open !== null) this.#close(valueAt(this.#yes, this.#no, markMicros));
+    this.#mark = markMicros;
+  }
+
+  #close(worthNow: bigint): void {
+    if (this.#open === null) return;
+    this.undivided += worthNow + this.#open.cash - this.#open.worthBefore;
+    this.#open = null;
+  }
+}

@@ -1,0 +1,67 @@
+/** Orders and fills: how much was posted, how much of it was filled, and how it stood in the queue. */
+
+import { meanOf } from '../../../shared/statistics/moments.js';
+import { quantileOfSorted, sorted } from '../../../shared/statistics/quantiles.js';
+import type { FillRecord, MarketSession } from '../contract.js';
+import type { QueueFigures, Spread, TradingFigures } from './contract.js';
+import { share, sum, sumIfAll } from './total.js';
+
+export function tradingOf(markets: readonly MarketSession[]): TradingFigures {
+  const fills = markets.flatMap((market) => market.fills);
+  const resting = fills.filter(isResting);
+  const ordersPlaced = sum(markets.map(({ quoting }) => quoting.ordersPlaced));
+  return {
+    fills: fills.length,
+    makerFills: fills.filter((fill) => fill.isMaker === true).length,
+    takerFills: fills.filter((fill) => fill.isMaker === false).length,
+    ...volumeOf(fills),
+    ...fillRatioOf(markets),
+    ordersPlaced,
+    ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
+    ordersFilled: new Set(resting.map((fill) => fill.orderPubkey)).size,
+    queue: queueOf(markets, resting),
+    rested: spreadOf(resting.map((fill) => fill.restedMs)),
+    noticed: spreadOf(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
+    neverNoticed: fills.filter((fill) => fill.seenMs === null).length,
+  };
+}
+
+/** A market maker's orders rest; where the exchange does not say who was the maker, that is taken to be so. */
+const isResting = (fill: FillRecord): boolean => fill.isMaker !== false;
+
+export function volumeOf(fills: readonly FillRecord[]) {
+  const shares = (side: FillRecord['side']): number =>
+    sum(fills.filter((fill) => fill.side === side).map((fill) => fill.amountMicros));
+  return {
+    boughtMicros: shares('bid'),
+    soldMicros: shares('ask'),
+    turnoverMicros: sum(fills.map((fill) => Math.abs(fill.cashMicros))),
+  };
+}
+
+export function fillRatioOf(markets: readonly MarketSession[]) {
+  const postedMicros = sum(markets.map(({ quoting }) => quoting.postedMicros));
+  const resting = markets.flatMap(({ fills }) => fills.filter(isResting));
+  const restingFilledMicros = sum(resting.map((fill) => fill.amountMicros));
+  return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
+}
+
+function queueOf(markets: readonly MarketSession[], resting: readonly FillRecord[]): QueueFigures {
+  const quoted = markets.map(({ quoting }) => quoting).filter((quoting) => quoting.ordersPlaced > 0);
+  const ahead = quoted.length === 0 ? null : sumIfAll(quoted.map((quoting) => quoting.joinedBehindMicros));
+  const placed = sum(quoted.map((quoting) => quoting.ordersPlaced));
+  const posted = sum(quoted.map((quoting) => quoting.postedMicros));
+  // An order that filled in pieces joined once.
+  const joined = new Map(resting.map((fill) => [fill.orderPubkey, fill.joinedBehindMicros]));
+  return {
+    meanAheadMicros: share(ahead, placed),
+    aheadShare: ahead === null ? null : share(ahead, ahead + posted),
+    filledMeanAheadMicros: meanOf([...joined.values()].filter((value) => value !== null)),
+  };
+}
+
+export function spreadOf(values: readonly (number | null)[]): Spread {
+  const known = sorted(values.filter((value) => value !== null));
+  const at = (part: number): number | null => quantileOfSorted(known, part);
+  return { count: known.length, mean: meanOf(known), median: at(0.5), p90: at(0.9) };
+}

@@ -1,0 +1,199 @@
+/**
+ * What the page's charts draw, thinned out until it fits. Figures are never taken from here: they come from the whole
+ * record. What was left out is counted, and the page says so.
+ */
+
+import { must } from '../../../shared/base/errors.js';
+import type { FillRecord, MarketSession, SessionRecord } from '../contract.js';
+import { columnText } from './columns.js';
+import { shortened } from './markup.js';
+import type { Shown } from './parts.js';
+
+/** Characters of JSON that charts may take of the page's 5 MB. */
+const BUDGET = 2_400_000;
+/** Coarser than this and a price chart shows nothing: then fewer markets are drawn instead. */
+const LEAST_SAMPLES = 150;
+const MOST_SAMPLES = 2_048;
+/** About 30 characters each. */
+const MOST_FILLS = 30_000;
+
+export interface DrawingData {
+  readonly sessions: readonly DrawnAccount[];
+  readonly markets: readonly DrawnMarket[];
+  /** Each text once: markets of a bracket share their books. */
+  readonly columns: readonly string[];
+  readonly thinned: Thinning;
+}
+
+/** Places in `columns`. */
+export interface DrawnAccount {
+  readonly name: string;
+  readonly capital: number;
+  /** When the session ended and with which equity: what settled after the last sample is in it. */
+  readonly end: readonly [timeMs: number, equityMicros: number];
+  readonly time: number;
+  readonly equity: number;
+  readonly locked: number;
+}
+
+export interface DrawnMarket {
+  readonly id: string;
+  readonly title: string;
+  /** One for each session; null where the session does not have the market. */
+  readonly sessions: readonly (DrawnSeries | null)[];
+}
+
+export interface DrawnSeries {
+  readonly step: number;
+  readonly time: number;
+  readonly bid: number;
+  readonly ask: number;
+  readonly ourBid: number;
+  readonly ourAsk: number;
+  readonly held: number;
+  /** Columns of fills: time, price, shares, and 1 for a bid of ours, 0 for an ask. */
+  readonly fills: readonly [time: number, price: number, amount: number, side: number];
+}
+
+export interface Thinning {
+  /** Samples that a series keeps at most. */
+  readonly samples: number;
+  /** True when a series had more. */
+  readonly isCoarser: boolean;
+  readonly markets: number;
+  readonly marketsDrawn: number;
+  readonly fills: number;
+  readonly fillsDrawn: number;
+}
+
+/** `shown[i]` is about `sessions[i]`. */
+export function drawingData(sessions: readonly SessionRecord[], shown: readonly Shown[]): DrawingData {
+  const ids = byActivity(sessions);
+  let [samples, drawn] = [firstGuess(sessions), ids.length];
+  for (;;) {
+    const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
+    const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
+    if (size <= BUDGET || drawn === 0) return data;
+    // Both shrink at once when it is far too much, so that this ends within a few rounds.
+    if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
+    else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
+  }
+}
+
+/** Condition ids, those with the most fills first. */
+function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
+  const fills = new Map<string, number>();
+  for (const { markets } of sessions)
+    for (const market of markets)
+      fills.set(market.conditionId, (fills.get(market.conditionId) ?? 0) + market.fills.length);
+  return [...fills].sort(([, a], [, b]) => b - a).map(([id]) => id);
+}
+
+/** Characters that one sample of a market takes, about; books are shared. A good guess saves rounds. */
+const SAMPLE_SIZE = 5;
+
+function firstGuess(sessions: readonly SessionRecord[]): number {
+  const series = sessions.reduce((total, { markets }) => total + markets.length, 1);
+  return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
+}
+
+function drawnWith(
+  sessions: readonly SessionRecord[],
+  shown: readonly Shown[],
+  ids: readonly string[],
+  samples: number,
+): DrawingData {
+  const pool = new Pool();
+  const markets = sessions.map((session) => new Map(session.markets.map((market) => [market.conditionId, market])));
+  const fills = sessions.reduce(
+    (total, session) => total + session.markets.reduce((sum, market) => sum + market.fills.length, 0),
+    0,
+  );
+  let fillsDrawn = 0;
+  const drawn = ids.map((id): DrawnMarket => {
+    const found = markets.map((byId) => byId.get(id));
+    const title = found.find((market) => market !== undefined)?.title ?? id;
+    const series = found.map((market): DrawnSeries | null => {
+      if (market === undefined) return null;
+      const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
+      fillsDrawn += kept.length;
+      return seriesOf(market, kept, samples, pool);
+    });
+    return { id, title: shortened(title, 80), sessions: series };
+  });
+  return {
+    sessions: shown.map((one, index) => accountOf(must(sessions[index], 'a session for each analysis'), one, pool)),
+    markets: drawn,
+    columns: pool.columns,
+    thinned: {
+      samples,
+      isCoarser: sessions.some((session) => session.markets.some(({ series }) => series.timeMs.length > samples)),
+      markets: new Set(sessions.flatMap((session) => session.markets.map(({ conditionId }) => conditionId))).size,
+      marketsDrawn: ids.length,
+      fills,
+      fillsDrawn,
+    },
+  };
+}
+
+/** The account has few series: they keep everything. */
+function accountOf(session: SessionRecord, { name, analysis }: Shown, pool: Pool): DrawnAccount {
+  const { timeMs, equityMicros, lockedMicros } = session.account;
+  const [time, equity, locked] = [timeMs, equityMicros, lockedMicros].map((values) =>
+    pool.add(thin(values, MOST_SAMPLES)),
+  );
+  const end = [session.toMs, analysis.equity.endEquityMicros] as const;
+  return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
+}
+
+function seriesOf(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool): DrawnSeries {
+  const { series } = market;
+  const add = (values: readonly (number | null)[]): number => pool.add(thin(values, samples));
+  return {
+    step: series.stepMs * strideFor(series.timeMs.length, samples),
+    time: add(series.timeMs),
+    bid: add(series.bidMicros),
+    ask: add(series.askMicros),
+    ourBid: add(series.ourBidMicros),
+    ourAsk: add(series.ourAskMicros),
+    held: add(series.inventoryMicros),
+    fills: [
+      pool.add(fills.map(({ timeMs }) => timeMs)),
+      pool.add(fills.map(({ priceMicros }) => priceMicros)),
+      pool.add(fills.map(({ amountMicros }) => amountMicros)),
+      pool.add(fills.map(({ side }) => (side === 'bid' ? 1 : 0))),
+    ],
+  };
+}
+
+/** The largest of them, in order of time. */
+function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
+  if (part >= 1) return fills;
+  const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));
+  const kept = new Set(largest);
+  return fills.filter((fill) => kept.has(fill));
+}
+
+const strideFor = (length: number, samples: number): number => Math.max(1, Math.ceil(length / samples));
+
+const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
+  const stride = strideFor(values.length, samples);
+  if (stride === 1) return values;
+  const kept: T[] = [];
+  // The index is within the values.
+  for (let index = 0; index < values.length; index += stride) kept.push(values[index] as T);
+  return kept;
+};
+
+class Pool {
+  readonly columns: string[] = [];
+  readonly #places = new Map<string, number>();
+
+  add(values: readonly (number | null)[]): number {
+    const text = columnText(values);
+    const known = this.#places.get(text);
+    if (known !== undefined) return known;
+    this.#places.set(text, this.columns.length);
+    return this.columns.push(text) - 1;
+  }
+}

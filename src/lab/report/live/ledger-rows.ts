@@ -1,0 +1,113 @@
+/** All that a ledger knows of each market, oldest first. */
+
+import type {
+  ConversionRecord,
+  FillRow,
+  IntentRow,
+  LedgerReader,
+  MarketRecord,
+  OrderRecord,
+  RunRow,
+} from '../../../trader/ledger/contract.js';
+import type { Span } from './spans.js';
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+export interface MarketRows {
+  readonly conditionId: string;
+  readonly market: MarketRecord | null;
+  readonly fills: readonly FillRow[];
+  readonly conversions: readonly ConversionRecord[];
+  readonly orders: readonly OrderRecord[];
+  readonly endYesMicros: number;
+  readonly endNoMicros: number;
+}
+
+export interface LedgerRows {
+  readonly markets: readonly MarketRows[];
+  readonly intents: ReadonlyMap<string, IntentRow>;
+  readonly runs: readonly RunRow[];
+  /** Markets that the trader only looked at. */
+  readonly marketsUntouched: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** When the trader ran. */
+  readonly running: readonly Span[];
+}
+
+export function readRows(reader: LedgerReader, nowMs: number | null): LedgerRows {
+  const page = { limit: ALL };
+  const intents = oldestFirst(reader.intents(page));
+  const orders = oldestFirst(reader.orders(page));
+  const fills = oldestFirst(reader.fills(page));
+  const conversions = oldestFirst(reader.conversions(page));
+  const held = reader.positions();
+  const ids = new Set([...orders, ...fills, ...conversions, ...held].map((row) => row.marketConditionId));
+  const [ordersOf, fillsOf, conversionsOf] = [byMarket(orders), byMarket(fills), byMarket(conversions)];
+  const runs = oldestFirst(reader.runs(ALL));
+  const seenMs = lastSeen(intents, fills, conversions, runs);
+  const toMs = nowMs ?? seenMs;
+  const firstFillMs = fills.reduce((first, { timestampS }) => Math.min(first, timestampS * 1000), toMs);
+  const fromMs = Math.min(runs[0]?.startedMs ?? toMs, firstFillMs);
+  return {
+    markets: [...ids].map((conditionId) => ({
+      conditionId,
+      market: reader.market(conditionId),
+      fills: (fillsOf.get(conditionId) ?? []).sort((a, b) => a.timestampS - b.timestampS),
+      conversions: conversionsOf.get(conditionId) ?? [],
+      orders: ordersOf.get(conditionId) ?? [],
+      endYesMicros: reader.shares(conditionId, true),
+      endNoMicros: reader.shares(conditionId, false),
+    })),
+    intents: new Map(intents.map((intent) => [intent.id, intent])),
+    runs,
+    marketsUntouched: reader.markets().filter(({ conditionId }) => !ids.has(conditionId)).length,
+    fromMs,
+    toMs,
+    running: spansOf(runs, intents, toMs, nowMs !== null),
+  };
+}
+
+const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
+
+function byMarket<T extends { readonly marketConditionId: string }>(rows: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.marketConditionId);
+    if (group === undefined) groups.set(row.marketConditionId, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function lastSeen(
+  intents: readonly IntentRow[],
+  fills: readonly FillRow[],
+  conversions: readonly ConversionRecord[],
+  runs: readonly RunRow[],
+): number {
+  const times = [
+    ...intents.map(({ updatedMs }) => updatedMs),
+    ...fills.map(({ seenMs }) => seenMs),
+    ...conversions.map(({ seenMs }) => seenMs),
+    ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
+  ];
+  return times.reduce((latest, time) => Math.max(latest, time), 0);
+}
+
+/** A run that was killed wrote no end: it lasted at least until the last of its intents changed. */
+function spansOf(
+  runs: readonly RunRow[],
+  intents: readonly IntentRow[],
+  toMs: number,
+  isRunning: boolean,
+): readonly Span[] {
+  const lastOf = new Map<string, number>();
+  for (const { runId, updatedMs } of intents) lastOf.set(runId, Math.max(lastOf.get(runId) ?? 0, updatedMs));
+  return runs.map(({ id, startedMs, stoppedMs }, index): Span => {
+    const next = runs[index + 1]?.startedMs ?? toMs;
+    if (stoppedMs !== null) return [startedMs, stoppedMs];
+    if (isRunning && index === runs.length - 1) return [startedMs, toMs];
+    return [startedMs, Math.min(next, Math.max(startedMs, lastOf.get(id) ?? startedMs))];
+  });
+}

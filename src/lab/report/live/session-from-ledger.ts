@@ -1,0 +1,149 @@
+/**
+ * A live trader's session, from its ledger: the same record that a backtest gives, so that both are read alike. The
+ * ledger holds no book: without a recording the middles are not known, and what depends on them is null, never 0.
+ */
+
+import { basename } from 'node:path';
+import { isSettledMarket } from '../../../shared/protocol/states.js';
+import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import type { MarketSeries, MarketSession, Refusal, SessionNotice, SessionRecord } from '../contract.js';
+import { counted } from '../figures.js';
+import { type AccountMarket, accountOf, drawdownOf } from './account.js';
+import type { LedgerSessionOptions } from './contract.js';
+import { type LedgerRows, type MarketRows, readRows } from './ledger-rows.js';
+import { type Quote, quotesOf, quotingOf } from './quotes.js';
+import { bestAt, heldAt, stepsOver } from './samples.js';
+import { conversionOf, fillOf, holdingsOver, outcomeOf } from './trades.js';
+
+/** Reads the whole ledger; beside a running trader too. */
+export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
+  const rows = readRows(reader, options.nowMs);
+  const markets = rows.markets.map((market) => accountMarket(market, rows, options));
+  const { capitalMicros } = reader.pnl(new Map());
+  const account = accountOf(markets, capitalMicros, rows.fromMs, rows.toMs);
+  return {
+    format: 1,
+    kind: 'live',
+    title: options.title,
+    fromMs: rows.fromMs,
+    toMs: rows.toMs,
+    capitalMicros,
+    endCashMicros: reader.cash(),
+    markets: markets.map(({ session }) => session),
+    account,
+    maxDrawdownMicros: drawdownOf(account, markets),
+    requests: null,
+    refusals: refusalsOf(rows),
+    notices: noticesOf(reader, rows),
+    assumptions: {
+      version: options.version,
+      configHash: rows.runs.at(-1)?.configHash ?? 'none',
+      seed: null,
+      fillModel: null,
+      latency: null,
+      data: [
+        `${basename(reader.path)}: ${counted(rows.runs.length, 'run')}, last by version ${rows.runs.at(-1)?.version ?? 'none'}`,
+      ],
+      remarks: REMARKS,
+    },
+  };
+}
+
+const REMARKS: readonly string[] = [
+  'The exchange times trades to the second, so that markouts after a few seconds are rough.',
+  'Orders count from when their draft was stored until their end was seen, on our own clock.',
+  'A market’s quote uptime counts from its first order on.',
+  'What risk limits and guards refused is not in a ledger; what the exchange refused is.',
+  'Shares that the wallet held before this ledger began are left out.',
+];
+
+function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSessionOptions): AccountMarket {
+  const { conditionId, market } = rows;
+  const prices = options.recorded(conditionId);
+  const quotes = quotesOf(rows.orders, ledger.toMs);
+  const closeMs = Math.min(
+    ledger.toMs,
+    market?.resolutionS === null || market === null ? ledger.toMs : market.resolutionS * 1000,
+  );
+  const orders = new Map(rows.orders.map((order) => [order.pubkey, order]));
+  const fills = rows.fills.map((fill) => fillOf(fill, { orders, intents: ledger.intents, prices, closeMs }));
+  const conversions = rows.conversions.map((conversion) => conversionOf(conversion, prices));
+  const trades = { fills, conversions };
+  const session: MarketSession = {
+    conditionId,
+    title: market?.title ?? conditionId,
+    eventTitle: market?.eventConditionId ?? '',
+    category: '',
+    tickMicros: null,
+    openMs: null,
+    closeMs: market === null || market.resolutionS === null ? null : market.resolutionS * 1000,
+    outcome: outcomeOf(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
+    makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
+    series: seriesOf(quotes, trades, prices, ledger.toMs),
+    ...trades,
+    endYesMicros: rows.endYesMicros,
+    endNoMicros: rows.endNoMicros,
+    endMarkMicros: options.fairMicros.get(conditionId) ?? prices?.at(closeMs).middleMicros ?? null,
+    quoting: quotingOf(rows.orders, quotes, ledger.running, closeMs),
+    coverage: prices?.coverage ?? null,
+  };
+  return { session, quotes, prices };
+}
+
+/** A recording may know how a market ended; before it ended here, that is the future. */
+const settledOutcome = ({ market }: MarketRows, recorded: boolean | null): boolean | null =>
+  market !== null && isSettledMarket(market.state) && market.state !== 'canceled' ? recorded : null;
+
+function seriesOf(
+  quotes: readonly Quote[],
+  { fills, conversions }: Pick<MarketSession, 'fills' | 'conversions'>,
+  prices: ReturnType<LedgerSessionOptions['recorded']>,
+  toMs: number,
+): MarketSeries {
+  const times = [
+    ...quotes.map(({ span }) => span),
+    ...[...fills, ...conversions].map(({ timeMs }) => [timeMs, timeMs]),
+  ].flat();
+  const [first, last] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [toMs, 0]);
+  const steps = stepsOver(first, last);
+  const held = holdingsOver(fills, conversions).map(({ timeMs, netMicros }) => ({
+    timeMs,
+    value: netMicros as number,
+  })); // a brand is of no use here
+  const best = steps.timeMs.map((now) => prices?.at(now) ?? null);
+  return {
+    ...steps,
+    bidMicros: best.map((now) => now?.bidMicros ?? null),
+    askMicros: best.map((now) => now?.askMicros ?? null),
+    ourBidMicros: bestAt(steps, quotes, 'bid'),
+    ourAskMicros: bestAt(steps, quotes, 'ask'),
+    inventoryMicros: heldAt(steps, held, 0),
+  };
+}
+
+/** The reason of a refused intent begins with the service's slug. */
+function refusalsOf({ intents }: LedgerRows): readonly Refusal[] {
+  const counts = new Map<string, number>();
+  for (const { state, lastReason } of intents.values()) {
+    if (state !== 'refused' && state !== 'failed') continue;
+    const name = /^[a-z][a-z0-9_-]*(?=:)/.exec(lastReason)?.[0] ?? lastReason.replace(/\d+/g, '#');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([name, count]): Refusal => ({ by: 'exchange', name, count }))
+    .sort((a, b) => b.count - a.count);
+}
+
+/** The newest so many; a report is not a log. */
+const MOST_NOTICES = 200;
+
+function noticesOf(reader: LedgerReader, { marketsUntouched, toMs }: LedgerRows): readonly SessionNotice[] {
+  const events = [...reader.events(MOST_NOTICES)].reverse();
+  const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
+    // What an operator asked for is kept as loudly as trouble, and is none.
+    return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
+  });
+  if (marketsUntouched === 0) return notices;
+  const text = `${counted(marketsUntouched, 'market')} that the trader saw and never had an order in ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
+  return [...notices, { timeMs: toMs, severity: 'info', text }];
+}

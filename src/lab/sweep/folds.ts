@@ -1,0 +1,59 @@
+/**
+ * Events in folds. Everything about an event is decided at once, when it resolves, so an event is never cut: all of its
+ * markets are in one fold. Folds follow each other in time and hold about the same number of events.
+ */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import { LEAST_EVENTS_PER_FOLD, USUAL_FOLDS } from './bounds.js';
+import type { SweptEvent } from './contract.js';
+import type { ReadMarket } from './reading.js';
+
+/** Ordered by their beginning. `wish` null: as many as there are events for. Throws TwinbookError `usage` for too many. */
+export function foldsOf(markets: readonly ReadMarket[], wish: number | null): readonly SweptEvent[] {
+  const events = eventsOf(markets);
+  const folds = wish ?? Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
+  if (folds > events.length) {
+    const hint = 'An event is never cut: every fold needs at least one. Leave --folds out to have as many as possible.';
+    throw new TwinbookError('usage', `${folds} folds of ${events.length} events`, hint);
+  }
+  return events.map((event, index) => ({ ...event, fold: Math.floor((index * folds) / events.length) }));
+}
+
+export const foldCount = (events: readonly SweptEvent[]): number => (events.at(-1)?.fold ?? 0) + 1;
+
+export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly SweptEvent[] =>
+  events.filter((event) => event.fold === fold);
+
+function eventsOf(markets: readonly ReadMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
+  const byTitle = new Map<string, ReadMarket[]>();
+  for (const read of markets) {
+    const { eventTitle, conditionId } = read.market;
+    // Without an event's name a market is an event of its own, as in the report.
+    const title = eventTitle === '' ? conditionId : eventTitle;
+    const together = byTitle.get(title);
+    if (together === undefined) byTitle.set(title, [read]);
+    else together.push(read);
+  }
+  const events = [...byTitle].map(([title, together]) => ({
+    title,
+    conditionIds: together.map(({ market }) => market.conditionId),
+    fromMs: Math.min(...together.map(({ firstMs }) => firstMs)),
+    toMs: Math.max(...together.map(({ lastMs }) => lastMs)),
+    played: together.reduce((sum, { events: count }) => sum + count, 0),
+  }));
+  return events.sort((a, b) => a.fromMs - b.fromMs || (a.title < b.title ? -1 : 1));
+}
+
+/** What could have been learned from when a fold began, and what was not over by then. */
+export function trainingFor(
+  events: readonly SweptEvent[],
+  fold: number,
+  embargoMs: number,
+): { readonly learned: readonly number[]; readonly purged: readonly number[] } {
+  const beginsMs = Math.min(...eventsIn(events, fold).map(({ fromMs }) => fromMs));
+  const [learned, purged]: [number[], number[]] = [[], []];
+  events.forEach((event, index) => {
+    if (event.fold < fold) (event.toMs + embargoMs <= beginsMs ? learned : purged).push(index);
+  });
+  return { learned, purged };
+}

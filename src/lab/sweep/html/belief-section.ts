@@ -1,0 +1,86 @@
+/** How far the best configuration may be believed: what luck alone would have given, overfitting, walking forward. */
+
+import { count, gain, percent, ratio, UNKNOWN } from '../../report/figures.js';
+import { html, type Markup } from '../../report/html/markup.js';
+import { dataTable, section, tone } from '../../report/html/parts.js';
+import type { SweepResult, WalkForward } from '../contract.js';
+import { deflatedText, overfittingText, sharpeText } from '../words.js';
+
+export function beliefSection({ models, counts }: SweepResult): Markup {
+  const heads = [
+    { title: 'Fill model', isText: true },
+    { title: 'Tried (N)', explains: 'different configurations ever tried in this folder' },
+    { title: 'V[Sharpe]', explains: 'variance over the configurations' },
+    { title: 'Best by luck', explains: 'the highest Sharpe ratio that is to be expected of N without any skill' },
+    {
+      title: 'Overfitting',
+      explains: 'how often the best of one half of the events is not above the median in the other',
+    },
+    { title: 'Loss unseen', explains: 'how often it loses money there' },
+  ];
+  const rows = models.map(({ fillModel, sharpeVariance, luckySharpe, overfitting }) => ({
+    id: fillModel,
+    cells: [
+      { text: fillModel },
+      { text: count(counts.tried) },
+      { text: sharpeVariance?.toFixed(4) ?? UNKNOWN },
+      { text: ratio(luckySharpe) },
+      { text: overfittingText(overfitting) },
+      { text: percent(overfitting?.lossProbability ?? null) },
+    ],
+  }));
+  return section(
+    'belief',
+    'What luck would have given',
+    'The best of many is good by luck alone. Ratios are per event, the only independent samples that there are; a deflated one is the probability that there is more than luck.',
+    dataTable(heads, rows, { caption: 'The search, by fill model' }),
+  );
+}
+
+export function walkForwardSection(result: SweepResult): Markup | null {
+  const { walkForward, assumptions } = result;
+  if (walkForward === null) return null;
+  const minutes = assumptions.embargoMs / 60_000;
+  const rule = `Whole events, in order of time. Learned from is what was over ${minutes > 0 ? `${count(minutes)} minutes before` : 'when'} the fold began; earlier events that were not are purged.`;
+  return section(
+    'forward',
+    'Walking forward',
+    `The configuration that was best on all earlier events, on those that follow. ${rule}`,
+    html`${stepTable(walkForward, assumptions.fillModels)}<div class="totals">${totals(walkForward)}</div>`,
+  );
+}
+
+function stepTable({ steps }: WalkForward, fillModels: readonly string[]): Markup {
+  const heads = [
+    { title: 'Fold' },
+    { title: 'Learned from', explains: 'events' },
+    { title: 'Purged', explains: 'events' },
+    { title: 'Tested on', explains: 'events' },
+    { title: 'Config', explains: 'the best until then' },
+    ...fillModels.flatMap((model) => [
+      { title: `${model}, in sample` },
+      { title: 'Out of sample', explains: `under ${model}` },
+    ]),
+  ];
+  const rows = steps.map((step) => ({
+    id: String(step.fold),
+    cells: [
+      { text: count(step.fold + 1) },
+      { text: count(step.trainEvents) },
+      { text: count(step.purgedEvents) },
+      { text: count(step.testEvents) },
+      { text: count(step.chosen) },
+      ...fillModels.flatMap((_, model) => {
+        const [inside, outside] = [step.inSampleMicros[model] ?? null, step.outOfSampleMicros[model] ?? null];
+        return [{ text: gain(inside) }, { text: gain(outside), class: tone(outside) }];
+      }),
+    ],
+  }));
+  return dataTable(heads, rows, { caption: 'Walking forward, fold by fold' });
+}
+
+const totals = ({ outOfSample, testedEvents }: WalkForward): readonly Markup[] =>
+  outOfSample.map(
+    ({ fillModel, resultMicros, sharpe }) =>
+      html`<p class="note">Out of sample in all, ${fillModel}: <b class="${tone(resultMicros)}">${gain(resultMicros)}</b> over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.</p>`,
+  );

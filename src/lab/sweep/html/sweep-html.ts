@@ -1,0 +1,123 @@
+/** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
+
+import { count, gain, moment } from '../../report/figures.js';
+import { pageScript } from '../../report/html/assets.js';
+import { html, Markup, shortened } from '../../report/html/markup.js';
+import { dataTable, type Figure, section, tiles, tone } from '../../report/html/parts.js';
+import { policy } from '../../report/html/report-html.js';
+import { styleFor } from '../../report/html/style.js';
+import type { SweepResult } from '../contract.js';
+import { axisName, deflatedText, overfittingText } from '../words.js';
+import { beliefSection, walkForwardSection } from './belief-section.js';
+import { configurationSection } from './configuration-section.js';
+import { heatSection, heatStyle, marginalSection } from './heat-section.js';
+
+/** Under 5 MB whatever the sweep's size: beyond 2,000 configurations and 45 pairs the page says what it leaves out. */
+export function sweepHtml(result: SweepResult): string {
+  const script = pageScript(['theme', 'tables']);
+  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${heatSection(result)}${marginalSection(result)}${beliefSection(result)}${walkForwardSection(result)}${eventSection(result)}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}
+${new Markup(heatStyle(result))}</style></head><body>${body}
+<script type="module">${new Markup(script)}</script>
+</body></html>
+`.text;
+}
+
+function heading({ title, counts, events, search }: SweepResult): Markup {
+  const [first, last] = [events[0], events.at(-1)];
+  const when = first === undefined || last === undefined ? '' : `${moment(first.fromMs)} – ${moment(last.toMs)} UTC`;
+  const what = `Sweep · ${search.kind} of ${count(counts.configurations)} configurations · ${count(counts.events)} events · ${when}`;
+  return html`<header><div><h1>${shortened(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+}
+
+const notes = ({ notes: all }: SweepResult): Markup | null =>
+  all.length === 0
+    ? null
+    : html`<ul class="warnings" aria-label="What to know before believing a figure">${all.map(({ level, text }) => html`<li class="${level}">${shortened(text, 600)}</li>`)}</ul>`;
+
+function summary(result: SweepResult): Markup {
+  const { configurations, counts, models, walkForward, search } = result;
+  const best = configurations[0]?.status === 'done' ? configurations[0] : null;
+  const lead = best?.models[0] ?? null;
+  const values = best?.values.map((value, index) => `${axisName(search.axes, index)} ${value}`).join(', ');
+  const figures: readonly Figure[] = [
+    {
+      name: 'Best, at its worst',
+      text: gain(best?.worstMicros ?? null),
+      tone: tone(best?.worstMicros ?? null),
+      note: values ?? 'none is done',
+    },
+    {
+      name: 'of it, deflated Sharpe',
+      text: deflatedText(lead?.sharpe ?? null),
+      note: `among ${count(counts.tried)} ever tried here, ${lead?.fillModel ?? ''}`,
+    },
+    ...(walkForward?.outOfSample.slice(0, 1) ?? []).map(({ resultMicros, fillModel }) => ({
+      name: 'Walking forward, unseen',
+      text: gain(resultMicros),
+      tone: tone(resultMicros),
+      note: fillModel,
+    })),
+    {
+      name: 'Probably overfitted',
+      text: overfittingText(models[0]?.overfitting ?? null),
+      note: models[0]?.fillModel ?? '',
+    },
+    { name: 'Signs that flip', text: count(counts.flipping), note: `of ${count(counts.done)} configurations` },
+  ];
+  return html`<section id="summary">${tiles(figures)}</section>`;
+}
+
+function eventSection({ events }: SweepResult): Markup {
+  const heads = [
+    { title: 'Event', isText: true },
+    { title: 'Fold' },
+    { title: 'Markets' },
+    { title: 'From', isText: true },
+    { title: 'To', isText: true },
+    { title: 'Recorded events' },
+  ];
+  const rows = events.slice(0, MAX_EVENTS).map(({ title, fold, conditionIds, fromMs, toMs, played }, index) => ({
+    id: String(index + 1),
+    cells: [
+      { text: shortened(title), value: title },
+      { text: count(fold + 1), value: fold },
+      { text: count(conditionIds.length), value: conditionIds.length },
+      { text: moment(fromMs), value: fromMs },
+      { text: moment(toMs), value: toMs },
+      { text: count(played), value: played },
+    ],
+  }));
+  const table = dataTable(heads, rows, { caption: 'Events', sorts: true });
+  const left = events.length - rows.length;
+  const note = left > 0 ? html`<p class="note">${count(left)} more are in sweep.sqlite.</p>` : null;
+  return section(
+    'events',
+    'Events and folds',
+    '',
+    html`<details><summary>${count(events.length)} events</summary>${table}${note}</details>`,
+  );
+}
+
+/** About 400 bytes each. */
+const MAX_EVENTS = 1_000;
+
+function assumptionSection({ assumptions: given, search }: SweepResult): Markup {
+  const rows: readonly (readonly [string, string | Markup])[] = [
+    [
+      'Varied',
+      html`${search.axes.map(({ name, choice }) => html`${name}: ${choice.kind === 'values' ? shortened(choice.values.join(', '), 300) : `${choice.isLog ? 'log ' : ''}${choice.from} to ${choice.to}`}<br>`)}`,
+    ],
+    ['Fill models', given.fillModels.join(', ')],
+    ['Latency', given.latency],
+    ['Folds', `${count(given.folds)}, whole events; each begins with the whole capital`],
+    ['Data', html`${given.data.map((line) => html`${shortened(line, 300)}<br>`)}<code>${given.dataHash}</code>`],
+    ['Configuration', html`<code>${given.configHash}</code>`],
+    ['Seed', String(given.seed)],
+    ['Version', given.version],
+    ['Remarks', 'The recorded market does not react to our orders: large ones would have moved it.'],
+  ];
+  const list = html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+  return section('assumptions', 'Assumptions', 'What these figures hold for.', list);
+}

@@ -1,0 +1,64 @@
+/** What makes two sweeps the same: everything that a result depends on, and nothing else. */
+
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../shell/config/hash.js';
+import { VERSION } from '../../shell/config/version.js';
+import { latencyModel } from '../backtest/latency.js';
+import type { Axis, SweepPlan } from './contract.js';
+
+/** By the names under which they are stored. Texts are canonical JSON where they are no plain words. */
+export interface SweepIdentity {
+  readonly version: string;
+  readonly config_hash: string;
+  readonly data_hash: string;
+  readonly search: string;
+  readonly fill_models: string;
+  readonly latency: string;
+  readonly seed: number;
+  readonly folds: number;
+  readonly embargo_ms: number;
+  readonly assumptions: string;
+}
+
+/** What each part is called when it is not what it was. */
+export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
+  version: "the program's version",
+  config_hash: 'the configuration, a strategy file or its code',
+  data_hash: 'the recordings',
+  search: 'the parameters and values (--param, --random)',
+  fill_models: 'the fill models',
+  latency: 'the latency model, or what it was measured from',
+  seed: 'the seed',
+  folds: 'the number of folds',
+  embargo_ms: 'the embargo',
+  assumptions: 'fees, landing time or the choice of markets',
+};
+
+export function identityOf(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
+  const { search, landingMs, fees, allMarkets } = plan;
+  return {
+    version: VERSION,
+    config_hash: plan.config.configHash,
+    data_hash: dataHash,
+    search: searchText(search.kind, search.axes, search.candidates.length),
+    fill_models: canonicalJson(plan.fillModels),
+    latency: latencyText(plan),
+    seed: plan.seed,
+    folds,
+    embargo_ms: plan.embargoMs,
+    assumptions: canonicalJson({ landingMs, fees, allMarkets }),
+  };
+}
+
+const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>
+  canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })) });
+
+export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
+  latencyModel(latency.spec, latency.roundTripsMs, seed).name;
+
+function latencyText(plan: SweepPlan): string {
+  const { spec, roundTripsMs } = plan.latency;
+  if (spec.kind === 'constant') return latencyName(plan);
+  const hash = createHash('sha256').update(canonicalJson(roundTripsMs)).digest('hex').slice(0, 16);
+  return `${latencyName(plan)} of ${roundTripsMs.length} round trips, ${hash}`;
+}

@@ -1,0 +1,84 @@
+/** From the results of all backtests to what may be said of the configurations, and of the search itself. */
+
+import { backtestOverfitting } from '../../shared/statistics/backtest-overfitting.js';
+import { expectedMaxSharpe, type Trials } from '../../shared/statistics/deflated-sharpe.js';
+import { momentsOf } from '../../shared/statistics/moments.js';
+import { LEAST_EVENTS_FOR_OVERFITTING, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
+import type { Candidate, ConfigurationResult, ModelJudgement, ModelResult, SweptEvent } from './contract.js';
+import type { Outcomes } from './outcomes.js';
+import { sharpeOf } from './sharpe.js';
+
+export interface Judged {
+  readonly models: readonly ModelJudgement[];
+  /** Best first. */
+  readonly configurations: readonly ConfigurationResult[];
+  /** For each fill model: what its Sharpe ratios are deflated by. */
+  readonly trials: readonly (Trials | null)[];
+}
+
+/** `tried`: every configuration that was ever tried on such a search, those of this one among them. */
+export function judge(
+  candidates: readonly Candidate[],
+  events: readonly SweptEvent[],
+  fillModels: readonly string[],
+  outcomes: Outcomes,
+  tried: number,
+): Judged {
+  const done = candidates.filter((candidate) => outcomes.statusOf(candidate).status === 'done');
+  const models = fillModels.map((fillModel, model) => {
+    const rows = done.map(({ number }) => outcomes.eventResults(number, model));
+    const sharpes = rows.flatMap((row) => sharpeOf(row, null)?.sharpe ?? []);
+    const { standardDeviation } = momentsOf(sharpes);
+    const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
+    const trials = trialsOf(tried, sharpeVariance);
+    const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
+    return {
+      trials,
+      judgement: { fillModel, sharpeVariance, luckySharpe, overfitting: overfittingOf(rows, events.length) },
+    };
+  });
+  const trials = models.map((model) => model.trials);
+  const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
+  return { models: models.map(({ judgement }) => judgement), configurations, trials };
+}
+
+/** One trial alone has no variance and needs none; of several an unknown one leaves the luck unknown. */
+function trialsOf(tried: number, variance: number | null): Trials | null {
+  if (tried <= 1) return { count: 1, variance: 0 };
+  return variance === null ? null : { count: tried, variance };
+}
+
+/** By the results themselves, for it is by them that configurations are ranked. */
+function overfittingOf(rows: readonly Float64Array[], events: number): ModelJudgement['overfitting'] {
+  if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
+  const isLarge = rows.length > MOST_CONFIGURATIONS_IN_16_BLOCKS;
+  const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
+  const found = backtestOverfitting({ trials: rows, blocks, performance: 'mean' });
+  if (found === null) return null;
+  return { probability: found.probability, lossProbability: found.lossProbability, blocks };
+}
+
+function configurationResult(
+  candidate: Candidate,
+  outcomes: Outcomes,
+  trials: readonly (Trials | null)[],
+): ConfigurationResult {
+  const state = outcomes.statusOf(candidate);
+  if (state.status !== 'done') return { ...candidate, ...state, signFlips: false, worstMicros: null, models: [] };
+  const { number } = candidate;
+  const models: ModelResult[] = trials.map((tried, model) => {
+    const row = outcomes.eventResults(number, model);
+    return { ...outcomes.modelResult(number, model), sharpe: sharpeOf(row, tried) };
+  });
+  const results = models.map(({ resultMicros }) => resultMicros);
+  const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);
+  return { ...candidate, ...state, signFlips, worstMicros: Math.min(...results), models };
+}
+
+function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
+  const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
+  if (left !== right) return right - left;
+  return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
+}
+
+const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;

@@ -1,0 +1,148 @@
+/**
+ * Worker threads that run tasks, one each at a time. A task that throws has failed; a worker that dies has failed its
+ * task and is replaced. A worker that cannot even begin is an error of the whole sweep.
+ */
+
+import type { Worker } from 'node:worker_threads';
+import { AssertionFailed, TwinbookError } from '../../shared/base/errors.js';
+import type { Task, TaskOutcome } from './contract.js';
+import type { WorkerReport, WorkerSetup } from './thread-contract.js';
+import { startWorker } from './worker-start.js';
+
+export interface PoolOptions {
+  readonly tasks: readonly Task[];
+  readonly workers: number;
+  readonly setup: Omit<WorkerSetup, 'stop'>;
+  /** Told in the order in which tasks end. What it throws ends the pool. */
+  readonly done: (task: Task, outcome: TaskOutcome) => void;
+  readonly stopAsked: Promise<void>;
+}
+
+/** True when every task has ended, false when it was asked to stop before: what ran then is forgotten. */
+export async function runTasks(options: PoolOptions): Promise<boolean> {
+  const pool = new Pool(options);
+  try {
+    return await pool.run();
+  } finally {
+    await pool.close();
+  }
+}
+
+class Pool {
+  readonly #options: PoolOptions;
+  /** Each with the place of the task that it is busy with. */
+  readonly #busy = new Map<Worker, number | null>();
+  /** Those that wait for a task: nothing of theirs is under way. */
+  readonly #idle = new Set<Worker>();
+  readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #next = 0;
+  #ended = 0;
+  #isClosed = false;
+  #resolve: (isComplete: boolean) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  run(): Promise<boolean> {
+    const { tasks, workers, stopAsked } = this.#options;
+    if (tasks.length === 0) return Promise.resolve(true);
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      void stopAsked.then(() => resolve(false));
+      for (let i = 0; i < Math.min(workers, tasks.length); i++) this.#hire();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    Atomics.store(this.#stop, 0, 1);
+    await Promise.all([...this.#busy.keys()].map((worker) => this.#dismiss(worker)));
+  }
+
+  /** A worker that reads files must not be ended within a read: see `readsEnded`. */
+  async #dismiss(worker: Worker): Promise<void> {
+    if (this.#options.setup.data.kind === 'streamed' && !this.#idle.has(worker)) await heardOf(worker);
+    await worker.terminate();
+  }
+
+  #hire(): void {
+    const worker = startWorker(
+      { name: './worker', data: { ...this.#options.setup, stop: this.#stop } },
+      import.meta.url,
+    );
+    let isReady = false;
+    let reason: unknown = null;
+    this.#busy.set(worker, null);
+    worker.on('message', (report: WorkerReport) => {
+      isReady = true;
+      this.#guarded(() => this.#heard(worker, report));
+    });
+    worker.on('error', (error) => {
+      reason = error;
+    });
+    worker.on('exit', (code) => this.#guarded(() => this.#left(worker, isReady, reason, code)));
+  }
+
+  #heard(worker: Worker, report: WorkerReport): void {
+    this.#idle.add(worker);
+    if (this.#isClosed) return;
+    if (report.kind === 'outcome') this.#end(report.id, report.outcome);
+    this.#assign(worker);
+  }
+
+  #assign(worker: Worker): void {
+    const id = this.#next;
+    const task = this.#options.tasks[id];
+    this.#busy.set(worker, task === undefined ? null : id);
+    if (task === undefined) return;
+    this.#next++;
+    this.#idle.delete(worker);
+    worker.postMessage({ id, task });
+  }
+
+  #end(id: number, outcome: TaskOutcome): void {
+    const task = this.#options.tasks[id];
+    if (task === undefined) throw new AssertionFailed(`a worker answers for task ${id}, which there is not`);
+    this.#options.done(task, outcome);
+    this.#ended++;
+    if (this.#ended === this.#options.tasks.length) this.#resolve(true);
+  }
+
+  #left(worker: Worker, isReady: boolean, reason: unknown, code: number): void {
+    const id = this.#busy.get(worker) ?? null;
+    this.#busy.delete(worker);
+    if (this.#isClosed) return;
+    if (!isReady) throw asTwinbookError(reason, code);
+    if (id !== null) this.#end(id, { kind: 'failed', error: `the worker ended: ${described(reason, code)}` });
+    if (this.#next < this.#options.tasks.length) this.#hire();
+  }
+
+  #guarded(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+}
+
+/** Resolves with the next word of a worker, or its end: its reading breaks off, so that is soon. */
+const heardOf = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    for (const event of ['message', 'exit']) worker.once(event, () => resolve());
+  });
+
+const described = (reason: unknown, code: number): string =>
+  reason instanceof Error ? reason.message : `exit code ${code}`;
+
+/** Errors lose their class between threads, but not their fields. */
+function asTwinbookError(reason: unknown, code: number): unknown {
+  if (reason instanceof Error && reason.name === 'TwinbookError') {
+    const { code: kind, hint } = reason as TwinbookError;
+    return new TwinbookError(kind, reason.message, hint);
+  }
+  return reason ?? new AssertionFailed(`a worker could not begin: exit code ${code}`);
+}

@@ -1,0 +1,290 @@
+/**
+ * What a sweep has found, in `OUT/sweep.sqlite`: written backtest by backtest, so that nothing that is done is lost, and
+ * kept over sweeps, because how many configurations were ever tried decides what the best of them is worth.
+ *
+ * Rows carry no time and no duration: the same sweep gives the same content, whoever ran it on however many threads.
+ */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Candidate, SweepResult, SweptEvent, Task, TaskFigures, TaskOutcome } from './contract.js';
+import { PART_NAMES, type SweepIdentity } from './identity.js';
+import { SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { sharpeOf } from './sharpe.js';
+
+const FILE = 'sweep.sqlite';
+const LOCK = 'sweep.lock';
+
+/** What is asked of a store, once per sweep. */
+export interface Beginning {
+  readonly identity: SweepIdentity;
+  readonly title: string;
+  readonly candidates: readonly Candidate[];
+  /** Names of the varied parameters, in the order of a candidate's values. */
+  readonly parameters: readonly string[];
+  readonly events: readonly SweptEvent[];
+  readonly resume: boolean;
+}
+
+export type Stored = readonly {
+  readonly task: Omit<Task, 'candidate'> & { readonly number: number };
+  readonly outcome: TaskOutcome;
+}[];
+
+/** Throws TwinbookError `file_unreadable` for a folder that cannot be written or that another sweep is writing to. */
+export function openStore(outDir: string): SweepStore {
+  return guarded(outDir, () => {
+    mkdirSync(outDir, { recursive: true });
+    const lock = takeLock(outDir);
+    try {
+      return new SweepStore(outDir, lock, openDatabase(outDir));
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+  });
+}
+
+/** A write transaction that is held open: it ends with the process, however that ends. */
+function takeLock(outDir: string): Sqlite.Database {
+  const lock = new Sqlite(join(outDir, LOCK), { timeout: 0 });
+  try {
+    lock.exec('BEGIN IMMEDIATE');
+    return lock;
+  } catch (cause) {
+    lock.close();
+    const isBusy = cause instanceof Sqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY');
+    if (!isBusy) throw cause;
+    const hint = 'Wait for it, or give this one another folder with --out; trials are counted by folder.';
+    throw new TwinbookError('file_unreadable', `another sweep is writing to ${outDir}`, hint, { cause });
+  }
+}
+
+function openDatabase(outDir: string): Sqlite.Database {
+  const db = new Sqlite(join(outDir, FILE));
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('foreign_keys = ON');
+    const version = db.pragma('user_version', { simple: true });
+    if (version === 0) db.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+    else if (version !== SCHEMA_VERSION) {
+      const text = `${join(outDir, FILE)} is of another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
+      throw new TwinbookError('file_unreadable', text, 'Give another folder with --out.');
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** What the file system or SQLite says, as a sentence for the user. */
+function guarded<T>(outDir: string, act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    if (cause instanceof TwinbookError || !(cause instanceof Error) || !('code' in cause)) throw cause;
+    const text = `cannot write the results to ${outDir}: ${cause.message}`;
+    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk, or give another --out.', {
+      cause,
+    });
+  }
+}
+
+export class SweepStore {
+  readonly #outDir: string;
+  readonly #lock: Sqlite.Database;
+  readonly #db: Sqlite.Database;
+  #sweep = 0;
+
+  constructor(outDir: string, lock: Sqlite.Database, db: Sqlite.Database) {
+    this.#outDir = outDir;
+    this.#lock = lock;
+    this.#db = db;
+  }
+
+  /**
+   * Begins this sweep or goes on with it, and gives what is done of it already. Throws TwinbookError `usage` when it is to
+   * be resumed but is another one, or when the same one was left unfinished and nobody said that it is to be resumed.
+   */
+  begin(beginning: Beginning): Stored {
+    return guarded(this.#outDir, () => {
+      const { identity, resume } = beginning;
+      const same = this.#find(identity);
+      if (same === null) {
+        if (resume) throw this.#notResumable(identity);
+        this.#insert(beginning);
+        return [];
+      }
+      if (!same.isFinished && !resume) {
+        const hint = 'Go on with it by --resume, or give another folder with --out.';
+        throw new TwinbookError('usage', `${this.#outDir} holds this very sweep, unfinished`, hint);
+      }
+      this.#sweep = same.sweep;
+      if (resume) this.#forgetFailed();
+      return this.#stored();
+    });
+  }
+
+  write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome, events: readonly number[]): void {
+    guarded(this.#outDir, () =>
+      this.#db.transaction(() => {
+        this.#writeResult([this.#sweep, number, fold, fillModel], outcome);
+        if (outcome.kind === 'failed') return;
+        const insert = this.#db.prepare('INSERT INTO event_results VALUES (?, ?, ?, ?, ?)');
+        events.forEach((event, index) => {
+          insert.run(this.#sweep, number, fillModel, event, outcome.figures.eventResults[index] ?? 0);
+        });
+      })(),
+    );
+  }
+
+  /** Different configurations that were ever tried in this folder. */
+  get tried(): number {
+    const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
+    // One whole number, whatever the tables hold.
+    return this.#db.prepare(sql).pluck().get() as number;
+  }
+
+  finish(result: SweepResult): void {
+    guarded(this.#outDir, () =>
+      this.#db.transaction(() => {
+        this.#db.prepare('DELETE FROM standings WHERE sweep = ?').run(this.#sweep);
+        const insert = this.#db.prepare('INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+        result.configurations.forEach(({ number, models, signFlips }, place) => {
+          for (const [index, model] of models.entries()) {
+            const { fillModel, resultMicros, maxDrawdownMicros, fills, sharpe } = model;
+            insert.run(
+              ...[this.#sweep, number, fillModel, place + 1, resultMicros, maxDrawdownMicros, fills, Number(signFlips)],
+              ...[sharpe?.sharpe ?? null, sharpe?.skewness ?? null, sharpe?.kurtosis ?? null, sharpe?.deflated ?? null],
+              ...[result.counts.tried, result.models[index]?.sharpeVariance ?? null],
+            );
+          }
+        });
+        this.#db.prepare('UPDATE sweeps SET finished = 1 WHERE sweep = ?').run(this.#sweep);
+      })(),
+    );
+  }
+
+  close(): void {
+    this.#db.close();
+    this.#lock.close();
+  }
+
+  #find(identity: SweepIdentity): { readonly sweep: number; readonly isFinished: boolean } | null {
+    const columns = Object.keys(identity);
+    const where = columns.map((column) => `${column} = @${column}`).join(' AND ');
+    const row = this.#db.prepare<[SweepIdentity], SweepRow>(`SELECT * FROM sweeps WHERE ${where}`).get(identity);
+    return row === undefined ? null : { sweep: row.sweep, isFinished: row.finished === 1 };
+  }
+
+  #notResumable(identity: SweepIdentity): TwinbookError {
+    const sql = 'SELECT * FROM sweeps ORDER BY finished, sweep DESC LIMIT 1';
+    const last = this.#db.prepare<[], SweepRow>(sql).get();
+    if (last === undefined) {
+      return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to go on with`, 'Leave --resume out.');
+    }
+    // The names are those of `PART_NAMES` itself.
+    const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter((part) => last[part] !== identity[part]);
+    const changed = parts.map((part) => PART_NAMES[part]).join('; ');
+    const hint = 'Restore it, or leave --resume out to begin another sweep in the same folder.';
+    return new TwinbookError('usage', `not the sweep that was begun in ${this.#outDir}; changed: ${changed}`, hint);
+  }
+
+  #insert({ identity, title, candidates, parameters, events }: Beginning): void {
+    const columns = Object.keys(identity);
+    this.#db.transaction(() => {
+      const sql = `INSERT INTO sweeps (title, ${columns.join(', ')}, finished) VALUES (?, ${columns.map(() => '?').join(', ')}, 0)`;
+      this.#sweep = Number(this.#db.prepare(sql).run(title, ...Object.values(identity)).lastInsertRowid);
+      const insertOne = this.#db.prepare('INSERT INTO configurations VALUES (?, ?, ?, ?)');
+      for (const { number, hash, values } of candidates) {
+        const named = Object.fromEntries(parameters.map((name, index) => [name, values[index]]));
+        insertOne.run(this.#sweep, number, hash, JSON.stringify(named));
+      }
+      const insertEvent = this.#db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
+      events.forEach(({ title: name, fold, conditionIds, fromMs, toMs }, event) => {
+        insertEvent.run(this.#sweep, event, name, fold, conditionIds.length, fromMs, toMs);
+      });
+    })();
+  }
+
+  #writeResult(key: readonly [number, number, number, string], outcome: TaskOutcome): void {
+    const insert = this.#db.prepare(`INSERT INTO results VALUES (${Array(17).fill('?').join(', ')})`);
+    if (outcome.kind === 'failed') {
+      insert.run(...key, 'failed', outcome.error, ...Array(11).fill(null));
+      return;
+    }
+    const { figures } = outcome;
+    const { resultMicros, maxDrawdownMicros, fills, turnoverMicros, feesMicros, twoSidedShare } = figures;
+    const sharpe = sharpeOf(figures.eventResults, null)?.sharpe ?? null;
+    insert.run(
+      ...[...key, 'done', '', resultMicros, maxDrawdownMicros, fills, turnoverMicros, feesMicros, twoSidedShare],
+      ...[figures.requests, figures.alarms, figures.played, sharpe, figures.traceHash],
+    );
+  }
+
+  #forgetFailed(): void {
+    this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
+  }
+
+  #stored(): Stored {
+    const rows = this.#db
+      .prepare<[number], ResultRow>('SELECT * FROM results WHERE sweep = ? ORDER BY configuration, fold, fill_model')
+      .all(this.#sweep);
+    const events = this.#db
+      .prepare<[number, number, string, number], number>(
+        `SELECT result_micros FROM event_results JOIN events USING (sweep, event)
+         WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY event`,
+      )
+      .pluck();
+    return rows.map((row) => ({
+      task: { number: row.configuration, fold: row.fold, fillModel: row.fill_model },
+      outcome: outcomeOf(row, events.all(this.#sweep, row.configuration, row.fill_model, row.fold)),
+    }));
+  }
+}
+
+function outcomeOf(row: ResultRow, eventResults: readonly number[]): TaskOutcome {
+  if (row.status === 'failed') return { kind: 'failed', error: row.error };
+  const figures: TaskFigures = {
+    resultMicros: row.result_micros,
+    maxDrawdownMicros: row.max_drawdown_micros,
+    fills: row.fills,
+    turnoverMicros: row.turnover_micros,
+    feesMicros: row.fees_micros,
+    twoSidedShare: row.two_sided_share,
+    requests: row.requests,
+    alarms: row.alarms,
+    played: row.played,
+    traceHash: row.trace_hash,
+    eventResults,
+  };
+  return { kind: 'done', figures };
+}
+
+interface SweepRow extends SweepIdentity {
+  readonly sweep: number;
+  readonly finished: number;
+}
+
+/** Of a failed one everything behind `error` is null, and not looked at. */
+interface ResultRow {
+  readonly configuration: number;
+  readonly fold: number;
+  readonly fill_model: string;
+  readonly status: 'done' | 'failed';
+  readonly error: string;
+  readonly result_micros: number;
+  readonly max_drawdown_micros: number;
+  readonly fills: number;
+  readonly turnover_micros: number;
+  readonly fees_micros: number;
+  readonly two_sided_share: number | null;
+  readonly requests: number;
+  readonly alarms: number;
+  readonly played: number;
+  readonly trace_hash: string;
+}

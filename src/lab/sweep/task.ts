@@ -1,0 +1,81 @@
+/** One backtest of a sweep, and the few figures that are kept of it. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Config } from '../../shell/config/types.js';
+import type { BacktestPlan, EventSource } from '../backtest/contract.js';
+import { latencyModel } from '../backtest/latency.js';
+import { planOf } from '../backtest/plan.js';
+import { runBacktest } from '../backtest/run.js';
+import { splitMarket } from '../report/analysis/split.js';
+import { sum } from '../report/analysis/total.js';
+import type { MarketSession, RequestUse, SessionRecord } from '../report/contract.js';
+import { configWith } from './candidates.js';
+import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
+import { eventsIn } from './folds.js';
+
+/** What is the same for every task. Plain data. */
+export interface TaskSettings {
+  readonly axes: readonly Axis[];
+  readonly latency: SweepPlan['latency'];
+  readonly seed: number;
+  readonly landingMs: number;
+  readonly fees: BacktestPlan['fees'];
+  readonly allMarkets: boolean;
+  readonly events: readonly SweptEvent[];
+}
+
+export async function runTask(
+  task: Task,
+  config: Config,
+  sources: ReadonlyMap<string, EventSource>,
+  settings: TaskSettings,
+): Promise<TaskFigures> {
+  const { axes, latency, seed, landingMs, fees, allMarkets } = settings;
+  const events = eventsIn(settings.events, task.fold);
+  const plan = planOf(configWith(config, axes, task.candidate.values), sourcesOf(events, sources), {
+    fillModel: task.fillModel,
+    // Every backtest draws the same sequence: configurations differ by what they do, not by their luck.
+    latency: latencyModel(latency.spec, latency.roundTripsMs, seed),
+    ...{ seed, landingMs, fees, allMarkets },
+  });
+  const { session, events: played, traceHash } = await runBacktest(plan);
+  requireSound(session);
+  return { ...figuresOf(session, events), played, traceHash };
+}
+
+/** A strategy that broke was stopped in its market: what the others brought is no result of this configuration. */
+function requireSound({ notices }: SessionRecord): void {
+  const broken = notices.find(({ text }) => /^strategy \S+ is stopped in market /.test(text));
+  if (broken !== undefined) throw new TwinbookError('strategy_invalid', broken.text);
+}
+
+const sourcesOf = (events: readonly SweptEvent[], sources: ReadonlyMap<string, EventSource>): readonly EventSource[] =>
+  events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
+
+function figuresOf(session: SessionRecord, events: readonly SweptEvent[]): Omit<TaskFigures, 'played' | 'traceHash'> {
+  const { markets, requests, notices, fromMs } = session;
+  const splits = new Map(markets.map((market) => [market.conditionId, splitMarket(market).split]));
+  const eventResults = events.map(({ conditionIds }) =>
+    sum(conditionIds.map((id) => splits.get(id)?.resultMicros ?? 0)),
+  );
+  return {
+    resultMicros: sum(eventResults),
+    maxDrawdownMicros: session.maxDrawdownMicros ?? 0,
+    fills: sum(markets.map(({ fills }) => fills.length)),
+    turnoverMicros: sum(markets.flatMap(({ fills }) => fills.map(({ cashMicros }) => Math.abs(cashMicros)))),
+    feesMicros: sum([...splits.values()].map(({ feesMicros }) => feesMicros)),
+    twoSidedShare: twoSidedShare(markets),
+    requests: requestsOf(requests),
+    // What is said at the very beginning is of the data, and the same for all.
+    alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
+    eventResults,
+  };
+}
+
+function twoSidedShare(markets: readonly MarketSession[]): number | null {
+  const openForMs = sum(markets.map(({ quoting }) => quoting.openForMs ?? 0));
+  const twoSidedMs = sum(markets.map(({ quoting }) => quoting.twoSidedMs ?? 0));
+  return openForMs === 0 ? null : twoSidedMs / openForMs;
+}
+
+const requestsOf = (use: RequestUse | null): number => (use === null ? 0 : use.public.count + use.signed.count);

@@ -1,0 +1,54 @@
+/** The program of a worker thread: reads the configuration, finds the recordings, runs one backtest after the other. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { openRecordings } from '../../recording/recording.js';
+import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { loadConfig } from '../../shell/config/load.js';
+import type { Config } from '../../shell/config/types.js';
+import type { EventSource } from '../backtest/contract.js';
+import { decoded, stoppable, streamed } from '../backtest/sources.js';
+import { columnsOf } from './columns.js';
+import type { TaskOutcome } from './contract.js';
+import { runTask } from './task.js';
+import type { Assignment, WorkerReport, WorkerSetup } from './thread-contract.js';
+
+assert(parentPort !== null, 'this file is the program of a worker thread');
+const port = parentPort;
+// `WorkerSetup` is what `pool.ts` starts this program with.
+const setup = workerData as WorkerSetup;
+const config = await configOf(setup);
+const sources = await sourcesOf(setup);
+
+port.on('message', async ({ id, task }: Assignment) => {
+  report({ kind: 'outcome', id, outcome: await outcomeOf(task) });
+});
+report({ kind: 'ready' });
+
+function report(message: WorkerReport): void {
+  port.postMessage(message);
+}
+
+async function outcomeOf(task: Assignment['task']): Promise<TaskOutcome> {
+  try {
+    return { kind: 'done', figures: await runTask(task, config, sources, setup.settings) };
+  } catch (error) {
+    return { kind: 'failed', error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  }
+}
+
+async function configOf({ source, configHash }: WorkerSetup): Promise<Config> {
+  const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
+  if (loaded.configHash === configHash) return loaded;
+  const hint = 'Leave the configuration and its strategies as they are while a sweep runs.';
+  throw new TwinbookError('config_invalid', `${source.file} has changed since the sweep began`, hint);
+}
+
+async function sourcesOf({ data }: WorkerSetup): Promise<ReadonlyMap<string, EventSource>> {
+  const found =
+    data.kind === 'shared'
+      ? data.markets.map(({ market, summary, slabs }) => decoded(market, slabs.map(columnsOf), summary))
+      : (await openRecordings(data.paths)).map((recording) =>
+          stoppable(streamed(recording), () => Atomics.load(setup.stop, 0) !== 0),
+        );
+  return new Map(found.map((source) => [source.market.conditionId, source]));
+}

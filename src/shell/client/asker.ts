@@ -1,0 +1,86 @@
+/** From an outcome to a record or an error: what every typed method is made of. */
+
+import { type DataOf, declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
+import type { Lane } from '../../shared/protocol/seam.js';
+import type { CallInput, CallOptions, ClientAnswer, ListName, Page, RowOf, ServiceCaller } from './contract.js';
+import { BrokenList, OutcomeUnknown, ServiceRefused } from './errors.js';
+import { LIST_RULES, type ListRule } from './list-rules.js';
+import { walkList } from './list-walk.js';
+
+/** The largest page of every list (assets allow 200): the fewest requests for a whole walk. */
+const WALK_LIMIT = 100;
+
+export class Asker {
+  readonly #caller: ServiceCaller;
+
+  constructor(caller: ServiceCaller) {
+    this.#caller = caller;
+  }
+
+  /** The record of one call. Throws ServiceRefused or OutcomeUnknown. */
+  async ask<N extends EndpointName>(endpoint: N, input: CallInput<N>, options?: CallOptions): Promise<DataOf<N>> {
+    return recordOf(endpoint, await this.#call(endpoint, input, options)).data;
+  }
+
+  /** One page of a list. Throws ServiceRefused or OutcomeUnknown. */
+  async page<N extends ListName>(endpoint: N, input: CallInput<N>, options?: CallOptions): Promise<Page<RowOf<N>>> {
+    const answer = await this.#call(endpoint, input, options);
+    const { data, nextCursor } = recordOf(endpoint, answer);
+    return { rows: data, nextCursor, limit: answer.pageLimit };
+  }
+
+  /** Every row of a list. Throws, where it stands, ServiceRefused, OutcomeUnknown or BrokenList. */
+  all<N extends ListName>(
+    endpoint: N,
+    input: CallInput<N>,
+    options?: CallOptions,
+  ): AsyncGenerator<RowOf<N>, void, undefined> {
+    // What every list's query has, as its declaration says.
+    const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as ListQuery;
+    // One rule of the table, for the rows of this very endpoint.
+    const rule = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
+    return walkList<RowOf<N>>({
+      keyOf: rule.keyOf,
+      fullPages: rule.isKeyset(query),
+      limit,
+      fetch: (cursor = query.cursor) => {
+        const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
+        // Every list takes a limit and a cursor; the rest of the input is the caller's own.
+        return this.page(endpoint, { ...input, query: paged } as CallInput<N>, options);
+      },
+      broken: (fault, what) => new BrokenList(endpoint, fault, what),
+    });
+  }
+
+  #call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
+    return this.#caller.call(endpoint, input, { lane: laneOf(endpoint), ...options });
+  }
+}
+
+interface ListQuery extends Readonly<Record<string, unknown>> {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+function recordOf<N extends EndpointName>(endpoint: N, { outcome }: ClientAnswer<N>) {
+  if (outcome.kind === 'answered') return outcome;
+  if (outcome.kind === 'refused') throw new ServiceRefused(endpoint, outcome);
+  throw new OutcomeUnknown(endpoint, outcome.reason, { sent: outcome.sent });
+}
+
+const LESS_RISK: readonly EndpointName[] = [
+  'orders.cancel',
+  'orders.cancelSubmit',
+  'positions.close',
+  'requests.cancel',
+  'positions.setTpSl',
+];
+
+/** Whose turn comes first when a budget is short: what reduces risk, then what was signed, then reads of own state. */
+function laneOf(endpoint: EndpointName): Lane {
+  if (LESS_RISK.includes(endpoint)) return 'cancel';
+  const { method, scope } = declarationOf(endpoint);
+  if (scope === 'public') return 'hot';
+  if (method === 'GET') return 'own';
+  return endpoint.endsWith('.submit') ? 'submit' : 'draft';
+}

@@ -1,0 +1,185 @@
+/**
+ * The budget of one scope: a guard rail below the scheduler's plan. While places are free a request passes at once;
+ * Bottleneck, which takes some milliseconds a job, only holds the line of those that must wait, by lane, and lets as
+ * many through as the sliding window has places.
+ */
+
+import Bottleneck from 'bottleneck';
+import { LANES, type Lane } from '../../shared/protocol/seam.js';
+import { type Heard, Pacing, type Place } from './pacing.js';
+
+/** More than a minute's whole budget in line would be stale before its turn. */
+const LONGEST_LINE = 1_000;
+/** For these there is a second line behind a full one: reads that pile up must not turn a cancel away. */
+const URGENT: readonly Lane[] = ['cancel', 'submit'];
+
+/** Somebody in line who may probe. */
+interface Prober {
+  readonly lane: Lane;
+  /** False when it does not wait any more. */
+  readonly settle: (place: Place) => boolean;
+}
+
+/** What requests of one scope pass through on their way out. */
+export interface Line {
+  /** Takes a place if one is free and nobody stands in line; the fast path. */
+  tryEnter(): Place | null;
+  /** Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed. */
+  enter(lane: Lane, patienceMs: number): Promise<Place | null>;
+  /** The request left, and silence came. */
+  leave(place: Place): void;
+  /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
+  leaveHeard(place: Place, heard: Heard): number | null;
+  /** The request with a place never left. */
+  leaveUnsent(place: Place): void;
+  /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
+  isOverdrawn(place: Place): boolean;
+  close(): Promise<void>;
+}
+
+/** No line at all: everything passes at once, whatever is said. */
+export class OpenLine implements Line {
+  #closed = false;
+
+  tryEnter(): Place | null {
+    return this.#closed ? null : 'place';
+  }
+
+  enter(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  leave(): void {
+    // Nothing is counted.
+  }
+
+  leaveHeard(_: Place, { throttled }: Heard): number | null {
+    return throttled ? 0 : null;
+  }
+
+  leaveUnsent(): void {
+    // Nothing is counted.
+  }
+
+  isOverdrawn(): boolean {
+    return false;
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return Promise.resolve();
+  }
+}
+
+export class BudgetLine implements Line {
+  readonly #pacing: Pacing;
+  readonly #monotonicMs: () => number;
+  readonly #limiter = new Bottleneck({ reservoir: 0 });
+  /** Jobs in Bottleneck's queue, those included that wait no more, and how many of them have a place already. */
+  #queued = 0;
+  #called = 0;
+  /** In the order in which they came; those included that wait no more. */
+  #probers: Prober[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  /** `most`: requests a minute that are never exceeded, though the venue allows more. */
+  constructor(requestsPerMinute: number, monotonicMs: () => number, most = Number.POSITIVE_INFINITY) {
+    this.#pacing = new Pacing(requestsPerMinute, most);
+    this.#monotonicMs = monotonicMs;
+  }
+
+  tryEnter(): Place | null {
+    if (this.#queued > 0 || this.#closed || this.#pacing.places(this.#monotonicMs()) < 1) return null;
+    this.#pacing.start('place');
+    return 'place';
+  }
+
+  enter(lane: Lane, patienceMs: number): Promise<Place | null> {
+    const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
+    if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      let waiting = true;
+      const settle = (place: Place | null): boolean => {
+        if (!waiting) return false;
+        waiting = false;
+        clearTimeout(timer);
+        resolve(place);
+        return true;
+      };
+      const timer = setTimeout(() => settle(null), boundedDelay(patienceMs));
+      this.#queued += 1;
+      const turn = () => {
+        this.#queued -= 1;
+        this.#called -= 1;
+        if (!settle('place')) this.leaveUnsent('place'); // waits no more: the place goes to the next one
+        return Promise.resolve();
+      };
+      // Bottleneck rejects only what `close` drops.
+      this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
+      if (Pacing.mayProbe(lane)) this.#probers.push({ lane, settle });
+      this.#callUp();
+    });
+  }
+
+  leave(place: Place): void {
+    this.#pacing.silence(place, this.#monotonicMs());
+    if (this.#queued > 0) this.#callUp();
+  }
+
+  leaveHeard(place: Place, heard: Heard): number | null {
+    const pauseMs = this.#pacing.hear(place, heard, this.#monotonicMs());
+    if (this.#queued > 0) this.#callUp();
+    return pauseMs;
+  }
+
+  leaveUnsent(place: Place): void {
+    this.#pacing.giveBack(place);
+    if (this.#queued > 0) this.#callUp();
+  }
+
+  isOverdrawn(place: Place): boolean {
+    return this.#pacing.isOverdrawn(place, this.#monotonicMs());
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#limiter.stop({ dropWaitingJobs: true });
+  }
+
+  /** Gives free places to the first in line, and wakes up again when the next one may come free. */
+  #callUp(): void {
+    if (this.#closed) return;
+    const nowMs = this.#monotonicMs();
+    const free = Math.max(0, Math.floor(this.#pacing.places(nowMs)));
+    const called = Math.min(free, this.#queued - this.#called);
+    for (let n = 0; n < called; n++) this.#pacing.start('place');
+    this.#called += called;
+    if (called > 0) void this.#limiter.incrementReservoir(called);
+    if (called === 0) this.#probe(nowMs);
+    clearTimeout(this.#timer);
+    if (this.#queued === this.#called) {
+      this.#probers = [];
+      return;
+    }
+    const probeMs = this.#probers.length === 0 ? Number.POSITIVE_INFINITY : this.#pacing.nextProbeMs(nowMs);
+    const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
+    // Infinity: everything counted is in flight, and `leave` will call up.
+    if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
+  }
+
+  /** Lets the most urgent of those who may probe go past the line, when it is time. */
+  #probe(nowMs: number): void {
+    if (this.#probers.length === 0 || this.#pacing.nextProbeMs(nowMs) > nowMs) return;
+    this.#pacing.start('probe');
+    const inTurn = [...this.#probers].sort((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane));
+    const first = inTurn.findIndex(({ settle }) => settle('probe'));
+    const gone = new Set(first < 0 ? inTurn : inTurn.slice(0, first + 1));
+    this.#probers = this.#probers.filter((prober) => !gone.has(prober));
+    if (first < 0) this.#pacing.giveBack('probe');
+  }
+}
+
+/** setTimeout fires at once for anything longer than 2^31 - 1 ms; an hour is as good as for ever here. */
+export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));

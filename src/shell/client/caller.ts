@@ -1,0 +1,287 @@
+/**
+ * One call of the service over HTTP, signed, within the venue's budgets, with an outcome that can be trusted: what the
+ * trader uses, and what the typed client (client.ts) is made of. It never throws for anything that the network or the venue does: a call ends *answered*, *refused* (the
+ * service said so in its own envelope) or *unknown*. It retries reads and nothing else, signs each attempt anew, and
+ * corrects for a wrong clock. It puts no secret into a reason, a notice or an error.
+ */
+
+import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Lane, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { Credentials } from '../wallet/credentials.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { checkedBaseUrl } from './base-url.js';
+import { createCredentials } from './bootstrap.js';
+import { BudgetLine, type Line, OpenLine } from './budget-line.js';
+import { classify, isClockRefusal } from './classify.js';
+import type {
+  CallInput,
+  CallOptions,
+  ClientAnswer,
+  ClientClock,
+  ClientNotice,
+  ClientOptions,
+  ClockOffset,
+  OutcomeObservation,
+  ServiceCaller,
+} from './contract.js';
+import { Lanes } from './lanes.js';
+import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
+import type { Place } from './pacing.js';
+import { readBudget, readDate, readRetryAfter } from './rate-headers.js';
+import { type Attempt, type Sender, Transport } from './transport.js';
+import { type AnswerTimes, VenueClock } from './venue-clock.js';
+import { wait } from './wait.js';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_CONCURRENCY = 8;
+/** A read that failed three times will be asked again by whoever wants it, with fresher reasons. */
+const READ_RETRIES = 2;
+/** Between two attempts of a read after silence; doubled each time, less up to a half by chance. */
+const RETRY_DELAY_MS = 200;
+
+const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+
+/** What is fixed about one call, through all its attempts. */
+interface Job {
+  readonly declaration: Declaration;
+  readonly parts: CallParts;
+  readonly message: Message;
+  readonly lane: Lane;
+  readonly latestMs: number;
+}
+
+interface Attempted {
+  readonly answer: ClientAnswer;
+  /** Whether the transport tried. */
+  readonly left: boolean;
+  /** Whether asking once more may tell more, should it be a read. */
+  readonly again: boolean;
+}
+
+export class HttpCaller implements ServiceCaller {
+  protected readonly profile: VenueProfile;
+  readonly #base: URL;
+  readonly #clock: ClientClock;
+  readonly #venueClock = new VenueClock();
+  readonly #timeoutMs: number;
+  readonly #notify: (notice: ClientNotice) => void;
+  readonly #lines: Readonly<Record<Scope, Line>>;
+  readonly #lanes: Lanes;
+  readonly #isPaced: boolean;
+  readonly #transport: Sender;
+  readonly #closing = new AbortController();
+  readonly #pending = new Set<Promise<unknown>>();
+  #credentials: Credentials | null;
+  #closed: Promise<void> | null = null;
+
+  /**
+   * Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. `transport` is for a world
+   * without a network, such as a simulation.
+   */
+  constructor(options: ClientOptions, transport?: Sender) {
+    const { profile, budgets = {}, concurrency = DEFAULT_CONCURRENCY, isPaced = true } = options;
+    this.profile = profile;
+    this.#base = checkedBaseUrl(options.baseUrl ?? profile.base_url);
+    this.#clock = options.clock ?? realClock;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#notify = options.onNotice ?? (() => undefined);
+    this.#credentials = options.credentials ?? null;
+    this.#lanes = new Lanes(concurrency);
+    this.#isPaced = isPaced;
+    this.#transport = transport ?? new Transport(2 * concurrency);
+    const line = (told: number, own: number | undefined) =>
+      isPaced ? new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own) : new OpenLine();
+    const limits = profile.rate_limits;
+    this.#lines = {
+      public: line(limits.public_per_minute, budgets.public),
+      signed: line(limits.signed_per_minute, budgets.signed),
+      bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
+    };
+  }
+
+  call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
+    const answer = this.#track(this.#call(endpoint, input, options));
+    // `#call` reads the answer with the schema of this very endpoint.
+    return answer as Promise<ClientAnswer<N>>;
+  }
+
+  async perform({ id, lane, call, latestMs }: Request): Promise<OutcomeObservation> {
+    const { pageLimit: _, ...answer } = await this.#track(this.#call(call.endpoint, call, { lane, latestMs }));
+    return { kind: 'outcome', requestId: id, ...answer };
+  }
+
+  /**
+   * Proves control of the wallet and creates API credentials, which this client then uses. The secret is shown by the
+   * venue this once: store it before anything else. Throws TwinbookError venue_unreachable or venue_refused.
+   */
+  async bootstrap(wallet: Wallet): Promise<Credentials> {
+    const credentials = await createCredentials(this, wallet, this.profile.service_name);
+    this.#credentials = credentials;
+    return credentials;
+  }
+
+  /** Our wall clock, ms. */
+  protected nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  /** Never steps, ms from an arbitrary start. */
+  protected monotonicMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
+  /** The venue's clock, ms since 1970, as well as we know it. */
+  protected venueNowMs(): number {
+    return this.#venueClock.venueMs(this.#clock.monotonicMs()) ?? this.#clock.nowMs();
+  }
+
+  get clockOffset(): ClockOffset | null {
+    return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    this.#transport.close();
+    await Promise.all(Object.values(this.#lines).map((line) => line.close()));
+    await Promise.allSettled(this.#pending);
+  }
+
+  #track<T>(promise: Promise<T>): Promise<T> {
+    this.#pending.add(promise);
+    const forget = () => void this.#pending.delete(promise);
+    promise.then(forget, forget);
+    return promise;
+  }
+
+  async #call(endpoint: EndpointName, parts: CallParts, options: CallOptions): Promise<ClientAnswer> {
+    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY } = options;
+    const declaration = declarationOf(endpoint);
+    const message = writeMessage(this.#base, declaration, parts);
+    if (typeof message === 'string') return this.#unsent(message);
+    const job: Job = { declaration, parts, message, lane, latestMs };
+    let last = await this.#attempt(job);
+    for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
+      // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
+      const silent = last.answer.outcome.kind === 'unknown' || !this.#isPaced;
+      const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
+      if (this.#clock.nowMs() + delayMs >= latestMs || !(await this.pause(delayMs))) break;
+      const next = await this.#attempt(job);
+      // A retry that never left is no news: what the attempt before it found still stands.
+      if (!next.left && last.left) break;
+      last = next;
+    }
+    return last.answer;
+  }
+
+  /** Waits; false when the client was closed meanwhile. */
+  protected async pause(ms: number): Promise<boolean> {
+    if (ms > 0) await wait(ms, this.#closing.signal);
+    return !this.#closing.signal.aborted;
+  }
+
+  async #attempt(job: Job): Promise<Attempted> {
+    const { declaration, lane, latestMs } = job;
+    if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
+    if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
+    const line = this.#lines[declaration.scope];
+    const patienceMs = () => latestMs - this.#clock.nowMs();
+    for (;;) {
+      const place = line.tryEnter() ?? (await line.enter(lane, patienceMs()));
+      if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
+      if (attempted === null) line.leaveUnsent(place);
+      if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
+    }
+  }
+
+  /** While it waited for its turn the venue may have told of less room: then it goes back into the line. */
+  async #sendIfStill(job: Job, line: Line, place: Place): Promise<Attempted | typeof OVERDRAWN> {
+    if (!line.isOverdrawn(place)) return this.#send(job, line, place);
+    line.leaveUnsent(place);
+    return OVERDRAWN;
+  }
+
+  async #send(job: Job, line: Line, place: Place): Promise<Attempted> {
+    const { declaration, message, latestMs } = job;
+    const sentMs = this.#clock.nowMs();
+    if (sentMs >= latestMs || this.#closing.signal.aborted) {
+      line.leaveUnsent(place);
+      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+    }
+    const sentMonotonicMs = this.#clock.monotonicMs();
+    const venueSeconds = Math.floor(this.venueNowMs() / 1_000);
+    const credentials = declaration.scope === 'signed' ? this.#credentials : null;
+    const headers = writeHeaders(message, this.profile.header_prefix, credentials, venueSeconds);
+    const attempt = await this.#transport.send(message, headers, this.#timeoutMs);
+    const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
+    const when = { sentMs, nowMs: times.wallMs };
+    if (attempt.kind === 'answer') {
+      const { again, ...read } = this.#read(job, attempt, times, { line, place });
+      return { answer: { ...when, ...read }, left: true, again };
+    }
+    const { reason, sent } = attempt;
+    if (sent) line.leave(place);
+    else line.leaveUnsent(place);
+    const outcome = { kind: 'unknown', reason, sent } as const;
+    return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
+  }
+
+  /** Reads an answer and learns from its headers. */
+  #read(
+    { declaration, parts }: Job,
+    attempt: Extract<Attempt, { kind: 'answer' }>,
+    times: AnswerTimes,
+    { line, place }: { readonly line: Line; readonly place: Place },
+  ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
+    const { status, header, text } = attempt;
+    const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
+    const venueTimeMs = genuine ? readDate(header) : null;
+    if (venueTimeMs !== null) this.#learnClock(venueTimeMs, times, outcome);
+    const budget = genuine ? readBudget(header, declaration.scope, this.#offsetMs(times)) : null;
+    const throttled = status === 429;
+    const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
+    const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
+    const waitMs = line.leaveHeard(place, { genuine, throttled, budget, askedMs });
+    if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
+    // What the service itself answered in a shape that we do not know, it would answer so again.
+    const misread = genuine && status < 300;
+    const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
+    return { outcome, venueTimeMs, budget, pageLimit, again };
+  }
+
+  #learnClock(venueTimeMs: number, times: AnswerTimes, outcome: Outcome): void {
+    const notice = saysWrongClock(outcome)
+      ? this.#venueClock.restart(venueTimeMs, times)
+      : this.#venueClock.observe(venueTimeMs, times);
+    if (notice !== null) this.#notify(notice);
+  }
+
+  #offsetMs({ seenMonotonicMs, wallMs }: AnswerTimes): number {
+    return this.#venueClock.offset(seenMonotonicMs, wallMs)?.offsetMs ?? 0;
+  }
+
+  #givenUp(reason: string): Attempted {
+    return { answer: this.#unsent(reason), left: false, again: false };
+  }
+
+  #unsent(reason: string): ClientAnswer {
+    const nowMs = this.#clock.nowMs();
+    return { ...NOTHING_LEARNED, outcome: { kind: 'unknown', reason, sent: false }, sentMs: nowMs, nowMs };
+  }
+}
+
+const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
+
+const OVERDRAWN = Symbol('back into the line');
+const CLOSED = 'the client was closed';
+const TOO_LATE = 'its turn did not come in time';
+const NO_CREDENTIALS = 'there are no API credentials to sign with';
+
+const saysWrongClock = (outcome: Outcome): boolean =>
+  outcome.kind === 'refused' && isClockRefusal(outcome.slug, outcome.message);

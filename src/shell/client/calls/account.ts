@@ -1,0 +1,38 @@
+/** The own account: `client.account`. No call shows the currency balance. */
+
+import type { DataOf } from '../../../shared/protocol/endpoints.js';
+import type { Asker } from '../asker.js';
+import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
+
+type AssetQuery = QueryInput<'account.assets'>;
+
+export class AccountCalls {
+  readonly #asker: Asker;
+
+  constructor(asker: Asker) {
+    this.#asker = asker;
+  }
+
+  /** Names and the time of joining, Unix seconds. */
+  detail(options?: CallOptions): Promise<DataOf<'account.detail'>> {
+    return this.#asker.ask('account.detail', {}, options);
+  }
+
+  /**
+   * One page of own shares, one row for each outcome; amounts in Micros. A page may be short though another follows.
+   * @param query `market_condition_id`, `limit` 1 to 200 (default 50), `cursor`
+   */
+  assets(query: AssetQuery = {}, options?: CallOptions): Promise<Page<RowOf<'account.assets'>>> {
+    return this.#asker.page('account.assets', { query }, options);
+  }
+
+  /** All own shares. */
+  allAssets(query: AssetQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'account.assets'>, void, undefined> {
+    return this.#asker.all('account.assets', { query }, options);
+  }
+
+  /** Profit and loss in currency, decimal text: of all, of one market or of one event. */
+  pnl(query: QueryInput<'account.pnl'> = {}, options?: CallOptions): Promise<DataOf<'account.pnl'>> {
+    return this.#asker.ask('account.pnl', { query }, options);
+  }
+}

@@ -1,0 +1,70 @@
+/** What can be traded, in groups: `client.events`, `client.sports`, `client.search`. Public. */
+
+import type { DataOf } from '../../../shared/protocol/endpoints.js';
+import type { Asker } from '../asker.js';
+import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
+
+type EventQuery = QueryInput<'events.list'>;
+type SearchQuery = QueryInput<'search.list'>;
+
+export class EventCalls {
+  readonly #asker: Asker;
+
+  constructor(asker: Asker) {
+    this.#asker = asker;
+  }
+
+  /**
+   * One page of events, newest first unless sorted, each with two of its markets at most.
+   * @param query `state`, `category`, `sort`, `sport` and `league` (comma-separated slugs; league only with sport),
+   * `limit` 1 to 100 (default 20), `cursor`
+   */
+  list(query: EventQuery = {}, options?: CallOptions): Promise<Page<RowOf<'events.list'>>> {
+    return this.#asker.page('events.list', { query }, options);
+  }
+
+  /** Every event. With `sort` rows may move between pages meanwhile, which ends in a BrokenList. */
+  all(query: EventQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'events.list'>, void, undefined> {
+    return this.#asker.all('events.list', { query }, options);
+  }
+
+  /** One event with all its markets. Refused with `not_found`. */
+  detail(conditionId: string, options?: CallOptions): Promise<DataOf<'events.detail'>> {
+    return this.#asker.ask('events.detail', { params: { condition_id: conditionId } }, options);
+  }
+}
+
+export class SportCalls {
+  readonly #asker: Asker;
+
+  constructor(asker: Asker) {
+    this.#asker = asker;
+  }
+
+  /** All sports and their leagues at once: the slugs that other calls filter by. */
+  list(options?: CallOptions): Promise<DataOf<'sports.list'>> {
+    return this.#asker.ask('sports.list', {}, options);
+  }
+}
+
+export class SearchCalls {
+  readonly #asker: Asker;
+
+  constructor(asker: Asker) {
+    this.#asker = asker;
+  }
+
+  /**
+   * One page of markets and events that match. A hit's `summary` is its whole detail; `result_type` says of what.
+   * @param query at least one filter beside `limit`, `cursor` and `sort`, else refused with `invalid_request_params`;
+   * `q` has 2 characters or more, prices and leverages are decimal text, times Unix seconds; `limit` 1 to 100 (default 20)
+   */
+  list(query: SearchQuery, options?: CallOptions): Promise<Page<RowOf<'search.list'>>> {
+    return this.#asker.page('search.list', { query }, options);
+  }
+
+  /** Every hit. Rows may move between pages meanwhile, which ends in a BrokenList. */
+  all(query: SearchQuery, options?: CallOptions): AsyncGenerator<RowOf<'search.list'>, void, undefined> {
+    return this.#asker.all('search.list', { query }, options);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What an answer means. *Answered* and *refused* need proof: the service's own envelope, whole and well-formed, with
+ * the right status. All else is *unknown*, because a write that is wrongly believed to have failed is made twice.
+ */
+
+import { z } from 'zod';
+import type { DataOf, Declaration, EndpointName } from '../../shared/protocol/endpoints.js';
+import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import { secrets } from '../wallet/secrets.js';
+import type { CallParts } from './message.js';
+import { otherThanAsked } from './record-name.js';
+
+export interface Verdict {
+  readonly outcome: Outcome;
+  /** Whether the service itself spoke; a proxy's page says nothing about the service's clock or budget. */
+  readonly genuine: boolean;
+  /** What a list's page says its size is; null elsewhere, and where it says nothing. */
+  readonly pageLimit: number | null;
+}
+
+const refusal = z.object({ data: z.null().optional(), meta: z.null().optional(), error: errorObject });
+const success = z.object({ data: z.unknown(), meta: z.unknown(), error: z.null() });
+const listMeta = z.object({
+  next_cursor: z.string().max(4096).nullable(),
+  limit: z.number().int().min(1).nullable().catch(null),
+});
+
+/** `text` is the whole body, null when it was not UTF-8. `asked`: whose record it must be. */
+export function classify(
+  declaration: Declaration,
+  status: number,
+  text: string | null,
+  asked: CallParts = {},
+): Verdict {
+  const json = text === null ? undefined : parseJson(text);
+  if (json === undefined) return strange(`HTTP ${status} with a body that is not JSON`);
+  return status >= 200 && status <= 299 ? readSuccess(declaration, status, json, asked) : readFailure(status, json);
+}
+
+function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Verdict {
+  const envelope = success.safeParse(json);
+  if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
+  const data = declaration.data.safeParse(envelope.data.data);
+  if (!data.success) return believed(unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
+  const other = otherThanAsked(declaration, asked, data.data);
+  if (other !== null) return believed(unknown(`HTTP ${status}, ${other}`));
+  let nextCursor: string | null = null;
+  let pageLimit: number | null = null;
+  if (declaration.page !== undefined) {
+    // A page that does not say whether another follows would pass for the last one.
+    const meta = listMeta.safeParse(envelope.data.meta);
+    if (!meta.success) return believed(unknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
+    pageLimit = meta.data.limit;
+    nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
+  }
+  // The endpoint's own schema has just made this value.
+  return believed({ kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, pageLimit);
+}
+
+function readFailure(status: number, json: unknown): Verdict {
+  const envelope = refusal.safeParse(json);
+  if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
+  const { slug, message, details } = envelope.data.error;
+  const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
+  if (!refuses(status, slug)) return believed(unknown(`HTTP ${status} ${told.slug}: ${told.message}`));
+  return believed({ kind: 'refused', status, ...told, details: readDetails(details) });
+}
+
+/** A signed call whose timestamp the service did not believe: nothing was done, and its `Date` tells its clock. */
+export const isClockRefusal = (slug: string, message: string): boolean =>
+  slug === 'authentication_failed' && /timestamp out of range/i.test(message);
+
+/** Where the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
+const refuses = (status: number, slug: string): boolean =>
+  (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
+
+function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails {
+  return rows
+    .slice(0, 50)
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => toldOf(name, value))));
+}
+
+const toldOf = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
+
+/**
+ * A stranger's words end in logs, in the ledger and on terminals: control characters could rewrite what stands there. A
+ * venue knows the API secret and might quote it; it is taken out before the text is cut, or half of it would stay.
+ */
+const harmless = (text: string, characters: number): string =>
+  secrets
+    .clean(text)
+    .slice(0, characters)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+function plain(value: unknown): string {
+  return Array.isArray(value) ? value.slice(0, 10).map(shown).join(' ') : shown(value);
+}
+
+/** Nested values are not spelled out: one that is deep enough would overflow the stack. */
+const shown = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
+
+/** Undefined when the text is not JSON (which JSON itself cannot spell). */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function firstIssue(error: z.ZodError, root: string): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return `${root} is not what the interface says`;
+  return `${[root, ...issue.path.map(String)].join('.').slice(0, 200)}: ${issue.message.slice(0, 200)}`;
+}
+
+const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
+const strange = (reason: string): Verdict => ({ outcome: unknown(reason), genuine: false, pageLimit: null });
+const believed = (outcome: Outcome, pageLimit: number | null = null): Verdict => ({
+  outcome,
+  genuine: true,
+  pageLimit,
+});

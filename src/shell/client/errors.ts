@@ -1,0 +1,141 @@
+/**
+ * What the typed client throws, each with what a caller needs to branch on. Their messages hold what was asked and what
+ * came of it, never a key, a secret, a signature or a header.
+ *
+ * - `ServiceRefused`: the service says that it did not do it.
+ * - `OutcomeUnknown`: nobody knows. It may have happened; look at the record before anything else.
+ * - `NotDone`: it is proven that it did not happen: the draft was not signed, or the record says failed or expired.
+ * - `BrokenList`: the pages of a list contradict each other; what came so far may not be taken for the list.
+ */
+
+import { declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
+import type { ErrorDetails, ServiceErrorSlug } from '../../shared/protocol/errors.js';
+
+/** What all four have in common. */
+export abstract class ServiceError extends Error {
+  /** The call that it came of. */
+  readonly endpoint: EndpointName;
+  /** The record to look at, where there is one. */
+  readonly pubkey: string | null;
+
+  constructor(endpoint: EndpointName, message: string, pubkey: string | null) {
+    super(message);
+    this.endpoint = endpoint;
+    this.pubkey = pubkey;
+  }
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly slug: string;
+  readonly message: string;
+  readonly details: ErrorDetails;
+}
+
+/** The service said in its own envelope that it did not do it. */
+export class ServiceRefused extends ServiceError {
+  override readonly name = 'ServiceRefused';
+  /** HTTP status. */
+  readonly status: number;
+  /** What to branch on: one of `SERVICE_ERRORS`, or whatever a newer service says. */
+  readonly slug: string;
+  /** The service's own words. */
+  readonly reason: string;
+  /** One-key objects, each naming an offending field; empty for most refusals. */
+  readonly details: ErrorDetails;
+
+  constructor(endpoint: EndpointName, refusal: Refusal, pubkey: string | null = null) {
+    const { status, slug, message, details } = refusal;
+    const fields = details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
+    super(endpoint, [`${endpoint} was refused: ${slug}: ${message}`, ...fields].join(' | '), pubkey);
+    this.status = status;
+    this.slug = slug;
+    this.reason = message;
+    this.details = details;
+  }
+
+  /** Whether the slug is one of these; spelled against the table of the interface. */
+  is(...slugs: readonly ServiceErrorSlug[]): boolean {
+    return slugs.some((slug) => slug === this.slug);
+  }
+}
+
+/** What is known beside the reason. */
+interface Doubt {
+  /** False only when no byte of the call ever left. */
+  readonly sent: boolean;
+  readonly pubkey?: string | null;
+  /** The record as it was last seen, where it was read at all. */
+  readonly record?: unknown;
+}
+
+/** Time-out, cut connection, 5xx, HTML, garbage, or a wait that ended: nothing is known. */
+export class OutcomeUnknown extends ServiceError {
+  override readonly name = 'OutcomeUnknown';
+  readonly reason: string;
+  readonly sent: boolean;
+  /** The record as it was last read by a safe call; undefined when it never was. */
+  readonly record: unknown;
+
+  constructor(endpoint: EndpointName, reason: string, { sent, pubkey = null, record }: Doubt) {
+    const where = pubkey === null ? '' : `; look at ${pubkey}`;
+    super(
+      endpoint,
+      `${endpoint} has an unknown outcome${sent ? '' : ' (it was never sent)'}: ${reason}${where}`,
+      pubkey,
+    );
+    this.reason = reason;
+    this.sent = sent;
+    this.record = record;
+  }
+
+  /** Whether something may have changed: a change was sent. A read that failed changes nothing. */
+  get mayHaveHappened(): boolean {
+    return this.sent && declarationOf(this.endpoint).method !== 'GET';
+  }
+}
+
+/** Why something is proven not to have happened. */
+export type NotDoneReason =
+  /** The draft did not say what was asked for, or may not be signed at all. It was never signed. */
+  'not_signed' | 'failed' | 'expired' | 'cancelled';
+
+/** It is proven that nothing happened. What the draft locked comes free when the draft expires, if not yet. */
+export class NotDone extends ServiceError {
+  override readonly name = 'NotDone';
+  readonly why: NotDoneReason;
+  readonly reason: string;
+  /** The record that proves it; undefined for a draft that was not signed. */
+  readonly record: unknown;
+
+  constructor(endpoint: EndpointName, why: NotDoneReason, reason: string, pubkey: string, record?: unknown) {
+    super(endpoint, `${endpoint} was not done: ${reason}`, pubkey);
+    this.why = why;
+    this.reason = reason;
+    this.record = record;
+  }
+}
+
+/** What is wrong with a list. */
+export type ListFault =
+  /** A cursor led back to itself: the list would never end. */
+  | 'cursor_repeated'
+  /** A row came twice: rows moved under the walk, so others may have been missed. */
+  | 'row_repeated'
+  /** A page holds fewer rows than its size though another follows. */
+  | 'page_cut'
+  /** A page holds more rows than its size. */
+  | 'page_overfull'
+  /** A thousand pages in a row held nothing though another followed each: nobody would ever get a row. */
+  | 'pages_empty';
+
+/** The pages of a list contradict each other. Rows that were handed out before are real, but they are not the list. */
+export class BrokenList extends ServiceError {
+  override readonly name = 'BrokenList';
+  readonly fault: ListFault;
+
+  constructor(endpoint: EndpointName, fault: ListFault, what: string) {
+    super(endpoint, `${endpoint} is broken: ${what}`, null);
+    this.fault = fault;
+  }
+}

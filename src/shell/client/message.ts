@@ -1,0 +1,69 @@
+/** One call as the bytes that will travel: written once, so that what is signed is what is sent. */
+
+import type { Declaration } from '../../shared/protocol/endpoints.js';
+import { fillPath, writeQuery } from '../../shared/protocol/endpoints.js';
+import { requestSignature, signatureHeaders } from '../../shared/protocol/signing.js';
+import type { Credentials } from '../wallet/credentials.js';
+
+export interface Message {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: URL;
+  /** Path and query exactly as the request line will carry them. */
+  readonly pathWithQuery: string;
+  /** The body's exact text; empty for a call without one. */
+  readonly body: string;
+}
+
+/** The parts of a call, whatever its endpoint. */
+export interface CallParts {
+  readonly params?: unknown;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+}
+
+/** The message of a call, or the text of what makes it impossible to send. */
+export function writeMessage(base: URL, declaration: Declaration, parts: CallParts): Message | string {
+  const { method, path, body } = declaration;
+  const params = parts.params ?? {};
+  // Path parameters are strings by the type of the call; a value of another kind is refused here.
+  const values: Record<string, string> = {};
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
+    // `.` and `..` survive percent-encoding and would make the URL another one than the path that was signed.
+    if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value)) {
+      return `path parameter ${name} cannot be sent`;
+    }
+    values[name] = value;
+  }
+  try {
+    const url = new URL(`${base.href.replace(/\/$/, '')}${fillPath(path, values)}${writeQuery(parts.query ?? {})}`);
+    const text = body === null ? '' : JSON.stringify(parts.body ?? {});
+    return { method, url, pathWithQuery: `${url.pathname}${url.search}`, body: text };
+  } catch {
+    return 'the query or the body cannot be written'; // a lone surrogate, or a body that refers to itself
+  }
+}
+
+/** Headers of one attempt. Signed anew each time, because the timestamp is part of what is signed. */
+export function writeHeaders(
+  message: Message,
+  prefix: string,
+  credentials: Credentials | null,
+  venueSeconds: number,
+): Record<string, string | false> {
+  const { method, pathWithQuery, body } = message;
+  const headers: Record<string, string | false> = {
+    Accept: 'application/json',
+    'Accept-Encoding': 'identity',
+    'User-Agent': 'twinbook',
+    // `false` keeps axios from announcing a form where no body is sent.
+    'Content-Type': body === '' ? false : 'application/json',
+  };
+  if (credentials === null) return headers;
+  const names = signatureHeaders(prefix);
+  const timestamp = String(venueSeconds);
+  headers[names.apiKey] = credentials.apiKey;
+  headers[names.timestamp] = timestamp;
+  headers[names.signature] = requestSignature(credentials.secret, { timestamp, method, pathWithQuery, body });
+  return headers;
+}

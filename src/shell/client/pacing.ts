@@ -1,0 +1,149 @@
+/**
+ * When the next request of one scope may leave: the sliding window, the pause that a refusal asks for, and the probes that
+ * keep a venue's word from silencing us. Pure: the clock is given, so that a simulation can pace as the client does.
+ *
+ * One answer is never believed for long. A wait that no window explains counts as none, a limit below the profile's needs a
+ * second answer that says the same, and what reduces risk or reads what is ours (lanes `cancel` and `own`) tries again after
+ * a second or two, whatever was said. A venue that really throttles gets one such probe at a time, seldomer with each one that
+ * it refuses, and never more requests than the profile allows.
+ */
+
+import type { Lane } from '../../shared/protocol/seam.js';
+import { SlidingWindow, WINDOW_MS } from './sliding-window.js';
+
+/** What stands in front of the service does not count its windows: its word is believed for so long at most. */
+const LONGEST_STRANGERS_WAIT_MS = 5_000;
+/** Without a word that is believed: one second, doubled at each refusal up to a minute, less up to a half by chance. */
+const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
+/** From the venue's last word to a probe: so long, more up to twice by chance, doubled with each probe that was refused. */
+const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
+const PROBING: readonly Lane[] = ['cancel', 'own'];
+
+/** How a request may leave: as one of those that the window has room for, or to find out whether the venue means it. */
+export type Place = 'place' | 'probe';
+
+/** What an answer says about the budget. */
+export interface Heard {
+  /** Whether the service itself spoke, in its own envelope. */
+  readonly genuine: boolean;
+  /** HTTP 429. */
+  readonly throttled: boolean;
+  /** The wait that it asks for, ms; null when it asks for none. */
+  readonly askedMs: number | null;
+  /** Of the rate headers; null where they say nothing. */
+  readonly budget: { readonly limit: number; readonly remaining: number } | null;
+}
+
+export class Pacing {
+  readonly window: SlidingWindow;
+  readonly #random: () => number;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #refusals = 0;
+  /** When a refusal came last, and when one that its headers do not explain. */
+  #refusedMs = Number.NEGATIVE_INFINITY;
+  #unexplainedMs = Number.NEGATIVE_INFINITY;
+  #isProbing = false;
+  #probeAtMs = Number.NEGATIVE_INFINITY;
+  #probesRefused = 0;
+
+  /**
+   * @param requestsPerMinute the profile's limit @param most requests a minute that are never exceeded, though the venue
+   * allows more @param random 0 up to 1
+   */
+  constructor(requestsPerMinute: number, most = Number.POSITIVE_INFINITY, random: () => number = Math.random) {
+    this.window = new SlidingWindow(requestsPerMinute, most);
+    this.#random = random;
+  }
+
+  static mayProbe(lane: Lane): boolean {
+    return PROBING.includes(lane);
+  }
+
+  /** Requests of any lane that may leave now. */
+  places(nowMs: number): number {
+    return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
+  }
+
+  /** When there may be a place again without anything being heard, ms; Infinity while all that is counted is in flight. */
+  nextPlaceMs(nowMs: number): number {
+    return Math.max(this.#pausedUntilMs, this.window.free(nowMs) >= 1 ? nowMs : this.window.nextFreeMs(nowMs));
+  }
+
+  /** When a probe may leave, ms; Infinity while one is under way, or while it is our own count that leaves no room. */
+  nextProbeMs(nowMs: number): number {
+    if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
+    return Math.max(nowMs, this.#probeAtMs);
+  }
+
+  /** One request leaves. */
+  start(place: Place): void {
+    this.window.start();
+    if (place === 'probe') this.#isProbing = true;
+  }
+
+  /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
+  isOverdrawn(place: Place, nowMs: number): boolean {
+    return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
+  }
+
+  /** The request with a place never left. */
+  giveBack(place: Place): void {
+    this.window.giveBack();
+    if (place === 'probe') this.#isProbing = false;
+  }
+
+  /** The request left, and nothing was heard of it. */
+  silence(place: Place, nowMs: number): void {
+    this.window.finish(nowMs);
+    if (place === 'probe') this.#probeEnded(nowMs);
+  }
+
+  /** The request was answered. Returns for how long nothing but probes leaves because of a refusal, ms; null without one. */
+  hear(place: Place, heard: Heard, nowMs: number): number | null {
+    if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
+    const pauseMs = heard.throttled ? this.#refused(place, heard, nowMs) : null;
+    if (!heard.throttled) this.#refusals = 0;
+    this.window.finish(nowMs);
+    if (!heard.throttled && heard.genuine && place === 'probe') this.#letThrough(nowMs);
+    else if (place === 'probe' || this.places(nowMs) < 1) this.#probeEnded(nowMs, place);
+    return pauseMs;
+  }
+
+  #refused(place: Place, { genuine, askedMs, budget }: Heard, nowMs: number): number {
+    // Another trouble than the last one.
+    if (nowMs - this.#refusedMs > WINDOW_MS) this.#probesRefused = 0;
+    this.#refusedMs = nowMs;
+    if (place === 'probe') this.#probesRefused += 1;
+    const isExplained = budget?.remaining === 0;
+    if (!isExplained) this.#doubt(nowMs);
+    const grown = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(this.#refusals, 10));
+    const isBelieved = askedMs !== null && askedMs <= (genuine ? WINDOW_MS : LONGEST_STRANGERS_WAIT_MS);
+    // Who refuses for no reason and says to come back at once would refuse the next one too.
+    const leastMs = isExplained ? 0 : BACKOFF_MS.first / 2;
+    const pauseMs = isBelieved ? Math.max(leastMs, askedMs) : grown * (0.5 + this.#random() / 2);
+    this.#refusals += 1;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
+    return pauseMs;
+  }
+
+  /** A refusal that neither headers nor profile explain; one alone lowers nothing. */
+  #doubt(nowMs: number): void {
+    const isSecond = nowMs - this.#unexplainedMs < WINDOW_MS;
+    this.#unexplainedMs = nowMs;
+    if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
+  }
+
+  /** The venue did what it had said that it would not: its pause is over, and the next probe need not wait. */
+  #letThrough(nowMs: number): void {
+    this.#isProbing = false;
+    this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#probesRefused = 0;
+    this.#probeAtMs = nowMs;
+  }
+
+  #probeEnded(nowMs: number, place: Place = 'probe'): void {
+    if (place === 'probe') this.#isProbing = false;
+    const waitMs = PROBE_MS.first * 2 ** Math.min(this.#probesRefused, 10) * (1 + this.#random());
+    this.#probeAtMs = nowMs + Math.min(PROBE_MS.longest, waitMs);
+  }
+}

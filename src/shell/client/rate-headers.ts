@@ -1,0 +1,34 @@
+/** What the headers of an answer say about a request budget. Anything that is not a plain number says nothing. */
+
+import type { Scope } from '../../shared/protocol/endpoints.js';
+import type { BudgetReport } from '../../shared/protocol/seam.js';
+
+type Header = (name: string) => string | null;
+
+/** `offsetMs` is the venue's clock minus ours. Null unless all three rate headers are there and make sense. */
+export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
+  const limit = whole(header('x-ratelimit-limit'));
+  const remaining = whole(header('x-ratelimit-remaining'));
+  const reset = whole(header('x-ratelimit-reset'));
+  if (limit === null || remaining === null || reset === null || limit === 0 || remaining > limit) return null;
+  return { scope, limit, remaining, resetMs: reset * 1_000 - offsetMs };
+}
+
+/** The wait that `Retry-After` asks for, ms (seconds, or a date on the venue's clock); null when it asks for none. */
+export function readRetryAfter(header: Header, venueNowMs: number): number | null {
+  const text = header('retry-after');
+  if (text === null) return null;
+  const seconds = whole(text);
+  if (seconds !== null) return seconds * 1_000;
+  const dateMs = Date.parse(text);
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - venueNowMs);
+}
+
+/** The venue's clock, ms, as the `Date` header says; null when the answer came out of a cache, which dates it back. */
+export function readDate(header: Header): number | null {
+  if (header('age') !== null) return null;
+  const dateMs = Date.parse(header('date') ?? '');
+  return Number.isNaN(dateMs) ? null : dateMs;
+}
+
+const whole = (text: string | null): number | null => (text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null);

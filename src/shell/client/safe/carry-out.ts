@@ -1,0 +1,182 @@
+/**
+ * One change from its draft to its end: draft, sign, submit, look, wait. The record is the only witness: whatever answer
+ * a submit gets or does not get, what stands in the record is what happened. The same signature may be sent again, after
+ * a look that found the draft still unsigned: a draft takes effect once, however often it is submitted. A second draft is
+ * never made, because it could take effect beside the first.
+ */
+
+import type { EndpointName } from '../../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../../shared/protocol/profile.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { isClockRefusal } from '../classify.js';
+import type { CallOptions } from '../contract.js';
+import { NotDone, type NotDoneReason, OutcomeUnknown, type ServiceError, ServiceRefused } from '../errors.js';
+import { type DraftToSign, signDraft } from './sign-draft.js';
+
+/** How often one signature is sent at most. */
+const MOST_SUBMITS = 3;
+/** Refusals that pass: nothing was done, and the same submit may be accepted later. */
+const PASSING = ['throttled', 'gringotts_unavailable'] as const;
+
+/** What a record says of its change. */
+export type Stage =
+  /** The draft was not submitted, as far as the service knows. */
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'landing' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
+
+/** What differs between an order, a cancel, a merge … `R` is the record. */
+export interface Change<R> {
+  /** The call that submits it; errors carry this name. */
+  readonly endpoint: EndpointName;
+  readonly draft: (options: CallOptions) => Promise<DraftToSign>;
+  readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
+  readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
+  readonly stageOf: (record: R) => Stage;
+}
+
+/** The world that a change is carried out in. */
+export interface World {
+  readonly profile: VenueProfile;
+  readonly venueNowMs: () => number;
+  /** Our wall clock. */
+  readonly nowMs: () => number;
+  /** Never steps. */
+  readonly monotonicMs: () => number;
+  /** False when the client was closed meanwhile. */
+  readonly pause: (ms: number) => Promise<boolean>;
+}
+
+export interface Patience {
+  /** From the draft to the end, ms; afterwards the outcome is unknown. */
+  readonly withinMs: number;
+  /** Between two looks at a record, ms. */
+  readonly pollMs: number;
+  readonly allowBlindSigning: boolean;
+}
+
+/** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
+export async function carryOut<R>(change: Change<R>, wallet: Wallet, world: World, patience: Patience): Promise<R> {
+  const deadlineMs = world.monotonicMs() + patience.withinMs;
+  // What waits in line for longer than that is not sent.
+  const options = { latestMs: world.nowMs() + patience.withinMs };
+  const draft = await change.draft(options);
+  const signature = signDraft(change.endpoint, draft, wallet, world, patience.allowBlindSigning);
+  return new Submission(change, draft.pubkey, signature, { world, pollMs: patience.pollMs, deadlineMs, options }).run();
+}
+
+interface Pace {
+  readonly world: World;
+  readonly pollMs: number;
+  readonly deadlineMs: number;
+  readonly options: CallOptions;
+}
+
+/** From a signature to the end. */
+class Submission<R> {
+  readonly #change: Change<R>;
+  readonly #pubkey: string;
+  readonly #signature: string;
+  readonly #pace: Pace;
+  /** Whether a submit left at all. */
+  #sent = false;
+  /** Whether one left whose answer never came: only a final record can say that it did nothing. */
+  #inDoubt = false;
+  #lastSeen: R | undefined;
+
+  constructor(change: Change<R>, pubkey: string, signature: string, pace: Pace) {
+    this.#change = change;
+    this.#pubkey = pubkey;
+    this.#signature = signature;
+    this.#pace = pace;
+  }
+
+  async run(): Promise<R> {
+    let last: ServiceError | null = null;
+    for (let submits = 0; submits < MOST_SUBMITS; submits++) {
+      if (submits > 0 && !(await this.#waited())) break;
+      const answer = await settled(this.#change.submit(this.#pubkey, this.#signature, this.#pace.options));
+      this.#sent ||= answer.ok || !(answer.error instanceof OutcomeUnknown) || answer.error.sent;
+      if (answer.ok) return this.#end(answer.record, null);
+      last = answer.error;
+      if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
+      const seen = await this.#look();
+      if (this.#change.stageOf(seen).kind !== 'unsigned') return this.#end(seen, last);
+      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#refused(last);
+    }
+    if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
+    throw this.#unknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
+  }
+
+  /** A record may move on though its submit was refused, and show it a moment later: one look is not believed. */
+  async #refused(refusal: ServiceRefused): Promise<R> {
+    if (!(await this.#waited())) throw this.#unknown(`${refusal.message}, and nobody looked again`);
+    const again = await this.#look();
+    if (this.#change.stageOf(again).kind === 'unsigned') throw refusal;
+    return this.#end(again, refusal);
+  }
+
+  /** From a record that is no unsigned draft. `refusal`: what the submit was answered, which says more than a state. */
+  async #end(record: R, refusal: ServiceError | null): Promise<R> {
+    let seen = record;
+    for (;;) {
+      this.#lastSeen = seen;
+      const stage = this.#change.stageOf(seen);
+      if (stage.kind === 'done') return seen;
+      if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
+      if (!(await this.#waited())) throw this.#unknown('it did not land in time');
+      seen = await this.#look();
+    }
+  }
+
+  async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
+    if (why === 'expired' && this.#inDoubt) {
+      // A submit that arrived at the last moment shows a moment later: one look is not believed.
+      if (!(await this.#waited())) throw this.#unknown('it looked expired, and nobody looked again');
+      const again = await this.#look();
+      if (this.#change.stageOf(again).kind !== 'over') return this.#end(again, refusal);
+    }
+    if (refusal instanceof ServiceRefused) throw refusal;
+    throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
+  }
+
+  /** The record, however often it must be asked for. */
+  async #look(): Promise<R> {
+    for (;;) {
+      const answer = await settled(this.#change.read(this.#pubkey, this.#pace.options));
+      if (answer.ok) {
+        this.#lastSeen = answer.record;
+        return answer.record;
+      }
+      if (!(await this.#waited())) throw this.#unknown(answer.error.message);
+    }
+  }
+
+  /** False when there is no time left to wait. */
+  async #waited(): Promise<boolean> {
+    const { world, pollMs, deadlineMs } = this.#pace;
+    return world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
+  }
+
+  #unknown(reason: string): OutcomeUnknown {
+    const facts = { sent: this.#sent, pubkey: this.#pubkey, record: this.#lastSeen };
+    return new OutcomeUnknown(this.#change.endpoint, reason, facts);
+  }
+}
+
+/** A wrong clock has been corrected by the answer that refused it. */
+const passes = (refusal: ServiceRefused): boolean =>
+  refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
+
+type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
+
+/** What a call came to; throws nothing of what a call is known to throw. */
+export async function settled<R>(promise: Promise<R>): Promise<Settled<R>> {
+  try {
+    return { ok: true, record: await promise };
+  } catch (error) {
+    if (error instanceof ServiceRefused || error instanceof OutcomeUnknown) return { ok: false, error };
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The close of a margin position from the wish to its end. A venue may answer that it is not closed yet and sell within a
+ * minute or so: the position is then read until it is. The wish is never sent twice, because nobody promises that a venue
+ * takes the second one for the same sale.
+ */
+
+import type { PositionRow } from '../../../shared/protocol/records.js';
+import type { PositionCalls } from '../calls/margin.js';
+import { OutcomeUnknown, ServiceRefused } from '../errors.js';
+import { type Patience, settled, type World } from './carry-out.js';
+
+/** What to close, and at which price of its own outcome or better, decimal text; without one at whatever there is. */
+export interface CloseInput {
+  readonly pubkey: string;
+  readonly price?: string;
+}
+
+type Pace = Pick<Patience, 'withinMs' | 'pollMs'>;
+
+/** Resolves to a position that is closed. Throws ServiceRefused, OutcomeUnknown. */
+export async function closeMargin(
+  positions: PositionCalls,
+  { pubkey, price }: CloseInput,
+  world: World,
+  { withinMs, pollMs }: Pace,
+): Promise<PositionRow> {
+  const deadlineMs = world.monotonicMs() + withinMs;
+  const options = { latestMs: world.nowMs() + withinMs };
+  const answer = await settled(positions.close(pubkey, price === undefined ? {} : { price }, options));
+  const error = answer.ok ? null : answer.error;
+  if (error instanceof OutcomeUnknown && !error.sent) throw error;
+  let record: PositionRow | undefined;
+  for (let looks = 1; ; looks++) {
+    const seen = await settled(positions.detail(pubkey, options));
+    if (seen.ok) record = seen.record;
+    if (record?.is_closed) return record;
+    // A record may move on though the close was refused, and show it a moment later: one look is not believed.
+    const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
+    if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
+    const isInTime = world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
+    if (!isInTime) throw notYet(pubkey, error, record);
+  }
+}
+
+function notYet(pubkey: string, error: Error | null, record: PositionRow | undefined): OutcomeUnknown {
+  const reason = error instanceof OutcomeUnknown ? error.reason : 'it was not closed in time';
+  return new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
+}

@@ -1,0 +1,167 @@
+/** Turns what the schema found into sentences for the person who wrote the file. */
+
+import type { z } from 'zod';
+import { closest } from '../../shared/base/closest.js';
+import { oneOf, shownValue } from './problems.js';
+import { describedAt, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
+
+/** One complaint about a value: which field, and whether its key or its value is meant. */
+export interface Complaint {
+  readonly path: readonly PropertyKey[];
+  readonly part: 'key' | 'value';
+  readonly text: string;
+}
+
+/** Groups that hold a key, by the key. */
+export type Places = ReadonlyMap<string, readonly string[]>;
+
+/** Sentences for every issue of a failed parse of `input`. `places`: where a key that stands in the wrong place belongs. */
+export function explainIssues(
+  error: z.ZodError,
+  input: unknown,
+  schema: SchemaNode,
+  places: Places = placesBelow(schema),
+): readonly Complaint[] {
+  return error.issues.flatMap((issue) => explainIssue(issue, input, schema, places));
+}
+
+function explainIssue(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  schema: SchemaNode,
+  places: Places,
+): readonly Complaint[] {
+  const { path } = issue;
+  const node = describedAt(schema, path);
+  const came = valueAt(input, path);
+  const complain = (text: string): readonly Complaint[] => [{ path, part: 'value', text }];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        part: 'key',
+        text: unknownKey(key, knownKeys(node), places),
+      }));
+    case 'invalid_type':
+      return complain(wrongKind(issue.expected, came, node));
+    case 'invalid_value':
+      return complain(wrongWord(issue.values.map(String), came));
+    case 'too_small':
+    case 'too_big':
+      return complain(outOfRange(issue, came, node));
+    case 'invalid_union':
+      return complain(`wants ${kindOf(node)}, got ${shownValue(came)}`);
+    default:
+      return complain(
+        issue.message.includes(', got ') ? issue.message : `${sentence(issue.message)}, got ${shownValue(came)}`,
+      );
+  }
+}
+
+const sentence = (message: string): string =>
+  message.startsWith('Invalid URL') ? 'wants an address such as https://example.org' : message;
+
+/** So many groups can be named without sending anybody on a search. */
+const MOST_PLACES = 3;
+
+export function unknownKey(key: string, known: readonly string[], places: Places = new Map()): string {
+  const homes = places.get(key) ?? [];
+  if (homes.length > 0 && homes.length <= MOST_PLACES)
+    return `unknown key '${key}' here; it belongs under ${oneOf(homes)}`;
+  const near = closest(key, known);
+  if (near !== null) return `unknown key '${key}'; did you mean '${near}'?`;
+  const farther = closest(key, [...places.keys()]);
+  const groups = farther === null ? [] : (places.get(farther) ?? []);
+  if (groups.length > 0 && groups.length <= MOST_PLACES) {
+    return `unknown key '${key}'; did you mean '${farther}', which belongs under ${oneOf(groups)}?`;
+  }
+  return known.length === 0
+    ? `unknown key '${key}'`
+    : `unknown key '${key}'; known here: ${[...known].sort().join(', ')}`;
+}
+
+function wrongKind(expected: string, came: unknown, node: SchemaNode | null): string {
+  if (came === undefined) return `missing; ${wanted(expected, node)}`;
+  if (expected === 'string' && (typeof came === 'number' || typeof came === 'boolean')) {
+    return `wants ${stringKind(node)}, got ${shownValue(came)}; write it in quotes: "${came}"`;
+  }
+  if ((expected === 'number' || expected === 'int') && typeof came === 'string' && /^-?\d+(\.\d+)?$/.test(came)) {
+    return `wants ${kindOf(node)}, got ${shownValue(came)}; write it without quotes: ${came}`;
+  }
+  if (expected === 'boolean' && typeof came === 'string') return `wants true or false, got ${shownValue(came)}`;
+  return `${wanted(expected, node)}, got ${shownValue(came)}`;
+}
+
+const wanted = (expected: string, node: SchemaNode | null): string =>
+  `wants ${node === null ? expected : kindOf(node)}`;
+
+function wrongWord(values: readonly string[], came: unknown): string {
+  const near = typeof came === 'string' ? closest(came, values) : null;
+  const list = values.map((value) => JSON.stringify(value));
+  return `wants ${oneOf(list)}, got ${shownValue(came)}${near === null ? '' : `; did you mean "${near}"?`}`;
+}
+
+function outOfRange(
+  issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_big' }>,
+  came: unknown,
+  node: SchemaNode | null,
+): string {
+  if (issue.origin === 'array') {
+    const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+    return `wants ${bound} entries, got ${Array.isArray(came) ? came.length : shownValue(came)}`;
+  }
+  if (issue.origin === 'string') {
+    if (came === '') return 'must not be empty';
+    return issue.code === 'too_small'
+      ? `wants at least ${issue.minimum} characters`
+      : `wants at most ${issue.maximum} characters`;
+  }
+  return `wants ${kindOf(node)}, got ${shownValue(came)}`;
+}
+
+/** `a whole number from 1 to 100`, `a decimal string in quotes`, `one of …`. */
+export function kindOf(node: SchemaNode | null): string {
+  if (node === null) return 'another kind of value';
+  if (node.anyOf !== undefined)
+    return oneOf(node.anyOf.map((option) => (option.type === 'null' ? 'null' : kindOf(option))));
+  if (node.enum !== undefined) return oneOf(node.enum.map((value) => JSON.stringify(value)));
+  switch (node.type) {
+    case 'integer':
+    case 'number':
+      return `${node.type === 'integer' ? 'a whole number' : 'a number'}${rangeOf(node)}`;
+    case 'string':
+      return stringKind(node);
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return 'a list';
+    case 'object':
+      return 'a mapping (lines of key: value)';
+    default:
+      return 'another kind of value';
+  }
+}
+
+function rangeOf(node: SchemaNode): string {
+  const low = node.minimum ?? node.exclusiveMinimum;
+  const high = node.maximum ?? node.exclusiveMaximum;
+  const bounded = high !== undefined && Math.abs(high) < Number.MAX_SAFE_INTEGER;
+  if (low !== undefined && Math.abs(low) < Number.MAX_SAFE_INTEGER)
+    return bounded ? ` from ${low} to ${high}` : ` of at least ${low}`;
+  return bounded ? ` of at most ${high}` : '';
+}
+
+const stringKind = (node: SchemaNode | null): string =>
+  /decimal string/i.test(node?.description ?? '') || /^\d+(\.\d+)?$/.test(String(node?.default))
+    ? 'a decimal string'
+    : 'a text';
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    // Only own keys of parsed YAML are read; what they hold is unknown until the schema has judged it.
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[step];
+  }
+  return value;
+}

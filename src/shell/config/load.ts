@@ -1,0 +1,297 @@
+/** The way in: a trader's file, what it names, and the environment's overrides, as one frozen `Config`. */
+
+import { createHash } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { must } from '../../shared/base/errors.js';
+import type { RiskLimits } from '../../trader/risk/limits.js';
+import { applyEnvironment, type Environment } from './environment.js';
+import { explainIssues } from './explain-issues.js';
+import { configHash } from './hash.js';
+import { configError, fieldName, type Problem, ProblemList } from './problems.js';
+import { type TraderFile, traderSchema } from './schema.js';
+import { jsonSchema } from './schema-tree.js';
+import { loadStrategyFile } from './strategy-file.js';
+import type { Config, ExchangeConfig, GuardianConfig, PollingConfig, StrategyConfig, VenueConfig } from './types.js';
+import { type At, loadVenue } from './venue.js';
+import { readYaml } from './yaml-source.js';
+
+export interface LoadOptions {
+  /**
+   * For a backtest: the file may also be a strategy file, which is then traded as a trader's file would with the paper
+   * profile, a capital of 1000 and the default of every other setting.
+   */
+  readonly strategyFileToo?: boolean;
+  /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
+  readonly env: Environment;
+  /** What `path` and relative paths of the environment are relative to. */
+  readonly cwd: string;
+}
+
+const schema = jsonSchema(traderSchema);
+
+/** A trader's file alone. Commands that must work in an emergency need no more, so a broken strategy cannot stop them. */
+export type TraderConfig = Omit<Config, 'strategies' | 'configHash'>;
+
+/** Throws TwinbookError `config_invalid` that lists every problem of all its files, with file, line and column. */
+export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
+  const problems = new ProblemList();
+  const { at, file, trader, limits, strategyFiles } = readTrader(path, options, problems);
+  const strategies: StrategyConfig[] = [];
+  const sourceHashes: string[] = [];
+  for (const [index, name] of strategyFiles.entries()) {
+    const asker = at(['strategies', index], 'the strategy file');
+    const load = () => loadStrategyFile(resolve(dirname(file), name), limits, options.cwd, asker);
+    const loaded = await problems.attemptLater(load);
+    if (loaded === null) continue;
+    const twin = strategies.find((other) => other.name === loaded.config.name);
+    if (twin !== undefined) {
+      const text = `two strategy files are named '${twin.name}'; rename one: orders are recorded under that name`;
+      problems.add(at(['strategies', index], text));
+    }
+    strategies.push(loaded.config);
+    sourceHashes.push(loaded.sourceHash);
+  }
+  problems.throwIfAny();
+  const config = { ...must(trader, 'a trader without a problem'), strategies };
+  return deepFrozen({ ...config, configHash: configHash(config, sourceHashes) });
+}
+
+/** The same without the strategy files. */
+export function loadTraderConfig(path: string, options: LoadOptions): TraderConfig {
+  const problems = new ProblemList();
+  const { trader } = readTrader(path, options, problems);
+  problems.throwIfAny();
+  return deepFrozen(must(trader, 'a trader without a problem'));
+}
+
+interface ReadTrader {
+  readonly file: string;
+  readonly at: At;
+  /** Null when something in the file is wrong. */
+  readonly trader: TraderConfig | null;
+  /** As far as they can be read, whatever else is wrong, so that the strategy files can be judged too. */
+  readonly limits: RiskLimits | null;
+  readonly strategyFiles: readonly string[];
+}
+
+function readTrader(path: string, options: LoadOptions, problems: ProblemList): ReadTrader {
+  const file = resolve(options.cwd, path);
+  const { content, value, at } = readTraderFile(file, options, problems);
+  const { venue: written, exchange, risk, strategies } = partsOf(value);
+  const embedded = exchange?.embedded ?? false;
+  const venue = written && problems.attempt(() => loadVenue(written, embedded, dirname(file), options.cwd, at));
+  if (content !== null) problems.add(...relationProblems(content, at));
+  const trader = content && venue && problems.attempt(() => traderOf(content, venue, file, at));
+  return { file, at, trader: trader ?? null, limits: risk ?? null, strategyFiles: strategies ?? [] };
+}
+
+/** The sections that stand on their own; undefined where one cannot be read. */
+function partsOf(value: unknown) {
+  const shape = traderSchema.shape;
+  const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+  return {
+    venue: shape.venue.safeParse(raw.get('venue')).data,
+    exchange: shape.exchange.safeParse(raw.get('exchange')).data,
+    risk: shape.risk.safeParse(raw.get('risk')).data,
+    strategies: shape.strategies.safeParse(raw.get('strategies')).data,
+  };
+}
+
+function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At): TraderConfig {
+  const folder = dirname(file);
+  const absolute = (text: string): string => resolve(folder, text);
+  const ledgerPath = fileBehind(absolute(content.ledger.path));
+  const walletFile = absolute(content.wallet.file);
+  const { credentials } = content.wallet;
+  return {
+    file,
+    venue,
+    exchange: exchangeOf(content, venue.profile.draft_lifetime_s, absolute),
+    wallet: {
+      file: walletFile,
+      credentials: credentials === undefined ? join(dirname(walletFile), 'credentials.json') : absolute(credentials),
+    },
+    ledger: { path: ledgerPath },
+    capitalMicros: content.capital,
+    risk: content.risk,
+    polling: pollingOf(content.polling),
+    merge: { enabled: content.merge.enabled, minSharesMicros: content.merge.min_shares },
+    schedule: {
+      reconcile: content.schedule.reconcile,
+      ledgerBackup: content.schedule.ledger_backup,
+      dailySummary: content.schedule.daily_summary,
+    },
+    log: { level: content.log.level, file: content.log.file === null ? null : absolute(content.log.file) },
+    recording: { enabled: content.recording.enabled, dir: absolute(content.recording.dir) },
+    journal: {
+      enabled: content.journal.enabled,
+      dir: content.journal.dir === undefined ? join(dirname(ledgerPath), 'runs') : absolute(content.journal.dir),
+      maxBytes: content.journal.max_mb * BYTES_PER_MB,
+    },
+    guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
+    dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
+    control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
+  };
+}
+
+/** Links to follow before they are taken for a circle, as the system does. */
+const MOST_LINKS = 40;
+
+/**
+ * The file that a link names, whether it is there or not: stop file, heartbeat and socket lie beside the ledger, and whoever
+ * calls it by another name must find the same ones.
+ */
+function fileBehind(path: string): string {
+  let file = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    try {
+      file = resolve(dirname(file), readlinkSync(file));
+    } catch {
+      return file; // no link, or nothing yet
+    }
+  }
+  return path;
+}
+
+/** The profile whose page is there without being asked for. */
+const PAPER = 'paper';
+
+const BYTES_PER_MB = 1_000_000;
+
+/** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
+const MAX_SOCKET_BYTES = 103;
+
+function socketOf(given: string | undefined, ledgerPath: string, absolute: (text: string) => string, at: At): string {
+  const beside = given === undefined ? `${ledgerPath}.sock` : absolute(given);
+  if (Buffer.byteLength(beside) <= MAX_SOCKET_BYTES) return beside;
+  if (given !== undefined) {
+    const text = `a socket's path has at most ${MAX_SOCKET_BYTES} bytes, this one ${Buffer.byteLength(beside)}; write a shorter one`;
+    throw configError([at(['control', 'socket'], text)]);
+  }
+  return `/tmp/twinbook-${createHash('sha256').update(ledgerPath).digest('hex').slice(0, 16)}.sock`;
+}
+
+/** The trader's file with the environment laid over it, checked field by field; its content is null when a field is wrong. */
+function readTraderFile(
+  file: string,
+  { env, cwd, strategyFileToo = false }: LoadOptions,
+  problems: ProblemList,
+): { readonly content: TraderFile | null; readonly value: unknown; readonly at: At } {
+  const source = readYaml(file, cwd);
+  const written = strategyFileToo && isStrategyFile(source.value) ? aroundStrategy(file) : source.value;
+  const wrong: Problem[] = [];
+  const { value, sources } = applyEnvironment(written, schema, env, cwd, wrong);
+  problems.add(...wrong);
+  const at = (path: readonly PropertyKey[], text: string, part: 'key' | 'value' = 'value'): Problem => {
+    for (let length = path.length; length > 0; length--) {
+      const variable = sources.get(fieldName(path.slice(0, length)));
+      if (variable !== undefined) return { where: `environment ${variable}`, field: fieldName(path), text };
+    }
+    return source.problem(path, text, part);
+  };
+  const parsed = traderSchema.safeParse(value);
+  if (parsed.success) return { content: parsed.data, value, at };
+  problems.add(...explainIssues(parsed.error, value, schema).map(({ path, text, part }) => at(path, text, part)));
+  return { content: null, value, at };
+}
+
+const isStrategyFile = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);
+
+/** The trader that a strategy file alone is given. Wallet and ledger are never opened in a backtest. */
+const aroundStrategy = (file: string) => ({
+  venue: { profile: 'paper' },
+  wallet: { file: 'wallet.json' },
+  ledger: { path: 'twinbook.sqlite' },
+  capital: '1000',
+  strategies: [file],
+});
+
+/** What must hold between settings, each with its reason. */
+function relationProblems(content: TraderFile, at: At): readonly Problem[] {
+  const { polling, exchange, venue } = content;
+  const problems: Problem[] = [];
+  if (polling.hot_interval_ms > polling.quiet_interval_ms) {
+    // The scheduler stretches a market's interval between the two.
+    problems.push(
+      at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
+    );
+  }
+  const { credentials } = content.guardian;
+  if (credentials !== undefined && credentials === content.wallet.credentials) {
+    const text = 'is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other';
+    problems.push(at(['guardian', 'credentials'], text));
+  }
+  if (
+    exchange?.embedded === true &&
+    exchange.port !== 0 &&
+    venue.base_url !== undefined &&
+    portOf(venue.base_url) !== exchange.port
+  ) {
+    problems.push(
+      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${portOf(venue.base_url)}; remove one`),
+    );
+  }
+  return problems;
+}
+
+/** An address given beside `embedded: true` says where the embedded exchange shall listen. */
+function exchangeOf(
+  { exchange: file, venue }: TraderFile,
+  draftLifetimeS: number,
+  absolute: (text: string) => string,
+): ExchangeConfig | null {
+  if (file === undefined) return null;
+  const givenPort = venue.base_url === undefined ? 0 : portOf(venue.base_url);
+  return {
+    embedded: file.embedded,
+    dataDir: absolute(file.data_dir),
+    port: file.port === 0 && file.embedded ? givenPort : file.port,
+    seed: file.seed,
+    marketData: file.market_data.map(absolute),
+    speed: file.speed,
+    crowd: file.crowd,
+    controls: file.controls,
+    rateLimits: file.rate_limits,
+    startingFundsMicros: file.starting_funds,
+    landingMs: file.landing_ms,
+    draftLifetimeS: file.draft_lifetime_s ?? draftLifetimeS,
+  };
+}
+
+const portOf = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
+
+const pollingOf = (file: TraderFile['polling']): PollingConfig => ({
+  ownIntervalMs: file.own_interval_ms,
+  hotIntervalMs: file.hot_interval_ms,
+  quietIntervalMs: file.quiet_interval_ms,
+  catalogIntervalMs: file.catalog_interval_ms,
+  assetsIntervalMs: file.assets_interval_ms,
+});
+
+const guardianOf = (
+  file: TraderFile['guardian'],
+  walletFile: string,
+  ledgerPath: string,
+  absolute: (text: string) => string,
+): GuardianConfig => ({
+  enabled: file.enabled,
+  start: file.start,
+  required: file.required,
+  timeoutMs: file.timeout_ms,
+  resumeAfterAlarm: file.resume_after_alarm,
+  credentials:
+    file.credentials === undefined
+      ? join(dirname(walletFile), 'guardian-credentials.json')
+      : absolute(file.credentials),
+  log: file.log === undefined ? `${ledgerPath}.guardian.log` : absolute(file.log),
+});
+
+/** Freezes plain objects and lists through and through; a strategy's module is the user's own and left alone. */
+function deepFrozen<T extends object>(value: T): T {
+  for (const [name, inner] of Object.entries(value)) {
+    if (name !== 'module' && typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) deepFrozen(inner);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,232 @@
+/**
+ * The one schema of a trader's file and of a strategy file. It says what a person may write; `load.ts` turns that into
+ * a `Config`. `twinbook config schema` prints it as JSON Schema, so every field carries its description.
+ */
+
+import { z } from 'zod';
+import { parseDecimal } from '../../shared/base/decimal.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
+import { riskLimitsSchema } from '../../trader/risk/limits.js';
+import { cronProblem } from './cron.js';
+import { LOG_LEVELS } from './types.js';
+
+/** A decimal string of currency or shares within bounds, read as Micros. */
+const amount = (min: string, max: string, help: string) =>
+  z
+    .string()
+    .transform((text, context): Micros => {
+      const value = parseDecimal(text);
+      const [low, high] = [parseDecimal(min), parseDecimal(max)];
+      if (value === null) {
+        context.addIssue({ code: 'custom', message: 'wants a decimal string with at most 6 decimal places' });
+        return z.NEVER;
+      }
+      if ((low !== null && value < low) || (high !== null && value > high)) {
+        context.addIssue({ code: 'custom', message: `wants a decimal string from "${min}" to "${max}"` });
+      }
+      return value;
+    })
+    .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min] });
+
+const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
+
+/** Marked, so that overrides from the environment know which texts are paths. */
+const PATH_MARK = 'x-path';
+const path = (help: string) =>
+  z
+    .string()
+    .min(1)
+    .refine((text) => !text.includes('\0'), 'wants a path without NUL characters')
+    .meta({ description: help, [PATH_MARK]: true });
+
+/** A cron expression or null, which switches it off. */
+const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
+  z
+    .string()
+    .superRefine((text, context) => {
+      const problem = cronProblem(text, second);
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+    })
+    .nullable()
+    .default(usual)
+    .describe(
+      `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
+    );
+
+const exchangeSchema = z
+  .strictObject({
+    embedded: z.boolean().default(true).describe('Runs the paper exchange inside the trader, and trades on it.'),
+    data_dir: path('Folder of the exchange state.').default('../data/exchange'),
+    port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
+    seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
+    market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
+    speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
+    crowd: z.boolean().default(true).describe('Whether simulated traders trade.'),
+    controls: z.boolean().default(false).describe('Whether the /paper/ controls answer.'),
+    rate_limits: z.boolean().default(true).describe('Whether the venue profile’s request limits are enforced.'),
+    starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
+    landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
+    draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
+  })
+  .describe('The paper exchange, embedded in the trader. Leave it out to trade on another exchange.');
+
+const pollingSchema = z
+  .strictObject({
+    own_interval_ms: integer(200, 60_000, 'Own orders and own trades.').default(1000),
+    hot_interval_ms: integer(100, 60_000, 'Shortest time between two looks at one book.').default(500),
+    quiet_interval_ms: integer(1000, 600_000, 'Longest time that a quoted book goes unseen.').default(10_000),
+    catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
+    assets_interval_ms: integer(
+      2000,
+      3_600_000,
+      'A round of reconciliation: assets, orders, trades, merges, splits and redeems, compared with the ledger.',
+    ).default(60_000),
+  })
+  .describe('How often the exchange is asked. All within the venue’s request budget, which comes first.');
+
+const mergeSchema = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether complete YES+NO sets are merged back into currency.'),
+    min_shares: amount('0.01', '1000000', 'Fewest complete sets worth a merge.').prefault('20'),
+  })
+  .describe('When completed pairs are merged back into currency.');
+
+const scheduleSchema = z
+  .strictObject({
+    reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
+    ledger_backup: cron('Copies the ledger beside itself.', '0 0 */6 * * *'),
+    daily_summary: cron('Writes the day’s result to the log.', '0 0 0 * * *'),
+  })
+  .describe('The trader’s own jobs; null switches one off.');
+
+const logSchema = z
+  .strictObject({
+    level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
+    file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
+  })
+  .describe('Logs.');
+
+const recordingSchema = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Records what the trader’s own polls see, at no request more.'),
+    dir: path('Folder of recordings.')
+      .default('../data/recordings')
+      .describe('Folder of recordings, also of `twinbook record`.'),
+  })
+  .describe('Recordings of markets, for backtests.');
+
+const journalSchema = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Keeps all that each run of the trader saw and asked, for replays.'),
+    dir: path('Folder of runs; default runs beside the ledger.').optional(),
+    max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
+  })
+  .describe('The journal of observations.');
+
+const guardianSchema = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('Whether a process of its own cancels everything when the heart of the trader stops.'),
+    start: z
+      .boolean()
+      .default(true)
+      .describe('Whether the trader starts it, and again when it dies; false where a unit of its own does.'),
+    required: z.boolean().default(false).describe('Refuses to start the trader without a guardian that can cancel.'),
+    timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
+    resume_after_alarm: z
+      .boolean()
+      .default(false)
+      .describe('Whether the trader quotes again by itself after an alarm; false keeps it killed until `unkill`.'),
+    credentials: path(
+      'Its own API credentials, mode 0600; default guardian-credentials.json beside the key file.',
+    ).optional(),
+    log: path('Its log; default beside the ledger.').optional(),
+  })
+  .describe('The guardian.');
+
+const dashboardSchema = z
+  .strictObject({
+    enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
+    host: z.enum(['127.0.0.1', '::1']).default('127.0.0.1').describe('The loopback address it listens on.'),
+    port: integer(0, 65_535, 'Its port; 0 picks a free one, and so does a port that is taken.').default(8788),
+  })
+  .describe('The page with the buttons that stop the trader.');
+
+export const traderSchema = z.strictObject({
+  venue: z
+    .strictObject({
+      profile: path('Name of a shipped venue profile (paper, worm), or the path of a profile file.'),
+      base_url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe('Overrides the profile’s address.'),
+      draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
+      allow_blind_signing: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Lets drafts be signed that nobody can read (draft_message: opaque, or solana_programs of the profile).',
+        ),
+    })
+    .describe('Where to trade.'),
+  exchange: exchangeSchema.optional(),
+  wallet: z
+    .strictObject({
+      file: path('Key file, mode 0600.'),
+      credentials: path('API credentials, mode 0600; default credentials.json beside the key file.').optional(),
+    })
+    .describe('Whose orders these are.'),
+  ledger: z.strictObject({ path: path('SQLite file.') }).describe('Where every order and fill is written.'),
+  capital: amount('0.000001', '1000000000', 'Currency that this trader may use.'),
+  risk: riskLimitsSchema.prefault({}).describe('Limits no order may break.'),
+  polling: pollingSchema.prefault({}),
+  merge: mergeSchema.prefault({}),
+  schedule: scheduleSchema.prefault({}),
+  log: logSchema.prefault({}),
+  recording: recordingSchema.prefault({}),
+  journal: journalSchema.prefault({}),
+  guardian: guardianSchema.prefault({}),
+  dashboard: dashboardSchema.prefault({}),
+  control: z
+    .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
+    .prefault({})
+    .describe('How commands reach the running trader.'),
+  strategies: z.array(path('A strategy file.')).max(100).describe('Strategy files, relative to this file.'),
+});
+
+export const strategyFileSchema = z.strictObject({
+  strategy: z.string().min(1).max(1000).describe('Name of a shipped strategy, or the path of a .ts or .js module.'),
+  markets: z
+    .strictObject({
+      ids: z.array(z.string().min(1).max(128)).min(1).max(1000).optional().describe('Condition ids to quote.'),
+      select: z
+        .strictObject({
+          state: z.enum(MARKET_STATES).default('open').describe('State of the markets.'),
+          kind: z.literal('orderbook').default('orderbook').describe('Only order-book markets can be quoted.'),
+          categories: z.array(z.enum(CATEGORIES)).default([]).describe('Empty for all.'),
+        })
+        .optional()
+        .describe('Markets of the catalog that match every filter.'),
+      max: integer(1, 1000, 'Quotes at most so many markets.').default(20),
+    })
+    .prefault({})
+    .describe('Which markets it quotes: named ids, or a selection.'),
+  params: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('The strategy’s parameters; see `twinbook strategies`.'),
+  schedule: z
+    .strictObject({ quote_hours: cron('When it quotes.', null, '*') })
+    .prefault({})
+    .describe('Outside quote_hours its orders are pulled.'),
+  risk: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('Limits tighter than the trader’s, for this strategy alone.'),
+});
+
+export type TraderFile = z.output<typeof traderSchema>;
+export type StrategyFile = z.output<typeof strategyFileSchema>;

@@ -1,0 +1,42 @@
+/** What comes with the package: venue profiles and strategies, found from this file's own place. */
+
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { assert } from '../../shared/base/errors.js';
+
+const HERE = fileURLToPath(import.meta.url);
+
+/** The extension of our own modules: `.js` when compiled, `.ts` when run from the sources. */
+const OWN_EXTENSION = extname(HERE);
+
+/** The folder that holds `src` and `strategies` of what is running: the repository, or its `dist`. */
+const codeRoot = dirname(dirname(dirname(dirname(HERE))));
+
+/** The package's folder, which holds `config/`. */
+export const packageRoot = ((): string => {
+  const root = [codeRoot, dirname(codeRoot)].find((folder) => existsSync(join(folder, 'package.json')));
+  assert(root !== undefined, `no package.json above ${HERE}`);
+  return root;
+})();
+
+/** Names of the shipped venue profiles, sorted. */
+export const venueNames = (): readonly string[] => namesIn(join(packageRoot, 'config', 'venues'), '.yaml');
+
+export const venueFile = (name: string): string => join(packageRoot, 'config', 'venues', `${name}.yaml`);
+
+/** Names of the shipped strategies, sorted. */
+export const shippedStrategies = (): readonly string[] => namesIn(join(codeRoot, 'strategies'), OWN_EXTENSION);
+
+export const shippedStrategyFile = (name: string): string => join(codeRoot, 'strategies', `${name}${OWN_EXTENSION}`);
+
+/** What a user's own module imports as `twinbook/strategy`. */
+export const strategyApiFile = join(codeRoot, 'src', 'trader', 'strategy', `strategy${OWN_EXTENSION}`);
+
+function namesIn(folder: string, extension: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(extension) && !file.endsWith('.d.ts'))
+    .map((file) => file.slice(0, -extension.length))
+    .sort();
+}

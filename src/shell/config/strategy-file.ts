@@ -1,0 +1,124 @@
+/** Reads one strategy file into a `StrategyConfig`: its module, its parameters, its markets, its tighter limits. */
+
+import { basename, dirname, extname } from 'node:path';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { looseningsOf, type RiskLimits, riskOverrideSchema, tightened } from '../../trader/risk/limits.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
+import type { ParamValues } from '../../trader/strategy/params.js';
+import { readParams } from '../../trader/strategy/read-params.js';
+import { explainIssues } from './explain-issues.js';
+import { configError, type Problem, ProblemList } from './problems.js';
+import { type StrategyFile, strategyFileSchema } from './schema.js';
+import { jsonSchema, knownKeys, placesBelow } from './schema-tree.js';
+import { type LoadedModule, loadStrategyModule } from './strategy-module.js';
+import type { MarketSelection, StrategyConfig } from './types.js';
+import { readYaml, type YamlSource } from './yaml-source.js';
+
+const schema = jsonSchema(strategyFileSchema);
+const overrideSchema = jsonSchema(riskOverrideSchema);
+
+/**
+ * `asker` is the entry of the trader's file that named it, for the message when the file is missing. `limits` are null when
+ * the trader's own cannot be read: then it is only looked through, for null. Throws `config_invalid` with everything that is wrong in it.
+ */
+export async function loadStrategyFile(
+  file: string,
+  limits: RiskLimits | null,
+  cwd: string,
+  asker?: Problem,
+): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
+  const source = readYaml(file, cwd, asker);
+  const problems = new ProblemList();
+  const parts = partsOf(source.value);
+  const { strategy: name, params, markets, risk, schedule } = parts;
+  const loaded = name === undefined ? null : await problems.attemptLater(() => moduleOf(source, name));
+  problems.attempt(() => checkShape(source, loaded?.strategy ?? null));
+  const values = params && loaded && problems.attempt(() => valuesOf(loaded.strategy, params, source));
+  const selection = markets && problems.attempt(() => selectionOf(markets, source));
+  const tighter = risk && problems.attempt(() => limitsOf(risk, limits, source));
+  problems.throwIfAny();
+  if (limits === null) return null;
+  const config: StrategyConfig = {
+    name: basename(file, extname(file)),
+    file,
+    moduleName: must(name, 'the name of the module'),
+    module: must(loaded, 'the module').strategy,
+    params: must(values, 'parameters'),
+    markets: must(selection, 'markets'),
+    quoteHours: must(schedule, 'the schedule').quote_hours,
+    risk: must(tighter, 'limits'),
+  };
+  return { config, sourceHash: must(loaded, 'the module').sourceHash };
+}
+
+/** The parts of a strategy file that can be read, each by itself; undefined where one cannot. */
+function partsOf(value: unknown) {
+  const shape = strategyFileSchema.shape;
+  const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+  return {
+    strategy: shape.strategy.safeParse(raw.get('strategy')).data,
+    markets: shape.markets.safeParse(raw.get('markets')).data,
+    params: shape.params.safeParse(raw.get('params')).data,
+    schedule: shape.schedule.safeParse(raw.get('schedule')).data,
+    risk: shape.risk.safeParse(raw.get('risk')).data,
+  };
+}
+
+/** Throws for whatever the schema refuses; a key in the wrong place is told its own, also of limits and parameters. */
+function checkShape(source: YamlSource, strategy: Strategy | null): void {
+  const parsed = strategyFileSchema.safeParse(source.value);
+  if (parsed.success) return;
+  const places = new Map(placesBelow(schema));
+  for (const name of Object.keys(strategy?.params ?? {})) places.set(name, ['params']);
+  for (const name of knownKeys(overrideSchema)) places.set(name, ['risk']);
+  const complaints = explainIssues(parsed.error, source.value, schema, places);
+  throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
+}
+
+async function moduleOf(source: YamlSource, name: string): Promise<LoadedModule> {
+  try {
+    return await loadStrategyModule(name, dirname(source.file));
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    throw configError([source.problem(['strategy'], error.message)], error.hint);
+  }
+}
+
+function valuesOf(strategy: Strategy, params: unknown, source: YamlSource): ParamValues {
+  const { values, problems } = readParams(strategy, params);
+  if (values !== null) return values;
+  throw configError(
+    problems.map(({ path, message }) =>
+      source.problem(['params', ...path], message, message.startsWith('unknown parameter') ? 'key' : 'value'),
+    ),
+    `\`twinbook strategies\` lists the parameters of ${strategy.name}.`,
+  );
+}
+
+function selectionOf(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {
+  const { ids = [], select = { state: 'open', kind: 'orderbook', categories: [] }, max } = markets;
+  if (markets.ids !== undefined && markets.select !== undefined) {
+    throw configError([source.problem(['markets', 'select'], 'either ids or select, not both; remove one', 'key')]);
+  }
+  const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (twice >= 0)
+    throw configError([source.problem(['markets', 'ids', twice], 'this market stands twice in the list')]);
+  return { ids, state: select.state, kind: select.kind, categories: select.categories, max };
+}
+
+/** Null when the trader's own limits are not known. */
+function limitsOf(
+  raw: Readonly<Record<string, unknown>>,
+  limits: RiskLimits | null,
+  source: YamlSource,
+): RiskLimits | null {
+  const parsed = riskOverrideSchema.safeParse(raw);
+  if (!parsed.success) {
+    const complaints = explainIssues(parsed.error, raw, overrideSchema);
+    throw configError(complaints.map(({ path, text, part }) => source.problem(['risk', ...path], text, part)));
+  }
+  if (limits === null) return null;
+  const looser = looseningsOf(limits, parsed.data);
+  if (looser.length > 0) throw configError(looser.map(({ name, text }) => source.problem(['risk', name], text)));
+  return tightened(limits, parsed.data);
+}

@@ -1,0 +1,89 @@
+/** Finds and loads the code of a strategy: a shipped one by its name, the user's own by its path. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { extname, isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createJiti } from 'jiti';
+import { closest } from '../../shared/base/closest.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
+import { strategyFrom } from '../../trader/strategy/module.js';
+import { oneOf } from './problems.js';
+import { shippedStrategies, shippedStrategyFile, strategyApiFile } from './shipped.js';
+
+export interface LoadedModule {
+  readonly strategy: Strategy;
+  /** SHA-256 of the module's own file: a changed strategy is another configuration. */
+  readonly sourceHash: string;
+}
+
+const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
+
+/** `name` as written; `folder` is what a relative path is relative to. Throws `strategy_invalid` with one sentence. */
+export async function loadStrategyModule(name: string, folder: string): Promise<LoadedModule> {
+  const shipped = shippedStrategies();
+  if (shipped.includes(name)) return loadShipped(name);
+  if (!EXTENSIONS.includes(extname(name))) {
+    const near = closest(name, shipped);
+    const meant = near === null ? `shipped are ${oneOf(shipped)}` : `did you mean '${near}'?`;
+    throw invalid(
+      `no shipped strategy '${name}'; ${meant}`,
+      'Your own module is named by its path, ending in .ts or .js.',
+    );
+  }
+  return loadOwn(isAbsolute(name) ? name : resolve(folder, name));
+}
+
+export async function loadShipped(name: string): Promise<LoadedModule> {
+  const file = shippedStrategyFile(name);
+  const module: unknown = await import(pathToFileURL(file).href);
+  return { strategy: strategyFrom(module, file), sourceHash: hashOf(readFileSync(file)) };
+}
+
+async function loadOwn(file: string): Promise<LoadedModule> {
+  let source: Buffer;
+  try {
+    source = readFileSync(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const what = code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`;
+    throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
+  }
+  // Without caches: the file that stands there now is the one that trades, and its hash is the one recorded.
+  const jiti = createJiti(import.meta.url, {
+    alias: { 'twinbook/strategy': strategyApiFile },
+    fsCache: false,
+    moduleCache: false,
+    tryNative: false,
+    // Off, or a module without a default export would look like one.
+    interopDefault: false,
+  });
+  let module: unknown;
+  try {
+    module = await jiti.import(file);
+  } catch (error) {
+    throw invalid(
+      `${file}: ${loadFailure(error)}`,
+      'The module is run once to load it; it must not need anything but twinbook/strategy.',
+      error,
+    );
+  }
+  return { strategy: strategyFrom(module, file), sourceHash: hashOf(source) };
+}
+
+/** What the loader said in one line; a syntax error with its position, which the loader puts on a line of its own. */
+function loadFailure(error: unknown): string {
+  if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
+  const [first = ''] = error.message.split('\n');
+  const syntax = /^(?:ParseError|SyntaxError): (.*?)\s*$/.exec(first);
+  if (syntax === null) return `threw while loading: ${error.name}: ${first}`;
+  const position = /:(\d+):(\d+)\s*$/m.exec(error.message);
+  const at = position === null ? '' : ` at line ${position[1]}, column ${Number(position[2]) + 1}`; // the loader counts columns from 0
+  return `syntax error${at}: ${syntax[1]}`;
+}
+
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+const invalid = (message: string, hint: string, cause?: unknown): TwinbookError =>
+  new TwinbookError('strategy_invalid', message, hint, { cause });

@@ -1,0 +1,175 @@
+/** What a configuration is once it is read: everything resolved, defaulted and bounded, no optionals left. */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Category, MarketState } from '../../shared/protocol/states.js';
+import type { RiskLimits } from '../../trader/risk/limits.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
+import type { ParamValues } from '../../trader/strategy/params.js';
+
+/** A trader's configuration: frozen, absolute paths, money in Micros. Holds no secret. */
+export interface Config {
+  /** Absolute path of the trader's file. */
+  readonly file: string;
+  readonly venue: VenueConfig;
+  /** The embedded paper exchange; null when the trader only connects to `venue.profile.base_url`. */
+  readonly exchange: ExchangeConfig | null;
+  readonly wallet: WalletConfig;
+  readonly ledger: { readonly path: string };
+  /** Currency that this trader may use. */
+  readonly capitalMicros: Micros;
+  readonly risk: RiskLimits;
+  readonly polling: PollingConfig;
+  readonly merge: MergeConfig;
+  readonly schedule: ScheduleConfig;
+  readonly log: LogConfig;
+  readonly recording: RecordingConfig;
+  readonly journal: JournalConfig;
+  readonly guardian: GuardianConfig;
+  readonly dashboard: DashboardConfig;
+  readonly control: { readonly socket: string };
+  readonly strategies: readonly StrategyConfig[];
+  /** Lower-case hex SHA-256 of the canonical JSON of all that shapes a decision; recorded with every run. */
+  readonly configHash: string;
+}
+
+export interface VenueConfig {
+  /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
+  readonly name: string;
+  /** The profile with the trader file's `base_url` and `draft_message` already laid over it. */
+  readonly profile: VenueProfile;
+  /** Only with this may a profile whose drafts nobody can read (`draft_message: opaque`) be signed. */
+  readonly allowBlindSigning: boolean;
+}
+
+/** Settings of the paper exchange, embedded (`exchange:` of a trader's file) or alone (`twinbook exchange`). */
+export interface ExchangeConfig {
+  readonly embedded: boolean;
+  readonly dataDir: string;
+  /** 0 picks a free port. Always on the loopback address. */
+  readonly port: number;
+  readonly seed: number;
+  /** Recordings that drive markets; empty for the simulated crowd's markets alone. */
+  readonly marketData: readonly string[];
+  /** Time scale of recordings: 1 is real time. */
+  readonly speed: number;
+  readonly crowd: boolean;
+  /** Whether `/paper/` controls answer. */
+  readonly controls: boolean;
+  readonly rateLimits: boolean;
+  readonly startingFundsMicros: Micros;
+  readonly landingMs: number;
+  /** Seconds; the venue profile's unless set. */
+  readonly draftLifetimeS: number;
+}
+
+export interface WalletConfig {
+  readonly file: string;
+  /** API credentials; next to the wallet file unless set. */
+  readonly credentials: string;
+}
+
+export interface PollingConfig {
+  /** Own orders and own trades, ms. */
+  readonly ownIntervalMs: number;
+  /** The shortest time between two looks at one hot book, ms. */
+  readonly hotIntervalMs: number;
+  /** The longest time that a quoted market's book goes unseen, ms. */
+  readonly quietIntervalMs: number;
+  /** The list of markets, for what opened and closed, ms. */
+  readonly catalogIntervalMs: number;
+  /** Account assets, compared with the ledger, ms. */
+  readonly assetsIntervalMs: number;
+}
+
+export interface MergeConfig {
+  /** Whether completed pairs are merged back into currency. */
+  readonly enabled: boolean;
+  /** Smallest number of complete sets that is worth a merge. */
+  readonly minSharesMicros: Micros;
+}
+
+export interface ScheduleConfig {
+  /** Cron expressions with seconds, in the machine's time zone; null switches the job off. */
+  readonly reconcile: string | null;
+  readonly ledgerBackup: string | null;
+  readonly dailySummary: string | null;
+}
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+export interface LogConfig {
+  readonly level: (typeof LOG_LEVELS)[number];
+  /** Absolute path of the log file; null writes to standard error. */
+  readonly file: string | null;
+}
+
+export interface RecordingConfig {
+  /** Whether the trader records what its own polls see. */
+  readonly enabled: boolean;
+  /** Absolute path of the folder of recordings. */
+  readonly dir: string;
+}
+
+export interface JournalConfig {
+  /** Whether everything that crosses the seam of the trader's core is kept, run by run. */
+  readonly enabled: boolean;
+  /** Absolute path of the folder of runs. */
+  readonly dir: string;
+  /** Room for all runs of this ledger together. */
+  readonly maxBytes: number;
+}
+
+export interface DashboardConfig {
+  /** Whether there is a page. */
+  readonly enabled: boolean;
+  /** The loopback address it listens on. */
+  readonly host: '127.0.0.1' | '::1';
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+export interface GuardianConfig {
+  /** Whether a process of its own cancels everything when the trader's heart stops. */
+  readonly enabled: boolean;
+  /** Whether the trader starts it; else a unit of its own does. */
+  readonly start: boolean;
+  /** Whether the trader refuses to start without one that can cancel. */
+  readonly required: boolean;
+  /** Silence that raises the alarm, ms. */
+  readonly timeoutMs: number;
+  /** Whether the trader goes on by itself after an alarm. */
+  readonly resumeAfterAlarm: boolean;
+  /** Absolute path of its own API credentials. */
+  readonly credentials: string;
+  /** Absolute path of its log. */
+  readonly log: string;
+}
+
+export interface StrategyConfig {
+  /** Unique within a trader: the strategy file's name without its extension. */
+  readonly name: string;
+  /** Absolute path of the strategy file. */
+  readonly file: string;
+  /** As written: the name of a shipped module, or a path. */
+  readonly moduleName: string;
+  readonly module: Strategy;
+  /** Checked against the module's declared parameters, defaults filled in. */
+  readonly params: ParamValues;
+  readonly markets: MarketSelection;
+  /** Cron expression of the seconds in which it quotes; null quotes always. */
+  readonly quoteHours: string | null;
+  /** The trader's limits, tightened by this strategy file's `risk`. */
+  readonly risk: RiskLimits;
+}
+
+/** Which markets a strategy quotes: named ones, or those of the catalog that match every given filter. */
+export interface MarketSelection {
+  /** Condition ids; when given, nothing is selected from the catalog. */
+  readonly ids: readonly string[];
+  readonly state: MarketState;
+  readonly kind: 'orderbook';
+  /** Empty for every category. */
+  readonly categories: readonly Category[];
+  readonly max: number;
+}

@@ -1,0 +1,88 @@
+/** The venue part of a configuration: the profile, what the trader's file lays over it, and what must hold between them. */
+
+import { existsSync } from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
+import { closest } from '../../shared/base/closest.js';
+import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
+import { explainIssues } from './explain-issues.js';
+import { configError, oneOf, type Problem } from './problems.js';
+import type { TraderFile } from './schema.js';
+import { jsonSchema } from './schema-tree.js';
+import { venueFile, venueNames } from './shipped.js';
+import type { VenueConfig } from './types.js';
+import { readYaml } from './yaml-source.js';
+
+/** Makes a problem about a field of the trader's file. */
+export type At = (path: readonly PropertyKey[], text: string) => Problem;
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+export function loadVenue(
+  file: TraderFile['venue'],
+  embedded: boolean,
+  folder: string,
+  cwd: string,
+  at: At,
+): VenueConfig {
+  const path = profilePath(file.profile, folder, at);
+  const shipped = readProfile(path, cwd, at(['venue', 'profile'], 'the profile'));
+  const profile: VenueProfile = {
+    ...shipped,
+    ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
+    ...(file.draft_message === undefined ? {} : { draft_message: file.draft_message }),
+  };
+  const problem = addressProblem(profile.base_url, embedded);
+  if (problem !== null) throw configError([at(['venue', 'base_url'], problem)]);
+  const unreadable = unreadableDrafts(profile);
+  if (unreadable !== null && !file.allow_blind_signing) {
+    const text = `${unreadable}: nobody can check what is signed; to accept that write allow_blind_signing: true`;
+    throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
+  }
+  return { name: basename(path, extname(path)), profile, allowBlindSigning: file.allow_blind_signing };
+}
+
+/** Which drafts of a venue would be signed though nobody can read them; null when there are none. */
+function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
+  if (draft_message === 'opaque') return 'drafts of this venue are opaque';
+  if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
+  return 'drafts of this venue call the programs of its solana_programs';
+}
+
+/** Reads and checks a venue profile's file. */
+export function readProfile(path: string, cwd: string, asker?: Problem): VenueProfile {
+  const source = readYaml(path, cwd, asker);
+  const parsed = venueProfileSchema.safeParse(source.value);
+  if (parsed.success) return parsed.data;
+  const complaints = explainIssues(parsed.error, source.value, jsonSchema(venueProfileSchema));
+  throw configError(complaints.map(({ path: field, text, part }) => source.problem(field, text, part)));
+}
+
+const SIMULATED = 'paper';
+/** A guess at a name must lead nobody to real money unawares. */
+const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${SIMULATED}' is the simulated one)`;
+
+/** A shipped name wins; other bare names are looked for in `venues/` beside the trader's file; the rest are paths. */
+export function profilePath(profile: string, folder: string, at: At): string {
+  if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
+  if (venueNames().includes(profile)) return venueFile(profile);
+  const own = join(folder, 'venues', `${profile}.yaml`);
+  if (existsSync(own)) return own;
+  const near = closest(profile, venueNames());
+  const meant =
+    near === null
+      ? `shipped are ${oneOf(venueNames())}; or write the path of a profile file`
+      : `did you mean '${near}'${near === SIMULATED ? '' : LIVE_VENUE}?`;
+  throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
+}
+
+/** The signed headers must not travel in the clear, and an embedded exchange listens on this machine only. */
+function addressProblem(baseUrl: string, embedded: boolean): string | null {
+  const url = new URL(baseUrl);
+  const loopback = LOOPBACK.includes(url.hostname);
+  if (url.username !== '' || url.password !== '') return 'wants an address without user name and password';
+  if (url.search !== '' || url.hash !== '') return 'wants an address without query and fragment';
+  if (embedded && !loopback)
+    return `the embedded exchange listens on this machine only, but the address is ${url.hostname}; write http://127.0.0.1:8787 or remove exchange.embedded`;
+  if (url.protocol === 'https:') return null;
+  return loopback ? null : `wants an https address (http only on this machine), got ${baseUrl}`;
+}

@@ -1,0 +1,171 @@
+/** A YAML file read strictly, which remembers where every key and value stands. */
+
+import { readFileSync, statSync } from 'node:fs';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { configError, fieldName, type Place, type Problem, shownPath } from './problems.js';
+
+/** A configuration of a megabyte is a mistaken file (a recording, a ledger), not a configuration. */
+const MAX_BYTES = 1_000_000;
+/** Deeper than any setting; a bound so that hostile nesting cannot exhaust the stack. */
+const MAX_DEPTH = 20;
+
+export interface YamlSource {
+  /** Absolute. */
+  readonly file: string;
+  /** As shown in errors. */
+  readonly name: string;
+  /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
+  readonly value: unknown;
+  /** Where a field's value stands (or its key); the closest parent that exists when the field is missing. */
+  place(path: readonly PropertyKey[], part?: 'key' | 'value'): Place;
+  problem(path: readonly PropertyKey[], text: string, part?: 'key' | 'value'): Problem;
+}
+
+/** Reads and parses a file; every failure is a `TwinbookError` that names it. `asker` says who wanted it, if not the user. */
+export function readYaml(file: string, cwd: string, asker?: Problem): YamlSource {
+  return parseYaml(readText(file, cwd, asker), file, shownPath(file, cwd));
+}
+
+function readText(file: string, cwd: string, asker: Problem | undefined): string {
+  const name = shownPath(file, cwd);
+  const fail = (what: string, hint: string): never => {
+    if (asker === undefined) throw new TwinbookError('config_invalid', `${name}: ${what}`, hint);
+    throw configError([{ ...asker, text: `${asker.text} ${name}: ${what}` }], hint);
+  };
+  try {
+    const stat = statSync(file);
+    if (stat.isDirectory()) return fail('is a folder, not a file', 'Name a YAML file.');
+    if (stat.size > MAX_BYTES) return fail('is too large for a configuration', `At most ${MAX_BYTES} bytes are read.`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof TwinbookError) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    if (code === 'ENOENT')
+      return fail(
+        'no such file',
+        asker === undefined
+          ? 'Name the configuration with -c FILE; config/paper.yaml of the package needs no edit.'
+          : 'Relative paths in a file are relative to that file.',
+      );
+    return fail(`cannot be read (${code})`, 'Check the permissions of the file and its folders.');
+  }
+}
+
+/** Parses text that is already read; throws one `config_invalid` with every problem found. */
+export function parseYaml(text: string, file: string, name: string): YamlSource {
+  const counter = new LineCounter();
+  const at = (offset: number): Place => {
+    const { line, col } = counter.linePos(offset);
+    return { line, column: col };
+  };
+  const where = (offset: number): string => {
+    const { line, column } = at(offset);
+    return `${name}:${line}:${column}`;
+  };
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    strict: true,
+    uniqueKeys: true,
+    lineCounter: counter,
+    prettyErrors: false,
+  });
+  const syntax = [...document.errors, ...document.warnings].map((error) => ({
+    where: where(error.pos[0]),
+    place: at(error.pos[0]),
+    field: '',
+    text: syntaxText(error.code, error.message),
+  }));
+  if (syntax.length > 0) throw configError(syntax);
+
+  const problems: Problem[] = [];
+  const value = plain(document.contents, [], (node, path, complaint) =>
+    problems.push({ where: where(node?.range?.[0] ?? 0), field: fieldName(path), text: complaint }),
+  );
+  if (problems.length > 0) throw configError(problems);
+  const place = (path: readonly PropertyKey[], part: 'key' | 'value' = 'value') =>
+    at(offsetOf(document.contents, path, part));
+  return {
+    file,
+    name,
+    value,
+    place,
+    problem(path, complaint, part = 'value') {
+      const { line, column } = place(path, part);
+      return {
+        where: `${name}:${line}:${column}`,
+        place: { line, column },
+        field: fieldName(part === 'key' ? path.slice(0, -1) : path),
+        text: complaint,
+      };
+    },
+  };
+}
+
+function syntaxText(code: string, message: string): string {
+  switch (code) {
+    case 'DUPLICATE_KEY':
+      return 'this key stands twice in the same mapping; keep one';
+    case 'TAB_AS_INDENT':
+      return 'a tab cannot indent YAML; use spaces';
+    case 'MULTIPLE_DOCS':
+      return 'more than one document (---) in the file; keep one';
+    default:
+      return `not valid YAML: ${message.replace(/\s+/g, ' ')}`;
+  }
+}
+
+type Complain = (node: Node | null | undefined, path: readonly PropertyKey[], text: string) => void;
+
+function plain(node: unknown, path: readonly PropertyKey[], complain: Complain): unknown {
+  if (node === null || node === undefined) return null;
+  if (isAlias(node)) return complain(node, path, 'aliases (*name) are not used here; write the value out');
+  if (path.length > MAX_DEPTH) return complain(null, path.slice(0, 3), 'nested too deeply');
+  if (isScalar(node) || isMap(node) || isSeq(node)) {
+    if (node.anchor !== undefined) complain(node, path, `anchors (&${node.anchor}) are not used here; remove it`);
+    if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
+      complain(node, path, `unknown tag ${node.tag}`);
+  }
+  if (isScalar(node)) return node.value;
+  if (isSeq(node)) return node.items.map((item, index) => plain(item, [...path, index], complain));
+  if (!isMap(node)) return null;
+  const entries: [string, unknown][] = [];
+  for (const pair of node.items) {
+    const key = keyOf(pair);
+    if (key === null) complain(nodeOf(pair.key) ?? node, path, 'a key must be a plain word');
+    else if (key === '__proto__' || key === '<<') complain(nodeOf(pair.key), path, `unknown key '${key}'`);
+    else entries.push([key, plain(pair.value, [...path, key], complain)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+const keyOf = (pair: Pair): string | null =>
+  isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : null;
+
+/** The library types a pair's ends as unknown; only nodes have a range. */
+const nodeOf = (end: unknown): Node | null => (isScalar(end) || isMap(end) || isSeq(end) || isAlias(end) ? end : null);
+
+function offsetOf(root: unknown, path: readonly PropertyKey[], part: 'key' | 'value'): number {
+  let node: unknown = root;
+  let offset = nodeOf(root)?.range?.[0] ?? 0;
+  for (const [depth, step] of path.entries()) {
+    const last = depth === path.length - 1;
+    if (isSeq(node) && typeof step === 'number') {
+      node = node.items[step];
+    } else if (isMap(node)) {
+      const pair = node.items.find((candidate) => keyOf(candidate) === step);
+      if (pair === undefined) return offset;
+      offset = nodeOf(pair.key)?.range?.[0] ?? offset;
+      if (last && part === 'key') return offset;
+      node = pair.value;
+    } else {
+      return offset;
+    }
+    const start = nodeOf(node)?.range?.[0];
+    // An empty value has no text of its own: its key is what the reader should look at.
+    const empty = node === null || (isScalar(node) && node.value === null && (node.source ?? '') === '');
+    if (start !== undefined && !empty) offset = start;
+  }
+  return offset;
+}

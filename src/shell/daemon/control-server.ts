@@ -1,0 +1,93 @@
+/** The control socket: a unix socket that only its owner can open, one line of JSON in, one out. */
+
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder } from '../../shared/base/folder.js';
+import { type ControlRequest, type ControlResponse, MAX_CONTROL_LINE, readControlRequest } from './control-protocol.js';
+
+/** A peer that says nothing is let go: commands are one line, written at once. */
+const IDLE_MS = 60_000;
+
+export interface ControlServer {
+  close(): void;
+}
+
+/**
+ * Listens. The ledger's lock has already proved that no other trader runs here, so a socket that is left is stale.
+ * Throws `file_unreadable` when the folder cannot be written or the path is too long for a socket.
+ */
+export async function serveControl(
+  path: string,
+  answer: (request: ControlRequest) => Promise<ControlResponse>,
+): Promise<ControlServer> {
+  const server = createServer((socket) => serve(socket, answer));
+  try {
+    makeFolder(dirname(path));
+    removeStale(path);
+    await listen(server, path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'Set control.socket to a short path in a folder that you can write.';
+    throw new TwinbookError('file_unreadable', `the control socket ${path} cannot be opened: ${why}`, hint, {
+      cause: error,
+    });
+  }
+  return {
+    close: () => {
+      server.close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+/** A name that is taken by anything but a socket is somebody's file, by a mistake in the configuration. */
+function removeStale(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) throw new Error('that is the name of something that is no socket');
+  rmSync(path);
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // Nobody but the owner may connect, from the first moment on.
+    const before = process.umask(0o177);
+    server.listen(path, () => {
+      chmodSync(path, 0o600);
+      resolve();
+    });
+    process.umask(before);
+  });
+}
+
+const failureText = (error: unknown): string =>
+  error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : String(error);
+
+function serve(socket: Socket, answer: (request: ControlRequest) => Promise<ControlResponse>): void {
+  let received = '';
+  socket.setEncoding('utf8');
+  socket.setTimeout(IDLE_MS, () => socket.destroy());
+  // A peer that goes away in the middle is its own affair.
+  socket.on('error', () => socket.destroy());
+  const reply = (response: ControlResponse) => socket.write(`${JSON.stringify(response)}\n`);
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+    for (let end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n')) {
+      const request = readControlRequest(received.slice(0, end));
+      received = received.slice(end + 1);
+      if (typeof request === 'string') {
+        reply({ ok: false, error: request });
+        continue;
+      }
+      // The command may take longer than the idle limit; its own bound is the daemon's.
+      socket.setTimeout(0);
+      answer(request).then(reply, (error: unknown) => reply({ ok: false, error: failureText(error) }));
+    }
+    if (received.length <= MAX_CONTROL_LINE) return;
+    reply({ ok: false, error: `a request is one line of at most ${MAX_CONTROL_LINE} bytes` });
+    socket.destroy();
+  });
+}

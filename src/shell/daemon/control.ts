@@ -1,0 +1,188 @@
+/** What an operator's commands do to the running trader, and what they are told. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import type { BudgetStatus } from '../../trader/scheduler/contract.js';
+import type { Config } from '../config/types.js';
+import { nowMs } from './clock.js';
+import type {
+  ControlRequest,
+  ControlResponse,
+  ModeData,
+  StatusBudget,
+  StatusData,
+  StatusMarket,
+} from './control-protocol.js';
+import { explainMarket, explainOrder } from './explain.js';
+
+/** The longest that a command waits for the exchange to show what it asked for. */
+const WAIT_MS = 60_000;
+/** Between two looks whether it has. */
+const LOOK_MS = 50;
+
+/** What the commands need of the running trader. */
+export interface Running {
+  readonly config: Config;
+  readonly version: string;
+  readonly baseUrl: string;
+  readonly startedMs: number;
+  readonly ledger: Ledger;
+  /** Address of the page; null when there is none. */
+  dashboard(): string | null;
+  snapshot(): Snapshot;
+  /** Why it can decide nothing any more, and only cancels before it ends; null while it can. */
+  ending(): string | null;
+  /** Null when it is obeyed, else why not and what is wanted. */
+  command(command: OperatorCommand): string | null;
+  /** Ends the trader; the answer is sent before. */
+  stop(): void;
+}
+
+export async function answerControl(request: ControlRequest, running: Running): Promise<ControlResponse> {
+  switch (request.command) {
+    case 'ping':
+      return { ok: true, data: { pid: process.pid } };
+    case 'status':
+      return { ok: true, data: statusOf(running) };
+    case 'widen':
+    case 'reduce-only':
+    case 'pause':
+    case 'resume':
+    case 'unkill':
+      return obeyed({ kind: request.command, reason: request.reason }, running);
+    case 'kill':
+      return kill(request.reason, running);
+    case 'flatten':
+      return obeyed({ kind: request.command }, running);
+    case 'stop':
+      running.stop();
+      return { ok: true, data: modeOf(running) };
+    case 'cancel-all':
+      return cancelAll(request.verify, running);
+    case 'reconcile':
+      return reconcile(running);
+    case 'explain':
+      return explain(request.subject, running);
+  }
+}
+
+function obeyed(command: OperatorCommand, running: Running): ControlResponse {
+  const refusal = running.command(command);
+  if (refusal !== null) return { ok: false, error: refusal };
+  const data = modeOf(running);
+  if (command.kind !== 'resume' || data.mode !== 'killed') return { ok: true, data };
+  // Whoever resumes expects quotes, and must not read success.
+  const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts that`;
+  return { ok: false, error };
+}
+
+/** Answered at once, before anything is canceled: whoever asks must not wait for the exchange to learn that it is obeyed. */
+function kill(asked: string, running: Running): ControlResponse {
+  const refusal = running.command({ kind: 'kill', reason: asked });
+  if (refusal !== null) return { ok: false, error: refusal };
+  const { mode, reason } = modeOf(running);
+  if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
+  // Its ledger may be unreadable; what rests it takes back without it.
+  return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
+}
+
+function modeOf(running: Running): ModeData {
+  const ending = running.ending();
+  if (ending !== null) return { mode: 'ending', reason: ending };
+  const { mode, reason } = running.snapshot();
+  return { mode, reason };
+}
+
+async function cancelAll(verify: boolean, running: Running): Promise<ControlResponse> {
+  const asked = running.snapshot().openOrders;
+  const refusal = running.command({ kind: 'cancel-all' });
+  if (refusal !== null) return { ok: false, error: refusal };
+  const verified = verify && (await until(() => running.snapshot().provenMs !== null));
+  // Once it is proven the trader may quote again at once: what rests then is newer than the question.
+  return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
+}
+
+async function reconcile(running: Running): Promise<ControlResponse> {
+  const askedMs = nowMs();
+  const refusal = running.command({ kind: 'reconcile' });
+  if (refusal !== null) return { ok: false, error: refusal };
+  const voided = new Set<string>();
+  const complete = await until(() => {
+    const { reconciled, inDoubt, voidReason } = running.snapshot();
+    if (voidReason !== null) voided.add(voidReason);
+    return reconciled !== null && reconciled.begunMs >= askedMs && !inDoubt;
+  });
+  const differences = running.snapshot().reconciled?.differences ?? [];
+  return { ok: true, data: { differences, voided: [...voided], complete } };
+}
+
+function explain(subject: string, running: Running): ControlResponse {
+  const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
+  const lines =
+    market === undefined ? explainOrder(running.ledger, subject) : explainMarket(market, running.snapshot());
+  if (lines !== null) return { ok: true, data: { lines } };
+  return { ok: false, error: `${subject} is no order, intent or market that this trader knows` };
+}
+
+/** Waits until something is so, at most `WAIT_MS`. */
+async function until(isSo: () => boolean): Promise<boolean> {
+  const endMs = nowMs() + WAIT_MS;
+  while (!isSo()) {
+    if (nowMs() > endMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return true;
+}
+
+export function statusOf(running: Running): StatusData {
+  const { config, version, baseUrl, startedMs, ledger, snapshot } = running;
+  const now = snapshot();
+  const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
+  return {
+    mode: now.mode,
+    reason: now.reason,
+    way_back: now.wayBack,
+    pid: process.pid,
+    version,
+    config_file: config.file,
+    config_hash: config.configHash,
+    venue: config.venue.name,
+    base_url: baseUrl,
+    dashboard: running.dashboard(),
+    started: startedMs,
+    now: nowMs(),
+    cash: money(now.cashMicros),
+    result: money(now.resultMicros),
+    open_orders: now.openOrders,
+    unknown_orders: now.unknownOrders,
+    fills: now.fills,
+    signing_refused: ledger.eventCount('signing_refused'),
+    markets: now.markets.map(marketOf),
+    budget: [budgetOf('public', now.budgets.public), budgetOf('signed', now.budgets.signed)],
+  };
+}
+
+const budgetOf = (scope: string, { limit, left }: BudgetStatus): StatusBudget => ({
+  scope,
+  limit,
+  remaining: Math.max(0, left),
+});
+
+function marketOf(market: MarketSnapshot): StatusMarket {
+  const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));
+  return {
+    market_condition_id: market.conditionId,
+    title: market.title,
+    strategy: market.strategies.join(', '),
+    state: market.openOrders > 0 && market.fairMicros !== null ? 'quoting' : market.note,
+    bid: price(market.bidMicros),
+    ask: price(market.askMicros),
+    fair: price(market.fairMicros),
+    yes: formatDecimal(market.yesMicros),
+    no: formatDecimal(market.noMicros),
+    open_orders: market.openOrders,
+  };
+}

@@ -1,0 +1,388 @@
+/**
+ * The trader as a long-lived service: the real clock and the real network around the core. It opens everything, feeds
+ * the core, shows and logs what happens, serves the control socket, and ends only after the exchange has shown twice
+ * that nothing rests, or after saying plainly that it has not.
+ *
+ * It decides nothing about orders. When the core throws (a broken ledger, a failed assertion) it stops at once, cancels
+ * what rests without the core, and exits with 1.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { Config } from '../config/types.js';
+import { VERSION } from '../config/version.js';
+import type { Dashboard } from '../dashboard/dashboard.js';
+import { nowMs } from './clock.js';
+import { answerControl, type Running } from './control.js';
+import { serveControl } from './control-server.js';
+import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
+import { leavesOrdersBehind, PATIENCE, takeBack } from './failed-start.js';
+import { startJobs } from './jobs.js';
+import { type Log, linesAbove, openLog } from './log.js';
+import { Loop, type Told } from './loop.js';
+import { openPage } from './page.js';
+import { Screen, type Terminal } from './screen.js';
+import { openSession, type Session } from './session.js';
+import { resultLines } from './status-text.js';
+import { StopWatch } from './stop-watch.js';
+import { Unproven } from './unproven.js';
+
+/**
+ * Cancelling takes a second or two. An order whose submit was cut off by a crash may take a draft's lifetime until the
+ * exchange can say that it never rested; beyond that and this, an exchange that does not answer keeps us.
+ */
+const STOP_MARGIN_MS = 30_000;
+const STATUS_EVERY_MS = 1_000;
+/** Loading the page takes the loop a tenth of a second: what is ours is read before, unless the exchange is slow, ms. */
+const PAGE_WITHIN_MS = 2_000;
+/** Between two looks whether it has stopped. */
+const STEP_MS = 50;
+/** The guardian began to count at our last beat that it saw, which is older than our last step. */
+const DECLARED_DEAD_EARLIER_MS = 1_000;
+
+export interface TraderIo extends Pick<Terminal, 'out'> {
+  readonly err: (text: string) => void;
+  readonly raw: { readonly out: (sequence: string) => void };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stopAsked: () => Promise<void>;
+  /** Calls back at each signal that kills (SIGUSR2). */
+  readonly onKillSignal: (kill: (reason: string) => void) => void;
+}
+
+/** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
+export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
+  try {
+    return await runSession(config, io);
+  } catch (error) {
+    const say = (text: string) => io.err(`${text}\n`);
+    if (leavesOrdersBehind(error)) await takeBack({ config, env: io.env, say });
+    throw error;
+  }
+}
+
+async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
+  const screen = new Screen({
+    out: io.out,
+    move: io.raw.out,
+    columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
+  });
+  // On a terminal the log would tear the status apart: what the status does not say itself stands above it.
+  const shared = process.stdout.isTTY && process.stderr.isTTY;
+  const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
+  if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
+  const redraw = () => screen.redraw();
+  process.stdout.on('resize', redraw);
+  let stopping = false;
+  const stopAsked = io.stopAsked().then(() => {
+    stopping = true;
+  });
+  const isStopping = () => stopping;
+  const stopWatch = new StopWatch(config.ledger.path);
+  io.onKillSignal((reason) => stopWatch.kill(reason));
+  const say = (text: string) => screen.say(text);
+  const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping });
+  if (session === null) {
+    say('stopped before the exchange was reached; nothing was placed');
+    return 0;
+  }
+  stopWatch.guard(session.ledger);
+  try {
+    return await new Service({ config, session, screen, log, stopWatch, env: io.env }).run(stopAsked);
+  } finally {
+    process.stdout.off('resize', redraw);
+    await session.close();
+  }
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly session: Session;
+  readonly screen: Screen;
+  readonly log: Log;
+  readonly stopWatch: StopWatch;
+  readonly env: TraderIo['env'];
+}
+
+class Service {
+  readonly #config: Config;
+  readonly #session: Session;
+  readonly #screen: Screen;
+  readonly #log: Log;
+  readonly #stopWatch: StopWatch;
+  readonly #env: TraderIo['env'];
+  readonly #loop: Loop;
+  readonly #unproven = new Unproven();
+  readonly #startedMs = nowMs();
+  /** What we were worth at the first valuation of this run. */
+  #startedWith: Micros | null = null;
+  #page: Dashboard | null = null;
+  #failure: unknown = null;
+  #wake: () => void = () => undefined;
+  /** What is ours at the exchange is known. */
+  #agreed: () => void = () => undefined;
+
+  constructor({ config, session, screen, log, stopWatch, env }: Parts) {
+    this.#env = env;
+    this.#config = config;
+    this.#session = session;
+    this.#screen = screen;
+    this.#log = log;
+    this.#stopWatch = stopWatch;
+    this.#loop = new Loop(
+      session.trader,
+      { perform: (request) => session.client().perform(request) },
+      {
+        before: () => stopWatch.due(),
+        afterStep: (...step) => this.#afterStep(...step),
+        failed: (error) => this.#fail(error),
+      },
+    );
+  }
+
+  async run(stopAsked: Promise<void>): Promise<0 | 1> {
+    const { profile } = this.#session;
+    this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
+    let stopped: () => void = () => undefined;
+    const stop = new Promise<void>((resolve) => {
+      stopped = resolve;
+    });
+    const control = await serveControl(this.#config.control.socket, (request) =>
+      answerControl(request, this.#running(stopped)),
+    );
+    this.#loop.start();
+    const stopJobs = startJobs(this.#config.schedule, this.#config.strategies, this.#jobs());
+    // Not waited for: nothing of the trader may hang on its page.
+    const ended = new AbortController();
+    const pageClosed = this.#openPage(this.#running(stopped), ended.signal);
+    const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
+    try {
+      await Promise.race([stopAsked, stop, this.#whenFailed()]);
+      stopJobs();
+      if (this.#failure === null && (await this.#stop())) return this.#end();
+      clearInterval(status);
+      return await this.#giveUp();
+    } finally {
+      clearInterval(status);
+      control.close();
+      this.#loop.end();
+      ended.abort();
+      await (await pageClosed)();
+    }
+  }
+
+  /** Returns what closes it again. */
+  async #openPage(running: Running, ended: AbortSignal): Promise<() => Promise<void>> {
+    const agreed = new Promise<void>((resolve) => {
+      this.#agreed = resolve;
+    });
+    await Promise.race([agreed, pause(PAGE_WITHIN_MS, undefined, { signal: ended })]).catch(() => undefined);
+    if (ended.aborted) return async () => undefined;
+    const page = await openPage(this.#config.dashboard, running, this.#env, (text) => this.#screen.say(text));
+    this.#page = page;
+    return async () => page?.close();
+  }
+
+  /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
+  async #stop(): Promise<boolean> {
+    this.#screen.say('stopping: canceling every order …');
+    this.#loop.command({ kind: 'stop' });
+    const endMs = nowMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
+    while (this.#failure === null && !this.#isStopped() && nowMs() < endMs) await pause(STEP_MS);
+    return this.#failure === null;
+  }
+
+  #isStopped(): boolean {
+    let stopped = false;
+    this.#guarded(() => {
+      stopped = this.#snapshot().mode === 'stopped';
+    });
+    return stopped;
+  }
+
+  /** The last words of a trader that has its wits about it. */
+  #end(): 0 | 1 {
+    this.#loop.end();
+    const last = this.#snapshot();
+    this.#session.trader.end(
+      nowMs(),
+      last.proven ? 'stopped, nothing rests' : 'stopped, not proven that nothing rests',
+    );
+    for (const line of resultLines(last, this.#startedWith, nowMs() - this.#startedMs)) this.#screen.say(line);
+    if (last.proven) {
+      this.#session.guarding?.ended();
+      return 0;
+    }
+    this.#screen.say(
+      `${last.openOrders} orders may still rest: run \`twinbook cancel-all --verify\` when the exchange answers again`,
+    );
+    return 1;
+  }
+
+  /** The core is not to be trusted any more: cancel without it, say so, and end. */
+  async #giveUp(): Promise<1> {
+    const error = this.#failure;
+    const why = error instanceof Error ? error.message : String(error);
+    this.#log.logger.fatal({ err: error }, 'the trader stops');
+    this.#screen.say(`the trader stops: ${why}`);
+    if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
+    const isProven = await this.#cancelWithoutCore();
+    if (isProven) this.#session.guarding?.ended();
+    this.#screen.say(
+      isProven
+        ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
+        : 'orders may still rest: run `twinbook cancel-all --verify`',
+    );
+    return 1;
+  }
+
+  /** With a fresh client, so that nothing that the core had asked for still leaves. */
+  async #cancelWithoutCore(): Promise<boolean> {
+    return (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
+  }
+
+  /**
+   * Everything was to be canceled, and that is not proven after a while: the core goes on with a fresh client, and what
+   * rests is canceled past the core too. A cancel that is done twice has still one effect.
+   */
+  async #tryAfresh(): Promise<void> {
+    this.#log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
+    try {
+      const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
+      if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders past the trader's own queue`);
+    } catch (error) {
+      this.#log.logger.warn({ err: error }, 'nor could it be canceled past the core');
+    }
+  }
+
+  async #freshAccess(): Promise<Omit<DirectCancel, 'verify'>> {
+    const { wallet, profile } = this.#session;
+    const client = await this.#session.freshClient();
+    return { client, wallet, profile, allowBlindSigning: this.#config.venue.allowBlindSigning };
+  }
+
+  #running(stop: () => void): Running {
+    return {
+      config: this.#config,
+      version: VERSION,
+      baseUrl: this.#session.profile.base_url,
+      startedMs: this.#startedMs,
+      dashboard: () => this.#page?.url ?? null,
+      ledger: this.#session.ledger,
+      snapshot: () => this.#snapshot(),
+      ending: () => this.#ending(),
+      command: (command) => this.#command(command),
+      stop,
+    };
+  }
+
+  /** An operator's command: null when it is obeyed, else why not. */
+  #command(command: OperatorCommand): string | null {
+    if (this.#failure === null) {
+      const refusal = this.#session.trader.refusal(command);
+      if (refusal !== null) return refusal;
+      // As long as the file is there, whoever starts again is killed again.
+      if (command.kind === 'unkill') this.#stopWatch.clear();
+      const isTaken = this.#loop.command(command);
+      if (command.kind === 'unkill') this.#stopWatch.lifted();
+      if (isTaken) return null;
+    }
+    if (command.kind !== 'kill') return this.#ending();
+    // The ledger could not keep it, so the next start must find it elsewhere.
+    if (this.#stopWatch.kill(command.reason)) return null;
+    return `${this.#ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
+  }
+
+  #ending(): string | null {
+    const error = this.#failure;
+    if (error === null) return null;
+    const why = error instanceof Error ? error.message : String(error);
+    return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
+  }
+
+  #jobs() {
+    const { logger } = this.#log;
+    return {
+      reconcile: () => this.#loop.command({ kind: 'reconcile' }),
+      backupLedger: () => void this.#backup(),
+      dailySummary: () =>
+        this.#guarded(() => {
+          const { equityMicros, resultMicros, fills } = this.#snapshot();
+          logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
+        }),
+      quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
+    };
+  }
+
+  /** Beside the ledger, one file that each backup replaces only when it is whole. */
+  async #backup(): Promise<void> {
+    const target = `${this.#config.ledger.path}.backup`;
+    try {
+      await this.#session.ledger.backupSource.backup(target);
+      this.#log.logger.info({ target }, 'ledger backed up');
+    } catch (error) {
+      this.#log.logger.error({ err: error, target }, 'the ledger could not be backed up');
+    }
+  }
+
+  #snapshot(): Snapshot {
+    return this.#session.trader.snapshot(nowMs());
+  }
+
+  #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
+    this.#session.journal.step(observation, requests, failure);
+    if (failure !== null) return;
+    this.#beat();
+    if (this.#unproven.isOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
+    this.#session.recorder?.step(observation, requests);
+    for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
+      if (kind === 'started') this.#agreed();
+      if (severity === 'loud') this.#log.logger.warn({ kind }, text);
+      else this.#log.logger.info({ kind }, text);
+      if (severity === 'loud' || kind === 'fill' || kind === 'mergeDone' || kind === 'redeemDone') {
+        this.#screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
+      }
+    }
+  }
+
+  /** The heart beats after a step and nowhere else. A step that came late enough may find everything canceled. */
+  #beat(): void {
+    const stoodStillMs = this.#session.guarding?.beat(this.#session.trader.nothingMayRest) ?? 0;
+    if (stoodStillMs < this.#config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
+    this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
+    this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
+    this.#loop.command({ kind: 'cancel-all' });
+  }
+
+  #show(): void {
+    this.#guarded(() => {
+      const snapshot = this.#snapshot();
+      this.#startedWith ??= snapshot.equityMicros;
+      this.#screen.show(snapshot, nowMs() - this.#startedMs);
+    });
+  }
+
+  /** A broken ledger throws at whoever reads it, a status page too; that must end in cancelling, not in a crash. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#loop.end();
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  #whenFailed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#failure !== null) resolve();
+    });
+  }
+}

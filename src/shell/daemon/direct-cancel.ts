@@ -1,0 +1,153 @@
+/**
+ * Cancels everything straight at the exchange, without ledger, engine or memory: for the command line when no trader
+ * runs, and for a trader that can no longer trust its own. A cancel that is done twice has still one effect.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { OrderRow } from '../../shared/protocol/records.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import type { ServiceClient } from '../client/client.js';
+import type { StoredDraft } from '../wallet/drafts.js';
+import { signingRules } from '../wallet/signing-rules.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { nowMs } from './clock.js';
+
+/** A cancel whose answer was lost, or an order that came to rest meanwhile, is seen and canceled in the next round. */
+const ROUNDS = 3;
+/** Orders canceled at once: two requests each, well within a minute's budget. */
+const AT_ONCE = 4;
+/** After a refusal as throttled one at a time goes on, after so long, ms: a venue that really throttles is not flooded. */
+const THROTTLED_MS = 1_000;
+/** A list longer than this many pages has a cursor that goes in circles. */
+const MAX_PAGES = 100;
+
+export interface DirectCancel {
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
+  readonly profile: VenueProfile;
+  readonly allowBlindSigning: boolean;
+  /** Reads twice at the end that nothing rests. */
+  readonly verify: boolean;
+}
+
+export interface DirectCancelResult {
+  /** Orders that were asked to be canceled. */
+  readonly asked: number;
+  /** Orders seen resting at the last look; 0 without a look when all cancels were accepted and `verify` was not set. */
+  readonly resting: number;
+  readonly verified: boolean;
+}
+
+/** Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none of them can be canceled. */
+export async function cancelDirectly(options: DirectCancel): Promise<DirectCancelResult> {
+  const asked = new Set<string>();
+  for (let round = 1; round <= ROUNDS; round++) {
+    const resting = await restingOrders(options.client);
+    if (resting.length === 0) break;
+    const refusals = await cancelEach(resting, asked, options);
+    if (refusals.length === resting.length && round === ROUNDS) {
+      throw new TwinbookError('venue_refused', `no order could be canceled: ${refusals[0] ?? ''}`);
+    }
+    if (!options.verify && refusals.length === 0) return { asked: asked.size, resting: 0, verified: false };
+  }
+  const first = (await restingOrders(options.client)).length;
+  const second = (await restingOrders(options.client)).length;
+  return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
+}
+
+/**
+ * Cancels until two whole rounds in a row have found nothing; false when that did not come in time. What was cut on its
+ * way has arrived between the two.
+ */
+export async function cancelUntilNothingRests(
+  options: Omit<DirectCancel, 'verify'>,
+  { withinMs, pauseMs }: { readonly withinMs: number; readonly pauseMs: number },
+): Promise<DirectCancelResult> {
+  const endMs = nowMs() + withinMs;
+  let canceled = 0;
+  for (let empty = 0; ; await pause(pauseMs)) {
+    const { asked, resting, verified } = await cancelDirectly({ ...options, verify: true }).catch(nothingKnown);
+    canceled += asked;
+    empty = verified && asked === 0 ? empty + 1 : 0;
+    if (empty === 2) return { asked: canceled, resting: 0, verified: true };
+    if (nowMs() >= endMs) return { asked: canceled, resting, verified: false };
+  }
+}
+
+const nothingKnown = (): DirectCancelResult => ({ asked: 0, resting: 0, verified: false });
+
+async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
+  const waiting = orders.filter((order) => order.pubkey !== null);
+  const refusals = orders.filter((order) => order.pubkey === null).map(() => 'an order has no pubkey');
+  let isThrottled = false;
+  const worker = async (_: unknown, nth: number) => {
+    for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
+      const pubkey = order.pubkey ?? '';
+      asked.add(pubkey);
+      const refusal = await cancelOne(pubkey, order.market.condition_id, options);
+      if (refusal !== null) refusals.push(refusal);
+      if (isThrottling(refusal)) isThrottled = true;
+      if (isThrottled && nth > 0) return;
+      if (isThrottled && isThrottling(refusal)) await pause(THROTTLED_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return refusals;
+}
+
+/** In the service's own words, or in those of whoever stands in front of it. */
+const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
+
+/** Every page of our resting orders. */
+async function restingOrders(client: ServiceClient): Promise<OrderRow[]> {
+  const rows: OrderRow[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const query = { status: [...RESTING_STATUSES], limit: 100, cursor };
+    const { outcome } = await client.call('orders.list', { query }, { lane: 'cancel' });
+    if (outcome.kind === 'refused') {
+      throw new TwinbookError('venue_refused', `the exchange refused the list of open orders: ${reasonOf(outcome)}`);
+    }
+    if (outcome.kind === 'unknown') {
+      throw new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`);
+    }
+    rows.push(...outcome.data);
+    if (outcome.nextCursor === null) return rows;
+    cursor = outcome.nextCursor;
+  }
+  throw new TwinbookError('venue_refused', `the exchange's list of open orders does not end after ${MAX_PAGES} pages`);
+}
+
+/** Draft, sign, submit. Null when the exchange has it; otherwise why not. An order that is gone already is no problem. */
+async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {
+  const { client, wallet, profile, allowBlindSigning } = options;
+  const drafted = await client.call('orders.cancel', { params: { pubkey } }, { lane: 'cancel' });
+  if (drafted.outcome.kind !== 'answered') return unlessGone(drafted.outcome);
+  const stored: StoredDraft = {
+    intentId: pubkey,
+    marketConditionId,
+    draftPubkey: drafted.outcome.data.pubkey,
+    message: drafted.outcome.data.message,
+    terms: { action: 'cancel-order', orderPubkey: pubkey },
+  };
+  const signer = wallet.draftSigner({
+    ...signingRules(profile, allowBlindSigning),
+    loadDraft: (id) => (id === pubkey ? stored : null),
+  });
+  const signed = signer.sign(pubkey);
+  if (!signed.ok) return `the wallet refused to sign: ${signed.reason}`;
+  const body = { signature: signed.signature };
+  const submitted = await client.call('orders.cancelSubmit', { params: { pubkey }, body }, { lane: 'cancel' });
+  return submitted.outcome.kind === 'answered' ? null : unlessGone(submitted.outcome);
+}
+
+type NotAnswered = Exclude<Outcome, { kind: 'answered' }>;
+
+const unlessGone = (outcome: NotAnswered): string | null =>
+  outcome.kind === 'refused' && outcome.slug === 'order_not_cancelable' ? null : reasonOf(outcome);
+
+const reasonOf = (outcome: NotAnswered): string =>
+  outcome.kind === 'refused' ? `${outcome.slug}, ${outcome.message}` : outcome.reason;

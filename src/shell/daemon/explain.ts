@@ -1,0 +1,57 @@
+/** Why an order stands where it stands, or why a market is not quoted, in lines for a person. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
+
+/** Takes an order's pubkey or an intent's id; null when the ledger has neither. */
+export function explainOrder(ledger: LedgerReader, subject: string): readonly string[] | null {
+  const order = ledger.order(subject);
+  const intent = ledger.intent(order?.intentId ?? subject);
+  if (intent === null) return null;
+  const state = `state: ${intent.state}${intent.lastReason === '' ? '' : ` (${intent.lastReason})`}`;
+  const filled =
+    order === null ? [] : [`order ${order.pubkey}: ${order.status}, ${formatDecimal(order.filledMicros)} filled`];
+  const by = intent.strategy === '' ? 'the engine' : intent.strategy;
+  return [
+    intentText(intent),
+    state,
+    ...filled,
+    `strategy: ${by}, configuration ${intent.configHash.slice(0, 12)}`,
+    ...reasonLines(intent.reason),
+  ];
+}
+
+function intentText(intent: IntentRow): string {
+  const outcome = intent.isYes === null ? '' : intent.isYes ? ' YES' : ' NO';
+  const price = intent.priceMicros === null ? '' : ` at ${formatDecimal(intent.priceMicros)}`;
+  const amount = intent.amountMicros === null ? '' : ` ${formatDecimal(intent.amountMicros)}`;
+  const side = intent.side === null ? '' : ` ${intent.side}`;
+  return `${intent.id}: ${intent.kind}${side}${amount}${outcome}${price} in market ${intent.marketConditionId}`;
+}
+
+/** The reason is JSON of our own making: one line for each thing that it says. */
+function reasonLines(reason: string): readonly string[] {
+  const parsed: unknown = JSON.parse(reason);
+  if (typeof parsed !== 'object' || parsed === null) return [];
+  return Object.entries(parsed).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).map(([inner, figure]) => `  ${inner}: ${String(figure)}`)
+      : [`${name.replaceAll('_', ' ')}: ${String(value)}`],
+  );
+}
+
+export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): readonly string[] {
+  const price = (value: MarketSnapshot['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
+  const refusals = market.refusals.map(({ name, count, text }) => `refused ${count} times by ${name}, last: ${text}`);
+  return [
+    `"${market.title}" (${market.conditionId})`,
+    `trader: ${snapshot.mode}${snapshot.reason === '' ? '' : `, ${snapshot.reason}`}`,
+    ...(snapshot.reduceOnly === null ? [] : [`reduce only: ${snapshot.reduceOnly}`]),
+    `strategy ${market.strategies.join(', ') || 'none'} says: ${market.note}`,
+    `fair ${price(market.fairMicros)}, our bid ${price(market.bidMicros)}, our ask ${price(market.askMicros)}, ${market.openOrders} orders`,
+    `holds ${formatDecimal(market.yesMicros)} YES and ${formatDecimal(market.noMicros)} NO`,
+    `book seen ${market.bookAgeMs === null ? 'never' : `${Math.round(market.bookAgeMs)} ms ago`}`,
+    ...(refusals.length === 0 ? ['no order of it was refused by a guard'] : refusals),
+  ];
+}

@@ -1,0 +1,71 @@
+/**
+ * What a trader owes that could not begin, or broke where its own way out does not reach: orders of the run before may
+ * rest, and nobody else takes them back. It cancels straight at the exchange, with nothing but the key and the credentials
+ * that are there already; it makes neither, and it is not asked when the configuration, the venue or another trader is why.
+ */
+
+import { existsSync } from 'node:fs';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { ServiceClient } from '../client/client.js';
+import type { Config } from '../config/types.js';
+import { loadCredentials } from '../wallet/credentials.js';
+import { openKeyFile } from '../wallet/key-file.js';
+import { walletPassphrase } from '../wallet/passphrase.js';
+import { cancelUntilNothingRests } from './direct-cancel.js';
+
+/** How a full, failing or read-only disk is called by Node and by SQLite. */
+const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
+
+/**
+ * How long whoever cannot trust the ledger goes on trying to cancel, and what lies between two such tries, and between the
+ * two rounds that must agree, ms: what was cut on its way has arrived by then.
+ */
+export const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
+
+export interface FailedStart {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly say: (text: string) => void;
+}
+
+/** True for a broken ledger, a disk that fails, and a bug: whatever rests would rest on, unwatched. */
+export function leavesOrdersBehind(error: unknown): boolean {
+  if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && DISK.test(String(cause.code))) return true;
+  }
+  return false;
+}
+
+/** Cancels what rests, and says how it went. Never throws. */
+export async function takeBack(start: FailedStart): Promise<void> {
+  const { config, say } = start;
+  // An embedded exchange has ended with us: there is nobody to ask.
+  if (config.exchange?.embedded === true) return;
+  try {
+    const canceled = await cancelWithWhatIsThere(start);
+    if (canceled === null) return;
+    say(canceled ? 'every order was canceled without the ledger; nothing rests at the exchange' : MAY_REST);
+  } catch (error) {
+    say(`${MAY_REST} (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
+
+/** Whether nothing rests any more; null when this trader never had access to the exchange. */
+async function cancelWithWhatIsThere({ config, env }: FailedStart): Promise<boolean | null> {
+  const { file, credentials: credentialsFile } = config.wallet;
+  if (!existsSync(file)) return null;
+  const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
+  const { profile, allowBlindSigning } = config.venue;
+  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
+  const credentials = loadCredentials(credentialsFile, owner, env);
+  if (credentials === null) return null;
+  const client = new ServiceClient({ profile, credentials });
+  try {
+    return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, PATIENCE)).verified;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,70 @@
+/** Where the status is shown: redrawn in place on a terminal, a line now and then anywhere else. */
+
+import { plainLine } from '../../shared/base/plain-text.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
+import { statusBlock, statusLine } from './status-text.js';
+
+/** Between two status lines in a file, ms: a day is a few thousand lines. */
+const LINE_EVERY_MS = 10_000;
+/** The first one comes sooner, so that a person sees that it works. */
+const FIRST_LINE_AFTER_MS = 2_000;
+
+export interface Terminal {
+  readonly out: (text: string) => void;
+  /** What moves the cursor: never a text that came from elsewhere. */
+  readonly move: (sequence: string) => void;
+  /** Columns of the terminal; null when it is none. */
+  readonly columns: () => number | null;
+}
+
+export class Screen {
+  readonly #terminal: Terminal;
+  /** Lengths of the lines of the last block; on a terminal made narrower since, each may take several rows. */
+  #drawn: readonly number[] = [];
+  #last: { readonly snapshot: Snapshot; readonly runningMs: number } | null = null;
+  #lineMs: number | null = null;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** A line that stays: a fill, a warning. What the venue said in it can neither break it nor steer the terminal. */
+  say(text: string): void {
+    this.#erase();
+    this.#print([text]);
+  }
+
+  show(snapshot: Snapshot, runningMs: number): void {
+    const columns = this.#terminal.columns();
+    if (columns === null) return this.#line(snapshot, runningMs);
+    const block = statusBlock(snapshot, runningMs, columns);
+    this.#erase();
+    this.#print(block);
+    this.#drawn = block.map((line) => line.length);
+    this.#last = { snapshot, runningMs };
+  }
+
+  /** The terminal has another width now: the block is drawn anew to fit, if one stands there. */
+  redraw(): void {
+    if (this.#last !== null && this.#drawn.length > 0) this.show(this.#last.snapshot, this.#last.runningMs);
+  }
+
+  #line(snapshot: Snapshot, runningMs: number): void {
+    const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
+    if (runningMs < due) return;
+    this.#lineMs = runningMs;
+    this.#print([statusLine(snapshot, runningMs)]);
+  }
+
+  #print(lines: readonly string[]): void {
+    this.#terminal.out(`${lines.map(plainLine).join('\n')}\n`);
+  }
+
+  /** Takes the last block away, so that what follows takes its place. */
+  #erase(): void {
+    const columns = Math.max(1, this.#terminal.columns() ?? 1);
+    const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);
+    if (rows > 0) this.#terminal.move(`\r\u001b[${rows}A\u001b[0J`);
+    this.#drawn = [];
+  }
+}

@@ -1,0 +1,324 @@
+/** Everything a trader runs on, opened in order and closed in reverse. */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningExchange } from '../../exchange/exchange.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder } from '../../shared/base/folder.js';
+import { openToOthers } from '../../shared/base/private.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { Trader } from '../../trader/engine/engine.js';
+import { Executor } from '../../trader/executor/executor.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import { openLedger } from '../../trader/ledger/ledger.js';
+import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
+import { acceptedCredentials } from '../client/accepted-credentials.js';
+import { ServiceClient } from '../client/client.js';
+import type { ClientNotice } from '../client/contract.js';
+import type { Config } from '../config/types.js';
+import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
+import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.js';
+import { walletPassphrase } from '../wallet/passphrase.js';
+import { signingRules } from '../wallet/signing-rules.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { boundedCall } from './bounded-call.js';
+import { nowMs } from './clock.js';
+import { KEPT_FREE_BYTES } from './disk.js';
+import { Guarding } from './guarding.js';
+import type { Log } from './log.js';
+import type { Recorder } from './recorder.js';
+import { type Journal, openJournal } from './run-journal.js';
+import type { RunFacts } from './run-journal-describe.js';
+
+/** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
+const STRATEGY_LIMIT_MS = 250;
+
+/** What the core lets leave at once must not wait in the client: cancelling a hundred orders would take twice as long. */
+const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
+
+/** Between two tries to reach an exchange that is down at the start, ms. */
+const REACH_AGAIN_MS = 3_000;
+
+/** The profile whose wallet and credentials may be made without being asked: its money is not real. */
+const PAPER = 'paper';
+
+export interface Session {
+  readonly trader: Trader;
+  /** The one that is used now. */
+  client(): ServiceClient;
+  readonly ledger: Ledger;
+  readonly wallet: Wallet;
+  readonly profile: VenueProfile;
+  /** Of everything that crosses the seam; closed with the session. */
+  readonly journal: Journal;
+  /** Of the markets that are looked at; null when the configuration does not want it, or when it cannot be. */
+  readonly recorder: Recorder | null;
+  /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
+  readonly guarding: Guarding | null;
+  /**
+   * Another client with the same credentials, which knows of no pause and no limit that the one before it was told; that
+   * one is closed, which drops and cuts all that it was doing.
+   */
+  freshClient(): Promise<ServiceClient>;
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Something for the operator's eyes while it starts. */
+  readonly say: (text: string) => void;
+  /** True once the operator asked for the end. */
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
+ * waited for an exchange that is down. Throws TwinbookError for whatever cannot be opened; what was opened is closed.
+ */
+export async function openSession(options: SessionOptions): Promise<Session | null> {
+  const { config, env } = options;
+  const closers: (() => void | Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    // The ledger first: its lock keeps a second trader from touching anything else.
+    dataFolder(dirname(config.ledger.path), options);
+    const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
+    closers.push(() => ledger.close());
+    const guarding = openGuarding(options, ledger);
+    closers.push(() => guarding?.close());
+    const wallet = openWallet(config, env, options.say);
+    if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
+    const exchange = await embeddedExchange(options);
+    if (exchange !== null) closers.push(() => exchange.close());
+    const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
+    const connected = await connect(options, wallet, profile);
+    if (connected === null) {
+      await close();
+      return null;
+    }
+    const { client, credentials } = connected;
+    let current = client;
+    closers.push(() => current.close());
+    await guarding?.start();
+    const freshClient = async () => {
+      const before = current;
+      // First, so that what the core asks when the old one gives up finds the new one.
+      const fresh = new ServiceClient({
+        profile,
+        credentials,
+        concurrency,
+        onNotice: (notice) => tell(notice, options),
+      });
+      current = fresh;
+      await before.close();
+      return fresh;
+    };
+    const run = newRun(options, profile);
+    const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
+    closers.push(() => journal.close());
+    const recorder = await openRecorder(options);
+    closers.push(() => recorder?.close().catch((error: unknown) => warn(options, recordingEnds(error))));
+    const trader = newTrader(run, ledger, wallet, journal);
+    const session = { trader, ledger, wallet, profile, journal, recorder, guarding, freshClient, close };
+    return { ...session, client: () => current };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A first start has no data folder yet. */
+function dataFolder(folder: string, options: SessionOptions): void {
+  try {
+    const open = openToOthers(folder);
+    if (open !== null) warn(options, `${open.text}. ${open.hint}`);
+    makeFolder(folder);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'Choose a folder that you can write, or change ledger.path.';
+    throw new TwinbookError('file_unreadable', `the data folder ${folder} cannot be made: ${why}`, hint);
+  }
+}
+
+function openWallet(config: Config, env: SessionOptions['env'], say: (text: string) => void): Wallet {
+  const path = config.wallet.file;
+  const passphrase = walletPassphrase(env);
+  const isPaper = config.venue.name === PAPER;
+  if (existsSync(path)) {
+    if (!isPaper && !isSealedKeyFile(path))
+      say(`warning: the key in ${path} is not sealed: who reads that file has it`);
+    return openKeyFile({ path, passphrase });
+  }
+  if (!isPaper) {
+    const hint = 'Make one with `twinbook keys create`, or import one with `twinbook keys import`.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
+  }
+  const wallet = createKeyFile({ path, passphrase });
+  say(`made a new paper wallet ${wallet.address} in ${path}`);
+  return wallet;
+}
+
+/**
+ * An embedded exchange that begins anew knows nothing of the orders and shares in a ledger with a past: nothing could
+ * ever be proven of them, and the trader would only ever reduce.
+ */
+function checkSamePast(dataDir: string, ledger: Ledger): void {
+  const isNew = !existsSync(dataDir) || readdirSync(dataDir).length === 0;
+  if (!isNew || ledger.orders({ limit: 1 }).length === 0) return;
+  throw new TwinbookError(
+    'file_unreadable',
+    `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,
+    'Restore that folder, or begin anew: move the ledger away too (every file whose name begins with its name).',
+  );
+}
+
+async function embeddedExchange({ config, log, say }: SessionOptions): Promise<RunningExchange | null> {
+  const { logger } = log;
+  // What is wrong with market data must reach who watches, not the log alone.
+  const loud = {
+    info: (facts: object, text: string) => logger.info(facts, text),
+    warn: (facts: object, text: string) => {
+      logger.warn(facts, text);
+      say(`warning: ${text}`);
+    },
+    error: (facts: object, text: string) => logger.error(facts, text),
+  };
+  const settings = config.exchange;
+  if (settings === null || !settings.embedded) return null;
+  // Heavy to load, and a trader on an exchange elsewhere must be back as soon as it can.
+  const { startExchange } = await import('../../exchange/exchange.js');
+  const exchange = await startExchange({
+    port: settings.port,
+    profile: config.venue.profile,
+    dataDir: settings.dataDir,
+    seed: settings.seed,
+    controls: settings.controls,
+    crowd: settings.crowd,
+    rateLimits: settings.rateLimits,
+    startingFunds: settings.startingFundsMicros,
+    landingMs: settings.landingMs,
+    draftLifetimeS: settings.draftLifetimeS,
+    marketData: settings.marketData,
+    speed: settings.speed,
+    logger: loud,
+  });
+  for (const line of exchange.replays) say(line);
+  return exchange;
+}
+
+interface Connected {
+  readonly client: ServiceClient;
+  readonly credentials: Credentials;
+}
+
+/** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
+async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile): Promise<Connected | null> {
+  const { config, env } = options;
+  // An embedded exchange has another port with every start; its credentials are filed under the profile's address.
+  const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
+  const onNotice = (notice: ClientNotice) => tell(notice, options);
+  const stored = loadCredentials(config.wallet.credentials, owner, env);
+  for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
+    const known = stored === null ? {} : { credentials: stored };
+    const client = new ServiceClient({ profile, onNotice, concurrency, ...known });
+    try {
+      const mayReplace = config.venue.name === PAPER;
+      const credentials = await acceptedCredentials(client, wallet, { stored, mayReplace });
+      if (credentials !== stored) saveCredentials(config.wallet.credentials, owner, credentials);
+      return { client, credentials };
+    } catch (error) {
+      await client.close();
+      if (!(error instanceof TwinbookError) || error.code !== 'venue_unreachable') throw error;
+      if (!told) options.say(`waiting for the exchange at ${profile.base_url}: ${error.message}`);
+      told = true;
+    }
+  }
+  return null;
+}
+
+function newRun({ config, version }: SessionOptions, profile: VenueProfile): RunFacts {
+  const startedMs = nowMs();
+  // Time orders the runs for a reader; the random part keeps two starts within one millisecond apart.
+  const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
+  return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
+}
+
+function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journal): Trader {
+  const { config, version, profile, runId } = run;
+  const signer = wallet.draftSigner({
+    ...signingRules(profile, config.venue.allowBlindSigning),
+    loadDraft: (intentId) => ledger.storedDraft(intentId),
+  });
+  const { configHash } = config;
+  const executor = new Executor(ledger, journal.signer(signer), profile, {
+    runId,
+    configHash,
+    ownPollMs: config.polling.ownIntervalMs,
+  });
+  const settings = {
+    ...{ runId, configHash, version, profile },
+    capitalMicros: config.capitalMicros,
+    risk: config.risk,
+    polling: config.polling,
+    merge: config.merge,
+    strategies: config.strategies,
+    boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
+  };
+  return new Trader(settings, ledger, executor, run.startedMs);
+}
+
+/** An embedded exchange stands still and ends with its trader: there is nothing that another process could cancel. */
+function openGuarding(options: SessionOptions, ledger: Ledger): Guarding | null {
+  const { config, env } = options;
+  if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
+  const quiet = (text: string) => options.log.logger.info(text);
+  return new Guarding({ config, env, ledger, loud: (text) => warn(options, text), quiet });
+}
+
+/** Null when the configuration does not want it. A recording that cannot be made does not keep the trader from trading. */
+async function openRecorder(options: SessionOptions): Promise<Recorder | null> {
+  const { recording, venue, polling } = options.config;
+  if (!recording.enabled) return null;
+  try {
+    // Its store is heavy to load, and most traders do not record.
+    const { Recorder: recorder } = await import('./recorder.js');
+    return await recorder.open({
+      folder: recording.dir,
+      venue: venue.name,
+      only: null,
+      bookIntervalMs: polling.quietIntervalMs,
+      publicPerMinute: venue.profile.rate_limits.public_per_minute,
+      onFailure: (error) => warn(options, recordingEnds(error)),
+      keptFreeBytes: KEPT_FREE_BYTES,
+    });
+  } catch (error) {
+    warn(options, `nothing is recorded: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+const recordingEnds = (error: unknown): string =>
+  `the recording ends here, trading goes on: ${error instanceof Error ? error.message : String(error)}`;
+
+/** Something that does not stop the trader, but that its operator should know. */
+function warn({ log, say }: SessionOptions, text: string): void {
+  log.logger.warn(text);
+  say(`warning: ${text}`);
+}
+
+function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
+  if (notice.kind === 'throttled') {
+    log.logger.warn(notice, 'throttled');
+    return;
+  }
+  const seconds = (notice.offsetMs / 1000).toFixed(1);
+  log.logger.warn(notice, 'clock offset');
+  say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
+}

@@ -1,0 +1,172 @@
+/** The running trader as text: a block for a terminal, single lines for a file, and the result at the end. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { type Micros, micros } from '../../shared/base/micros.js';
+import type { Mode } from '../../trader/engine/modes.js';
+import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { BudgetStatus } from '../../trader/scheduler/contract.js';
+
+/** Money to two decimals towards zero: a status is read, not booked. */
+function money(value: Micros | null): string {
+  if (value === null) return '?';
+  const cents = micros(Math.trunc(value / 10_000) * 10_000);
+  const [whole = '0', fraction = ''] = formatDecimal(cents).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}
+
+const signed = (value: Micros | null): string => (value !== null && value > 0 ? `+${money(value)}` : money(value));
+const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+const used = ({ limit, perMinute, left }: BudgetStatus): string => `${Math.max(0, perMinute - left)} of ${limit}`;
+
+/** One line for a file or a pipe. */
+export function statusLine(snapshot: Snapshot, runningMs: number): string {
+  const quoted = snapshot.markets.filter(({ openOrders }) => openOrders > 0).length;
+  const parts = [
+    `${duration(runningMs)} ${modeText(snapshot)}`,
+    `markets ${quoted} of ${snapshot.markets.length} quoted`,
+    `orders ${snapshot.openOrders}${snapshot.unknownOrders > 0 ? ` (${snapshot.unknownOrders} unknown)` : ''}`,
+    `fills ${snapshot.fills}`,
+    `inventory ${inventory(snapshot)}`,
+    `cash ${money(snapshot.cashMicros)}`,
+    `result ${signed(snapshot.resultMicros)}`,
+    `requests/min public ${used(snapshot.budgets.public)}, signed ${used(snapshot.budgets.signed)}`,
+    ...wayBackText(snapshot),
+  ];
+  return parts.join(' | ');
+}
+
+const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'killed'];
+
+const modeText = ({ mode, reason, silent }: Snapshot): string =>
+  `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
+
+const wayBackText = ({ wayBack }: Snapshot): readonly string[] =>
+  wayBack === '' ? [] : [`back up with: twinbook ${wayBack}`];
+
+/** Shares held, YES and NO together over all markets. */
+function inventory({ markets }: Snapshot): string {
+  const sum = (pick: (market: MarketSnapshot) => Micros) =>
+    micros(markets.reduce((total, one) => total + pick(one), 0));
+  return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
+}
+
+const MAX_ROWS = 20;
+
+/** The block that a terminal shows, at most `width` columns wide. */
+export function statusBlock(snapshot: Snapshot, runningMs: number, width: number): readonly string[] {
+  const orders = `${snapshot.openOrders} (${snapshot.unknownOrders} unknown)`;
+  const { cashMicros, equityMicros, resultMicros, budgets } = snapshot;
+  const head = [
+    [modeText(snapshot), duration(runningMs), `orders ${orders}`, `fills ${snapshot.fills}`],
+    wayBackText(snapshot),
+    [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${signed(resultMicros)}`],
+    [`requests in the last minute: public ${used(budgets.public)}, signed ${used(budgets.signed)}`],
+  ].flatMap((parts) => broken(parts, width));
+  const shown = snapshot.markets.slice(0, MAX_ROWS);
+  const hidden = snapshot.markets.length - shown.length;
+  const rest = hidden > 0 ? [`… and ${hidden} more markets`] : [];
+  return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cut(text, width));
+}
+
+/** Parts side by side, and on another line where the first one is full. */
+function broken(parts: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 2 + part.length <= width) lines[lines.length - 1] = `${last}  ${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
+
+interface MarketColumn {
+  readonly name: string;
+  readonly cell: (market: MarketSnapshot) => string;
+  /** Figures are set to the right; a text gives way before any figure does. */
+  readonly isText?: true;
+  /** The lowest goes first when there is no room. */
+  readonly keep: number;
+}
+
+const MARKET_COLUMNS: readonly MarketColumn[] = [
+  { name: 'market', cell: ({ title }) => title, isText: true, keep: 9 },
+  { name: 'bid', cell: ({ bidMicros }) => price(bidMicros), keep: 8 },
+  { name: 'fair', cell: ({ fairMicros }) => fairText(fairMicros), keep: 3 },
+  { name: 'ask', cell: ({ askMicros }) => price(askMicros), keep: 7 },
+  { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
+  { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
+  { name: 'orders', cell: ({ openOrders }) => String(openOrders), keep: 2 },
+  { name: '', cell: noteText, isText: true, keep: 1 },
+];
+
+const TITLE_WIDTH = 42;
+/** Shorter beginnings of titles do not tell markets apart. */
+const LEAST_TITLE = 12;
+const GAP = 2;
+
+const fairText = (value: Micros | null): string => (value === null ? '-' : (value / 1_000_000).toFixed(3));
+
+function noteText({ openOrders, fairMicros, note }: MarketSnapshot): string {
+  return openOrders === 0 || fairMicros === null ? note : '';
+}
+
+/** Titles shrink first, then notes are cut; columns go last. */
+function marketTable(markets: readonly MarketSnapshot[], width: number): readonly string[] {
+  let columns = MARKET_COLUMNS;
+  while (columns.length > 1 && roomForTitle(columns, markets, width) < LEAST_TITLE) {
+    const least = Math.min(...columns.map(({ keep }) => keep));
+    columns = columns.filter(({ keep }) => keep > least);
+  }
+  const longest = Math.max('market'.length, ...markets.map(({ title }) => title.length));
+  const title = Math.min(longest, TITLE_WIDTH, roomForTitle(columns, markets, width));
+  const cells = (column: MarketColumn, place: number): readonly string[] => {
+    const texts = [column.name, ...markets.map(column.cell)];
+    const room = place === 0 ? title : widthOf(column, markets);
+    if (column.name === '') return texts;
+    return texts.map((text) => (column.isText === true ? cut(text, room).padEnd(room) : text.padStart(room)));
+  };
+  const byColumn = columns.map(cells);
+  return ['', ...markets].map((_, row) =>
+    byColumn
+      .map((texts) => texts[row] ?? '')
+      .join(' '.repeat(GAP))
+      .trimEnd(),
+  );
+}
+
+/** A note is cut at the edge, so that it takes no more than a few words from the titles. */
+const NOTE_WIDTH = 16;
+
+function widthOf({ name, cell }: MarketColumn, markets: readonly MarketSnapshot[]): number {
+  const widest = Math.max(name.length, ...markets.map((market) => cell(market).length));
+  return name === '' ? Math.min(widest, NOTE_WIDTH) : widest;
+}
+
+function roomForTitle(columns: readonly MarketColumn[], markets: readonly MarketSnapshot[], width: number): number {
+  return columns.slice(1).reduce((room, column) => room - GAP - widthOf(column, markets), width);
+}
+
+/** What a session came to. */
+export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
+  const before = startedWith ?? null;
+  const session = before === null || snapshot.equityMicros === null ? null : micros(snapshot.equityMicros - before);
+  const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'NOT proven that nothing rests';
+  const held = snapshot.markets.filter(({ yesMicros, noMicros }) => yesMicros > 0 || noMicros > 0);
+  return [
+    `session     ${duration(runningMs)}, ${snapshot.fills} fills`,
+    `orders      ${rests}`,
+    `cash        ${money(snapshot.cashMicros)}`,
+    `worth       ${money(snapshot.equityMicros)}`,
+    `result      ${signed(session)} this session, ${signed(snapshot.resultMicros)} in all`,
+    ...held.map((one) => `holds       ${money(one.yesMicros)} YES ${money(one.noMicros)} NO of "${one.title}"`),
+  ];
+}

@@ -1,0 +1,94 @@
+/**
+ * The stop file: `<ledger>.kill`. As long as it is there the trader is killed, and its text says why. Anybody who can
+ * write in that folder can stop the trader with it, when nothing else of it answers: by hand (`touch`), by a watchdog, by
+ * `twinbook kill`. The trader looks before each step that it takes after a pause, so one that was frozen finds it before
+ * it decides anything. What it found it keeps in its ledger: taking the file away starts nothing again.
+ */
+
+import { closeSync, constants, fsyncSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+
+/** Enough for a reason; a file that is longer is not read to its end. */
+const MAX_BYTES = 500;
+/** How a disk without room answers. */
+const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+export const stopFileOf = (ledgerPath: string): string => `${ledgerPath}.kill`;
+
+/** Why the trader must not trade; null when there is no such file. One that cannot be read says so, and stops too. */
+export function readStopFile(path: string): string | null {
+  try {
+    // A pipe of that name must not keep the trader waiting for a writer.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const bytes = Buffer.alloc(MAX_BYTES);
+      const text = bytes.toString('utf8', 0, readSync(file, bytes)).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+      return text.trim() || `the stop file ${path} is there`;
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    // A link that leads nowhere is a file of that name all the same: nobody could leave another one.
+    if (codeOf(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    const why = error instanceof Error ? error.message : String(error);
+    return `the stop file ${path} is there and cannot be read: ${why}`;
+  }
+}
+
+/**
+ * Puts the file there, durably; one that is there already is left as it is, for its reason is older. On a full disk it
+ * may be empty: its name is what stops. Throws `file_unreadable` when it cannot be made.
+ */
+export function leaveStopFile(path: string, reason: string): void {
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      writeIfRoom(file, `${reason}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    syncFolder(dirname(path));
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'A trader that hangs may quote on when it wakes: end its process.';
+    throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be written: ${why}`, hint, {
+      cause: error,
+    });
+  }
+}
+
+function writeIfRoom(file: number, text: string): void {
+  try {
+    writeSync(file, text);
+  } catch (error) {
+    if (!FULL.includes(codeOf(error))) throw error;
+  }
+}
+
+/** A name that a power cut takes away stops nobody. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** Throws `file_unreadable` when it stays: then nothing may be lifted. */
+export function removeStopFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'As long as it is there the trader is killed; take it away by hand.';
+    throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be removed: ${why}`, hint, {
+      cause: error,
+    });
+  }
+}

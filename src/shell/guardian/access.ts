@@ -1,0 +1,85 @@
+/**
+ * The guardian's own way to the exchange: its own API key, so that revoking one leaves the other, with its own share of
+ * the request budget; and the key of the wallet, which it holds in memory from the start. When the alarm comes it needs
+ * no disk.
+ */
+
+import { existsSync } from 'node:fs';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { acceptedCredentials } from '../client/accepted-credentials.js';
+import { ServiceClient } from '../client/client.js';
+import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
+import { openKeyFile } from '../wallet/key-file.js';
+import { walletPassphrase } from '../wallet/passphrase.js';
+import type { Wallet } from '../wallet/wallet.js';
+
+/** An exchange that takes longer is asked again in the next round: seconds are what the guardian has. */
+const TIMEOUT_MS = 5_000;
+
+export interface AccessSettings {
+  readonly profile: VenueProfile;
+  readonly walletFile: string;
+  readonly credentialsFile: string;
+  readonly isPaper: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Access {
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
+}
+
+export class Key {
+  readonly #settings: AccessSettings;
+  readonly #wallet: Wallet;
+  readonly #client: ServiceClient;
+  #stored: Credentials | null;
+
+  /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
+  constructor(settings: AccessSettings) {
+    const { walletFile, credentialsFile, profile } = settings;
+    if (!existsSync(walletFile)) {
+      const hint = 'Against the paper profile the trader makes one at its first start; else `twinbook keys create`.';
+      throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
+    }
+    this.#settings = settings;
+    this.#wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
+    // The trader's variables for credentials are not ours: two processes under one key would be one key to lose.
+    this.#stored = loadCredentials(credentialsFile, this.#owner, {});
+    const credentials = this.#stored === null ? {} : { credentials: this.#stored };
+    // Whatever an answer says, the next round begins when it is due: rounds are what keeps this client's requests few.
+    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...credentials });
+  }
+
+  /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when it does not take our key. */
+  async checked(): Promise<Access> {
+    const { isPaper, credentialsFile } = this.#settings;
+    const accepted = await acceptedCredentials(this.#client, this.#wallet, {
+      stored: this.#stored,
+      mayReplace: isPaper,
+    });
+    if (accepted !== this.#stored) {
+      this.#stored = accepted;
+      saveCredentials(credentialsFile, this.#owner, accepted);
+    }
+    return this.#access;
+  }
+
+  /** The same without asking first, unless there is no key at all yet. */
+  async open(): Promise<Access> {
+    return this.#stored === null ? this.checked() : this.#access;
+  }
+
+  get #access(): Access {
+    return { client: this.#client, wallet: this.#wallet };
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  get #owner() {
+    return { baseUrl: this.#settings.profile.base_url, wallet: this.#wallet.address };
+  }
+}

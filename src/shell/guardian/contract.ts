@@ -1,0 +1,96 @@
+/**
+ * What the guardian and the trader say to each other, and what the guardian decides from. Both write one small file
+ * beside the ledger, over and over: the trader its heartbeat, the guardian what it does. Neither believes the other's
+ * clock: a file says only *that* something was done since the last look, and each measures the time between two looks by
+ * its own clock that never steps.
+ */
+
+import type { ProcessMark } from '../../shared/base/process-mark.js';
+
+/** What the trader last said. */
+export interface Heartbeat {
+  /** Drawn anew by each start of the trader. */
+  readonly run: string;
+  readonly process: ProcessMark;
+  /** One more with each beat of a run. */
+  readonly count: number;
+  /**
+   * - `starting`: it opens its ledger, reaches for the exchange; nothing of ours is looked after yet
+   * - `trading`: its core takes steps; a beat is written after a step, by the loop that took it
+   * - `ended`: it ended after two reads had proven that nothing rests
+   */
+  readonly phase: 'starting' | 'trading' | 'ended';
+  /** Whether an order of ours may rest at the exchange. Once `trading`, only `ended` takes it back. */
+  readonly mayRest: boolean;
+  /** It was killed, halted or is being stopped: whatever rests has to go. */
+  readonly nothingMayRest: boolean;
+}
+
+/** What the guardian last said. */
+export interface GuardianReport {
+  readonly run: string;
+  readonly process: ProcessMark;
+  readonly count: number;
+  /** Whether it outlives the trader, being started by a unit of its own. */
+  readonly stays: boolean;
+  readonly state: GuardianState;
+  /** For a person. */
+  readonly text: string;
+}
+
+/**
+ * - `opening`: it cannot cancel yet, or not any more: the text says why
+ * - `watching`: the trader's heart beats, or nothing rests that needs it
+ * - `canceling`: the heart stopped and nothing is proven yet
+ * - `secured`: the heart stopped; rounds some seconds apart found nothing resting
+ * - `ended`: it is gone, as it should be
+ * - `failed`: it is gone because it cannot guard: the text says why
+ */
+export type GuardianState = 'opening' | 'watching' | 'canceling' | 'secured' | 'ended' | 'failed';
+
+/** What decisions are made by. */
+export interface GuardianRules {
+  /** Silence that raises the alarm, ms. */
+  readonly timeoutMs: number;
+  /** For so long after the last order was seen one may still come to rest: a draft's lifetime and what a submit takes, ms. */
+  readonly lateOrdersMs: number;
+  /** It was started by its own unit: it outlives every run of the trader. */
+  readonly stays: boolean;
+  /**
+   * Its money is not real: it gives up when the ledger is gone, or when the exchange was not reached for
+   * `paperPatienceMs`, and leaves no process behind on a developer's machine. Null for real money: it never gives up.
+   */
+  readonly paperPatienceMs: number | null;
+}
+
+/** One observation. `nowMs` is the guardian's own clock: it never steps, and its start is arbitrary. */
+export type Observation =
+  | {
+      readonly kind: 'look';
+      readonly nowMs: number;
+      /** Null when there is no file; `unreadable` while it is being written, or when it holds something else. */
+      readonly heartbeat: Heartbeat | 'unreadable' | null;
+      /** Whether the process that wrote it is known to be gone. */
+      readonly traderGone: boolean;
+      /** Whether the ledger's file is known to be gone. */
+      readonly ledgerGone: boolean;
+    }
+  | {
+      readonly kind: 'round';
+      readonly nowMs: number;
+      /** `empty`: two reads showed that nothing rests. `canceled`: something did. `failed`: it is not known. */
+      readonly outcome: 'empty' | 'canceled' | 'failed';
+      /** For a person. */
+      readonly text: string;
+    }
+  /** Somebody asks the guardian to end: a signal. */
+  | { readonly kind: 'ask-to-end'; readonly nowMs: number };
+
+export type Action =
+  /** Leave the mark that keeps a trader which wakes, or is started, from quoting on. */
+  | { readonly kind: 'leave-mark'; readonly reason: string }
+  /** Cancel everything once and read twice what rests; the outcome comes back as a `round`. Never two at a time. */
+  | { readonly kind: 'cancel' }
+  /** Something for the guardian's own record. */
+  | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
+  | { readonly kind: 'end'; readonly text: string };

@@ -1,0 +1,124 @@
+/**
+ * The trader's side: its heart. Whoever takes the steps of the core beats it after each one, so that a loop that hangs,
+ * a strategy that never returns or a ledger that nobody can write are a heart that stands still.
+ *
+ * A beat that cannot be written stops nobody here. It will be missed, and the guardian cancels everything: where not
+ * even a byte can be written beside the ledger, that is right.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { markOf } from '../../shared/base/process-mark.js';
+import { BeatWriter, readBeatNow } from './beat-file.js';
+import { heartbeatFileOf, heartbeatSchema } from './beats.js';
+import type { Heartbeat } from './contract.js';
+
+/** Far below any time-out, far above what a write costs. */
+const BEAT_EVERY_MS = 200;
+
+export class Heart {
+  readonly #writer: BeatWriter;
+  readonly #run = randomBytes(8).toString('hex');
+  readonly #process = markOf(process.pid);
+  readonly #cannotBeat: (error: unknown) => void;
+  /** Orders of an earlier run may rest until this one has ended in order. */
+  readonly #mayHaveRested: boolean;
+  #count = 0;
+  #steppedMs: number | null = null;
+  #beatenMs = Number.NEGATIVE_INFINITY;
+  #phase: Heartbeat['phase'] = 'starting';
+  #nothingMayRest = false;
+  #starting: NodeJS.Timeout | null = null;
+  #syncedPhase: Heartbeat['phase'] | null = null;
+  #failed = false;
+
+  /**
+   * Begins to beat, by itself until the first step of the core. The ledger must be locked: one heart per ledger.
+   *
+   * @param knowsOrders whether the ledger has ever had an order, for a first start with a heart
+   * @param cannotBeat called at the first beat that fails after one that did not
+   * Throws `file_unreadable`.
+   */
+  constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
+    const path = heartbeatFileOf(ledgerPath);
+    this.#cannotBeat = cannotBeat;
+    const last = readBeatNow(path, heartbeatSchema);
+    this.#mayHaveRested =
+      last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest);
+    this.#writer = openWriter(path);
+    this.#write();
+    this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS);
+    this.#starting.unref();
+  }
+
+  /**
+   * A step of the core has been taken, after which something may rest or must not. Cheap: most calls only look at the clock.
+   * Returns how long ago the step before it was, ms; 0 for the first.
+   */
+  beat(nothingMayRest = false): number {
+    this.#nothingMayRest = nothingMayRest;
+    const nowMs = performance.now();
+    const sinceMs = this.#steppedMs === null ? 0 : nowMs - this.#steppedMs;
+    this.#steppedMs = nowMs;
+    if (this.#phase === 'ended' || nowMs - this.#beatenMs < BEAT_EVERY_MS) return sinceMs;
+    this.#beatenMs = nowMs;
+    this.#enter('trading');
+    return sinceMs;
+  }
+
+  /** Two reads have proven that nothing rests, and nothing will be placed. */
+  end(): void {
+    this.#enter('ended');
+  }
+
+  get hasEnded(): boolean {
+    return this.#phase === 'ended';
+  }
+
+  /** Without `end` before it, whoever watches takes it for a death. */
+  close(): void {
+    this.#beNoLonger();
+    this.#writer.close();
+  }
+
+  #enter(phase: Heartbeat['phase']): void {
+    this.#beNoLonger();
+    this.#phase = phase;
+    this.#write();
+  }
+
+  #beNoLonger(): void {
+    if (this.#starting !== null) clearInterval(this.#starting);
+    this.#starting = null;
+  }
+
+  #write(): void {
+    const phase = this.#phase;
+    const mayRest = phase === 'trading' || (phase === 'starting' && this.#mayHaveRested);
+    this.#count += 1;
+    const nothingMayRest = phase === 'trading' && this.#nothingMayRest;
+    const beat: Heartbeat = {
+      ...{ run: this.#run, process: this.#process, count: this.#count },
+      ...{ phase, mayRest, nothingMayRest },
+    };
+    try {
+      // What the next guardian must know after a power cut is the phase; the beat itself is old by then.
+      this.#writer.write(beat, phase !== this.#syncedPhase);
+      this.#syncedPhase = phase;
+      this.#failed = false;
+    } catch (error) {
+      if (!this.#failed) this.#cannotBeat(error);
+      this.#failed = true;
+    }
+  }
+}
+
+function openWriter(path: string): BeatWriter {
+  try {
+    return new BeatWriter(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
+    throw new TwinbookError('file_unreadable', `the heartbeat file ${path} cannot be written: ${why}`, hint, { cause });
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What the guardian writes: a record for people, what it does for the trader to see, and the mark that holds a woken
+ * trader. All of it beside the ledger, on a disk that may be the very reason of the alarm: so nothing here is waited for
+ * without end, and nothing throws.
+ */
+
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { plainJson, plainLine } from '../../shared/base/plain-text.js';
+import { secrets } from '../wallet/secrets.js';
+import { encode } from './beat-file.js';
+import type { GuardianReport } from './contract.js';
+
+/** The longest that a cancel waits for a disk, ms. */
+const DISK_WITHIN_MS = 1_000;
+/** Lines that wait for a disk which does not answer; later ones are lost. */
+const MOST_WAITING = 1_000;
+
+/** True when the work ended in time and well. */
+export async function inTime(work: Promise<unknown>): Promise<boolean> {
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  const timer = new AbortController();
+  const late = pause(DISK_WITHIN_MS, false, { signal: timer.signal }).catch(() => false);
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+/**
+ * A file that is opened once and then kept: what is removed stays removed, and a folder that somebody takes away is not
+ * filled again by us. One that could not be opened is tried again with the next use.
+ */
+class KeptFile {
+  readonly #path: string;
+  readonly #flags: string | number;
+  #file: FileHandle | null = null;
+
+  constructor(path: string, flags: string | number) {
+    this.#path = path;
+    this.#flags = flags;
+  }
+
+  async open(): Promise<FileHandle> {
+    this.#file ??= await open(this.#path, this.#flags, 0o600);
+    return this.#file;
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+}
+
+/** JSON lines, one for each thing that a person may want to know. */
+export class GuardianLog {
+  readonly #file: KeptFile;
+  readonly #echo: (line: string) => void;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  /** @param echo where each line goes too, for who looks on */
+  constructor(path: string, echo: (line: string) => void) {
+    this.#file = new KeptFile(path, 'a');
+    this.#echo = echo;
+  }
+
+  write(severity: 'quiet' | 'loud', text: string): void {
+    const time = new Date().toISOString();
+    this.#echo(`${time} ${plainLine(text)}\n`);
+    if (this.#waiting >= MOST_WAITING) return;
+    this.#waiting += 1;
+    const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
+    this.#last = this.#last
+      .then(async () => (await this.#file.open()).appendFile(line))
+      // The echo has it, and the report; there is nobody else to tell.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+  }
+
+  async close(): Promise<void> {
+    await inTime(this.#last.then(() => this.#file.close()));
+  }
+}
+
+/** Our own beat. One that the disk is still busy with is not followed by another. */
+export class Reporter {
+  readonly #file: KeptFile;
+  #last: Promise<unknown> | null = null;
+
+  constructor(path: string) {
+    // Made when it is missing, never cut: a reader must not find it empty.
+    this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
+  }
+
+  write(report: GuardianReport): void {
+    if (this.#last !== null) return;
+    this.#last = this.#put(report)
+      // A trader that reads nothing new says so itself.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#last = null;
+      });
+  }
+
+  /** The last words. */
+  async close(report: GuardianReport): Promise<void> {
+    const before = this.#last ?? Promise.resolve();
+    await inTime(before.then(() => this.#put(report)).finally(() => this.#file.close()));
+  }
+
+  async #put(report: GuardianReport): Promise<void> {
+    const bytes = encode({ ...report, text: secrets.clean(report.text) });
+    await (await this.#file.open()).write(bytes, 0, bytes.length, 0);
+  }
+}
+
+/**
+ * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. On a full disk it may be
+ * empty: its name is what stops. Throws what the file system throws.
+ */
+export async function leaveMark(path: string, reason: string): Promise<void> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw error;
+  }
+  try {
+    await file.writeFile(`${reason}\n`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error;
+    });
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const folder = await open(dirname(path), constants.O_RDONLY);
+  await folder.sync().finally(() => folder.close());
+}

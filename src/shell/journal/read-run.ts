@@ -1,0 +1,155 @@
+/** Reads the journals of runs: finished ones, killed ones, and one that is being written. */
+
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { JOURNAL_FORMAT, type RunDescription, type RunEnd, type RunJournal, type Step } from './contract.js';
+import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
+
+const description = z.looseObject({
+  format: z.literal(JOURNAL_FORMAT),
+  runId: z.string().min(1),
+  startedMs: z.number(),
+  strategies: z.array(z.looseObject({ name: z.string() })),
+  ledgerMissing: z.string().nullable(),
+});
+const runEnd = z.object({ steps: z.number().int(), endedMs: z.number(), stoppedEarly: z.string().nullable() });
+/** The envelope; what is in it was written by this very program from its own types. */
+const step = z.object({
+  index: z.number().int(),
+  observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command']), nowMs: z.number() }),
+  requests: z.array(z.looseObject({ id: z.number().int() })).default([]),
+  timedOut: z.array(z.number().int()).default([]),
+  signed: z.array(z.looseObject({ intentId: z.string() })).default([]),
+  failure: z.string().nullable().default(null),
+});
+
+/**
+ * Opens a run's folder. Throws TwinbookError `file_unreadable` when it is not there, `recording_invalid` when it is not the
+ * journal of a run or of another format.
+ */
+export function readRun(folder: string): RunJournal {
+  const told = readJson(join(folder, RUN_FILE));
+  checkFormat(told, join(folder, RUN_FILE));
+  const parsed = description.safeParse(told);
+  if (!parsed.success)
+    throw invalid(join(folder, RUN_FILE), `is not the description of a run (${whatIsWrong(parsed.error)})`);
+  const ledger = join(folder, LEDGER_COPY);
+  const warnings: string[] = [];
+  return {
+    folder,
+    // Written by this program from its own types; the parse above has checked that it is one of these.
+    description: told as RunDescription,
+    ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
+    end: readEnd(join(folder, END_FILE)),
+    warnings,
+    steps: () => readSteps(folder, warnings),
+  };
+}
+
+/** A run of another version is whole and good, only not for this one: its user must not look for damage. */
+function checkFormat(told: unknown, file: string): void {
+  const format = typeof told === 'object' && told !== null && 'format' in told ? told.format : undefined;
+  if (typeof format !== 'number' || format === JOURNAL_FORMAT) return;
+  const version = 'version' in Object(told) ? ` by twinbook ${String(Object(told).version)}` : '';
+  throw new TwinbookError(
+    'recording_invalid',
+    `${file} was written${version} in format ${format} of the journal, this version reads format ${JOURNAL_FORMAT}`,
+    'Use the version that wrote it.',
+  );
+}
+
+function readEnd(file: string): RunEnd | null {
+  if (!existsSync(file)) return null;
+  try {
+    const parsed = runEnd.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null; // a full disk took the name and nothing else
+  }
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const hint = 'A run is a folder in journal.dir of the configuration, named by the id of the run.';
+    throw new TwinbookError('file_unreadable', `cannot read the run: ${why}`, hint, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(file, 'is not JSON', cause);
+  }
+}
+
+async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Step> {
+  warnings.length = 0;
+  const files = segmentFiles(folder);
+  let index = 0;
+  for (const file of files) {
+    let number = 0;
+    let broken: number | null = null;
+    for await (const line of linesOf(file)) {
+      number += 1;
+      if (broken !== null) throw invalid(file, `line ${broken} is no step`);
+      const read = readStep(line);
+      if (read === null) {
+        broken = number;
+        continue;
+      }
+      if (read.index !== index) throw invalid(file, `line ${number} is step ${read.index}, step ${index} is missing`);
+      index += 1;
+      yield read;
+    }
+    if (broken === null) continue;
+    if (file !== files.at(-1)) throw invalid(file, `line ${broken} is no step`);
+    // The process ended in the middle of a write: the rest of the step never reached the disk.
+    warnings.push(`${file}: the last line is cut and was left out`);
+  }
+}
+
+/** The packed segment counts where both are there: it has taken its name only when it was whole. */
+function segmentFiles(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
+  return names
+    .filter((name) => name.endsWith('.gz') || !names.includes(`${name}.gz`))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const bytes = createReadStream(file);
+  const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+  if (input !== bytes) bytes.on('error', (error) => input.destroy(error));
+  try {
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (cause) {
+    throw invalid(file, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  } finally {
+    bytes.destroy();
+  }
+}
+
+function readStep(line: string): Step | null {
+  try {
+    const parsed = step.safeParse(JSON.parse(line));
+    // See `step`: only the envelope is checked.
+    return parsed.success ? (parsed.data as unknown as Step) : null;
+  } catch {
+    return null;
+  }
+}
+
+const whatIsWrong = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+
+const invalid = (file: string, why: string, cause?: unknown): TwinbookError =>
+  new TwinbookError('recording_invalid', `${file} ${why}`, 'The run was written by another version, or is damaged.', {
+    cause,
+  });

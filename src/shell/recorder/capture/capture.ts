@@ -1,0 +1,177 @@
+/**
+ * Turns what crosses the seam, requests and their outcomes, into recordings: of the trader's own polls, or of those that a
+ * recorder makes. Pure and synchronous: it fills a store's memory; who writes it to disk, and when, is the shell's business.
+ *
+ * Never: others' liquidity with our own orders in it, as far as we know them; a level that is called gone because it lies
+ * deeper than was asked; a trade twice; a silence that looks like a quiet market (it is a gap, with its cause).
+ */
+
+import type { DataOf } from '../../../shared/protocol/endpoints.js';
+import type { MarketDetail } from '../../../shared/protocol/records.js';
+import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
+import { isSettledMarket } from '../../../shared/protocol/states.js';
+import type { CaptureCounts, CaptureSettings, PolledAt } from './contract.js';
+import { describeMarket, outcomeOf, sameDescription } from './describe.js';
+import { MarketCapture } from './market-capture.js';
+import { OwnCapture } from './own-capture.js';
+
+export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
+
+/** The service's own depth when none is asked for. */
+const DEFAULT_DEPTH = 20;
+/** Until somebody says what is usual. */
+const USUAL_MS = 10_000;
+
+export class Capture {
+  readonly #settings: CaptureSettings;
+  readonly #underWay = new Map<number, AnyCall>();
+  readonly #markets = new Map<string, MarketCapture>();
+  readonly #details = new Map<string, MarketDetail>();
+  readonly #outcomes = new Map<string, boolean>();
+  readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
+  #usualMs = USUAL_MS;
+
+  constructor(settings: CaptureSettings) {
+    this.#settings = settings;
+  }
+
+  get counts(): CaptureCounts {
+    const total = { markets: this.#markets.size, levels: 0, trades: 0, gaps: 0, own: this.#own.count, refused: 0 };
+    for (const { counts } of this.#markets.values()) {
+      total.levels += counts.levels;
+      total.trades += counts.trades;
+      total.gaps += counts.gaps;
+      total.refused += counts.refused;
+    }
+    return total;
+  }
+
+  /** Own orders that may rest, as far as answers told. */
+  get ownResting(): number {
+    return this.#own.orders.resting;
+  }
+
+  /** The usual time between two looks at one book, ms: what takes several times as long is a gap. */
+  expect(usualMs: number): void {
+    this.#usualMs = usualMs;
+  }
+
+  /** A request leaves. */
+  asked({ id, call }: Request, nowMs: number): void {
+    this.#underWay.set(id, call);
+    this.#own.asked(call, nowMs);
+  }
+
+  /** Its outcome. `venueMs`: what the venue's clock probably said between request and answer, ms; rounded. */
+  seen(observation: OutcomeObservation, venueMs: number): void {
+    const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
+    const call = this.#underWay.get(requestId);
+    this.#underWay.delete(requestId);
+    if (call === undefined) return;
+    // What never left has no round trip; that its market was not seen is a gap all the same.
+    if (outcome.kind !== 'unknown' || outcome.sent) {
+      const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
+      const market = marketOf(call);
+      const sink = market === null ? undefined : this.#markets.get(market)?.sink;
+      (sink ?? this.#settings.store).poll(poll);
+    }
+    this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
+  }
+
+  /** Time has passed. */
+  tick(nowMs: number): void {
+    for (const market of this.#markets.values()) market.tick(nowMs);
+    this.#own.orders.forget(nowMs);
+  }
+
+  /** The market is looked at no more. */
+  lost(conditionId: string, reason: string, nowMs: number): void {
+    this.#markets.get(conditionId)?.onGap(reason, nowMs);
+  }
+
+  /** Hands over what waits; the last thing before the store is closed. */
+  close(nowMs: number): void {
+    for (const market of this.#markets.values()) market.flush(nowMs);
+  }
+
+  // The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate.
+  #takeIn(call: AnyCall, outcome: Outcome, at: PolledAt): void {
+    const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
+    switch (call.endpoint) {
+      case 'markets.book': {
+        const { condition_id: id } = call.params;
+        if (data === null) return this.#markets.get(id)?.onGap(`a poll of the book failed: ${why(outcome)}`, at.seenMs);
+        const depth = call.query.depth ?? DEFAULT_DEPTH;
+        return this.#market(id, at)?.onBook(data as DataOf<'markets.book'>, depth, at, this.#usualMs);
+      }
+      case 'markets.trades': {
+        if (outcome.kind !== 'answered') return;
+        const rows = data as DataOf<'markets.trades'>;
+        return this.#market(call.params.condition_id, at)?.onTrades(rows, outcome.nextCursor === null, at);
+      }
+      case 'markets.detail':
+        if (data !== null) this.#onDetail(data as DataOf<'markets.detail'>, at);
+        return;
+      case 'redeems.list':
+        for (const row of (data ?? []) as DataOf<'redeems.list'>) this.#onRedeem(row);
+        return;
+      case 'redeems.submit':
+      case 'redeems.detail':
+        if (data !== null) this.#onRedeem(data as DataOf<'redeems.detail'>);
+        return;
+      default:
+        return this.#own.seen(call, outcome, at);
+    }
+  }
+
+  /** The capture of this market; undefined while its description is not known, or when it is not wanted. */
+  #market(conditionId: string, at: PolledAt): MarketCapture | undefined {
+    const known = this.#markets.get(conditionId);
+    const detail = this.#details.get(conditionId);
+    if (known !== undefined || detail === undefined || detail.state !== 'open') return known;
+    const { store, only } = this.#settings;
+    if (only !== null && !only.has(conditionId)) return undefined;
+    const described = this.#described(detail, this.#outcomes.get(conditionId) ?? null, at);
+    if (described === null) return undefined;
+    const captured = new MarketCapture(store.market(described), this.#own.orders);
+    this.#markets.set(conditionId, captured);
+    return captured;
+  }
+
+  #onDetail(detail: MarketDetail, at: PolledAt): void {
+    const before = this.#details.get(detail.condition_id);
+    this.#details.set(detail.condition_id, detail);
+    const captured = this.#markets.get(detail.condition_id);
+    if (captured === undefined) return;
+    const { market } = captured.sink;
+    const described = this.#described(detail, market.outcome, at);
+    if (described !== null && !sameDescription(described, market)) captured.sink.describe(described);
+    if (detail.state === 'open' || before?.state === detail.state) return;
+    if (isSettledMarket(detail.state)) captured.end(at);
+    else captured.onGap(`the market is ${detail.state}`, at.seenMs);
+  }
+
+  #onRedeem(row: DataOf<'redeems.detail'>): void {
+    const outcome = outcomeOf(row);
+    if (outcome === null) return;
+    this.#outcomes.set(row.market_condition_id, outcome);
+    const sink = this.#markets.get(row.market_condition_id)?.sink;
+    if (sink !== undefined && sink.market.outcome !== outcome) sink.describe({ ...sink.market, outcome });
+  }
+
+  #described(detail: MarketDetail, outcome: boolean | null, at: PolledAt) {
+    const { venue, folder } = this.#settings;
+    return describeMarket(detail, venue, folder, outcome, Math.round(at.venueMs));
+  }
+}
+
+/** The market that a poll looks at; null for any other call. */
+const marketOf = (call: AnyCall): string | null =>
+  call.endpoint === 'markets.book' || call.endpoint === 'markets.trades' || call.endpoint === 'markets.detail'
+    ? call.params.condition_id
+    : null;
+
+function why(outcome: Outcome): string {
+  if (outcome.kind === 'refused') return outcome.slug;
+  return outcome.kind === 'unknown' ? outcome.reason : 'no answer';
+}

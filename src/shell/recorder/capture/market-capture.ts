@@ -1,0 +1,175 @@
+/**
+ * One market's polls, as the events of a recording.
+ *
+ * A trade must stand before the decrease that belongs to it, but a poll of the book often shows the decrease before a
+ * poll of the trades shows the trade. So a book waits here until a look at the trades that left after it has come, for
+ * `HOLD_MS` at most; then the trades up to its time are written, and then what it changed.
+ */
+
+import { SIDE } from '../../../recording/contract.js';
+import type { MarketSink, Stamp } from '../../../recording/store/contract.js';
+import type { Orderbook, PublicTradeRow } from '../../../shared/protocol/records.js';
+import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
+import type { Book, TapeTrade } from '../../../trader/market/view.js';
+import type { PolledAt } from './contract.js';
+import { KnownLevels } from './level-changes.js';
+import type { OwnOrders } from './own-orders.js';
+import { TradePages } from './trade-pages.js';
+
+/** A book that no look at the trades has followed for so long is written without; its trades, should they come, later. */
+export const HOLD_MS = 20_000;
+/** Books come later than usual all the time; so many times their usual interval is a gap. */
+export const LATE_FACTOR = 3;
+/** Answers come a little out of order; a larger step back is our clock's, and what was measured on it says nothing. */
+const STEP_BACK_MS = 60_000;
+/** The venue's clock is known to about so much; a trade is taken as before a book in case of doubt. */
+const CLOCK_SLACK_MS = 500;
+
+interface HeldBook {
+  readonly book: Book;
+  readonly depth: number;
+  readonly at: PolledAt;
+}
+
+export class MarketCapture {
+  readonly sink: MarketSink;
+  readonly #own: OwnOrders;
+  #levels = new KnownLevels();
+  #pages = new TradePages();
+  #held: HeldBook[] = [];
+  #trades: TapeTrade[] = [];
+  /** The newest book as it came, to tell buyers from sellers. */
+  #latest: Book = EMPTY_BOOK;
+  #latestAt: PolledAt | null = null;
+  /** Our clock, ms, at the last call. */
+  #nowMs = Number.NEGATIVE_INFINITY;
+  /** Our clock, ms: when the newest answered look at the trades had left. */
+  #tradesSentMs = Number.NEGATIVE_INFINITY;
+  /** The venue's clock, ms: of the last thing that is known. Null before the first book. */
+  #knownMs: number | null = null;
+  /** Why nothing is known at present; null while something is. */
+  #gap: string | null = null;
+  counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
+
+  constructor(sink: MarketSink, own: OwnOrders) {
+    this.sink = sink;
+    this.#own = own;
+  }
+
+  /** A book as it came, with so many levels a side as were asked for; `usualMs`: the usual time between two of them. */
+  onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
+    this.#note(at.seenMs);
+    // Two polls may overtake each other; the one that left later saw the later book.
+    if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
+    const { book, droppedLevels } = readBook(answer);
+    this.counts.refused += droppedLevels;
+    const sinceMs = this.#latestAt === null ? 0 : at.seenMs - this.#latestAt.seenMs;
+    if (sinceMs > LATE_FACTOR * usualMs)
+      this.onGap(`the book was not seen for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
+    this.#latest = book;
+    this.#latestAt = at;
+    this.#held.push({ book, depth, at });
+    this.#release(at.seenMs);
+  }
+
+  /** A page of public trades, newest first. */
+  onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
+    this.#note(at.seenMs);
+    const { trades, missed } = this.#pages.add(rows, isLast, at.seenMs, this.#latest);
+    if (missed && this.#knownMs !== null) this.onGap('more trades than a page shows', at.seenMs);
+    this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
+    this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
+    this.#release(at.seenMs);
+  }
+
+  /** From the last known book to the next one nothing is known. */
+  onGap(reason: string, nowMs: number): void {
+    this.flush(nowMs);
+    if (this.#gap !== null || this.#knownMs === null) return;
+    this.#gap = reason;
+    this.counts.gaps += 1;
+    this.sink.gap({ timeMs: this.#knownMs, seenMs: nowMs }, reason);
+  }
+
+  /** Time has passed: what has waited long enough is written. */
+  tick(nowMs: number): void {
+    this.#note(nowMs);
+    this.#release(nowMs);
+    const late = this.#trades.filter((trade) => trade.seenMs + HOLD_MS <= nowMs);
+    if (this.#held.length === 0 && this.#knownMs !== null && late.length > 0) {
+      this.#writeTrades((trade) => trade.seenMs + HOLD_MS <= nowMs, Number.POSITIVE_INFINITY);
+    }
+  }
+
+  /** Writes everything that waits. */
+  flush(nowMs: number): void {
+    this.#release(nowMs + HOLD_MS);
+  }
+
+  /** The market is over. */
+  end(at: PolledAt): void {
+    this.flush(at.seenMs);
+    this.#writeTrades(() => true, at.venueMs);
+    this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
+    // A recorder that runs for months sees many markets end.
+    this.#levels = new KnownLevels();
+    this.#pages = new TradePages();
+    this.#latest = EMPTY_BOOK;
+  }
+
+  /** Our clock may be set back by hours; nothing may wait for it to come round again. */
+  #note(nowMs: number): void {
+    if (nowMs < this.#nowMs - STEP_BACK_MS) {
+      this.flush(Number.POSITIVE_INFINITY);
+      this.#tradesSentMs = Number.NEGATIVE_INFINITY;
+      this.#latestAt = null;
+    }
+    this.#nowMs = nowMs;
+  }
+
+  #release(nowMs: number): void {
+    for (let next = this.#held[0]; next !== undefined; next = this.#held[0]) {
+      const { seenMs } = next.at;
+      if (this.#tradesSentMs < seenMs && nowMs - seenMs < HOLD_MS) return;
+      this.#held.shift();
+      this.#write(next);
+    }
+  }
+
+  #write({ book, depth, at }: HeldBook): void {
+    const own = this.#own.inBook(this.sink.market.conditionId, at.sentMs, at.seenMs);
+    const first = this.#knownMs === null;
+    const untilMs = at.venueMs + CLOCK_SLACK_MS;
+    // What was traded before the first book is in it already.
+    if (first) this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);
+    else this.#writeTrades((trade) => trade.venueTimeMs <= untilMs, at.venueMs);
+    const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
+    const stamp: Stamp = { timeMs, seenMs: at.seenMs };
+    const anew = first || this.#gap !== null;
+    if (anew) this.sink.clear(stamp);
+    for (const change of anew ? this.#levels.anew(book, own) : this.#levels.changes(book, depth, own)) {
+      const taken = this.sink.level(stamp, change.side, change.priceMicros, change.amountMicros);
+      if (taken) this.counts.levels += 1;
+      else this.counts.refused += 1;
+    }
+    this.#gap = null;
+    this.#knownMs = timeMs;
+  }
+
+  /** In the order of their time, which is a whole second: its middle, but never before what is written or after `latestMs`. */
+  #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
+    const due = this.#trades.filter(isDue);
+    if (due.length === 0) return;
+    this.#trades = this.#trades.filter((trade) => !isDue(trade));
+    for (const trade of due) {
+      const timeMs = Math.max(Math.min(trade.venueTimeMs + 500, latestMs), this.#knownMs ?? trade.venueTimeMs);
+      const side = trade.taker === 'buy' ? SIDE.bid : SIDE.ask;
+      const stamp = { timeMs, seenMs: trade.seenMs };
+      if (this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros)) this.counts.trades += 1;
+      else this.counts.refused += 1;
+      this.#knownMs = timeMs;
+      // The trade is known, the book still is not.
+      if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
+    }
+  }
+}

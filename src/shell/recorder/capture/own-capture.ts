@@ -1,0 +1,115 @@
+/** What the seam shows of our own orders and trades: what of a book is ours, and the rows of a recording. */
+
+import type { MarketSink } from '../../../recording/store/contract.js';
+import { parseDecimal } from '../../../shared/base/decimal.js';
+import type { DataOf } from '../../../shared/protocol/endpoints.js';
+import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
+import { RESTING_STATUSES } from '../../../shared/protocol/states.js';
+import type { OwnOrderRow, PolledAt } from './contract.js';
+import { OwnOrders, type OwnTerms } from './own-orders.js';
+import { OwnRows } from './own-rows.js';
+
+/** Drafts whose terms are remembered until they are submitted; a trader has a few at a time. */
+const MAX_DRAFTS = 1_000;
+
+type CallTo<N extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: N }>;
+
+export class OwnCapture {
+  readonly orders = new OwnOrders();
+  readonly #rows = new OwnRows();
+  readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
+  readonly #sinkOf: (market: string) => MarketSink | undefined;
+  /** Rows written. */
+  count = 0;
+
+  constructor(sinkOf: (market: string) => MarketSink | undefined) {
+    this.#sinkOf = sinkOf;
+  }
+
+  /** A request leaves. */
+  asked(call: AnyCall, nowMs: number): void {
+    if (call.endpoint === 'orders.submit') {
+      const { pubkey } = call.params;
+      const draft = this.#drafts.get(pubkey);
+      if (draft !== undefined) this.orders.submitted(pubkey, draft.terms, draft.amountMicros, nowMs);
+    } else if (call.endpoint === 'orders.cancelSubmit') this.orders.disturbed(call.params.pubkey, nowMs);
+  }
+
+  /** Its outcome. The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
+  seen(call: AnyCall, outcome: Outcome, at: PolledAt): void {
+    const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
+    switch (call.endpoint) {
+      case 'orders.create':
+        if (data !== null) this.#onDraft(call, data as DataOf<'orders.create'>);
+        return;
+      case 'orders.submit':
+        this.#drafts.delete(call.params.pubkey);
+        if (outcome.kind === 'refused') return this.orders.refused(call.params.pubkey);
+        return this.#onOrder(data as OwnOrderRow | null, call.params.pubkey, at);
+      case 'orders.cancelSubmit':
+      case 'orders.detail':
+        return this.#onOrder(data as OwnOrderRow | null, call.params.pubkey, at);
+      case 'orders.list':
+        if (outcome.kind !== 'answered') return;
+        return this.#onOrders(call, data as DataOf<'orders.list'>, outcome.nextCursor, at);
+      case 'trades.list':
+        for (const row of (data ?? []) as DataOf<'trades.list'>) this.#onTrade(row, at);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #onDraft({ body }: CallTo<'orders.create'>, { pubkey }: DataOf<'orders.create'>): void {
+    const price = parseDecimal(body.price ?? '');
+    const amount = parseDecimal(body.amount ?? '');
+    // A market order does not rest.
+    if (price === null || amount === null) return;
+    const terms = {
+      market: body.market_condition_id,
+      isYes: body.is_yes,
+      buys: body.side === 'buy',
+      priceMicros: price,
+    };
+    this.#drafts.set(pubkey, { terms, amountMicros: amount });
+    const oldest = this.#drafts.size > MAX_DRAFTS ? this.#drafts.keys().next().value : undefined;
+    if (oldest !== undefined) this.#drafts.delete(oldest);
+  }
+
+  #onOrder(row: OwnOrderRow | null, pubkey: string, at: PolledAt): void {
+    if (row === null) return this.orders.disturbed(pubkey, at.seenMs);
+    this.orders.seen(row, at.sentMs, at.seenMs);
+    this.#write(row, at);
+  }
+
+  #onOrders(
+    { query }: CallTo<'orders.list'>,
+    rows: DataOf<'orders.list'>,
+    nextCursor: string | null,
+    at: PolledAt,
+  ): void {
+    for (const row of rows) this.#onOrder(row, row.pubkey ?? '', at);
+    const { cursor, market_condition_id: market, is_yes: isYes, side, status } = query;
+    const isEverything = [cursor, market, isYes, side].every((filter) => filter === undefined);
+    const isResting = RESTING_STATUSES.every((one) => status === undefined || status.includes(one));
+    if (!isEverything || !isResting || nextCursor !== null) return;
+    this.orders.listed(new Set(rows.flatMap(({ pubkey }) => pubkey ?? [])), at.sentMs, at.seenMs);
+  }
+
+  #onTrade(row: DataOf<'trades.list'>[number], at: PolledAt): void {
+    this.orders.seen(row.order, at.sentMs, at.seenMs);
+    const sink = this.#sinkOf(row.order.market.condition_id);
+    const own = sink === undefined ? null : this.#rows.trade(row, at.seenMs);
+    if (own === null) return;
+    sink?.own(own);
+    this.count += 1;
+  }
+
+  #write(row: OwnOrderRow, at: PolledAt): void {
+    const sink = this.#sinkOf(row.market.condition_id);
+    const own = sink === undefined ? null : this.#rows.order(row, at.seenMs);
+    if (own === null) return;
+    sink?.own(own);
+    this.count += 1;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Our own resting orders as far as answers told, so that a recorded book holds the others' liquidity alone. An order of
+ * which something was asked or learnt around the time of a poll may or may not be in its book: that amount is only
+ * possible, not sure.
+ */
+
+import { SIDE } from '../../../recording/contract.js';
+import { isFinalOrder } from '../../../shared/protocol/states.js';
+import type { OwnOrderRow } from './contract.js';
+import type { OwnAtPrice, OwnInBook } from './level-changes.js';
+import { NOTHING_OWN } from './level-changes.js';
+
+/** A book is recorded long before this; then an order that is gone can be forgotten. */
+const REMEMBERED_MS = 120_000;
+
+export interface OwnTerms {
+  readonly market: string;
+  readonly isYes: boolean;
+  readonly buys: boolean;
+  readonly priceMicros: number;
+}
+
+interface Known extends OwnTerms {
+  /** Of before and after the last change the larger one. */
+  mostMicros: number;
+  remainingMicros: number;
+  /** Our clock, ms: when the first request that could put it into the book left, or when it was first seen. */
+  readonly bornMs: number;
+  /** Our clock, ms: when something about it was last asked or learnt. */
+  changedMs: number;
+  /** Our clock, ms: when it was known to rest no more; null while it may. */
+  goneMs: number | null;
+}
+
+export class OwnOrders {
+  readonly #orders = new Map<string, Known>();
+
+  /** A request left that may put this order into the book. */
+  submitted(pubkey: string, terms: OwnTerms, amountMicros: number, nowMs: number): void {
+    if (this.#orders.has(pubkey)) return;
+    const amounts = { mostMicros: amountMicros, remainingMicros: amountMicros };
+    this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: nowMs, changedMs: nowMs, goneMs: null });
+  }
+
+  /** Something was asked, or failed, that may change it. */
+  disturbed(pubkey: string, nowMs: number): void {
+    const known = this.#orders.get(pubkey);
+    if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);
+  }
+
+  /** It was refused, so it never rested. */
+  refused(pubkey: string): void {
+    this.#orders.delete(pubkey);
+  }
+
+  /** An answer that left at `sentMs` showed it. */
+  seen(row: OwnOrderRow, sentMs: number, nowMs: number): void {
+    const { pubkey, status, price, amount, remaining_amount: remaining, market, outcome, side } = row;
+    if (pubkey === null || price === null || status === null || status === 'waiting_to_sign') return;
+    const left = remaining ?? amount ?? 0;
+    const gone = isFinalOrder(status);
+    const known = this.#orders.get(pubkey);
+    if (known === undefined) {
+      if (gone) return;
+      const terms = { market: market.condition_id, isYes: outcome.is_yes, buys: side === 'buy', priceMicros: price };
+      // It may have rested for long; how much of it at the time of an earlier poll is not known.
+      const amounts = { mostMicros: left, remainingMicros: left };
+      this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: sentMs, changedMs: sentMs, goneMs: null });
+      return;
+    }
+    if (gone) this.#close(known, nowMs);
+    else if (left !== known.remainingMicros) {
+      Object.assign(known, {
+        mostMicros: Math.max(left, known.remainingMicros),
+        remainingMicros: left,
+        changedMs: nowMs,
+      });
+    } else if (known.changedMs <= sentMs) known.mostMicros = left;
+  }
+
+  /** A whole list of what rests, whose request left at `sentMs`, did not show the others. */
+  listed(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
+    for (const [pubkey, known] of this.#orders) {
+      if (!pubkeys.has(pubkey) && known.changedMs < sentMs) this.#close(known, nowMs);
+    }
+  }
+
+  /** What of a book that was polled between these moments (our clock) is ours. */
+  inBook(market: string, sentMs: number, seenMs: number): OwnInBook {
+    let found: [Map<number, OwnAtPrice>, Map<number, OwnAtPrice>] | null = null;
+    for (const known of this.#orders.values()) {
+      if (known.market !== market || known.bornMs >= seenMs) continue;
+      if (known.goneMs !== null && known.goneMs < sentMs) continue;
+      const sure = known.goneMs === null && known.changedMs <= sentMs;
+      found ??= [new Map(), new Map()];
+      const side = found[sideOf(known)];
+      const price = known.isYes ? known.priceMicros : 1_000_000 - known.priceMicros;
+      const before = side.get(price) ?? { sureMicros: 0, mostMicros: 0 };
+      side.set(price, {
+        sureMicros: before.sureMicros + (sure ? known.remainingMicros : 0),
+        mostMicros: before.mostMicros + (sure ? known.remainingMicros : known.mostMicros),
+      });
+    }
+    return found ?? NOTHING_OWN;
+  }
+
+  /** Orders that may rest. */
+  get resting(): number {
+    let count = 0;
+    for (const { goneMs } of this.#orders.values()) if (goneMs === null) count += 1;
+    return count;
+  }
+
+  /** Lets go of what was gone long ago. */
+  forget(nowMs: number): void {
+    for (const [pubkey, { goneMs }] of this.#orders) {
+      if (goneMs !== null && goneMs < nowMs - REMEMBERED_MS) this.#orders.delete(pubkey);
+    }
+  }
+
+  #close(known: Known, nowMs: number): void {
+    if (known.goneMs !== null) return;
+    known.goneMs = nowMs;
+    known.changedMs = nowMs;
+  }
+}
+
+/** Buying YES and selling NO are bids of the YES book. */
+const sideOf = ({ isYes, buys }: OwnTerms): 0 | 1 => (isYes === buys ? SIDE.bid : SIDE.ask);

@@ -1,0 +1,40 @@
+/**
+ * What of a draft's `message` may be signed at all, before anybody asks whether it is what an intent meant. Everything
+ * that it does not understand it refuses.
+ */
+
+import { readTransaction } from '../../shared/protocol/draft-message-solana.js';
+import { readDraftText } from '../../shared/protocol/draft-text.js';
+import { isCredentialChallenge, type JudgedMessage, type SigningRules } from './signing-rules.js';
+import { judgeTransaction } from './transaction-judge.js';
+import { spellsTransaction } from './transaction-shape.js';
+
+/** A readable draft has some 300 characters, a transaction at most 2464 in hex, an opaque draft a few thousand. */
+const LONGEST_MESSAGE_CHARACTERS = 16_384;
+
+/** Judges a message for the wallet of this address. */
+export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
+  const judged = judgeKind(message, rules, wallet);
+  if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.serviceName) return judged;
+  return refused(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.serviceName}`);
+}
+
+function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
+  if (message.length > LONGEST_MESSAGE_CHARACTERS) return refused('the draft is too long to be one');
+  if (isCredentialChallenge(message)) return refused('the draft is a credential challenge');
+  if (rules.draftMessage === 'solana_tx') {
+    const read = readTransaction(message);
+    return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refused(read.problem);
+  }
+  if (spellsTransaction(message)) return refused('the draft decodes as a transaction');
+  const bytes = Buffer.from(message, 'utf8');
+  const draft = readDraftText(message);
+  if (rules.draftMessage === 'utf8') {
+    return draft === null ? refused('the draft is not a readable draft') : { ok: true, bytes, draft };
+  }
+  // What can be read after all must be ours: it may be the draft of another venue that knows this wallet.
+  if (rules.allowBlindSigning) return { ok: true, bytes, draft };
+  return refused('nobody can read this venue’s drafts, and blind signing is not allowed');
+}
+
+const refused = (reason: string): JudgedMessage => ({ ok: false, reason });

@@ -1,0 +1,34 @@
+/** What the signer is given and what it answers. The ledger maps its draft rows onto `StoredDraft`. */
+
+import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { SigningRules } from './signing-rules.js';
+
+/** A draft as the ledger stored it, beside the terms that its intent had before anything was asked of the venue. */
+export interface StoredDraft {
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  /** The draft's pubkey as the venue answered it; for a cancel the pubkey of the order. */
+  readonly draftPubkey: string;
+  /** The draft's `message`, unchanged. */
+  readonly message: string;
+  /** Our own terms, from the intent; never read out of `message`. */
+  readonly terms: DraftTerms;
+}
+
+/** Reads the committed draft of an intent; null when there is none. */
+export type LoadDraft = (intentId: string) => StoredDraft | null;
+
+/** A signature as 128 lowercase hex characters, or why there is none. The reason never holds key bytes. */
+export type SignResult =
+  | { readonly ok: true; readonly signature: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** What the signer may sign, and where it finds what it is asked to sign. */
+export interface SigningPolicy extends SigningRules {
+  readonly loadDraft: LoadDraft;
+}
+
+/** Signs stored drafts by intent id. Synchronous. */
+export interface Signer {
+  sign(intentId: string): SignResult;
+}

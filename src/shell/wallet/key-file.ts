@@ -1,0 +1,124 @@
+/** The key file: JSON with the key in the clear (mode 0600) or under a passphrase, or a key that another tool wrote. */
+
+import { randomBytes } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { z } from 'zod';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { publicKeyOf } from './ed25519.js';
+import { readKeyText } from './key-text.js';
+import { readPrivateFile, writePrivateFile } from './private-file.js';
+import { DEFAULT_SCRYPT, type ScryptCost, sealedKeySchema, sealKey, unsealKey } from './sealed-key.js';
+import { secrets } from './secrets.js';
+import { Wallet } from './wallet.js';
+
+const WHAT = 'the wallet file';
+
+const keyFileSchema = z.union([
+  z.strictObject({ twinbook_wallet: z.literal(1), address: z.string(), secret_key: z.string() }),
+  z.strictObject({ twinbook_wallet: z.literal(1), address: z.string(), sealed: sealedKeySchema }),
+]);
+
+export interface KeyFileOptions {
+  readonly path: string;
+  /** Seals the new file, or opens a sealed one; null writes the key in the clear. */
+  readonly passphrase: string | null;
+  /** For new sealed files; the default takes about a second. */
+  readonly scrypt?: ScryptCost;
+}
+
+/** Makes a new random key and its file. Never overwrites one: TwinbookError file_unreadable. */
+export function createKeyFile(options: KeyFileOptions): Wallet {
+  return storeKey(randomBytes(32), options);
+}
+
+/**
+ * Stores the key of another file (Solana id.json, base58, hex, or a wallet file of ours; same mode rules) as a new key
+ * file. One that is sealed is opened with the same passphrase that seals the new one.
+ */
+export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
+  return storeKey(seedOf(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
+}
+
+function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions): Wallet {
+  if (passphrase === '') throw new TwinbookError('key_invalid', 'the passphrase is empty');
+  const address = base58.encode(publicKeyOf(seed));
+  const content =
+    passphrase === null
+      ? { twinbook_wallet: 1, address, secret_key: base58.encode(Uint8Array.from([...seed, ...publicKeyOf(seed)])) }
+      : { twinbook_wallet: 1, address, sealed: sealKey(seed, address, passphrase, scrypt ?? DEFAULT_SCRYPT) };
+  writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, WHAT, {
+    replace: false,
+    // What cannot be opened again is not a copy of the key.
+    verify: (text) => void walletOf(text, path, passphrase),
+  });
+  return hiddenWallet(seed);
+}
+
+/** Whether a passphrase is needed to get at the key. Throws as `openKeyFile`, but for a wrong passphrase. */
+export function isSealedKeyFile(path: string): boolean {
+  const text = readPrivateFile(path, WHAT);
+  return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
+}
+
+/**
+ * Opens a wallet file, ours or one that another tool wrote.
+ * Throws TwinbookError file_unreadable, key_insecure (others can read it) or key_invalid (content or passphrase).
+ */
+export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
+  return walletOf(readPrivateFile(path, WHAT), path, passphrase);
+}
+
+const walletOf = (text: string, path: string, passphrase: string | null): Wallet =>
+  hiddenWallet(seedOf(text, path, passphrase));
+
+/** Key files spell the seed alone, or with the public key behind it. */
+function hiddenWallet(seed: Uint8Array): Wallet {
+  secrets.hide(seed);
+  secrets.hide(Uint8Array.from([...seed, ...publicKeyOf(seed)]));
+  return new Wallet(seed);
+}
+
+function seedOf(text: string, path: string, passphrase: string | null): Uint8Array {
+  if (!text.trimStart().startsWith('{')) return readKeyText(text, path);
+  const content = parseKeyFile(text, path);
+  const seed =
+    'sealed' in content
+      ? openSealed(content.sealed, content.address, path, passphrase)
+      : readKeyText(content.secret_key, path);
+  const address = base58.encode(publicKeyOf(seed));
+  if (address === content.address) return seed;
+  throw new TwinbookError('key_invalid', `the key in ${path} belongs to ${address}, not to its own address`);
+}
+
+function openSealed(
+  sealed: z.output<typeof sealedKeySchema>,
+  address: string,
+  path: string,
+  passphrase: string | null,
+): Uint8Array {
+  if (passphrase === null) {
+    const hint = 'Set TWINBOOK_WALLET_PASSPHRASE, or TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600.';
+    throw new TwinbookError('key_invalid', `the wallet file ${path} is sealed and no passphrase was given`, hint);
+  }
+  const seed = unsealKey(sealed, address, passphrase);
+  if (seed === null) {
+    throw new TwinbookError('key_invalid', `the passphrase does not open ${path}, or the file was changed`);
+  }
+  return seed;
+}
+
+function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new TwinbookError('key_invalid', `the wallet file ${path} is not JSON, or was cut`); // no cause: it quotes the text
+  }
+  const parsed = keyFileSchema.safeParse(json);
+  // Of a key that stands there twice the parser takes the last and a person the first: one spelling only, but for blanks.
+  const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
+  if (!parsed.success || !isPlainlySpelled) {
+    throw new TwinbookError('key_invalid', `the wallet file ${path} is not a Twinbook wallet`);
+  }
+  return parsed.data;
+}

@@ -1,0 +1,62 @@
+/**
+ * The wallet: holds the key, and signs two things only. The credential challenge, when it is exactly the text that
+ * the venue's own template gives for this wallet; and stored drafts by intent id, after their text was read and
+ * compared with what the intent says. Nothing here signs bytes that somebody hands in, and nothing gives the key
+ * out: not to a caller, a log, an error or `util.inspect`. No other room holds key bytes.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { challengeText } from '../../shared/protocol/signing.js';
+import { DraftSigner } from './draft-signer.js';
+import type { SigningPolicy, SignResult } from './drafts.js';
+import { publicKeyOf, signToHex } from './ed25519.js';
+
+/** What a credential challenge must be for. */
+export interface ChallengeExpectation {
+  /** As in the venue profile. */
+  readonly serviceName: string;
+  /** As the challenge answer gave it. */
+  readonly nonce: string;
+}
+
+/** No blank, pipe or line break: a nonce cannot end the challenge's template and begin another text. */
+const HARMLESS_NONCE = /^[A-Za-z0-9._~+/=-]{1,128}$/;
+
+export class Wallet {
+  /** Base58 of the 32-byte public key. */
+  readonly address: string;
+  readonly #seed: Uint8Array;
+
+  /** `seed` is the 32-byte ed25519 secret key; it is copied. Throws TwinbookError key_invalid for another length. */
+  constructor(seed: Uint8Array) {
+    if (seed.length !== 32) {
+      throw new TwinbookError('key_invalid', `a secret key has 32 bytes, this one has ${seed.length}`);
+    }
+    this.#seed = Uint8Array.from(seed);
+    this.address = base58.encode(publicKeyOf(this.#seed));
+  }
+
+  /** A new wallet whose key is kept nowhere: for an exchange whose money is not real. */
+  static unkept(): Wallet {
+    return new Wallet(randomBytes(32));
+  }
+
+  /** Signs a credential challenge; refuses any text but the template filled with our wallet and a harmless nonce. */
+  signChallenge(text: string, expectation: ChallengeExpectation): SignResult {
+    const { serviceName, nonce } = expectation;
+    if (!HARMLESS_NONCE.test(nonce)) {
+      return { ok: false, reason: 'the nonce holds characters other than letters, digits and . _ ~ + / = -' };
+    }
+    if (text !== challengeText(serviceName, this.address, nonce)) {
+      return { ok: false, reason: `the challenge is not exactly the ${serviceName} template for ${this.address}` };
+    }
+    return { ok: true, signature: signToHex(Buffer.from(text, 'utf8'), this.#seed) };
+  }
+
+  /** The signer of stored drafts under a policy. */
+  draftSigner(policy: SigningPolicy): DraftSigner {
+    return new DraftSigner(policy, this.address, (bytes) => signToHex(bytes, this.#seed));
+  }
+}

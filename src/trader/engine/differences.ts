@@ -1,0 +1,269 @@
+/**
+ * What ledger and exchange say of one record, side by side. Pure: nothing is booked, nothing is guessed, and a record that
+ * has no effect (an unsigned draft, one that expired or failed) is no difference, whoever made it.
+ */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { OrderStatus } from '../../shared/protocol/states.js';
+import type { ConversionRecord, FillRow, OrderRecord, PositionRow } from '../ledger/contract.js';
+
+export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
+/**
+ * `list`: a list shows none of what it showed before; `sum`: the second reader's count and sums of fills. The rest are
+ * records, and what is held.
+ */
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** One disagreement, in words for a person and with both figures. */
+export interface Difference {
+  readonly what: DifferenceKind;
+  /** A pubkey, or market and outcome. */
+  readonly subject: string;
+  readonly ledger: string;
+  readonly exchange: string;
+}
+
+/** The ledger has never heard of it: somebody else's. */
+export const UNKNOWN = 'unknown';
+const NOTHING = 'nothing';
+
+/** The ledger's side. */
+export interface OwnBooks {
+  order(pubkey: string): OrderRecord | null;
+  fill(pubkey: string): FillRow | null;
+  conversion(pubkey: string): ConversionRecord | null;
+  /** Fills of this order have been booked lately, or are still to come: how much is filled moves from one look to the next. */
+  isFilling(orderPubkey: string): boolean;
+  /** A merge or redeem of ours, made from the draft with this pubkey, is not settled yet. */
+  isConverting(kind: 'merge' | 'redeem', marketConditionId: string, draftPubkey: string): boolean;
+}
+
+/** How far a list may lag, ms: what has happened since then it need not show. */
+export const LONGEST_LAG_MS = 10_000;
+
+const EFFECTLESS: readonly OrderStatus[] = ['waiting_to_sign', 'expired', 'failed'];
+const hadEffect = (status: OrderStatus | null): boolean => status !== null && !EFFECTLESS.includes(status);
+
+/**
+ * An order as a list shows it whose first page left at `listMs`. What the ledger holds open the executor follows by reading
+ * it, and what has ended or been filled lately may be shown as it was before.
+ */
+export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
+  const order = row.pubkey === null ? null : books.order(row.pubkey);
+  if (order === null && !hadEffect(row.status)) return null;
+  const where = order === null ? '' : elsewhere(row.market.condition_id, order.marketConditionId);
+  const exchange = `${orderTerms(row)}, ${row.status}, ${shown(row.filled_amount)} filled${where}`;
+  const subject = row.pubkey ?? '(without pubkey)';
+  if (order === null) return { what: 'order', subject, ledger: UNKNOWN, exchange };
+  if (sameTerms(row, order) && agreesOnEnd(row, order, books.isFilling(order.pubkey), listMs)) return null;
+  return { what: 'order', subject, ledger: orderText(order), exchange };
+}
+
+const sameTerms = (row: OrderRow, order: OrderRecord): boolean =>
+  row.market.condition_id === order.marketConditionId &&
+  row.outcome.is_yes === order.isYes &&
+  row.side === order.side &&
+  (row.price === null || row.price === order.priceMicros) &&
+  (row.amount === null || row.amount === order.amountMicros);
+
+function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, listMs: number): boolean {
+  const { status, filled_amount: filled } = row;
+  const known = maxMicros(order.filledMicros, order.bookedMicros);
+  if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
+  if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
+  if (!hadEffect(status)) return order.closedMs === null ? known === ZERO : !hadEffect(order.status);
+  // An order that grows is told by its list and its fills; one that shrinks contradicts what was seen before, but by what
+  // failed to settle.
+  const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
+  if (filled !== null && filled < least && !isFilling) return false;
+  const isSame = filled === null || (filled >= least && filled <= known);
+  return order.closedMs === null || (order.status === status && (isSame || isFilling));
+}
+
+/** Named only where the two sides speak of different markets. */
+const elsewhere = (theirs: string | null, ours: string | null): string =>
+  theirs === null || ours === null || theirs === ours ? '' : ` in ${theirs}, not ${ours}`;
+
+const otherOrder = (theirs: string | null, ours: string | null): string =>
+  theirs === null || ours === null || theirs === ours ? '' : ` of order ${theirs}, not ${ours}`;
+
+const shown = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
+const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
+const orderTerms = ({ side, amount, outcome, price }: OrderRow): string =>
+  `${side} ${shown(amount)} ${outcomeName(outcome.is_yes)} at ${shown(price)}`;
+const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicros }: OrderRecord): string =>
+  `${side} ${shown(amountMicros)} ${outcomeName(isYes)} at ${shown(priceMicros)}, ${status}, ${shown(filledMicros)} filled`;
+
+/** An order that the ledger holds resting and that a complete list of resting orders leaves out. */
+export const unlistedOrder = (order: OrderRecord): Difference => ({
+  ...{ what: 'order', subject: order.pubkey, ledger: orderText(order), exchange: 'not among the resting orders' },
+});
+
+/**
+ * Fills that the exchange's orders show and that are not booked. Up to how much is part of the subject: the next fill of an
+ * order that is filled all the time is another one than that which was missing in the round before.
+ */
+export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
+  ...{ what: 'fill', subject: `${orderPubkey} up to ${formatDecimal(upToMicros)}` },
+  ...{ ledger: `${formatDecimal(missingMicros)} shares not booked`, exchange: 'filled' },
+});
+
+export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
+  const fill = books.fill(row.pubkey);
+  // Matched and not settled: it may be booked already where the state is older than what was read elsewhere.
+  if (row.state === 'created' || row.state === 'in_process') return null;
+  const where =
+    elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
+    otherOrder(row.order.pubkey, fill?.orderPubkey ?? null);
+  const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row)}${where}`;
+  const subject = row.pubkey;
+  if (fill !== null)
+    return fillText(fill) === exchange ? null : { what: 'fill', subject, ledger: fillText(fill), exchange };
+  if (row.state === 'failed') return null;
+  const isOurs = row.order.pubkey !== null && books.order(row.order.pubkey) !== null;
+  return { what: 'fill', subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
+}
+
+const tradeText = ({ order, amount, price, fee }: OwnTradeRow): string =>
+  `${order.side} ${shown(amount)} ${outcomeName(order.outcome.is_yes)} at ${shown(price)}, fee ${shown(fee ?? ZERO)}`;
+const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: FillRow): string =>
+  `${side} ${shown(amountMicros)} ${outcomeName(isYes)} at ${shown(priceMicros)}, fee ${shown(feeMicros ?? ZERO)}`;
+
+/** A fill that is booked and that the exchange's list, complete back to before it, leaves out. */
+export const inventedFill = (fill: FillRow): Difference => ({
+  ...{ what: 'fill', subject: fill.pubkey, ledger: fillText(fill), exchange: NOTHING },
+});
+
+export function mergeDifference(row: ConversionRow, books: OwnBooks, listMs: number): Difference | null {
+  const { state, amount, onchain_amount: cash } = row;
+  // Settled without its figure: it is not booked before the record names it.
+  const moved = state === 'done' && cash !== null ? { yes: amount, no: amount, cash } : null;
+  return conversionDifference('merge', row, moved, books, listMs);
+}
+
+export function redeemDifference(row: RedeemRow, books: OwnBooks, listMs: number): Difference | null {
+  const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
+  const isSettled = state === 'done' || state === 'completed';
+  const moved = isSettled && cash !== null ? { yes, no, cash } : null;
+  return conversionDifference('redeem', row, moved, books, listMs);
+}
+
+/** This trader never splits: whatever took effect is somebody else's. */
+export function splitDifference({ pubkey, state, amount }: ConversionRow): Difference | null {
+  if (state !== 'done' && state !== 'in_process') return null;
+  return { what: 'split', subject: pubkey, ledger: UNKNOWN, exchange: `${shown(amount)} sets, ${state}` };
+}
+
+/** What a settled one moved; null for a figure that the record leaves out. */
+interface Moved {
+  readonly yes: Micros | null;
+  readonly no: Micros | null;
+  readonly cash: Micros;
+}
+
+const UNDER_WAY = ['in_process', 'done', 'completed'];
+
+function conversionDifference(
+  what: 'merge' | 'redeem',
+  row: Pick<ConversionRow | RedeemRow, 'pubkey' | 'market_condition_id' | 'state'>,
+  moved: Moved | null,
+  books: OwnBooks,
+  listMs: number,
+): Difference | null {
+  const { pubkey: subject, market_condition_id: market, state } = row;
+  const booked = books.conversion(subject);
+  // Booked from its record a moment ago: the list may be behind that.
+  if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
+  const exchange = moved === null ? state : movedText(moved);
+  if (booked !== null) {
+    const { kind, marketConditionId, yesMicros, noMicros, cashMicros } = booked;
+    const ledger = movedText({ yes: yesMicros, no: noMicros, cash: cashMicros });
+    const shownAs = moved && movedText({ ...moved, yes: moved.yes ?? yesMicros, no: moved.no ?? noMicros });
+    const same = kind === what && marketConditionId === market && ledger === shownAs;
+    return same ? null : { what, subject, ledger, exchange: `${exchange}${elsewhere(market, marketConditionId)}` };
+  }
+  if (!UNDER_WAY.includes(state)) return null;
+  const isOurs = books.isConverting(what, market, subject);
+  if (isOurs && moved === null) return null;
+  return { what, subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
+}
+
+const movedText = ({ yes, no, cash }: Moved): string => `${shown(yes)} YES and ${shown(no)} NO for ${shown(cash)}`;
+
+/** A merge or redeem that is booked and that the exchange's list, complete back to before it, leaves out. */
+export const inventedConversion = (booked: ConversionRecord): Difference => ({
+  ...{ what: booked.kind, subject: booked.pubkey },
+  ledger: movedText({ yes: booked.yesMicros, no: booked.noMicros, cash: booked.cashMicros }),
+  exchange: NOTHING,
+});
+
+/** Market and outcome. */
+export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
+export const marketOf = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
+
+/** What is held there, by outcome. */
+export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
+  const shares = rows.filter(({ asset_kind }) => asset_kind === 'share');
+  return new Map(
+    shares.map(({ position, amounts }) => [outcomeKey(position.market.condition_id, position.is_yes), amounts.total]),
+  );
+}
+
+/** The newest moves of one outcome, newest first; negative for shares given up. */
+export interface Moves {
+  readonly fills: readonly Micros[];
+  readonly conversions: readonly Micros[];
+}
+
+export interface ComparedShares {
+  readonly differing: readonly Difference[];
+  /** Outcomes of which nothing can be said now: neither that they agree nor that they differ. */
+  readonly undecided: ReadonlySet<string>;
+}
+
+/**
+ * Shares, by outcome. `opening` were in the wallet before this ledger and are nobody's business; in a market of which
+ * `isMoving` is true shares have left one side and not yet reached the other. `lately` are the newest moves of each outcome:
+ * a list that was read before some of them, or that lags, shows what was held then.
+ */
+export function compareShares(
+  theirs: ReadonlyMap<string, Micros>,
+  positions: readonly PositionRow[],
+  opening: ReadonlyMap<string, Micros>,
+  isMoving: (market: string) => boolean,
+  lately: ReadonlyMap<string, Moves>,
+): ComparedShares {
+  const ours = new Map(
+    positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
+  );
+  const differing: Difference[] = [];
+  const undecided = new Set<string>();
+  for (const subject of new Set([...theirs.keys(), ...ours.keys(), ...opening.keys()])) {
+    const booked = ours.get(subject) ?? ZERO;
+    const there = sub(theirs.get(subject) ?? ZERO, opening.get(subject) ?? ZERO);
+    if (booked === there) continue;
+    if (isMoving(marketOf(subject)) || wasHeld(there, booked, lately.get(subject))) undecided.add(subject);
+    else differing.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
+  }
+  return { differing, undecided };
+}
+
+/**
+ * Whether so many were held before some of the newest moves. Fills are booked in the order in which they happened, and so
+ * are conversions, but which came before which of the other kind is not known.
+ */
+function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
+  const earlier = new Set(backwards(now, lately.fills));
+  return backwards(there, lately.conversions.map(negated)).some((held) => earlier.has(held));
+}
+
+const negated = (move: Micros): Micros => sub(ZERO, move);
+
+/** `from`, and what it was before the newest of these moves, the two newest, and so on. */
+function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
+  const held = [from];
+  for (const move of moves) held.push(sub(held.at(-1) ?? from, move));
+  return held;
+}

@@ -1,0 +1,213 @@
+/**
+ * One list of what has happened (orders, trades, merges, splits, redeems), read from its newest row down to a durable
+ * mark. Requests are dear and history only grows, so a row is looked at in two complete rounds and then never again,
+ * unless it differs: such a row is kept and compared until it agrees.
+ *
+ * A mark is the names of several rows, because a list that lags may leave out its newest. A list that shows none of them
+ * is not what it was. What happened before the first look is nobody's business here.
+ */
+
+import type { Ask, Report } from '../../shared/protocol/seam.js';
+import type { Booked, Ledger } from '../ledger/contract.js';
+import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
+import { type ListEndpoint, PageWalk, type RowOf } from './page-walk.js';
+
+/** Enough for any list that lags by some rows. */
+const MARKED_ROWS = 8;
+/** Twenty thousand rows: so many may have happened since the mark; where it lies deeper a person must look. */
+const MOST_PAGES = 200;
+/**
+ * While a row differs the mark waits for so many rounds, so that it is read again and may be seen to agree. Then the walk
+ * would grow too long: the row is kept as it was last seen.
+ */
+const HELD_ROUNDS = 10;
+/** Rows that differ and are kept; with more than these something is wrong that no row explains. */
+const MOST_KEPT = 200;
+
+/** What one round learns of a list: the next page to ask for, that it is complete, or that nothing may be concluded. */
+export type ListStep =
+  | { readonly kind: 'more'; readonly next: Ask }
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'void'; readonly reason: string };
+
+export interface HistoryRule<N extends ListEndpoint> {
+  readonly endpoint: N;
+  pubkeyOf(row: RowOf<N>): string | null;
+  /** When the record began, on the exchange's clock, s; null where rows do not say. */
+  bornS(row: RowOf<N>): number | null;
+  /** Nothing of it can change any more that this list would have to tell. */
+  isSettled(row: RowOf<N>): boolean;
+  /** @param listMs our clock, when the list's first page left */
+  compare(row: RowOf<N>, listMs: number): Difference | null;
+  /** What the ledger has booked that this list must show; null where the list is not the only witness. */
+  readonly booked: {
+    newestSeq(): number;
+    after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
+    /** Null while it is so young that the list may lag behind it. */
+    invented(pubkey: string, list: ListTime): Difference | null;
+  } | null;
+}
+
+/** When a list's first page left on our clock, ms, and what the exchange's said in the answer, s; null where nothing. */
+export interface ListTime {
+  readonly listMs: number;
+  readonly venueS: number | null;
+}
+
+interface Mark {
+  /** Pubkeys, newest first; a walk ends where it meets one of them. */
+  readonly older: readonly string[];
+  /** Where the next mark will be: what the newest complete round has seen. */
+  readonly newer: readonly string[];
+  /** What the ledger had booked up to this place was seen, or is kept. */
+  readonly seq: number;
+  /** Complete rounds in a row in which something differed. */
+  readonly held: number;
+}
+
+/** What differed: rows, and what only the ledger has. */
+interface Kept<Row> {
+  readonly rows: readonly Row[];
+  readonly invented: readonly string[];
+}
+
+export class History<N extends ListEndpoint> {
+  readonly name: string;
+  readonly #rule: HistoryRule<N>;
+  readonly #ledger: Pick<Ledger, 'note' | 'setNote'>;
+  #walk: PageWalk<N> | null = null;
+  #found = false;
+  #isComplete = false;
+  #venueS: number | null = null;
+
+  /** @param name of the list in the ledger's notes */
+  constructor(name: string, ledger: Pick<Ledger, 'note' | 'setNote'>, rule: HistoryRule<N>) {
+    this.name = name;
+    this.#ledger = ledger;
+    this.#rule = rule;
+  }
+
+  begin(): void {
+    this.#walk = new PageWalk<N>((row) => this.#rule.pubkeyOf(row) ?? JSON.stringify(row), MOST_PAGES);
+    this.#found = false;
+    this.#isComplete = false;
+    this.#venueS = null;
+  }
+
+  onReport(report: Report): ListStep {
+    const walk = this.#walk;
+    if (walk === null) return { kind: 'void', reason: 'the walk was not begun' };
+    const step = walk.onReport(report);
+    if (step.kind === 'void') return step;
+    if (report.venueTimeMs !== null) this.#venueS ??= Math.floor(report.venueTimeMs / 1000);
+    const mark = this.#mark;
+    this.#found = mark === null || step.rows.some((row) => isOneOf(this.#rule.pubkeyOf(row), mark.older));
+    const ends = step.next === null || this.#found || (walk.pages >= MOST_PAGES - 1 && mark?.older.length !== 0);
+    this.#isComplete = ends;
+    return ends ? { kind: 'complete' } : { kind: 'more', next: step.next };
+  }
+
+  /** Compares what the complete walk has shown, and moves the mark; nothing where there was none. */
+  settle(): readonly Difference[] {
+    const walk = this.#walk;
+    if (walk === null || !this.#isComplete) return [];
+    this.#walk = null;
+    const mark = this.#mark;
+    if (mark === null) return this.#baseline(walk);
+    if (!this.#found && mark.older.length > 0) return [this.#forgotten(mark.older)];
+    const end = walk.rows.findIndex((row) => isOneOf(this.#rule.pubkeyOf(row), mark.older));
+    const rows = end < 0 ? walk.rows : walk.rows.slice(0, end);
+    const { differences, seq } = this.#compare(rows, walk.startedMs, mark.seq);
+    const held = differences.length === 0 ? 0 : Math.min(mark.held + 1, HELD_ROUNDS);
+    const newer = this.#newestSettled(rows, mark.older, this.#venueS);
+    const isHeld = held > 0 && held < HELD_ROUNDS;
+    this.#setMark(isHeld ? { ...mark, held } : { older: mark.newer, newer, seq, held });
+    return differences;
+  }
+
+  /** A person has taken note of what this list shows now: it is looked at from here on. */
+  forget(): void {
+    this.#ledger.setNote(this.#markNote, 'null');
+    this.#keep({ rows: [], invented: [] });
+  }
+
+  #compare(rows: readonly RowOf<N>[], listMs: number, seq: number) {
+    const { pubkeyOf, compare, booked } = this.#rule;
+    const kept = this.#kept;
+    const names = new Set(rows.map(pubkeyOf));
+    const all = [...rows, ...kept.rows.filter((row) => !names.has(pubkeyOf(row)))];
+    const differing = all.flatMap((row) => {
+      const difference = compare(row, listMs);
+      return difference === null ? [] : [{ row, difference }];
+    });
+    for (const row of kept.rows) names.add(pubkeyOf(row));
+    const unseen = booked?.after(seq) ?? [];
+    const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
+    const invented = [...expected].filter((pubkey) => !names.has(pubkey));
+    this.#keep({ rows: differing.map(({ row }) => row), invented });
+    const inventions = invented.flatMap((pubkey) => booked?.invented(pubkey, { listMs, venueS: this.#venueS }) ?? []);
+    const differences = [...differing.map(({ difference }) => difference), ...inventions];
+    return { differences, seq: unseen.at(-1)?.seq ?? seq };
+  }
+
+  /** The first look ever. Of what it shows only our own is compared: the rest was there before this ledger. */
+  #baseline(walk: PageWalk<N>): readonly Difference[] {
+    const { compare, booked } = this.#rule;
+    const ours = walk.rows.flatMap((row) => {
+      const difference = compare(row, walk.startedMs);
+      return difference === null || difference.ledger === UNKNOWN ? [] : [{ row, difference }];
+    });
+    this.#keep({ rows: ours.map(({ row }) => row), invented: [] });
+    const marked = this.#newestSettled(walk.rows, [], null);
+    this.#setMark({ older: marked, newer: marked, seq: booked?.newestSeq() ?? 0, held: 0 });
+    return ours.map(({ difference }) => difference);
+  }
+
+  #forgotten(mark: readonly string[]): Difference {
+    const exchange = 'shows none of what it showed before';
+    return { what: 'list', subject: this.name, ledger: `last seen: ${mark[0] ?? ''}`, exchange };
+  }
+
+  /**
+   * Names of the newest rows below which nothing can change and nothing can turn up: a list that lags may still leave out
+   * what is as young as it lags.
+   *
+   * @param venueS when the list was read, s; null for whatever is there
+   */
+  #newestSettled(rows: readonly RowOf<N>[], older: readonly string[], venueS: number | null): readonly string[] {
+    const { isSettled, pubkeyOf, bornS } = this.#rule;
+    const youngS = (venueS ?? Number.POSITIVE_INFINITY) - LONGEST_LAG_MS / 1000;
+    const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || (bornS(row) ?? 0) > youngS) + 1);
+    const names = settled.flatMap((row) => pubkeyOf(row) ?? []);
+    return [...names, ...older].slice(0, MARKED_ROWS);
+  }
+
+  get #markNote(): string {
+    return `history/${this.name}`;
+  }
+
+  // The ledger is ours: what this class wrote it can read, and a note that does not read is a bug and throws.
+  get #mark(): Mark | null {
+    return JSON.parse(this.#ledger.note(this.#markNote) ?? 'null') as Mark | null;
+  }
+
+  #setMark(mark: Mark): void {
+    this.#write(this.#markNote, mark);
+  }
+
+  get #kept(): Kept<RowOf<N>> {
+    return JSON.parse(this.#ledger.note(`differing/${this.name}`) ?? '{"rows":[],"invented":[]}') as Kept<RowOf<N>>;
+  }
+
+  #keep({ rows, invented }: Kept<RowOf<N>>): void {
+    this.#write(`differing/${this.name}`, { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) });
+  }
+
+  /** Each write costs a place in the transaction: most rounds change nothing. */
+  #write(key: string, value: object): void {
+    const text = JSON.stringify(value);
+    if (text !== this.#ledger.note(key)) this.#ledger.setNote(key, text);
+  }
+}
+
+const isOneOf = (pubkey: string | null, names: readonly string[]): boolean => pubkey !== null && names.includes(pubkey);

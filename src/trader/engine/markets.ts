@@ -1,0 +1,197 @@
+/** Which markets are looked at, by which strategies, and what their details say. */
+
+import { maxMicros, ZERO } from '../../shared/base/micros.js';
+import type { MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
+import type { Ledger, MarketRecord } from '../ledger/contract.js';
+import { MarketState } from '../market/market-state.js';
+import type { MarketFacts, SeenAt } from '../market/view.js';
+import { Desk } from './desk.js';
+import type { MarketTerms } from './own-state.js';
+import type { StrategySettings, TraderSettings } from './settings.js';
+
+export interface Tracked {
+  readonly conditionId: string;
+  /** Replaced by an empty one when the market is taken out. */
+  feed: MarketState;
+  /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
+  outBecause: string | null;
+  /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
+  readonly desks: Desk[];
+  /** Our clock, ms: no merge or redeem is tried before. */
+  nextConversionMs: number;
+  /** Merges and redeems that were refused in a row. */
+  conversionFailures: number;
+  /** Our clock, ms: flattening sells nothing before. */
+  saleAfterMs: number;
+}
+
+const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
+
+export class Markets {
+  readonly #settings: TraderSettings;
+  readonly #ledger: Ledger;
+  readonly #tracked = new Map<string, Tracked>();
+  /** Markets whose detail says that nobody here can trade them: not taken up again from the next catalog. */
+  readonly #unsuitable = new Set<string>();
+  /** Strategies with quote hours that are within them now. */
+  readonly #quoting = new Set<string>();
+  /** Grows with every market that comes or goes. */
+  version = 0;
+  /** Whether a complete catalog has been seen since this process began. */
+  hasCatalog = false;
+
+  constructor(settings: TraderSettings, ledger: Ledger) {
+    this.#settings = settings;
+    this.#ledger = ledger;
+    for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
+  }
+
+  get all(): Iterable<Tracked> {
+    return this.#tracked.values();
+  }
+
+  get(conditionId: string): Tracked | undefined {
+    return this.#tracked.get(conditionId);
+  }
+
+  /** Looks at a market whoever wants it: something of ours is there. */
+  track(conditionId: string): Tracked {
+    const known = this.#tracked.get(conditionId);
+    if (known !== undefined) return known;
+    const tracked: Tracked = {
+      conditionId,
+      feed: new MarketState(conditionId),
+      outBecause: null,
+      desks: [],
+      nextConversionMs: 0,
+      conversionFailures: 0,
+      saleAfterMs: 0,
+    };
+    this.#tracked.set(conditionId, tracked);
+    this.version++;
+    return tracked;
+  }
+
+  /** Lets go of markets that are over and in which nothing of ours is left. */
+  forget(isOurs: (conditionId: string) => boolean): void {
+    for (const { conditionId, feed, desks } of this.#tracked.values()) {
+      const over = feed.facts !== null && isSettledMarket(feed.facts.phase);
+      const unwanted = feed.unsuitable !== null || desks.length === 0;
+      if ((!over && !unwanted) || isOurs(conditionId)) continue;
+      if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
+      this.#tracked.delete(conditionId);
+      this.version++;
+    }
+  }
+
+  /** A complete catalog: gives strategies the markets that they select, up to as many as they want. */
+  onCatalog(rows: readonly MarketSummary[]): void {
+    this.hasCatalog = true;
+    for (const strategy of this.#settings.strategies) {
+      if (strategy.markets.ids.length > 0) continue;
+      let room = strategy.markets.max - this.#openMarketsOf(strategy);
+      for (const row of rows) {
+        if (room <= 0) break;
+        if (this.#isQuotedBy(row.condition_id, strategy) || !selects(strategy, row)) continue;
+        if (this.#unsuitable.has(row.condition_id)) continue;
+        this.#assign(row.condition_id, strategy);
+        room -= 1;
+      }
+    }
+  }
+
+  /** An operator resumes: strategies that were stopped for a failure begin anew, and markets that were out come back. */
+  reopen(): void {
+    for (const tracked of this.#tracked.values()) {
+      const { feed, desks } = tracked;
+      tracked.outBecause = null;
+      for (const desk of desks) if (feed.facts !== null) desk.reopen(feed.facts, this.#settings.boundedCall);
+    }
+  }
+
+  /** A strategy enters or leaves its quote hours. */
+  setQuoteHours(strategy: string, open: boolean): void {
+    if (open) this.#quoting.add(strategy);
+    else this.#quoting.delete(strategy);
+    for (const { desks } of this.#tracked.values()) {
+      for (const desk of desks) {
+        if (desk.strategy.name !== strategy) continue;
+        desk.inQuoteHours = open;
+        desk.dirty = true;
+      }
+    }
+  }
+
+  /** Takes in a detail; writes what changed to the ledger. True when the market's phase changed. */
+  onDetail(tracked: Tracked, detail: MarketDetail, at: SeenAt): boolean {
+    const before = tracked.feed.facts;
+    tracked.feed.onDetail(detail, at);
+    const facts = tracked.feed.facts;
+    if (facts === null) return false;
+    for (const desk of tracked.desks) desk.open(facts, this.#settings.boundedCall);
+    this.#save(facts, detail, at.seenMs);
+    return before !== null && before.phase !== facts.phase;
+  }
+
+  /** What orders in this market need to know, from its detail or from what the ledger remembers of it. */
+  termsOf(conditionId: string): MarketTerms {
+    const facts = this.#tracked.get(conditionId)?.feed.facts;
+    if (facts !== null && facts !== undefined) {
+      const feeRateMicros = maxMicros(facts.makerFeeRateMicros, facts.takerFeeRateMicros);
+      return { eventConditionId: facts.eventConditionId, feeRateMicros };
+    }
+    const record = this.#ledger.market(conditionId);
+    if (record === null) return NO_TERMS;
+    const feeRateMicros = maxMicros(record.makerFeeRateMicros, record.takerFeeRateMicros);
+    return { eventConditionId: record.eventConditionId, feeRateMicros };
+  }
+
+  #assign(conditionId: string, strategy: StrategySettings): void {
+    const tracked = this.track(conditionId);
+    if (this.#isQuotedBy(conditionId, strategy)) return;
+    const desk = new Desk(conditionId, strategy);
+    if (this.#quoting.has(strategy.name)) desk.inQuoteHours = true;
+    if (tracked.feed.facts !== null) desk.open(tracked.feed.facts, this.#settings.boundedCall);
+    tracked.desks.push(desk);
+  }
+
+  #isQuotedBy(conditionId: string, strategy: StrategySettings): boolean {
+    return this.#tracked.get(conditionId)?.desks.some((desk) => desk.strategy === strategy) === true;
+  }
+
+  #openMarketsOf(strategy: StrategySettings): number {
+    let open = 0;
+    for (const { conditionId, feed } of this.#tracked.values()) {
+      const usable = feed.unsuitable === null && (feed.facts === null || feed.facts.phase === strategy.markets.state);
+      if (usable && this.#isQuotedBy(conditionId, strategy)) open += 1;
+    }
+    return open;
+  }
+
+  #save(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {
+    const record: MarketRecord = {
+      conditionId: facts.conditionId,
+      title: facts.title,
+      state: facts.phase,
+      eventConditionId: facts.eventConditionId,
+      yesLabel: detail.yes_outcome_label,
+      noLabel: detail.no_outcome_label,
+      makerFeeRateMicros: facts.makerFeeRateMicros,
+      takerFeeRateMicros: facts.takerFeeRateMicros,
+      resolutionS: detail.resolution_date,
+      seenMs,
+    };
+    const stored = this.#ledger.market(facts.conditionId);
+    // Written only when it says something new: a detail is polled often and a write costs a sync.
+    if (stored === null || !sameBut(stored, record)) this.#ledger.saveMarket(record);
+  }
+}
+
+const sameBut = (stored: MarketRecord, record: MarketRecord): boolean =>
+  JSON.stringify({ ...stored, seenMs: 0 }) === JSON.stringify({ ...record, seenMs: 0 });
+
+function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
+  if (row.state !== markets.state || row.margin_enabled === true) return false;
+  return markets.categories.length === 0 || markets.categories.some((category) => category === row.category);
+}

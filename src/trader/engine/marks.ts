@@ -1,0 +1,49 @@
+/** What a YES share of each market is worth, and what the ledger remembers of it for markets that no longer say. */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { Ledger } from '../ledger/contract.js';
+
+const NOTE = 'marks';
+/** How long a start waits for the market itself to say what shares there are worth, ms. */
+const FRESH_MS = 60_000;
+
+/** A market in which shares are held. */
+interface Holding {
+  readonly conditionId: string;
+  /** Nothing that comes of it is taken in. */
+  readonly isOut: boolean;
+}
+
+export class Marks extends Map<string, Micros> {
+  readonly #ledger: Pick<Ledger, 'note' | 'setNote'>;
+  readonly #stored: Map<string, Micros>;
+
+  constructor(ledger: Pick<Ledger, 'note' | 'setNote'>) {
+    super();
+    this.#ledger = ledger;
+    // The note is written by this class alone; what it wrote it can read.
+    this.#stored = new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
+  }
+
+  /**
+   * One market that cannot be valued must not keep all others from being quoted: its last mark stands in for it.
+   *
+   * @param ageMs of the process
+   */
+  fill(held: readonly Holding[], ageMs: number): void {
+    for (const { conditionId, isOut } of held) {
+      const stored = this.#stored.get(conditionId);
+      if (!this.has(conditionId) && stored !== undefined && (isOut || ageMs > FRESH_MS)) this.set(conditionId, stored);
+    }
+    if (held.some(({ conditionId }) => this.has(conditionId) && !this.#stored.has(conditionId))) this.save(held);
+  }
+
+  save(held: readonly Pick<Holding, 'conditionId'>[]): void {
+    this.#stored.clear();
+    for (const { conditionId } of held) {
+      const mark = this.get(conditionId);
+      if (mark !== undefined) this.#stored.set(conditionId, mark);
+    }
+    this.#ledger.setNote(NOTE, JSON.stringify([...this.#stored]));
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Control 16: requests out equal intents in. The moment before it leaves, whatever can move money is held against the
+ * ledger's row that it is sent for: it says what the row says, its signature is the stored one, and no order or cancel is
+ * drafted twice. What differs is a bug of ours and ends the trader, which then cancels everything; it does not leave.
+ *
+ * It shares no code with what makes these requests: a mistake there must not be repeated here.
+ */
+
+import { AssertionFailed } from '../../shared/base/errors.js';
+import { declarationOf } from '../../shared/protocol/endpoints.js';
+import type { AnyCall } from '../../shared/protocol/seam.js';
+import { EXECUTOR_TAG } from '../executor/contract.js';
+import type { IntentRow, LedgerReader } from '../ledger/contract.js';
+
+/** Drafts that left, newest last: enough for every one that could still be under way. */
+const REMEMBERED_DRAFTS = 2_000;
+
+export class Outgoing {
+  readonly #ledger: Pick<LedgerReader, 'intent'>;
+  readonly #drafted = new Set<string>();
+
+  constructor(ledger: Pick<LedgerReader, 'intent'>) {
+    this.#ledger = ledger;
+  }
+
+  /**
+   * Throws AssertionFailed when this call must not leave.
+   * @param tag of the ask behind it
+   */
+  check(call: AnyCall, tag: string): void {
+    if (declarationOf(call.endpoint).method === 'GET') return;
+    const intentId = tag.startsWith(EXECUTOR_TAG) ? tag.slice(tag.indexOf('/', EXECUTOR_TAG.length) + 1) : '';
+    const intent = this.#ledger.intent(intentId);
+    const objection = intent === null ? 'no intent stands behind it' : this.#objection(call, intent);
+    if (objection !== null) throw new AssertionFailed(`${call.endpoint} for "${tag}" does not leave: ${objection}`);
+  }
+
+  #objection(call: AnyCall, intent: IntentRow): string | null {
+    if (!matches(call, intent)) return `it is not what the ledger has: ${JSON.stringify(call)}`;
+    if (isSubmit(call)) return null;
+    if (intent.signature !== null) return 'its intent is signed already';
+    // The draft of a merge or redeem whose answer was lost is asked for again, by rule; that of an order never is.
+    if (intent.kind === 'merge' || intent.kind === 'redeem') return null;
+    if (this.#drafted.has(intent.id)) return 'its draft was asked for before';
+    this.#remember(intent.id);
+    return null;
+  }
+
+  #remember(intentId: string): void {
+    this.#drafted.add(intentId);
+    if (this.#drafted.size <= REMEMBERED_DRAFTS) return;
+    for (const oldest of this.#drafted) {
+      this.#drafted.delete(oldest);
+      return;
+    }
+  }
+}
+
+const isSubmit = ({ body }: AnyCall): boolean => body !== undefined && 'signature' in body;
+
+/** Whether the call says exactly what the row says. */
+function matches(call: AnyCall, row: IntentRow): boolean {
+  switch (call.endpoint) {
+    case 'orders.create':
+      return row.kind === 'place' && isOrder(call.body, row);
+    case 'orders.submit':
+      return row.kind === 'place' && isSigned(call, row);
+    case 'orders.cancel':
+      return row.kind === 'cancel' && call.params.pubkey === row.orderPubkey;
+    case 'orders.cancelSubmit':
+      return row.kind === 'cancel' && call.params.pubkey === row.orderPubkey && isSigned(call, row);
+    case 'merges.create': {
+      const { market_condition_id, amount } = call.body;
+      return (
+        row.kind === 'merge' && market_condition_id === row.marketConditionId && isFigure(amount, row.amountMicros)
+      );
+    }
+    case 'merges.submit':
+      return row.kind === 'merge' && isSigned(call, row);
+    case 'redeems.create':
+      return row.kind === 'redeem' && call.body.market_condition_id === row.marketConditionId;
+    case 'redeems.submit':
+      return row.kind === 'redeem' && isSigned(call, row);
+    default:
+      return false; // nothing else of ours can move money
+  }
+}
+
+function isOrder(body: Extract<AnyCall, { endpoint: 'orders.create' }>['body'], row: IntentRow): boolean {
+  const { market_condition_id, is_yes, side, order_type } = body;
+  if (order_type !== 'limit' || market_condition_id !== row.marketConditionId) return false;
+  if (is_yes !== row.isYes || side !== row.side) return false;
+  return isFigure(body.price, row.priceMicros) && isFigure(body.amount, row.amountMicros);
+}
+
+interface Signed {
+  readonly params: { readonly pubkey: string };
+  readonly body: { readonly signature: string };
+}
+
+const isSigned = ({ params, body }: Signed, { draftPubkey, signature }: IntentRow): boolean =>
+  signature !== null && params.pubkey === draftPubkey && body.signature === signature;
+
+/** A decimal string with at most six places, as millionths. */
+function isFigure(text: string | null | undefined, micros: number | null): boolean {
+  const parts = /^(\d+)(?:\.(\d{1,6}))?$/.exec(text ?? '');
+  if (parts === null || micros === null) return false;
+  return BigInt(parts[1] ?? '') * 1_000_000n + BigInt((parts[2] ?? '').padEnd(6, '0')) === BigInt(micros);
+}

@@ -1,0 +1,96 @@
+/** Walks a list page by page, and knows whether what it has seen may be believed. */
+
+import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
+import type { Ask, Report } from '../../shared/protocol/seam.js';
+
+/** Pages of one walk: far above what a trader has resting, low enough that a venue's looping cursor ends. */
+const MAX_PAGES = 50;
+/** A further page is as useful as the first was: what waits for the budget longer than this is planned anew. */
+const PAGE_USEFUL_MS = 10_000;
+
+export type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
+export type RowOf<N extends ListEndpoint> = DataOf<N>[number];
+
+export type WalkStep<R> =
+  /** One page; `next` asks for the one after it, null on the last. The caller decides whether it wants more. */
+  | { readonly kind: 'page'; readonly rows: readonly R[]; readonly next: Ask | null }
+  /** Nothing may be concluded from this walk: a page was lost, or the list contradicts itself. */
+  | { readonly kind: 'void'; readonly reason: string };
+
+/**
+ * A walk over one list. A cursor that repeats, a row that repeats or a page that does not come voids the walk: rows may
+ * have moved under it, and an incomplete list that looks complete is worse than none.
+ */
+export class PageWalk<N extends ListEndpoint> {
+  readonly #keyOf: (row: RowOf<N>) => string;
+  readonly #rows: RowOf<N>[] = [];
+  readonly #keys = new Set<string>();
+  readonly #cursors = new Set<string>();
+  #startedMs: number | null = null;
+  #pages = 0;
+
+  readonly #mostPages: number;
+
+  /** @param keyOf identifies a row */
+  constructor(keyOf: (row: RowOf<N>) => string, mostPages = MAX_PAGES) {
+    this.#keyOf = keyOf;
+    this.#mostPages = mostPages;
+  }
+
+  /** Pages so far. */
+  get pages(): number {
+    return this.#pages;
+  }
+
+  /** All rows so far. */
+  get rows(): readonly RowOf<N>[] {
+    return this.#rows;
+  }
+
+  /** Our clock, ms: when the first page's request left. What the list leaves out was not there at that time. */
+  get startedMs(): number {
+    return this.#startedMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Takes the report of the first page, or of a `next` that this walk returned. */
+  onReport(report: Report): WalkStep<RowOf<N>> {
+    const { outcome } = report;
+    this.#startedMs ??= report.sentMs;
+    if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
+    if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
+    // The shell answers an ask with the data of the ask's own endpoint, and this walk's asks are all for its list.
+    const page = outcome.data as unknown as readonly RowOf<N>[];
+    const tooMany = overfull(report.ask, page);
+    if (tooMany !== null) return { kind: 'void', reason: tooMany };
+    this.#pages += 1;
+    for (const row of page) {
+      const key = this.#keyOf(row);
+      if (this.#keys.has(key)) return { kind: 'void', reason: `row ${key} came twice` };
+      this.#keys.add(key);
+      this.#rows.push(row);
+    }
+    const cursor = outcome.nextCursor;
+    if (cursor === null) return { kind: 'page', rows: page, next: null };
+    if (this.#cursors.has(cursor)) return { kind: 'void', reason: 'the cursor repeats' };
+    if (this.#pages >= this.#mostPages) return { kind: 'void', reason: `it does not end within ${this.#pages} pages` };
+    this.#cursors.add(cursor);
+    return { kind: 'page', rows: page, next: withCursor(report, cursor) };
+  }
+}
+
+/**
+ * Why an answer holds more rows than its ask allows, one sentence; null when it does not. Asks name the most that the
+ * service gives: what holds more is no page of it, and would be kept and told row by row.
+ */
+export function overfull({ call }: Ask, data: unknown): string | null {
+  const most = 'limit' in call.query ? call.query.limit : undefined;
+  if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;
+  return `a page of ${most} holds ${data.length} rows`;
+}
+
+/** The same ask for the page behind this cursor. */
+function withCursor({ ask, nowMs }: Report, cursor: string): Ask {
+  // Only the cursor is added; every list endpoint's query has one.
+  const call = { ...ask.call, query: { ...ask.call.query, cursor } } as Ask['call'];
+  return { ...ask, call, latestMs: Math.max(ask.latestMs, nowMs + PAGE_USEFUL_MS) };
+}

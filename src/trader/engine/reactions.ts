@@ -1,0 +1,100 @@
+/** What follows from the executor's events: who must look again, what is said, what is paused. */
+
+import { complement } from '../../shared/base/micros.js';
+import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
+import type { FillRow } from '../ledger/contract.js';
+import { conversionDone, conversionFailed } from './conversions.js';
+import { inYesSpace } from './legs.js';
+import { PLACE_PAUSE_MS } from './quoting.js';
+import { amount, type TraderState, titled } from './state.js';
+
+export function react(state: TraderState, { asks, events }: Reaction, nowMs: number): void {
+  for (const ask of asks) state.queue.push(ask);
+  if (asks.length > 0 || events.length > 0) state.stale();
+  for (const event of events) onEvent(state, event, nowMs);
+}
+
+function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void {
+  switch (event.kind) {
+    case 'orderOpened':
+      return state.touch(event.market);
+    case 'orderClosed':
+      state.cancelTries.delete(event.orderPubkey);
+      if (event.filledMicros > 0) state.poller.expedite({ kind: 'fills' });
+      return state.touch(event.market);
+    case 'fillBooked':
+      return onFill(state, event.fill, event.strategy, nowMs);
+    case 'notDone':
+      return onNotDone(state, event, nowMs);
+    case 'cancelDone':
+      return state.touch(event.market);
+    case 'mergeDone':
+    case 'redeemDone': {
+      state.touch(event.market);
+      conversionDone(state.tracked(event.market));
+      const what = event.kind === 'mergeDone' ? 'merged complete sets' : 'redeemed';
+      return state.say(
+        nowMs,
+        event.kind,
+        `${what} in "${titled(state, event.market)}" for ${amount(event.cashMicros)}`,
+      );
+    }
+    case 'signingRefused':
+      state.pauseMarket(event.market, `the signer refused a draft: ${event.reason}`);
+      conversionFailed(state.tracked(event.market), nowMs);
+      return state.loud(
+        nowMs,
+        'signing_refused',
+        `${event.intentId} in "${titled(state, event.market)}": ${event.reason}`,
+      );
+    case 'trouble':
+      if (event.market !== null && PAUSING.includes(event.trouble)) state.pauseMarket(event.market, event.text);
+      if (ALARMING.includes(event.trouble)) state.fillAlarm.raise(event.text);
+      return state.loud(nowMs, event.trouble, event.text);
+  }
+}
+
+/** A market where the exchange does what we did not ask for, or somebody else can, is left until a person resumes it. */
+const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere'];
+
+/** What was signed bounds a loss no longer. */
+const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
+
+function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: number): void {
+  state.fills += 1;
+  state.countFill(fill, nowMs);
+  const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
+  for (const desk of state.desksOf(fill.marketConditionId)) {
+    desk.dirty = true;
+    if (desk.strategy.name !== strategy) continue;
+    desk.observe({
+      kind: 'fill',
+      nowMs,
+      side,
+      priceMicros,
+      amountMicros: fill.amountMicros,
+      isMaker: fill.isMaker === true,
+    });
+  }
+  const what = `${fill.side} ${amount(fill.amountMicros)} ${fill.isYes ? 'YES' : 'NO'} at ${amount(fill.priceMicros)}`;
+  const yes = fill.isYes ? '' : ` (YES at ${amount(complement(fill.priceMicros))})`;
+  state.say(nowMs, 'fill', `${what}${yes} in "${titled(state, fill.marketConditionId)}"`);
+}
+
+/** Answers that are nobody's fault and need no pause: the next turn simply tries again. */
+const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
+
+function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
+  state.touch(event.market);
+  if (HARMLESS.includes(event.slug)) return;
+  if (event.intentKind === 'merge' || event.intentKind === 'redeem')
+    conversionFailed(state.tracked(event.market), nowMs);
+  if (event.intentKind === 'place') {
+    state.tracked(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
+    for (const desk of state.desksOf(event.market)) desk.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+  }
+  // The market is not what we thought it was: look before anything else is tried.
+  state.poller.expedite({ kind: 'detail', marketConditionId: event.market });
+  const what = `${event.intentKind} in "${titled(state, event.market)}" was not done`;
+  state.say(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);
+}

@@ -1,0 +1,54 @@
+/** What a trader is told once, at its start. A `Config` has all of it; the engine knows nothing of files. */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { MarketState } from '../../shared/protocol/states.js';
+import type { RiskLimits } from '../risk/limits.js';
+import type { Strategy } from '../strategy/contract.js';
+import type { ParamValues } from '../strategy/params.js';
+import type { BoundedCall } from './host.js';
+
+export interface TraderSettings {
+  /** Unique among the runs of a ledger; every id of an intent begins with it. */
+  readonly runId: string;
+  readonly configHash: string;
+  readonly version: string;
+  readonly profile: VenueProfile;
+  /** Currency that this trader may use. */
+  readonly capitalMicros: Micros;
+  readonly risk: RiskLimits;
+  readonly polling: PollingSettings;
+  readonly merge: MergeSettings;
+  readonly strategies: readonly StrategySettings[];
+  readonly boundedCall: BoundedCall;
+}
+
+/** All in ms. */
+export interface PollingSettings {
+  readonly ownIntervalMs: number;
+  readonly hotIntervalMs: number;
+  readonly quietIntervalMs: number;
+  readonly catalogIntervalMs: number;
+  readonly assetsIntervalMs: number;
+}
+
+export interface MergeSettings {
+  readonly enabled: boolean;
+  /** Complete sets below this stay where they are, unless the currency is needed. */
+  readonly minSharesMicros: Micros;
+}
+
+export interface StrategySettings {
+  readonly name: string;
+  readonly module: Strategy;
+  readonly params: ParamValues;
+  readonly markets: {
+    readonly ids: readonly string[];
+    readonly state: MarketState;
+    readonly categories: readonly string[];
+    readonly max: number;
+  };
+  /** Whether this strategy has quote hours at all; outside them the shell says so by a command. */
+  readonly quoteHours: string | null;
+  readonly risk: RiskLimits;
+}

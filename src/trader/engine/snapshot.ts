@@ -1,0 +1,118 @@
+/** The trader at one moment, for status lines and the control socket. Amounts in Micros. */
+
+import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
+import type { BudgetStatus } from '../scheduler/contract.js';
+import type { Mode } from './modes.js';
+import { heldIn } from './own-state.js';
+import type { ComparedRound } from './reconciler.js';
+import { type TraderState, titled } from './state.js';
+
+export interface Snapshot {
+  readonly mode: Mode;
+  readonly reason: string;
+  /** The operator's command that leads back up from this mode; empty when none is needed. */
+  readonly wayBack: string;
+  readonly cashMicros: Micros;
+  /** Null while a holding has no mark. */
+  readonly equityMicros: Micros | null;
+  /** Equity minus the capital put in. */
+  readonly resultMicros: Micros | null;
+  readonly openOrders: number;
+  /** Orders of which nothing is known right now. */
+  readonly unknownOrders: number;
+  /** Fills booked by this run. */
+  readonly fills: number;
+  /** Asks of this run that were given up before they left. */
+  readonly unsent: number;
+  readonly markets: readonly MarketSnapshot[];
+  readonly budgets: { readonly public: BudgetStatus; readonly signed: BudgetStatus };
+  /** Why only reducing orders may leave; null when ledger and exchange agree. */
+  readonly reduceOnly: string | null;
+  /** The newest complete round; null before the first. */
+  readonly reconciled: ComparedRound | null;
+  /** A difference was seen that only another round can confirm or clear. */
+  readonly inDoubt: boolean;
+  /** Why the newest round was void; null when it was not. */
+  readonly voidReason: string | null;
+  /** Nothing rests at the exchange: shown by two complete reads after everything was settled, and nothing begun since. */
+  readonly proven: boolean;
+  /** Our clock, ms, when the newest cancel-all or stop was proven, whatever was begun since; null until it is. */
+  readonly provenMs: number | null;
+  /** The exchange has not answered for some requests in a row. */
+  readonly silent: boolean;
+  /** The exchange's clock minus ours, ms; null before its first answer. */
+  readonly clockOffsetMs: number | null;
+}
+
+export interface MarketSnapshot {
+  readonly conditionId: string;
+  readonly title: string;
+  readonly strategies: readonly string[];
+  /** What its strategy last said, or why nothing is quoted. */
+  readonly note: string;
+  readonly fairMicros: Micros | null;
+  /** Our best resting prices, in YES space. */
+  readonly bidMicros: Micros | null;
+  readonly askMicros: Micros | null;
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  readonly markMicros: Micros | null;
+  readonly openOrders: number;
+  readonly bookAgeMs: number | null;
+  readonly refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[];
+}
+
+export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
+  const { own, queue, settings } = state;
+  const equityMicros = state.equityMicros;
+  const orders = [...own.orders.values()].flat();
+  const { mode, reason } = state.mode();
+  return {
+    mode,
+    reason,
+    wayBack: state.modes.wayBack(mode, state.stopped),
+    cashMicros: own.cashMicros,
+    equityMicros,
+    resultMicros: equityMicros === null ? null : sub(equityMicros, settings.capitalMicros),
+    openOrders: orders.length,
+    unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
+      .length,
+    fills: state.fills,
+    unsent: state.unsent,
+    markets: [...state.markets.all].map(({ conditionId }) => marketSnapshot(state, conditionId, nowMs)),
+    budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
+    reduceOnly: state.reduceOnly,
+    reconciled: state.reconciler.newest,
+    inDoubt: state.reconciler.isInDoubt,
+    voidReason: state.reconciler.voidReason,
+    proven: state.modes.proven,
+    provenMs: state.modes.provenMs,
+    silent: state.silence > 0,
+    clockOffsetMs: state.venueClock.offsetMs,
+  };
+}
+
+function marketSnapshot(state: TraderState, conditionId: string, nowMs: number): MarketSnapshot {
+  const tracked = state.tracked(conditionId);
+  const orders = state.own.orders.get(conditionId) ?? [];
+  const bids = orders.filter(({ side }) => side === 'bid').map(({ priceMicros }) => priceMicros);
+  const asks = orders.filter(({ side }) => side === 'ask').map(({ priceMicros }) => priceMicros);
+  const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+  const quotes = tracked.desks[0]?.quotes;
+  const view = tracked.feed.view(nowMs, state.ownIn(conditionId, tracked.desks[0]));
+  return {
+    conditionId,
+    title: titled(state, conditionId),
+    strategies: tracked.desks.map((desk) => desk.strategy.name),
+    note: tracked.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
+    fairMicros: quotes?.fairMicros ?? null,
+    bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),
+    askMicros: asks.length === 0 ? null : asks.reduce(minMicros),
+    yesMicros,
+    noMicros,
+    markMicros: state.marks.get(conditionId) ?? null,
+    openOrders: orders.length,
+    bookAgeMs: view === null ? null : view.health.bookAgeMs,
+    refusals: tracked.desks.flatMap((desk) => desk.refusals),
+  };
+}

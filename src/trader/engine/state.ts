@@ -1,0 +1,384 @@
+/** What a trader knows between two observations, in one place: the rooms it is made of and what it has concluded. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { OrderExecutor } from '../executor/contract.js';
+import type { FillRow, Ledger, LedgerReader, OperatorEvent } from '../ledger/contract.js';
+import { MarketState } from '../market/market-state.js';
+import type { OwnMarketState, Stance } from '../market/view.js';
+import { ActionPace } from '../risk/action-pace.js';
+import type { RiskStance } from '../risk/facts.js';
+import { FillGuard, type FillState, NO_FILLS } from '../risk/fill-guard.js';
+import { LossGuard, type LossState } from '../risk/loss-guard.js';
+import { type LossRung, lossRung, NO_LOSS_RUNG } from '../risk/loss-rung.js';
+import type { Poller, Queue } from '../scheduler/contract.js';
+import { PollPlan } from '../scheduler/poll-plan.js';
+import { RequestQueue } from '../scheduler/request-queue.js';
+import type { Desk } from './desk.js';
+import { FillAlarm } from './fill-alarm.js';
+import { Markets, type Tracked } from './markets.js';
+import { Marks } from './marks.js';
+import { LADDER, type Mode, Modes, type StoredModes } from './modes.js';
+import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
+import type { PageWalk } from './page-walk.js';
+import { Polling } from './polling.js';
+import { Reconciler } from './reconciler.js';
+import type { TraderSettings } from './settings.js';
+import { equityOf, markOf } from './valuation.js';
+import { VenueClock } from './venue-clock.js';
+
+/** Something the operator should read; the shell logs it. `loud` ones are in the ledger too. */
+export type Notice = OperatorEvent;
+
+/** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
+const BOOK_DEPTH = 20;
+
+/** How long a stop waits for merges and redeems under way; what takes longer is booked by the next start. */
+const CONVERSION_PATIENCE_MS = 10_000;
+
+const MODES_NOTE = 'modes';
+const LOSS_NOTE = 'loss_guard';
+const FILLS_NOTE = 'fill_guard';
+const PAUSED_NOTE = 'paused_markets';
+/** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
+const ROWS_PER_ACTION = 2;
+
+export class TraderState {
+  readonly settings: TraderSettings;
+  readonly ledger: Ledger;
+  readonly executor: OrderExecutor;
+  readonly queue: Queue;
+  readonly poller: Poller;
+  readonly polling = new Polling(this);
+  readonly markets: Markets;
+  readonly modes: Modes;
+  readonly reconciler: Reconciler;
+  readonly venueClock = new VenueClock();
+  readonly fillGuard: FillGuard;
+  readonly fillAlarm: FillAlarm;
+  /** Orders and cancels begun lately, by this process or the one before it. */
+  readonly pace: ActionPace;
+  /** YES price per market at which shares are valued. */
+  readonly marks: Marks;
+  /** Our clock, ms, of the last cancel tried per order. */
+  readonly cancelTries = new Map<string, number>();
+  catalog: PageWalk<'markets.list'> | null = null;
+  /** Our clock, ms, at the newest observation. */
+  seenMs = Number.NEGATIVE_INFINITY;
+  tickedMs = Number.NEGATIVE_INFINITY;
+  /**
+   * Our clock, ms, at the first observation; null before it. The infinite past once our clock was set back: the process
+   * is then older than any book may be, and what nobody has read is pulled.
+   */
+  bornMs: number | null = null;
+  /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
+  settledMs: number | null = null;
+  /** Outcomes in a row about which nothing is known. */
+  silence = 0;
+  fills = 0;
+  /** Asks that were given up before they left. */
+  unsent = 0;
+  #own: OwnState | null = null;
+  #guard: LossGuard | null;
+  /** As the ledger has it. */
+  #storedGuard: LossState | null;
+  readonly #pausedMarkets: Map<string, string>;
+  #lossRung: LossRung = NO_LOSS_RUNG;
+  /** As the newest step had it: what was begun under another is looked at again. */
+  stance: RiskStance = 'halted';
+  #equity: Micros | null = null;
+  #sequence = 0;
+  #notices: Notice[] = [];
+
+  constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor) {
+    this.settings = settings;
+    this.ledger = ledger;
+    this.executor = executor;
+    this.queue = new RequestQueue(settings.profile.rate_limits);
+    const ownTrades = settings.profile.own_trades;
+    this.poller = new PollPlan({ ...settings.polling, ownTrades, bookDepth: BOOK_DEPTH });
+    this.markets = new Markets(settings, ledger);
+    // Notes are written by this class alone; what it wrote it can read.
+    this.modes = new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
+    this.reconciler = new Reconciler(ledger, executor, ownTrades);
+    const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
+    this.#pausedMarkets = new Map(paused);
+    this.marks = new Marks(ledger);
+    const guard = ledger.note(LOSS_NOTE);
+    this.#storedGuard = guard === null ? null : (JSON.parse(guard) as LossState);
+    this.#guard = this.#storedGuard === null ? null : LossGuard.restored(this.#storedGuard);
+    this.fillAlarm = new FillAlarm(ledger);
+    const fills = ledger.note(FILLS_NOTE);
+    this.fillGuard = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), settings.risk);
+    this.pace = new ActionPace(newestActions(ledger, settings.risk.maxActionsPerMinute));
+    // As after a kill: what halted may have left orders behind.
+    if (this.#halted !== null) this.modes.cancelAll();
+  }
+
+  /** A picture of what is ours, taken anew after `stale`. */
+  get own(): OwnState {
+    this.#own ??= readOwnState(this.ledger, this.executor, (market) => this.markets.termsOf(market));
+    return this.#own;
+  }
+
+  stale(): void {
+    this.#own = null;
+  }
+
+  get isStale(): boolean {
+    return this.#own === null;
+  }
+
+  mode(): { readonly mode: Mode; readonly reason: string } {
+    const { widened, reducing } = this.#lossRung;
+    const now = this.modes.mode({ halted: this.#halted, reducing: this.reduceOnly ?? reducing, widened });
+    if (now.mode !== 'stopped' || !this.#isConverting) return now;
+    // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
+    const waitedMs = Math.abs(this.seenMs - (this.modes.provenMs ?? this.seenMs));
+    return waitedMs < CONVERSION_PATIENCE_MS ? { mode: 'stopping', reason: 'a merge or redeem is landing' } : now;
+  }
+
+  /** Why only orders that reduce may leave, by what the exchange has shown; null when nothing is odd about it. */
+  get reduceOnly(): string | null {
+    return this.reconciler.verdict ?? this.fillAlarm.verdict;
+  }
+
+  /** Why a limit has stopped everything until a person resumes. */
+  get #halted(): string | null {
+    return this.#guard?.state.halted ?? this.fillGuard.state.halted;
+  }
+
+  /** Why everything or something is stopped until a person resumes it with a reason; null when nothing is. */
+  get stopped(): string | null {
+    const [paused] = this.#pausedMarkets;
+    return this.#halted ?? (paused === undefined ? this.fillAlarm.verdict : `market ${paused[0]}: ${paused[1]}`);
+  }
+
+  get #isConverting(): boolean {
+    return this.executor
+      .reservations()
+      .some(({ kind, phase }) => (kind === 'merge' || kind === 'redeem') && phase !== 'abandoned');
+  }
+
+  saveModes(): void {
+    this.ledger.setNote(MODES_NOTE, JSON.stringify(this.modes.stored));
+  }
+
+  /** Currency plus shares at their marks; null while a holding has no mark. */
+  get equityMicros(): Micros | null {
+    return this.#equity;
+  }
+
+  get guard(): LossGuard | null {
+    return this.#guard;
+  }
+
+  /** Values what we hold and lets the loss guard look at it. */
+  value(nowMs: number): void {
+    for (const { conditionId, feed } of this.markets.all) {
+      const mark = markOf(feed.mark(nowMs, ownOrders(this.own, conditionId)));
+      if (mark !== null) this.marks.set(conditionId, mark);
+    }
+    this.marks.fill(this.#held, nowMs - (this.bornMs ?? nowMs));
+    this.#equity = equityOf(this.own, this.marks);
+    if (this.#equity === null) return;
+    this.#guard ??= LossGuard.started(nowMs, this.#equity);
+    const halted = this.#guard.observe(nowMs, this.#equity, this.settings.risk);
+    if (halted !== null) this.#halt(halted, nowMs);
+    this.#lossRung = lossRung(this.#guard.facts, this.settings.risk);
+    const stored = this.#storedGuard;
+    if (stored === null || this.#guard.hasMovedFrom(stored, this.settings.risk)) this.saveGuard();
+  }
+
+  get #held(): { readonly conditionId: string; readonly isOut: boolean }[] {
+    const isOut = (conditionId: string) => (this.markets.get(conditionId)?.outBecause ?? null) !== null;
+    return Array.from(this.own.held.keys(), (conditionId) => ({ conditionId, isOut: isOut(conditionId) }));
+  }
+
+  /** One more fill is in the ledger: lets the fill guard look at it. */
+  countFill({ timestampS }: FillRow, nowMs: number): void {
+    const halted = this.fillGuard.observe(timestampS, this.settings.risk);
+    if (halted !== null) this.#halt(halted, nowMs);
+    this.#saveFills();
+  }
+
+  /** The configured capital is another than the ledger's. Before the first valuation there is nothing to correct. */
+  capitalMoved(amount: Micros): void {
+    this.#guard?.capitalMoved(amount);
+    this.saveGuard();
+  }
+
+  saveGuard(): void {
+    if (this.#guard === null) return;
+    this.#storedGuard = this.#guard.state;
+    this.ledger.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
+    this.marks.save(this.#held);
+  }
+
+  /** A person resumes: what halted us is accepted, and what was paused goes on. */
+  resume(): void {
+    this.#guard?.resume();
+    this.#lossRung = NO_LOSS_RUNG;
+    this.saveGuard();
+    this.fillGuard.resume();
+    this.#saveFills();
+    this.fillAlarm.clear();
+    this.#pausedMarkets.clear();
+    this.ledger.setNote(PAUSED_NOTE, '[]');
+    for (const { outBecause, conditionId } of this.markets.all) {
+      if (outBecause !== null) this.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
+    }
+    this.markets.reopen();
+  }
+
+  #saveFills(): void {
+    this.ledger.setNote(FILLS_NOTE, JSON.stringify(this.fillGuard.state));
+  }
+
+  /** A limit was reached: everything is canceled, until the exchange has shown twice that nothing rests. */
+  #halt(reason: string, nowMs: number): void {
+    this.modes.cancelAll();
+    this.saveModes();
+    this.loud(nowMs, 'halted', `${reason}; everything is canceled until an operator resumes it with a reason`);
+  }
+
+  /** Why nothing is quoted or converted in a market until a person resumes; undefined while that is not so. */
+  pausedMarket(conditionId: string): string | undefined {
+    return this.#pausedMarkets.get(conditionId);
+  }
+
+  /** Holds over restarts: what the signer refused once it would be asked to sign again. */
+  pauseMarket(conditionId: string, reason: string): void {
+    this.#pausedMarkets.set(conditionId, reason);
+    this.ledger.setNote(PAUSED_NOTE, JSON.stringify([...this.#pausedMarkets]));
+    this.touch(conditionId);
+  }
+
+  /**
+   * What the venue sends of one market cannot be reckoned with: nothing of it is taken in any more, what rests there is
+   * pulled, and every other market goes on. A start tries it again.
+   */
+  takeOut(tracked: Tracked, reason: string, nowMs: number): void {
+    const { conditionId } = tracked;
+    const text = `"${titled(this, conditionId)}" is out: ${reason}`;
+    tracked.outBecause = reason;
+    tracked.feed = new MarketState(conditionId);
+    this.pauseMarket(conditionId, reason);
+    this.loud(
+      nowMs,
+      'market_failed',
+      `${text}; what rests there is pulled, until an operator resumes it with a reason`,
+    );
+  }
+
+  /** What a strategy is told of ourselves in one market. */
+  ownIn(conditionId: string, desk: Desk | undefined): OwnMarketState {
+    const { own } = this;
+    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = heldIn(own, conditionId);
+    const limits = desk?.strategy.risk ?? this.settings.risk;
+    return {
+      yesMicros,
+      noMicros,
+      avgYesCostMicros: averageCost(yesMicros, yesCostMicros),
+      avgNoCostMicros: averageCost(noMicros, noCostMicros),
+      availableFundsMicros: own.availableMicros,
+      maxPositionMicros: limits.maxPositionSharesMicros,
+      stance: viewStance(LADDER[this.mode().mode].stance),
+      orders: ownOrders(own, conditionId),
+    };
+  }
+
+  /** Whether anything of ours is in this market: shares, orders, or something under way. */
+  isOurs(conditionId: string): boolean {
+    const held = heldIn(this.own, conditionId);
+    if (held.yesMicros > 0 || held.noMicros > 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
+    return this.executor.pendingMerge(conditionId) !== null || this.executor.pendingRedeem(conditionId) !== null;
+  }
+
+  /** A function of run, market and sequence, so that no two intents ever share one. */
+  nextIntentId(conditionId: string): string {
+    this.#sequence += 1;
+    return `${this.settings.runId}.${conditionId.slice(0, 6)}.${this.#sequence}`;
+  }
+
+  desksOf(conditionId: string): readonly Desk[] {
+    return this.markets.get(conditionId)?.desks ?? [];
+  }
+
+  /** The time of what comes next. */
+  see(nowMs: number): void {
+    if (nowMs < this.seenMs) this.#clockSetBack(nowMs);
+    this.seenMs = nowMs;
+  }
+
+  /**
+   * What was to wait until a time that is now far away may go on at once, and what is known of books is forgotten: their
+   * age can no longer be told, so what was quoted on them is pulled.
+   */
+  #clockSetBack(nowMs: number): void {
+    const byMs = this.seenMs - nowMs;
+    this.loud(nowMs, 'clock_set_back', `this machine's clock was set back by ${byMs} ms; quotes wait for new books`);
+    this.bornMs = Number.NEGATIVE_INFINITY;
+    this.settledMs = null;
+    this.cancelTries.clear();
+    for (const tracked of this.markets.all) {
+      tracked.feed.clockSetBack(byMs, this.queue.newestId);
+      this.touch(tracked.conditionId);
+      tracked.nextConversionMs = 0;
+      tracked.saleAfterMs = 0;
+      for (const desk of tracked.desks) desk.placeAfterMs = 0;
+    }
+  }
+
+  /** No order is begun anywhere before this moment, our clock, ms. Cancels are. */
+  pausePlacing(untilMs: number): void {
+    for (const tracked of this.markets.all) {
+      tracked.saleAfterMs = untilMs;
+      for (const desk of tracked.desks) desk.placeAfterMs = untilMs;
+    }
+  }
+
+  touch(conditionId: string): void {
+    for (const desk of this.desksOf(conditionId)) desk.dirty = true;
+  }
+
+  /** A market in which something of ours is, looked at from now on. */
+  tracked(conditionId: string): Tracked {
+    return this.markets.track(conditionId);
+  }
+
+  say(timeMs: number, kind: string, text: string): void {
+    this.#notices.push({ timeMs, severity: 'info', kind, text });
+  }
+
+  /** Also kept in the ledger: somebody must be able to find it tomorrow. */
+  loud(timeMs: number, kind: string, text: string): void {
+    const notice: Notice = { timeMs, severity: 'loud', kind, text };
+    this.#notices.push(notice);
+    this.ledger.addEvent(notice);
+  }
+
+  takeNotices(): readonly Notice[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+}
+
+/** As a strategy sees it. Where nothing may leave, no strategy is asked. */
+const viewStance = (stance: RiskStance): Stance => (stance === 'flatten' || stance === 'halted' ? 'normal' : stance);
+
+/**
+ * A market as a person would name it in a log line. Titles come from the exchange: control characters in one could move
+ * the cursor of the operator's terminal, and a line break could say that nothing rests.
+ */
+export const titled = (state: TraderState, conditionId: string): string =>
+  (state.markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+export const amount = (value: Micros): string => formatDecimal(value);
+
+/** Our clock, ms, of the newest orders and cancels that the ledger has; a number of rows, whatever its history. */
+function newestActions(ledger: LedgerReader, perMinute: number): readonly number[] {
+  const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
+  return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
+}

@@ -1,0 +1,139 @@
+/**
+ * What differed, round by round. One list lags behind another, an answer is under way: so a subject that differs is
+ * believed only in a second round that began a good while after the first, whatever the figures are then (they move with
+ * every fill). What is believed stays so until it agrees again or a person takes note of it, also over restarts.
+ */
+
+import { must } from '../../shared/base/errors.js';
+import type { Ledger } from '../ledger/contract.js';
+import { DIFFERENCE_KINDS, type Difference } from './differences.js';
+
+/** Lists lag by some seconds; a second look within them would see the same again. */
+const CONFIRM_AFTER_MS = 10_000;
+
+const BELIEVED_NOTE = 'believed_differences';
+const ACCEPTED_NOTE = 'accepted_differences';
+/** In a sentence: a person needs the first, `reconcile` prints them all. */
+const MOST_TOLD = 5;
+
+interface Suspicion {
+  readonly difference: Difference;
+  /** Our clock, ms, of the comparison that first found it. */
+  readonly sinceMs: number;
+  readonly believed: boolean;
+}
+
+type Notes = Pick<Ledger, 'note' | 'setNote'>;
+
+export class Suspicions {
+  readonly #notes: Notes;
+  readonly #confirmAfterMs: number;
+  readonly #open = new Map<string, Suspicion>();
+  /** By subject: as it was when a person took note of it. */
+  readonly #accepted: Map<string, string>;
+
+  constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
+    this.#notes = notes;
+    this.#confirmAfterMs = confirmAfterMs;
+    // Both notes are written below and nowhere else.
+    this.#accepted = new Map(JSON.parse(notes.note(ACCEPTED_NOTE) ?? '[]') as [string, string][]);
+  }
+
+  get believed(): readonly Difference[] {
+    return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
+  }
+
+  /** Our clock, ms: from then on another round would tell; Infinity while nothing is in doubt. */
+  get doubtsFromMs(): number {
+    const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
+    return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
+  }
+
+  /** Why only orders that reduce may leave; null while nothing is believed. */
+  get verdict(): string | null {
+    const { believed } = this;
+    if (believed.length === 0) return null;
+    const more = believed.length > MOST_TOLD ? `; and ${believed.length - MOST_TOLD} more` : '';
+    return `the ledger and the exchange disagree: ${believed.slice(0, MOST_TOLD).map(inWords).join('; ')}${more}`;
+  }
+
+  /**
+   * Takes in what one complete round has found; returns what is believed from now on.
+   *
+   * @param begunMs our clock, when the round's first request left
+   * @param isUndecided it could say nothing of this: what was believed of it stays believed, what was in doubt begins anew
+   */
+  take(
+    differences: readonly Difference[],
+    begunMs: number,
+    nowMs: number,
+    isUndecided: (difference: Difference) => boolean,
+  ): readonly Difference[] {
+    const before = new Set(JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[]);
+    const told = new Set(this.believed.map(nameOf));
+    // Believed by the process before this one: its figures are not kept, and this round has none.
+    for (const name of before) {
+      const difference = { ...named(name), ledger: '?', exchange: '?' };
+      if (!this.#open.has(name) && isUndecided(difference))
+        this.#open.set(name, { difference, sinceMs: nowMs, believed: true });
+    }
+    const found = new Map(
+      differences
+        .filter((difference) => !this.isAccepted(difference))
+        .map((difference) => [nameOf(difference), difference] as const),
+    );
+    for (const [name, { difference, believed }] of this.#open) {
+      if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
+    }
+    for (const [name, difference] of found) {
+      // A clock that stepped back must not put the second look off for as long as it stepped.
+      const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
+      const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
+      const believed = again || told.has(name) || before.has(name);
+      this.#open.set(name, { difference, sinceMs, believed });
+    }
+    this.#remember();
+    return this.believed.filter((difference) => !told.has(nameOf(difference)));
+  }
+
+  /** A person has taken note of it, with these very figures. */
+  isAccepted(difference: Difference): boolean {
+    return this.#accepted.get(nameOf(difference)) === figuresOf(difference);
+  }
+
+  /**
+   * A person has taken note of what is believed: it is told no more as long as it stays as it is.
+   *
+   * @param isLeftOut leaves it out of what is compared, and says whether it could; what stays must be remembered here
+   */
+  accept(isLeftOut: (difference: Difference) => boolean): readonly Difference[] {
+    const { believed } = this;
+    for (const difference of believed) {
+      this.#open.delete(nameOf(difference));
+      if (!isLeftOut(difference)) this.#accepted.set(nameOf(difference), figuresOf(difference));
+    }
+    if (believed.length > 0) this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted]));
+    this.#remember();
+    return believed;
+  }
+
+  #remember(): void {
+    const names = JSON.stringify(this.believed.map(nameOf).sort());
+    if (names !== (this.#notes.note(BELIEVED_NOTE) ?? '[]')) this.#notes.setNote(BELIEVED_NOTE, names);
+  }
+}
+
+/** For a person. */
+export const inWords = ({ what, subject, ledger, exchange }: Difference): string =>
+  `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
+
+const nameOf = ({ what, subject }: Difference): string => `${what} ${subject}`;
+/** What `nameOf` has made; only kinds without a space in them are ever named. */
+const named = (name: string): Pick<Difference, 'what' | 'subject'> => ({
+  what: must(
+    DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),
+    `kind of the difference ${name}`,
+  ),
+  subject: name.slice(name.indexOf(' ') + 1),
+});
+const figuresOf = ({ ledger, exchange }: Difference): string => `${ledger} / ${exchange}`;

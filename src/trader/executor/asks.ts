@@ -1,0 +1,95 @@
+/** The calls that an intent needs: ask for its draft, submit its signature, read its record. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { must } from '../../shared/base/errors.js';
+import type { EndpointName } from '../../shared/protocol/endpoints.js';
+import type { AnyCall, Ask } from '../../shared/protocol/seam.js';
+import type { IntentKind, IntentRow } from '../ledger/contract.js';
+import { EXECUTOR_TAG } from './contract.js';
+import { PLACE_USEFUL_MS } from './pace.js';
+
+export const STEPS = ['draft', 'submit', 'read'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** A quote whose draft could not even be asked for in this time is stale: the engine decides anew. */
+const DRAFT_USEFUL_MS = 3_000;
+/** The rest keeps its use for longer; an ask that could not leave in this time is thought over and asked again. */
+const USEFUL_MS = 10_000;
+
+export const tagOf = (step: Step, intentId: string): string => `${EXECUTOR_TAG}${step}/${intentId}`;
+
+/** What a tag of ours says; an assertion for any other. */
+export function readTag(tag: string): { readonly step: Step; readonly intentId: string } {
+  const text = tag.startsWith(EXECUTOR_TAG) ? tag.slice(EXECUTOR_TAG.length) : '';
+  const step = must(
+    STEPS.find((name) => text.startsWith(`${name}/`)),
+    `step in the tag ${tag}`,
+  );
+  return { step, intentId: text.slice(step.length + 1) };
+}
+
+export function askFor(step: Step, intent: IntentRow, nowMs: number): Ask {
+  const tag = tagOf(step, intent.id);
+  switch (step) {
+    case 'draft': {
+      const lane = intent.kind === 'cancel' ? 'cancel' : 'draft';
+      const usefulMs = intent.kind === 'place' ? DRAFT_USEFUL_MS : USEFUL_MS;
+      return { lane, call: draftCall(intent), latestMs: nowMs + usefulMs, tag };
+    }
+    case 'submit': {
+      const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
+      const usefulMs = nowMs + USEFUL_MS;
+      // Where it waits for the request budget its price grows old as well.
+      const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
+      return { lane, call: submitCall(intent), latestMs, tag };
+    }
+    case 'read':
+      return { lane: 'own', call: readCall(intent), latestMs: nowMs + USEFUL_MS, tag };
+  }
+}
+
+function draftCall(intent: IntentRow): AnyCall {
+  const market_condition_id = intent.marketConditionId;
+  switch (intent.kind) {
+    case 'place': {
+      const body = {
+        market_condition_id,
+        is_yes: must(intent.isYes, 'outcome of a place'),
+        side: must(intent.side, 'side of a place'),
+        order_type: 'limit',
+        price: formatDecimal(must(intent.priceMicros, 'price of a place')),
+        amount: formatDecimal(must(intent.amountMicros, 'amount of a place')),
+      };
+      return { endpoint: 'orders.create', params: {}, query: {}, body };
+    }
+    case 'cancel': {
+      const pubkey = must(intent.orderPubkey, 'order of a cancel');
+      return { endpoint: 'orders.cancel', params: { pubkey }, query: {}, body: undefined };
+    }
+    case 'merge': {
+      const amount = formatDecimal(must(intent.amountMicros, 'amount of a merge'));
+      return { endpoint: 'merges.create', params: {}, query: {}, body: { market_condition_id, amount } };
+    }
+    case 'redeem':
+      return { endpoint: 'redeems.create', params: {}, query: {}, body: { market_condition_id } };
+  }
+}
+
+/** By kind: what submits it, and what reads what became of it. A cancel has no record but its order. */
+const CALLS = {
+  place: { submit: 'orders.submit', read: 'orders.detail' },
+  cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
+  merge: { submit: 'merges.submit', read: 'merges.detail' },
+  redeem: { submit: 'redeems.submit', read: 'redeems.detail' },
+} as const satisfies Record<IntentKind, Record<'submit' | 'read', EndpointName>>;
+
+function submitCall({ kind, draftPubkey, signature }: IntentRow): AnyCall {
+  const params = { pubkey: must(draftPubkey, 'pubkey of a signed draft') };
+  const body = { signature: must(signature, 'signature of a submit') };
+  return { endpoint: CALLS[kind].submit, params, query: {}, body };
+}
+
+function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
+  const params = { pubkey: must(draftPubkey ?? orderPubkey, 'pubkey to read') };
+  return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
+}

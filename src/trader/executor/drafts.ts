@@ -1,0 +1,156 @@
+/** From an approved intent to its stored draft, or to the end of one that never came to a signature. */
+
+import { must } from '../../shared/base/errors.js';
+import { type Micros, ZERO } from '../../shared/base/micros.js';
+import { readDraftMessage } from '../../shared/protocol/draft-message.js';
+import type { Report } from '../../shared/protocol/seam.js';
+import type { IntentRow } from '../ledger/contract.js';
+import type { Intent } from '../risk/intent.js';
+import type { Desk } from './desk.js';
+import { readAgain } from './orders.js';
+import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './pace.js';
+import { answerOf } from './records.js';
+import type { Track } from './tracks.js';
+
+export function newRow(desk: Desk, intent: Intent, reason: string, nowMs: number): IntentRow {
+  const place = intent.kind === 'place' ? intent : null;
+  const redeem = intent.kind === 'redeem' ? intent : null;
+  const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
+  return {
+    id: intent.intentId,
+    runId: desk.settings.runId,
+    kind: intent.kind,
+    marketConditionId: intent.marketConditionId,
+    isYes: place?.isYes ?? null,
+    side: place?.side ?? null,
+    priceMicros: place?.priceMicros ?? null,
+    amountMicros: place?.amountMicros ?? (intent.kind === 'merge' ? intent.amountMicros : null),
+    redeemYesMicros: redeem?.yesMicros ?? null,
+    redeemNoMicros: redeem?.noMicros ?? null,
+    orderPubkey,
+    feeRateMicros: place === null ? ZERO : feeRateOf(desk, place.marketConditionId),
+    strategy: place?.strategy ?? '',
+    reason,
+    state: 'intended',
+    draftPubkey: null,
+    message: null,
+    expiresAtS: null,
+    signature: null,
+    submitCount: 0,
+    createdMs: nowMs,
+    updatedMs: nowMs,
+    lastReason: 'its draft is being asked for',
+    configHash: desk.settings.configHash,
+  };
+}
+
+const feeRateOf = (desk: Desk, marketConditionId: string): Micros =>
+  must(desk.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
+
+export function onDraft(desk: Desk, track: Track, report: Report): void {
+  const { outcome, nowMs } = report;
+  switch (outcome.kind) {
+    case 'answered':
+      storeDraft(desk, track, report);
+      break;
+    case 'refused':
+      // The signing service says that it made nothing; any other failure of the exchange may have come after the act.
+      if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
+        draftLost(desk, track, nowMs, outcome.message);
+      } else {
+        draftRefused(desk, track, outcome.slug, outcome.message, nowMs);
+      }
+      break;
+    case 'unknown':
+      if (outcome.sent) draftLost(desk, track, nowMs, outcome.reason);
+      else draftRefused(desk, track, 'unsent', outcome.reason, nowMs);
+  }
+}
+
+function storeDraft(desk: Desk, track: Track, report: Report): void {
+  const { tracks, orders } = desk;
+  const { nowMs } = report;
+  const { pubkey, message } = answerOf(report, track.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
+  const expiresAtS = expiryOf(desk, message, report.venueTimeMs);
+  if (track.intent.state === 'abandoned') {
+    tracks.move(track, 'draftStored', nowMs, track.intent.lastReason, { expiresAtS });
+    desk.waitOut(track, nowMs);
+    return;
+  }
+  const { kind, marketConditionId } = track.intent;
+  const taken = kind === 'cancel' ? pubkey !== track.intent.orderPubkey : orders.get(pubkey) !== null;
+  if (taken) {
+    const text = `the draft of ${track.intent.id} came with the pubkey ${pubkey} of another record`;
+    desk.trouble('record_differs', marketConditionId, text);
+    desk.giveUp(track, 'draftLost', 'record_differs', nowMs, text);
+    return;
+  }
+  const change = { draftPubkey: pubkey, message, expiresAtS };
+  tracks.move(track, 'draftStored', nowMs, 'its draft waits for the signature', change);
+  track.tries = 0;
+  if (kind === 'place') addOrder(desk, track.intent, pubkey, nowMs);
+  const objection = objectionToExpiry(desk, expiresAtS, report);
+  if (objection === null) desk.toSign.push(track);
+  else desk.refuseToSign(track, nowMs, objection);
+}
+
+function addOrder(desk: Desk, intent: IntentRow, pubkey: string, nowMs: number): void {
+  desk.orders.add({
+    pubkey,
+    intentId: intent.id,
+    marketConditionId: intent.marketConditionId,
+    isYes: must(intent.isYes, 'outcome of a place'),
+    side: must(intent.side, 'side of a place'),
+    priceMicros: must(intent.priceMicros, 'price of a place'),
+    amountMicros: must(intent.amountMicros, 'amount of a place'),
+    filledMicros: ZERO,
+    bookedMicros: ZERO,
+    failedMicros: ZERO,
+    status: 'waiting_to_sign',
+    createdMs: nowMs,
+    closedMs: null,
+  });
+}
+
+/** Unix seconds on the exchange's clock; null when neither the draft nor the answer says anything of time. */
+function expiryOf(desk: Desk, message: string, venueTimeMs: number | null): number | null {
+  const written = readDraftMessage(desk.profile.draft_message, message)?.expires;
+  if (written !== undefined) return written;
+  const nowMs = venueTimeMs ?? desk.venueNowMs;
+  return nowMs === null ? null : Math.ceil(nowMs / 1000) + desk.profile.draft_lifetime_s;
+}
+
+/**
+ * A draft that is over, or that could be submitted long after anybody wants it, is not signed. As long as the exchange has
+ * told no time our own clock bounds the future, as far off as a venue lets a clock be; it never says that a draft is over.
+ */
+function objectionToExpiry(desk: Desk, expiresAtS: number | null, { venueTimeMs, nowMs }: Report): string | null {
+  if (expiresAtS === null) return null;
+  const { draft_lifetime_s, clock_tolerance_s } = desk.profile;
+  const venueMs = venueTimeMs ?? desk.venueNowMs;
+  const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);
+  const mostS = 2 * draft_lifetime_s + EXPIRY_SLACK_S + (venueMs === null ? clock_tolerance_s : 0);
+  if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it came`;
+  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
+}
+
+function draftLost(desk: Desk, track: Track, nowMs: number, reason: string): void {
+  if (track.intent.state !== 'intended') return;
+  const { kind } = track.intent;
+  // The same merge asked again answers the very same draft, and a second redeem draft is as unsigned as the first.
+  const askAgain = (kind === 'merge' || kind === 'redeem') && track.tries + 1 < MOST_DRAFT_ASKS;
+  if (askAgain) desk.lookLater(track, nowMs);
+  else desk.giveUp(track, 'draftLost', 'answer_lost', nowMs, reason);
+}
+
+function draftRefused(desk: Desk, track: Track, slug: string, reason: string, nowMs: number): void {
+  const told = track.intent.state === 'abandoned';
+  const { kind, orderPubkey } = track.intent;
+  desk.tracks.move(track, 'draftRefused', nowMs, `${slug}: ${reason}`);
+  if (!told) desk.notDone(track, slug, reason);
+  const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
+  if (kind !== 'cancel' || orderPubkey === null || passing) return;
+  // An order that cannot be canceled is over, most likely: its record says how.
+  const order = desk.orders.get(orderPubkey);
+  if (order !== null) readAgain(desk, order, nowMs);
+}

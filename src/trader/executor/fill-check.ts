@@ -1,0 +1,53 @@
+/** Whether a fill can be of the order that was signed. Pure: it says what differs and changes nothing. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { add, type Micros, micros, mul, sub } from '../../shared/base/micros.js';
+import type { FillRow, OrderRecord } from '../ledger/contract.js';
+import { tradeNotional } from '../ledger/rounding.js';
+
+/** What a trade says that its order does not. */
+export type Trade = Omit<FillRow, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
+
+/** A venue may round a fee up by its own rule. */
+const FEE_ROUNDING = micros(1);
+
+/**
+ * What of a trade is not what was signed, in words; null when all of it may be. A better price is nothing odd, nor is a fee
+ * that the exchange does not name.
+ *
+ * @param order before this trade is booked
+ * @param feeRateMicros the highest rate that the market is known to take
+ */
+export function fillObjection(order: OrderRecord, trade: Trade, feeRateMicros: Micros): string | null {
+  const found = [
+    priceObjection(order, trade),
+    amountObjection(order, trade),
+    feeObjection(order, trade, feeRateMicros),
+  ];
+  const objections = found.filter((text) => text !== null);
+  if (objections.length === 0) return null;
+  const { side, amountMicros, isYes, priceMicros, pubkey } = order;
+  const signed = `${side} ${formatDecimal(amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
+  return `trade ${trade.pubkey} of order ${pubkey} (signed: ${signed}) ${objections.join(', ')}`;
+}
+
+function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: Trade): string | null {
+  const isWorse = side === 'buy' ? priceMicros > signed : priceMicros < signed;
+  if (!isWorse && priceMicros > 0 && priceMicros < 1_000_000) return null;
+  return `came at the price ${formatDecimal(priceMicros)}`;
+}
+
+function amountObjection(order: OrderRecord, { amountMicros }: Trade): string | null {
+  const left = sub(order.amountMicros, order.bookedMicros);
+  if (amountMicros > 0 && amountMicros <= left) return null;
+  return `came with the amount ${formatDecimal(amountMicros)}, and ${formatDecimal(left)} were left`;
+}
+
+function feeObjection(order: OrderRecord, trade: Trade, feeRateMicros: Micros): string | null {
+  const { feeMicros, priceMicros, amountMicros } = trade;
+  if (feeMicros === null) return null;
+  const notional = tradeNotional(order.isYes, priceMicros, amountMicros);
+  const most = add(mul(feeRateMicros, notional, 'ceil'), FEE_ROUNDING);
+  if (feeMicros >= 0 && feeMicros <= most) return null;
+  return `came with the fee ${formatDecimal(feeMicros)}, at most ${formatDecimal(most)} is the market's`;
+}

@@ -1,0 +1,151 @@
+/** What an order row of the exchange means for the order, the intent that placed it, and a cancel under way. */
+
+import { must } from '../../shared/base/errors.js';
+import { type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import type { OrderRow } from '../../shared/protocol/records.js';
+import { isFinalOrder, type OrderStatus } from '../../shared/protocol/states.js';
+import type { OrderRecord } from '../ledger/contract.js';
+import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
+import type { Desk, Look } from './desk.js';
+import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
+import type { Track } from './tracks.js';
+
+/** Takes in one row of an order that is in the ledger. */
+export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look: Look): void {
+  const track = desk.tracks.ofOrder(order.pubkey);
+  tellDifference(desk, order, row, track);
+  const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
+  const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
+  const says = row.status === null ? null : RECORD_STATES[row.status];
+  switch (says) {
+    // Neither says anything about an order that is over.
+    case null:
+      if (track !== null && order.closedMs === null) desk.lookLater(track, look.nowMs);
+      break;
+    case 'unsigned':
+      if (track !== null && order.closedMs === null) desk.sendAgain(track, look);
+      break;
+    case 'accepted':
+      rests(desk, order, seen, track, look);
+      break;
+    case 'recordExpired':
+      if (order.closedMs !== null || (track !== null && !desk.believesExpiry(track, look))) break;
+      ended(desk, seen, 'expired', says, look);
+      break;
+    default:
+      ended(desk, seen, row.status ?? order.status, says, look);
+  }
+  if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);
+}
+
+/** An order that this ledger never made: only a cancel of it can be under way. */
+export function observeForeignOrder(desk: Desk, pubkey: string, row: OrderRow, look: Look): void {
+  if (row.status === null) return;
+  if (isFinalOrder(row.status)) cancelOfEndedOrder(desk, pubkey, look.nowMs);
+  else cancelOfRestingOrder(desk, pubkey, look);
+}
+
+/** The order of `before` rests. `seen` is the same with the filled amount as it now is. */
+function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track | null, look: Look): void {
+  if (before.closedMs !== null) {
+    // What left before the end was known is older news.
+    if (look.sentMs <= before.closedMs && before.closedMs <= look.nowMs) return;
+    if (look.source === 'list') {
+      readAgain(desk, before, look.nowMs);
+      return;
+    }
+    const text = `order ${before.pubkey} was ${before.status} and now rests`;
+    desk.trouble('came_back', before.marketConditionId, text);
+  }
+  const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
+  if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
+    desk.orders.change(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
+  }
+  const track = known ?? desk.tracks.takeAgain(before.intentId, look.nowMs);
+  if (track.intent.state !== 'live') {
+    tellSigned(desk, track, before.pubkey, status);
+    desk.tracks.move(track, 'accepted', look.nowMs, `the exchange shows it ${status}`);
+    const { id: intentId, marketConditionId: market } = track.intent;
+    desk.tell({ kind: 'orderOpened', intentId, orderPubkey: before.pubkey, market });
+  }
+  Object.assign(track, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
+  cancelOfRestingOrder(desk, before.pubkey, look);
+}
+
+/** An order takes effect by a signature. If this ledger has none, somebody else has our key, or needs none. */
+function tellSigned(desk: Desk, { intent }: Track, pubkey: string, status: OrderStatus): void {
+  if (intent.signature !== null) return;
+  const text = `order ${pubkey} is ${status} at the exchange, and its draft was never signed here (${intent.lastReason})`;
+  desk.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, intent.updatedMs);
+}
+
+/** The order is over. */
+function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
+  const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
+  const again = closedMs !== null;
+  if (again && order.status === status && desk.tracks.get(intentId) === null) {
+    // Final before and final now; only the filled amount may have grown.
+    desk.orders.change(pubkey, { status, filledMicros, closedMs });
+    return;
+  }
+  const track = desk.tracks.takeAgain(intentId, look.nowMs);
+  const rested = track.intent.state === 'live';
+  if (again && order.status !== status) {
+    desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
+  }
+  if (event === 'settled' && !rested) tellSigned(desk, track, pubkey, status);
+  // Why a submit was refused stands in its answer alone: the record says no more than that it failed.
+  const why = event === 'recordFailed' && track.intent.state === 'unknown' ? ` (${track.intent.lastReason})` : '';
+  desk.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
+  desk.tracks.move(track, event, look.nowMs, `the exchange shows it ${status}${why}`);
+  if (!again && (event === 'settled' || rested)) {
+    desk.tell({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
+  } else if (!again) {
+    desk.notDone(track, status, `the exchange shows order ${pubkey} ${status}${why}`);
+  }
+  cancelOfEndedOrder(desk, pubkey, look.nowMs);
+}
+
+/** Reads the order by itself, at the next tick, though it is over as far as we know. */
+export function readAgain(desk: Desk, order: OrderRecord, nowMs: number): void {
+  const track = desk.tracks.takeAgain(order.intentId, nowMs);
+  if (track.busy !== null) return;
+  track.resend = false;
+  track.dueMs = nowMs;
+}
+
+/** Shares filled as the row says it; ZERO when it says nothing. */
+function filledOf(row: OrderRow, order: OrderRecord): Micros {
+  if (row.filled_amount !== null) return row.filled_amount;
+  if (row.status === 'filled') return order.amountMicros;
+  return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
+}
+
+function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Track | null): void {
+  const same =
+    row.market.condition_id === order.marketConditionId &&
+    row.outcome.is_yes === order.isYes &&
+    row.side === order.side &&
+    (row.price === null || row.price === order.priceMicros) &&
+    (row.amount === null || row.amount === order.amountMicros);
+  if (!same && track !== null) desk.differs(track, `order ${order.pubkey}`, row);
+}
+
+/**
+ * A venue without own trades: the growth of the filled amount is a fill, keyed by order and cumulative amount. Its
+ * price is the order's own, the worst that it can have been; its fee is not known.
+ */
+function bookDifference(desk: Desk, orderPubkey: string, look: Look): void {
+  const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
+  const amountMicros = micros(order.filledMicros - order.bookedMicros);
+  if (amountMicros <= 0) return;
+  const trade = {
+    pubkey: `${orderPubkey}@${order.filledMicros}`,
+    priceMicros: order.priceMicros,
+    amountMicros,
+    feeMicros: null,
+    isMaker: null,
+    timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
+  };
+  desk.bookFill(order, trade, look.nowMs);
+}

@@ -1,0 +1,64 @@
+/** What the exchange's own record of an intent says, the only thing that settles one. */
+
+import { assert } from '../../shared/base/errors.js';
+import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
+import type { Report } from '../../shared/protocol/seam.js';
+import { observeMerge, observeRedeem } from './conversions.js';
+import type { Desk, Look } from './desk.js';
+import { observeForeignOrder, observeOrder } from './orders.js';
+import { missingWaitMs } from './pace.js';
+import type { Track } from './tracks.js';
+
+export function onRead(desk: Desk, track: Track, report: Report): void {
+  const { outcome, nowMs } = report;
+  if (outcome.kind === 'answered') {
+    observe(desk, track, report);
+  } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
+    // The exchange gave us this pubkey. That it does not know it proves nothing: it may be a copy that is behind.
+    if (!track.missingTold) {
+      track.missingTold = true;
+      const text = `the exchange does not know ${track.intent.draftPubkey ?? track.intent.orderPubkey ?? '?'}`;
+      desk.trouble('record_missing', track.intent.marketConditionId, text);
+    }
+    desk.lookLater(track, nowMs, missingWaitMs(track.tries));
+  } else {
+    desk.lookLater(track, nowMs);
+  }
+}
+
+/** Takes in the record that an answer holds, whoever asked for it. A draft's answer holds none. */
+export function observe(desk: Desk, track: Track | null, report: Report): void {
+  if (report.outcome.kind !== 'answered') return;
+  const { sentMs, nowMs, venueTimeMs } = report;
+  const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
+  switch (report.ask.call.endpoint) {
+    case 'orders.submit':
+    case 'orders.cancelSubmit':
+    case 'orders.detail': {
+      const row = answerOf(report, 'orders.detail');
+      const pubkey = report.ask.call.params.pubkey;
+      const order = desk.orders.get(pubkey);
+      if (order !== null) observeOrder(desk, order, row, look);
+      else observeForeignOrder(desk, pubkey, row, look);
+      break;
+    }
+    case 'merges.submit':
+    case 'merges.detail':
+      if (track !== null) observeMerge(desk, track, answerOf(report, 'merges.detail'), look);
+      break;
+    case 'redeems.submit':
+    case 'redeems.detail':
+      if (track !== null) observeRedeem(desk, track, answerOf(report, 'redeems.detail'), look);
+      break;
+    default:
+      break;
+  }
+}
+
+/** The record of an answered report. */
+export function answerOf<N extends EndpointName>(report: Report, _shape: N): DataOf<N> {
+  assert(report.outcome.kind === 'answered', 'an answer is read from what was answered');
+  // The seam promises that the outcome belongs to the call of its ask; draft calls and submits share their records'
+  // shapes with the endpoint named here.
+  return report.outcome.data as DataOf<N>;
+}

@@ -1,0 +1,102 @@
+/** What is out at the exchange, as the engine and risk count it. */
+
+import { must } from '../../shared/base/errors.js';
+import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
+import type { LiveOrder, Reservation } from './contract.js';
+import type { Desk } from './desk.js';
+import { STANDINGS } from './lifecycle.js';
+import type { Track } from './tracks.js';
+
+export function liveOrders(desk: Desk): LiveOrder[] {
+  const live: LiveOrder[] = [];
+  for (const track of desk.tracks.each) {
+    const { kind, state, id: intentId, draftPubkey, strategy } = track.intent;
+    if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
+    const order = must(desk.orders.get(draftPubkey), `order of ${intentId}`);
+    const { marketConditionId, isYes, side, priceMicros, amountMicros, createdMs } = order;
+    live.push({
+      orderPubkey: draftPubkey,
+      intentId,
+      marketConditionId,
+      isYes,
+      side,
+      priceMicros,
+      amountMicros,
+      // What failed may be back in the book, whatever was seen filled before.
+      remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
+      strategy,
+      createdMs,
+      confirmed: track.confirmed,
+      cancelPending: desk.tracks.cancelOf(draftPubkey) !== null,
+    });
+  }
+  return live;
+}
+
+/** Everything that may still move money or shares in this ledger; cancels move none. */
+export function reservations(desk: Desk): Reservation[] {
+  const found: Reservation[] = [];
+  for (const track of desk.tracks.each) {
+    const reservation = reservationOf(desk, track);
+    if (reservation !== null) found.push(reservation);
+  }
+  for (const order of desk.orders.unsettled) {
+    if (order.closedMs === null || !isOver(desk, order.intentId)) continue;
+    const intent = must(desk.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
+    // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
+    found.push(reserving(intent, 'resting', unbooked(order, sub(order.filledMicros, order.failedMicros))));
+  }
+  return found;
+}
+
+/** The very same object for as long as the rows behind it are the same. */
+function reservationOf(desk: Desk, track: Track): Reservation | null {
+  const { intent, reserved } = track;
+  const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
+  const order = pubkey === null ? null : desk.orders.unsettledOf(pubkey);
+  if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
+  const reservation = ofIntent(intent, order);
+  track.reserved = { intent, order, reservation };
+  return reservation;
+}
+
+function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | null {
+  const phase = STANDINGS[intent.state].reserves;
+  if (phase === null || intent.kind === 'cancel') return null;
+  const amount = intent.amountMicros ?? ZERO;
+  // Also what failed: as long as the order may rest, its shares may be back in the book.
+  return reserving(intent, phase, order === null ? amount : unbooked(order, amount));
+}
+
+/** Whether `reservationOf` says nothing of it. */
+function isOver(desk: Desk, intentId: string): boolean {
+  const track = desk.tracks.get(intentId);
+  return track === null || isFinalIntent(track.intent.state);
+}
+
+/** The part of `upTo` that is not in this ledger yet. */
+const unbooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
+
+/** A sale, a merge and a redeem give up shares, a buy costs currency. */
+function reserving(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {
+  const { kind, marketConditionId, isYes, side, priceMicros, feeRateMicros, strategy, createdMs } = intent;
+  const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), remainingMicros, 'ceil') : ZERO;
+  const given = side === 'buy' ? ZERO : remainingMicros;
+  return {
+    intentId: intent.id,
+    kind,
+    marketConditionId,
+    phase,
+    isYes,
+    side,
+    priceMicros,
+    remainingMicros,
+    feeRateMicros,
+    cashMicros: add(notional, mul(feeRateMicros, notional, 'ceil')),
+    yesMicros: isYes === false ? ZERO : (intent.redeemYesMicros ?? given),
+    noMicros: isYes === true ? ZERO : (intent.redeemNoMicros ?? given),
+    strategy,
+    createdMs,
+  };
+}

@@ -1,0 +1,80 @@
+/** The orders that may still fill or whose fills are not all booked, as a mirror of their rows in the ledger. */
+
+import { must } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { FailureNote, FillBooking, FillRow, Ledger, OrderChange, OrderRecord } from '../ledger/contract.js';
+
+export class OrderShelf {
+  readonly #ledger: Ledger;
+  readonly #unsettled = new Map<string, OrderRecord>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    for (const order of ledger.unsettledOrders()) this.#keep(order);
+  }
+
+  /** Any order of the ledger, settled or not; null for one that it never made. */
+  get(pubkey: string): OrderRecord | null {
+    return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
+  }
+
+  /** In the order in which they came; not to be changed meanwhile. */
+  get unsettled(): Iterable<OrderRecord> {
+    return this.#unsettled.values();
+  }
+
+  /** Null for one that is settled as well as for one that this ledger never made. */
+  unsettledOf(pubkey: string): OrderRecord | null {
+    return this.#unsettled.get(pubkey) ?? null;
+  }
+
+  add(order: OrderRecord): void {
+    this.#ledger.addOrder(order);
+    this.#keep(order);
+  }
+
+  change(pubkey: string, change: OrderChange): void {
+    const before = must(this.get(pubkey), `order ${pubkey}`);
+    this.#ledger.changeOrder(pubkey, change);
+    this.#keep(changed(before, change));
+  }
+
+  bookFill(fill: FillRow): FillBooking {
+    const booking = this.#ledger.bookFill(fill);
+    if (booking === 'booked') this.#readAgain(fill.orderPubkey);
+    return booking;
+  }
+
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
+    const note = this.#ledger.noteFailedTrade(tradePubkey, orderPubkey, amount, nowMs);
+    if (note !== 'repeated') this.#readAgain(orderPubkey);
+    return note;
+  }
+
+  #readAgain(pubkey: string): void {
+    this.#keep(must(this.#ledger.order(pubkey), `order ${pubkey}`));
+  }
+
+  #keep(order: OrderRecord): void {
+    const settled = order.closedMs !== null && order.filledMicros <= order.bookedMicros + order.failedMicros;
+    if (settled) this.#unsettled.delete(order.pubkey);
+    else this.#unsettled.set(order.pubkey, order);
+  }
+}
+
+/** Field by field: copying with `...` takes as long as writing the row. */
+const changed = (order: OrderRecord, { status, filledMicros, closedMs }: OrderChange): OrderRecord => ({
+  pubkey: order.pubkey,
+  intentId: order.intentId,
+  marketConditionId: order.marketConditionId,
+  isYes: order.isYes,
+  side: order.side,
+  priceMicros: order.priceMicros,
+  amountMicros: order.amountMicros,
+  filledMicros,
+  bookedMicros: order.bookedMicros,
+  failedMicros: order.failedMicros,
+  status,
+  createdMs: order.createdMs,
+  closedMs,
+});

@@ -1,0 +1,173 @@
+/**
+ * The intents under way, as a mirror of the ledger's rows beside what only this process needs to know: which ask is
+ * out, when to act next. Every change of state goes through `move`, which writes the row in the same breath.
+ */
+
+import { assert, must } from '../../shared/base/errors.js';
+import {
+  type IntentChange,
+  type IntentKind,
+  type IntentRow,
+  isFinalIntent,
+  type Ledger,
+  type OrderRecord,
+} from '../ledger/contract.js';
+import type { Step } from './asks.js';
+import type { Reservation } from './contract.js';
+import { type IntentEvent, nextState } from './lifecycle.js';
+
+export class Track {
+  intent: IntentRow;
+  /** The ask that is out; at most one per intent, so that its answers cannot overtake each other. */
+  busy: Step | null = null;
+  /** Our clock, ms: when to act next; null for nothing to do. */
+  dueMs: number | null = null;
+  /** What is due: the same signature once more, or a look at the record. */
+  resend = false;
+  /** Looks and sends in a row that brought nothing new: what the waiting times grow by. */
+  tries = 0;
+  /** When a record was first seen as expired; it is believed at the second look. */
+  expiredSinceMs: number | null = null;
+  /** Since when we know it to be live; a list that left earlier may miss it. */
+  liveSinceMs: number;
+  /** A list or read of this process has shown it live. */
+  confirmed = false;
+  /** The exchange said that it does not know this record, and a person was told. */
+  missingTold = false;
+  /** A place that is not wanted any more: it is not signed, or not sent again. */
+  withdrawn = false;
+  /** Its record is not what we asked for, and a person was told. */
+  differsTold = false;
+  /** What it reserves, and the rows that this was read from: the same rows reserve the same. */
+  reserved: Reserved | null = null;
+
+  constructor(intent: IntentRow, nowMs: number) {
+    this.intent = intent;
+    this.liveSinceMs = nowMs;
+  }
+}
+
+export interface Reserved {
+  readonly intent: IntentRow;
+  readonly order: OrderRecord | null;
+  readonly reservation: Reservation | null;
+}
+
+const NO_CHANGE = {};
+
+export class Tracks {
+  readonly #ledger: Ledger;
+  readonly #byId = new Map<string, Track>();
+  /** What there may be one of: a place for each order, a cancel for each order, a merge and a redeem for each market. */
+  readonly #slots: Readonly<Record<IntentKind, Map<string, Track>>> = {
+    place: new Map(),
+    cancel: new Map(),
+    merge: new Map(),
+    redeem: new Map(),
+  };
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** As they are now: what is taken up or dropped while the caller goes through them makes no difference. */
+  all(): Track[] {
+    return [...this.#byId.values()];
+  }
+
+  /** For a caller that changes none of them. */
+  get each(): Iterable<Track> {
+    return this.#byId.values();
+  }
+
+  /** Our clock stepped back to `nowMs`: what was stored before would lie in the future for as long as it stepped. */
+  stepBack(nowMs: number): void {
+    for (const track of this.#byId.values()) {
+      if (track.dueMs !== null) track.dueMs = Math.min(track.dueMs, nowMs);
+      if (track.expiredSinceMs !== null) track.expiredSinceMs = Math.min(track.expiredSinceMs, nowMs);
+      track.liveSinceMs = Math.min(track.liveSinceMs, nowMs);
+    }
+  }
+
+  get(intentId: string): Track | null {
+    return this.#byId.get(intentId) ?? null;
+  }
+
+  /** The place whose order this is, unless it is over. */
+  ofOrder(orderPubkey: string): Track | null {
+    return this.#slots.place.get(orderPubkey) ?? null;
+  }
+
+  cancelOf(orderPubkey: string): Track | null {
+    return this.#slots.cancel.get(orderPubkey) ?? null;
+  }
+
+  conversionOf(kind: 'merge' | 'redeem', marketConditionId: string): Track | null {
+    return this.#slots[kind].get(marketConditionId) ?? null;
+  }
+
+  /** Takes up an intent whose row is in the ledger already. */
+  take(intent: IntentRow, nowMs: number): Track {
+    assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
+    const track = new Track(intent, nowMs);
+    this.#byId.set(intent.id, track);
+    this.#index(track);
+    return track;
+  }
+
+  /** The track of an intent that may be over already: then it is looked at again. */
+  takeAgain(intentId: string, nowMs: number): Track {
+    return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
+  }
+
+  /** Writes the change; a track that reaches a final state leaves. */
+  move(
+    track: Track,
+    event: IntentEvent,
+    nowMs: number,
+    lastReason: string,
+    change: Omit<IntentChange, 'state' | 'updatedMs' | 'lastReason'> = NO_CHANGE,
+  ): void {
+    const state = nextState(track.intent.state, event);
+    if (state === 'live' && track.intent.state !== 'live') track.liveSinceMs = nowMs;
+    const { draftPubkey, message, expiresAtS, signature, submitCount } = change;
+    const updatedMs = nowMs;
+    this.write(track, { state, updatedMs, lastReason, draftPubkey, message, expiresAtS, signature, submitCount });
+    if (isFinalIntent(state)) this.drop(track);
+  }
+
+  /** A change that is no change of state. */
+  write(track: Track, change: IntentChange): void {
+    track.intent = this.#ledger.changeIntent(track.intent.id, change);
+    this.#index(track);
+  }
+
+  drop(track: Track): void {
+    this.#byId.delete(track.intent.id);
+    const slots = this.#slots[track.intent.kind];
+    const name = slotOf(track.intent);
+    if (name !== null && slots.get(name) === track) slots.delete(name);
+  }
+
+  #index(track: Track): void {
+    const { kind } = track.intent;
+    const name = slotOf(track.intent);
+    if (name === null) return;
+    const holder = this.#slots[kind].get(name);
+    assert(holder === undefined || holder === track, `two intents under way: ${kind} of ${name}`);
+    if (holder === undefined) this.#slots[kind].set(name, track);
+  }
+}
+
+/** Order or market of which there may be only one intent of this kind; null for a place without a draft. */
+function slotOf(intent: IntentRow): string | null {
+  switch (intent.kind) {
+    case 'place':
+      return intent.draftPubkey;
+    case 'cancel':
+      return must(intent.orderPubkey, 'order of a cancel');
+    case 'merge':
+    case 'redeem':
+      return intent.marketConditionId;
+  }
+}

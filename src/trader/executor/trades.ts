@@ -1,0 +1,101 @@
+/** Own trades into the ledger: each once, in the order in which they happened, and nothing that is not ours. */
+
+import { must } from '../../shared/base/errors.js';
+import { add, sub } from '../../shared/base/micros.js';
+import type { OwnTradeRow } from '../../shared/protocol/records.js';
+import type { OrderRecord } from '../ledger/contract.js';
+import type { MissingFills } from './contract.js';
+import type { Desk } from './desk.js';
+import { RECORD_STATES } from './lifecycle.js';
+import { readAgain } from './orders.js';
+
+/** Rows as lists give them, newest first. */
+export function observeTrades(desk: Desk, rows: readonly OwnTradeRow[], nowMs: number): void {
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const row = must(rows[i], 'a row of the page');
+    // Every page shows again what the page before it showed, and what is booked brings nothing when it comes again.
+    if (desk.bookedTrades.has(row)) continue;
+    const order = row.order.pubkey === null ? null : desk.orders.get(row.order.pubkey);
+    if (order === null) foreign(desk, row, nowMs);
+    else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(desk, row, nowMs);
+    else observeTrade(desk, row, order, nowMs);
+  }
+}
+
+function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  switch (row.state) {
+    // Matched, not settled: it is booked when it is done. Until then the order's filled amount is ahead of its fills,
+    // so that `missingFills` names it, and the walk through own trades comes back for it.
+    case 'created':
+    case 'in_process':
+      return;
+    case 'failed':
+      noteFailure(desk, row, order, nowMs);
+      return;
+    case 'done':
+      book(desk, row, order, nowMs);
+  }
+}
+
+/** Matched and not settled, or settled and taken back: whatever it has moved in this ledger is moved back. */
+function noteFailure(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  const { pubkey } = row;
+  const note = desk.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
+  if (note === 'repeated') return;
+  desk.bookedTrades.drop(pubkey);
+  const what = `trade ${pubkey} of order ${order.pubkey}`;
+  const [kind, text] =
+    note === 'noted'
+      ? (['failed_trade', `${what} was matched and failed to settle; it is not booked`] as const)
+      : (['settled_trade_failed', `${what} had settled and now failed; what was booked of it is undone`] as const);
+  desk.oddity(kind, pubkey, order.marketConditionId, text, nowMs);
+  // Its shares may be back in the book.
+  if (order.closedMs !== null) readAgain(desk, order, nowMs);
+}
+
+function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
+  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
+  const booking = desk.bookFill(order, trade, nowMs);
+  if (booking === 'differs') differs(desk, row, nowMs);
+  else desk.bookedTrades.add(row);
+  if (booking !== 'booked') return;
+  const after = lookAtOrder(desk, order.pubkey, nowMs);
+  if (after.failedMicros === order.failedMicros) return;
+  const text = `trade ${pubkey} of order ${order.pubkey} had failed and has settled after all; it is booked`;
+  desk.oddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
+}
+
+/** A fill says something about its order that a list may not have said yet. */
+function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): OrderRecord {
+  const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
+  const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
+  if (bookedMicros > filledMicros) desk.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
+  const live = desk.tracks.ofOrder(orderPubkey)?.intent.state === 'live';
+  const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
+  const over = RECORD_STATES[status] === 'settled';
+  // Full: it no longer rests. Not known to have rested, or declared dead: the fill proves that it did.
+  if (closedMs === null ? complete || !live : !over) readAgain(desk, order, nowMs);
+  return order;
+}
+
+function foreign(desk: Desk, row: OwnTradeRow, nowMs: number): void {
+  const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
+  desk.oddity('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
+}
+
+function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
+  const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
+  desk.oddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
+}
+
+/** Orders of which the exchange has shown more filled than is booked. */
+export function missingFills(desk: Desk): MissingFills[] {
+  const found: MissingFills[] = [];
+  for (const order of desk.orders.unsettled) {
+    const { pubkey, marketConditionId, createdMs } = order;
+    const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
+    if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });
+  }
+  return found;
+}

@@ -1,0 +1,323 @@
+/**
+ * What the ledger keeps and how it is asked: rows as the rest of the trader sees them, and the two interfaces, one for
+ * those who only look (command line, dashboard) and one for the single process that writes.
+ *
+ * Amounts and prices are Micros; `…Ms` is our own clock in milliseconds, `…S` the exchange's in Unix seconds.
+ */
+
+import type Sqlite from 'better-sqlite3';
+import type { Micros } from '../../shared/base/micros.js';
+import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
+
+export const INTENT_KINDS = ['place', 'cancel', 'merge', 'redeem'] as const;
+export type IntentKind = (typeof INTENT_KINDS)[number];
+
+/** Where an intent stands. The moves between states are the table of `executor/lifecycle.ts`. */
+export const INTENT_STATES = [
+  'intended', // the row is written, its draft is being asked for
+  'drafted', // the draft is stored, nothing is signed
+  'signed', // the signature is stored and may leave
+  'unknown', // the signature left and nobody told us what became of it
+  'live', // the exchange has it: an order rests, a merge lands
+  'abandoned', // never signed and never will be; its locks at the exchange are waited out
+  'done', // it happened: order filled or canceled, cancel, merge or redeem settled
+  'refused', // the exchange or we ourselves said no before anything could happen
+  'failed', // the exchange's record says failed
+  'expired', // never took effect and no longer can
+] as const;
+export type IntentState = (typeof INTENT_STATES)[number];
+
+export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
+
+export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
+
+export interface IntentRow {
+  readonly id: string;
+  readonly runId: string;
+  readonly kind: IntentKind;
+  readonly marketConditionId: string;
+  /** Place only, as are `side` and `priceMicros`; null for the others. */
+  readonly isYes: boolean | null;
+  readonly side: Side | null;
+  /** In the space of the intent's own outcome. */
+  readonly priceMicros: Micros | null;
+  /** Shares of a place, complete sets of a merge; null for cancel and redeem. */
+  readonly amountMicros: Micros | null;
+  /** Shares that a redeem gives up; null for the others. */
+  readonly redeemYesMicros: Micros | null;
+  readonly redeemNoMicros: Micros | null;
+  /** The order that a cancel is about; null for the others. */
+  readonly orderPubkey: string | null;
+  /** Worst fee rate of the market when the intent was approved; the fee that is reserved. */
+  readonly feeRateMicros: Micros;
+  readonly strategy: string;
+  /** JSON text: what led to this intent, for `explain`. */
+  readonly reason: string;
+  readonly state: IntentState;
+  /** The draft's pubkey; for a place it becomes the order's, for a cancel it is the order's. */
+  readonly draftPubkey: string | null;
+  /** The text to sign, exactly as it came. */
+  readonly message: string | null;
+  /** Exchange's clock: from here on the draft, and whatever it locks, has lapsed. */
+  readonly expiresAtS: number | null;
+  /** 128 lowercase hex characters. */
+  readonly signature: string | null;
+  /** How often the signature was handed to the network; 0 proves that it never left. */
+  readonly submitCount: number;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+  /** Why it is in its state, in words. */
+  readonly lastReason: string;
+  readonly configHash: string;
+}
+
+/** An order of ours: a row from the moment its draft is stored. */
+export interface OrderRecord {
+  readonly pubkey: string;
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  readonly isYes: boolean;
+  readonly side: Side;
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  /** Highest filled amount that an order row of the exchange has shown. */
+  readonly filledMicros: Micros;
+  /** Sum of the fills in this ledger. */
+  readonly bookedMicros: Micros;
+  /** Sum of the trades that the exchange reports as failed now; none of them is booked. */
+  readonly failedMicros: Micros;
+  readonly status: OrderStatus;
+  readonly createdMs: number;
+  /** When a final status was seen; null while it may still fill. */
+  readonly closedMs: number | null;
+}
+
+export interface FillRow {
+  /** The trade's pubkey; without own trades at the venue, `{order}@{cumulative amount}`. */
+  readonly pubkey: string;
+  readonly orderPubkey: string;
+  readonly marketConditionId: string;
+  readonly isYes: boolean;
+  readonly side: Side;
+  /** In the space of the order's outcome. */
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  /** Currency; null when the exchange named none (booked as 0). */
+  readonly feeMicros: Micros | null;
+  readonly isMaker: boolean | null;
+  readonly timestampS: number;
+  readonly seenMs: number;
+}
+
+/** A stored draft beside the terms that its intent had before anything was asked: what the signer is given. */
+export interface StoredDraftRow {
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  readonly draftPubkey: string;
+  readonly message: string;
+  readonly terms: DraftTerms;
+}
+
+/** `differs`: the trade is booked already with other content; nothing was changed. */
+export type FillBooking = 'booked' | 'repeated' | 'differs';
+
+/** `noted`: it never was booked; `unbooked`: it was, and what it moved has been moved back; `repeated`: nothing is new. */
+export type FailureNote = 'noted' | 'unbooked' | 'repeated';
+
+export interface ConversionRecord {
+  readonly pubkey: string;
+  readonly intentId: string;
+  readonly kind: 'merge' | 'redeem';
+  readonly marketConditionId: string;
+  /** Shares given up. */
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  /** Currency received. */
+  readonly cashMicros: Micros;
+  readonly seenMs: number;
+}
+
+/** Shares held, with what they cost on average (fees apart). */
+export interface PositionRow {
+  readonly marketConditionId: string;
+  readonly isYes: boolean;
+  readonly sharesMicros: Micros;
+  readonly costMicros: Micros;
+}
+
+export interface PnlRow {
+  readonly capitalMicros: Micros;
+  readonly cashMicros: Micros;
+  /** Before fees, at average cost. */
+  readonly realisedMicros: Micros;
+  /** Fees paid, as a positive number. */
+  readonly feesMicros: Micros;
+  /** Shares at their marks minus their cost; positions without a mark count at cost. */
+  readonly unrealisedMicros: Micros;
+  /** realised - fees + unrealised. */
+  readonly totalMicros: Micros;
+  /** Markets with shares whose mark was not given. */
+  readonly unmarked: readonly string[];
+}
+
+export interface MarketRecord {
+  readonly conditionId: string;
+  readonly title: string;
+  readonly state: MarketState;
+  readonly eventConditionId: string | null;
+  readonly yesLabel: string | null;
+  readonly noLabel: string | null;
+  readonly makerFeeRateMicros: Micros;
+  readonly takerFeeRateMicros: Micros;
+  /** Unix seconds; null when the exchange says nothing. */
+  readonly resolutionS: number | null;
+  readonly seenMs: number;
+}
+
+export interface RunRow {
+  readonly id: string;
+  readonly version: string;
+  readonly configHash: string;
+  readonly startedMs: number;
+  /** Null while it runs, and for a run that was killed. */
+  readonly stoppedMs: number | null;
+  readonly note: string;
+}
+
+export const SEVERITIES = ['info', 'loud'] as const;
+/** Something a person should be able to find later: a command with its reason, a refusal to sign, a foreign order. */
+export interface OperatorEvent {
+  readonly timeMs: number;
+  readonly severity: (typeof SEVERITIES)[number];
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** What was seen at the exchange under our wallet and is not ours, or not as it should be. Remembered once. */
+export type Oddity =
+  | 'foreign_order'
+  | 'signed_elsewhere'
+  | 'foreign_trade'
+  | 'failed_trade'
+  | 'settled_trade_failed'
+  | 'failed_trade_settled'
+  | 'fill_differs';
+
+export interface Page {
+  /** Newest first; default 100. */
+  readonly limit?: number;
+  readonly marketConditionId?: string;
+}
+
+/**
+ * One booked row with its place in the order of booking: each is higher than any that was ever given out before it. The
+ * place of a fill that failed after all is left out for ever.
+ */
+export interface Booked<Row> {
+  readonly seq: number;
+  readonly row: Row;
+}
+
+/** Reads. Works beside a running trader and without one. */
+export interface LedgerReader {
+  readonly path: string;
+  intent(id: string): IntentRow | null;
+  intents(page?: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind }): readonly IntentRow[];
+  /** Null when the intent is unknown or has no draft yet. */
+  storedDraft(intentId: string): StoredDraftRow | null;
+  order(pubkey: string): OrderRecord | null;
+  orders(page?: Page & { readonly statuses?: readonly OrderStatus[] }): readonly OrderRecord[];
+  fills(page?: Page & { readonly orderPubkey?: string }): readonly FillRow[];
+  conversions(page?: Page): readonly ConversionRecord[];
+  fill(pubkey: string): FillRow | null;
+  conversion(pubkey: string): ConversionRecord | null;
+  /** What was booked after this place, oldest first; its cost follows from what it returns, not from what went before. */
+  fillsAfter(seq: number): readonly Booked<FillRow>[];
+  conversionsAfter(seq: number): readonly Booked<ConversionRecord>[];
+  /** The place of the newest; 0 while there is none. */
+  newestSeq(of: 'fills' | 'conversions'): number;
+  /** Everything not final: bounded by what is under way, not by history. */
+  activeIntents(): readonly IntentRow[];
+  /** Orders that may still fill or whose fills are not all booked. */
+  unsettledOrders(): readonly OrderRecord[];
+  /** Every holding that is not zero. */
+  positions(): readonly PositionRow[];
+  /** Shares held of one outcome; ZERO for none. */
+  shares(marketConditionId: string, isYes: boolean): Micros;
+  cash(): Micros;
+  /** `marks`: YES price per market. */
+  pnl(marks: ReadonlyMap<string, Micros>): PnlRow;
+  market(conditionId: string): MarketRecord | null;
+  markets(): readonly MarketRecord[];
+  events(limit?: number): readonly OperatorEvent[];
+  /** How often an event of this kind was kept, over all runs. */
+  eventCount(kind: string): number;
+  runs(limit?: number): readonly RunRow[];
+  /** Small state that survives a restart: kill, pause, loss guard. */
+  note(key: string): string | null;
+  /** Differences inside the ledger (postings against balances, fills against orders); empty when all agree. */
+  verify(): readonly string[];
+  close(): void;
+}
+
+/** SQLite's online backup of an open ledger: `backup(destination)`. */
+export type BackupSource = Pick<Sqlite.Database, 'backup'>;
+
+/** What may change in an intent after it was written; what is undefined stays as it is. */
+export interface IntentChange {
+  readonly state: IntentState;
+  readonly updatedMs: number;
+  readonly draftPubkey?: IntentRow['draftPubkey'] | undefined;
+  readonly message?: IntentRow['message'] | undefined;
+  readonly expiresAtS?: IntentRow['expiresAtS'] | undefined;
+  readonly signature?: IntentRow['signature'] | undefined;
+  readonly submitCount?: number | undefined;
+  readonly lastReason?: string | undefined;
+}
+
+export interface OrderChange {
+  readonly status: OrderStatus;
+  readonly filledMicros: Micros;
+  readonly closedMs: number | null;
+}
+
+/**
+ * The writer. Every write must run inside `transaction`; a write, commit or sync that fails throws LedgerBroken, after
+ * which the ledger refuses everything: the process cancels and exits, it never retries.
+ */
+export interface Ledger extends LedgerReader {
+  /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. What `work` throws rolls back and is thrown on. */
+  transaction<T>(work: () => T): T;
+
+  startRun(run: Omit<RunRow, 'stoppedMs' | 'note'>): void;
+  stopRun(id: string, stoppedMs: number, note: string): void;
+  /** Books what is missing (or too much) against the configured capital. */
+  setCapital(capital: Micros, nowMs: number): void;
+
+  addIntent(intent: IntentRow): void;
+  /** Returns the row as it is now. */
+  changeIntent(id: string, change: IntentChange): IntentRow;
+
+  addOrder(order: OrderRecord): void;
+  changeOrder(pubkey: string, change: OrderChange): void;
+
+  /** Once per trade pubkey, with its postings. The order must be in the ledger. One that had failed counts as failed no more. */
+  bookFill(fill: FillRow): FillBooking;
+  /** Counts a failed trade against its order, once per pubkey, and books the opposite of what it had moved, if anything. */
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote;
+  /** Once per pubkey; false when it is booked already. */
+  bookConversion(conversion: ConversionRecord): boolean;
+
+  saveMarket(market: MarketRecord): void;
+  setNote(key: string, value: string): void;
+  addEvent(event: OperatorEvent): void;
+  /** True when this is the first time that this was seen. */
+  noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
+
+  /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
+  checkPlace(): void;
+
+  /** For the daemon: a backup is asynchronous and belongs to a shell. */
+  readonly backupSource: BackupSource;
+}

@@ -1,0 +1,340 @@
+/** SQLite as the ledger uses it: durable settings proven at open, one transaction at a time, broken once is broken. */
+
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
+import type { BackupSource } from './contract.js';
+import { APPLICATION_ID, MIGRATIONS, WITHOUT_HISTORY } from './schema.js';
+
+export type SqlValue = string | number | null;
+
+/**
+ * A failed write, commit, sync or read of the ledger. Never retried: after a failed sync the data may be gone from the
+ * cache though a second attempt would succeed, so the process cancels its orders and exits.
+ */
+export class LedgerBroken extends TwinbookError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(
+      'ledger_broken',
+      message,
+      'Stop, check the disk, and restore the last backup if the file is damaged.',
+      options,
+    );
+    this.name = 'LedgerBroken';
+  }
+}
+
+/** What a ledger of virtual time keeps in memory: orders of hours, all that is ever read again. */
+const VIRTUAL_CACHE_KIB = 16_384;
+
+/** Rows written until the log is carried over into the file: about a thousand pages, which is SQLite's own habit. */
+const CHECKPOINT_AFTER_WRITES = 400;
+
+/** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
+const BUSY_MS = 1000;
+
+export class Database {
+  readonly path: string;
+  readonly #sqlite: Sqlite.Database;
+  readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
+  #broken: LedgerBroken | null = null;
+  /** `open`: nothing was written yet, so SQLite has not been told to begin. */
+  #transaction: 'none' | 'open' | 'begun' = 'none';
+  #writesInLog = 0;
+  /** In a backtest: a step that fails ends the ledger, for it cannot be taken back. */
+  #isVirtual = false;
+  /** Called when rows are no longer what was written: after a rollback, and when the ledger breaks. */
+  onUndone: () => void = () => undefined;
+
+  private constructor(path: string, sqlite: Sqlite.Database) {
+    this.path = path;
+    this.#sqlite = sqlite;
+  }
+
+  /** Opens for writing, creating and migrating as needed. Throws ledger_newer, ledger_broken or file_unreadable. */
+  static open(path: string): Database {
+    return Database.#opened(path, false, (database) => {
+      database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
+      // better-sqlite3 is compiled so that WAL runs NORMAL: a commit could vanish on power loss.
+      database.#prove('synchronous', 2, 'synchronous = FULL');
+      // SQLite's own checkpoints fail in silence: the commit that set them off has succeeded.
+      database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
+      database.#prove('foreign_keys', 1, 'foreign_keys = ON');
+      // Without this a sync on macOS stops at the drive's cache; elsewhere it changes nothing.
+      database.#sqlite.pragma('fullfsync = ON');
+      database.#migrate();
+      database.#writeAgain();
+    });
+  }
+
+  /**
+   * A ledger that lives and dies with its process: for virtual time, where nothing can be lost. Months of it do not fit into
+   * memory, so that what is old lies in a temporary file. `content` is the file of a ledger that was closed, or SQLite's copy
+   * of one, to go on from; it is not written.
+   */
+  static inMemory(content: Uint8Array | null = null): Database {
+    // Without a name SQLite makes a file of its own that nobody else sees, and goes there only with what its cache cannot hold.
+    return Database.#opened(content === null ? '' : withoutWal(content), false, (database) => {
+      database.#prove('foreign_keys', 1, 'foreign_keys = ON');
+      database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
+      database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
+      database.#migrate();
+      database.#sqlite.exec(WITHOUT_HISTORY);
+      // One transaction for the whole life: there is nobody to commit for, and each commit costs as much as two writes. A
+      // replay, which goes on from a content, takes back the steps that failed in the run too.
+      if (content !== null) return;
+      database.#sqlite.exec('BEGIN');
+      database.#isVirtual = true;
+    });
+  }
+
+  /** Opens an existing ledger to look at it, beside a running trader or without one. */
+  static openReadOnly(path: string): Database {
+    if (!existsSync(path)) {
+      throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
+    }
+    return Database.#opened(path, true, (database) => {
+      const version = database.#version();
+      if (version < MIGRATIONS.length) {
+        const hint = 'Start the trader once: it brings the ledger up to date.';
+        throw new TwinbookError('file_unreadable', `the ledger ${path} has version ${version}`, hint);
+      }
+    });
+  }
+
+  static #opened(source: string | Buffer, readonly: boolean, prepare: (database: Database) => void): Database {
+    const path = typeof source === 'string' && source !== '' ? source : ':memory:';
+    let sqlite: Sqlite.Database | null = null;
+    try {
+      sqlite = new Sqlite(source, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
+      const database = new Database(path, sqlite);
+      database.#version();
+      prepare(database);
+      return database;
+    } catch (error) {
+      sqlite?.close();
+      if (error instanceof Sqlite.SqliteError) {
+        throw new LedgerBroken(`the ledger ${path} cannot be opened: ${error.message} (${error.code})`, {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
+    const statement = this.#statement(sql);
+    try {
+      // SQLite cannot promise a row's type; the schema (STRICT tables) and the tests of each query do.
+      return statement.get(...values) as Row | undefined;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
+    const statement = this.#statement(sql);
+    try {
+      // As in `get`.
+      return statement.all(...values) as Row[];
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  /** A write; returns how many rows changed. Only inside `transaction`. */
+  run(sql: string, ...values: readonly SqlValue[]): number {
+    return this.#write(sql, values).changes;
+  }
+
+  /** As `run`, for a single row of a table whose key SQLite counts up: returns that key. */
+  insert(sql: string, ...values: readonly SqlValue[]): number {
+    return Number(this.#write(sql, values).lastInsertRowid);
+  }
+
+  /**
+   * BEGIN IMMEDIATE … COMMIT around everything that `work` writes; nothing at all when it writes nothing. What `work`
+   * throws rolls back and is thrown on.
+   */
+  transaction<T>(work: () => T): T {
+    assert(this.#transaction === 'none', 'ledger transactions do not nest');
+    if (this.#broken !== null) throw this.#broken;
+    this.#transaction = 'open';
+    try {
+      const result = work();
+      if (this.#begun && !this.#isVirtual) this.#commit();
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    } finally {
+      this.#transaction = 'none';
+    }
+  }
+
+  get source(): BackupSource {
+    return this.#sqlite;
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+
+  get #begun(): boolean {
+    return this.#transaction === 'begun';
+  }
+
+  #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
+    assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
+    // With the first write only: we are the one writer, so what was read before it still holds.
+    if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
+    this.#transaction = 'begun';
+    this.#writesInLog += 1;
+    const statement = this.#statement(sql);
+    try {
+      return statement.run(...values);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #commit(): void {
+    this.#control('COMMIT');
+    if (this.#writesInLog < CHECKPOINT_AFTER_WRITES) return;
+    this.get('PRAGMA wal_checkpoint(PASSIVE)');
+    this.#writesInLog = 0;
+  }
+
+  #control(sql: 'BEGIN IMMEDIATE' | 'COMMIT'): void {
+    const statement = this.#statement(sql);
+    try {
+      statement.run();
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #rollBack(): void {
+    this.onUndone();
+    if (this.#isVirtual) {
+      if (this.#begun) this.#broken ??= new LedgerBroken('a step failed in a backtest, and cannot be taken back');
+      return;
+    }
+    if (!this.#sqlite.inTransaction) return;
+    try {
+      this.#sqlite.exec('ROLLBACK');
+    } catch (error) {
+      this.#broken ??= new LedgerBroken(`the ledger ${this.path} could not roll back: ${String(error)}`);
+    }
+  }
+
+  #statement(sql: string): Sqlite.Statement<SqlValue[], unknown> {
+    if (this.#broken !== null) throw this.#broken;
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    try {
+      const statement = this.#sqlite.prepare<SqlValue[]>(sql);
+      this.#statements.set(sql, statement);
+      return statement;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  /** What a failure of SQLite is to us: a bug, or the end of this ledger. */
+  #failed(error: unknown): unknown {
+    if (!(error instanceof Sqlite.SqliteError)) return error;
+    // A violated constraint is our own bug, found before anything was written.
+    if (error.code.startsWith('SQLITE_CONSTRAINT')) return new AssertionFailed(`ledger: ${error.message}`);
+    const text = `the ledger ${this.path} failed: ${error.message} (${error.code})`;
+    this.#broken = new LedgerBroken(text, { cause: error });
+    this.onUndone();
+    return this.#broken;
+  }
+
+  #prove(pragma: string, wanted: string | number, setting: string): void {
+    this.#sqlite.pragma(setting);
+    const found = this.#sqlite.pragma(pragma, { simple: true });
+    if (found !== wanted) {
+      throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
+    }
+  }
+
+  /** The schema's version; refuses files of newer versions and of other programs. */
+  #version(): number {
+    const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
+    const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
+    const tables = this.#sqlite.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
+    if (application !== APPLICATION_ID && (tables !== undefined || version !== 0)) {
+      throw new LedgerBroken(`${this.path} is a database of another program, not a ledger`);
+    }
+    if (version > MIGRATIONS.length) {
+      throw new TwinbookError(
+        'ledger_newer',
+        `the ledger ${this.path} has version ${version}, this program knows versions up to ${MIGRATIONS.length}`,
+        'Use the newer Twinbook that wrote it, or another ledger file.',
+      );
+    }
+    return version;
+  }
+
+  /**
+   * After a sync that failed the log may be whole in the cache and not on the disk, and no later sync tells: a power loss would
+   * take everything from there on. So what an earlier process left in the log is written to the file anew, and a commit makes
+   * durable that the log has begun again.
+   */
+  #writeAgain(): void {
+    this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    this.#sqlite.pragma(`user_version = ${MIGRATIONS.length}`);
+  }
+
+  #migrate(): void {
+    for (let version = this.#version(); version < MIGRATIONS.length; version++) {
+      this.#sqlite.exec('BEGIN IMMEDIATE');
+      this.#sqlite.exec(MIGRATIONS[version] ?? '');
+      this.#sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+      this.#sqlite.pragma(`user_version = ${version + 1}`);
+      this.#sqlite.exec('COMMIT');
+    }
+  }
+}
+
+/**
+ * Throws file_unreadable unless the ledger can live here. SQLite says only "unable to open database file"; a person needs to know which folder or file, and what is wrong.
+ */
+export function checkFolder(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+    throw new TwinbookError('file_unreadable', `the ledger's folder ${folder} does not exist`, 'Create it.');
+  }
+  for (const place of existsSync(path) ? [folder, path] : [folder]) {
+    try {
+      accessSync(place, constants.R_OK | constants.W_OK);
+    } catch (cause) {
+      const hint = 'The trader needs to read and write the ledger and its folder.';
+      throw new TwinbookError('file_unreadable', `${place} is not writable for this user`, hint, { cause });
+    }
+  }
+}
+
+/**
+ * Throws file_unreadable for a ledger with another name (a hard link). Under another name it has another lock, and SQLite
+ * another log beside it: commits that a crash left in the one would be missing under the other.
+ */
+export function refuseOtherNames(path: string): void {
+  const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
+  if (names <= 1) return;
+  const text = `the ledger ${path} has ${names} names (hard links), and could be written under each of them at once`;
+  throw new TwinbookError('file_unreadable', text, 'Remove the others, or make copies of them while no trader runs.');
+}
+
+/** In the header of a file, the bytes that say how it is written and read: 2 is WAL, 1 is not. */
+const WAL_FLAGS = { from: 18, to: 20 } as const;
+
+/** SQLite opens no memory whose header says WAL. */
+function withoutWal(content: Uint8Array): Buffer {
+  const copy = Buffer.from(content);
+  if (copy.length > WAL_FLAGS.to) copy.fill(1, WAL_FLAGS.from, WAL_FLAGS.to);
+  return copy;
+}

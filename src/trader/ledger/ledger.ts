@@ -1,0 +1,375 @@
+/**
+ * The trader's memory: intents with their drafts and signatures, orders, fills, conversions, and the money they moved as
+ * balanced postings. Everything that must survive a crash is written here before it is acted upon.
+ *
+ * It may never lose a commit (WAL with synchronous FULL, read back at open), never have two writers (a lock that dies
+ * with its process), never book a trade twice (its pubkey is the key), and never carry on after a failed write.
+ * It decides nothing: what a state means is the executor's business.
+ */
+
+import { assert, must } from '../../shared/base/errors.js';
+import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
+import {
+  type BackupSource,
+  type ConversionRecord,
+  type FailureNote,
+  type FillBooking,
+  type FillRow,
+  type IntentChange,
+  type IntentRow,
+  isFinalIntent,
+  type Ledger,
+  type LedgerReader,
+  type MarketRecord,
+  type Oddity,
+  type OperatorEvent,
+  type OrderChange,
+  type OrderRecord,
+  type PositionRow,
+  type RunRow,
+} from './contract.js';
+import { checkFolder, Database, refuseOtherNames } from './database.js';
+import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
+import { openPlace, type Place } from './place.js';
+import {
+  balanced,
+  capitalPostings,
+  conversionPostings,
+  fillPostings,
+  type Posting,
+  undoingPostings,
+} from './postings.js';
+import { SqliteReader } from './reads.js';
+import { Remembered, readThrough } from './remembered.js';
+import * as rows from './rows.js';
+import { REF_SEPARATOR } from './verify.js';
+
+/**
+ * Opens the ledger for writing. `holder` is the calling process (its pid and start time), for the message that a
+ * second one gets. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
+ */
+export function openLedger(path: string, holder: LockHolder): Ledger {
+  checkFolder(path);
+  // The lock comes first: a second process must not even migrate.
+  const lock = lockWriter(path, holder);
+  try {
+    refuseOtherNames(path);
+    const [database, place] = openPlace(path, () => Database.open(path));
+    return new SqliteLedger(database, lock, place);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * The same ledger in memory, for a backtest: what is not there after the process cannot be recovered. `content` is the file
+ * of a closed ledger to go on from, for a replay. Throws ledger_newer or ledger_broken.
+ */
+export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
+  new SqliteLedger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
+
+/** Opens the ledger to look at it; works beside a running trader and without one. */
+export function openReadOnly(path: string): LedgerReader {
+  return new SqliteReader(Database.openReadOnly(path));
+}
+
+class SqliteLedger extends SqliteReader implements Ledger {
+  readonly #lock: WriterLock;
+  readonly #place: Place;
+  readonly #known = new Remembered();
+
+  constructor(db: Database, lock: WriterLock, place: Place) {
+    super(db);
+    this.#lock = lock;
+    this.#place = place;
+    db.onUndone = () => this.#known.drop();
+  }
+
+  override intent(id: string): IntentRow | null {
+    return this.#known.intents.get(id) ?? super.intent(id);
+  }
+
+  override positions(): readonly PositionRow[] {
+    this.#known.positions ??= super.positions();
+    return this.#known.positions;
+  }
+
+  override market(conditionId: string): MarketRecord | null {
+    return readThrough(this.#known.markets, conditionId, () => super.market(conditionId));
+  }
+
+  override note(key: string): string | null {
+    return readThrough(this.#known.notes, key, () => super.note(key));
+  }
+
+  protected override balance(account: string): Micros {
+    return readThrough(this.#known.balances, account, () => super.balance(account));
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.db.transaction(work);
+  }
+
+  checkPlace(): void {
+    this.#place.check();
+  }
+
+  get backupSource(): BackupSource {
+    return this.db.source;
+  }
+
+  override close(): void {
+    super.close();
+    this.#lock.release();
+  }
+
+  startRun(run: Omit<RunRow, 'stoppedMs' | 'note'>): void {
+    const sql = 'INSERT INTO runs (id, version, config_hash, started_ms) VALUES (?, ?, ?, ?)';
+    this.db.run(sql, run.id, run.version, run.configHash, run.startedMs);
+  }
+
+  stopRun(id: string, stoppedMs: number, note: string): void {
+    const changed = this.db.run('UPDATE runs SET stopped_ms = ?, note = ? WHERE id = ?', stoppedMs, note, id);
+    assert(changed === 1, `no run ${id}`);
+  }
+
+  setCapital(capital: Micros, nowMs: number): void {
+    const added = sub(capital, sub(ZERO, this.balance('capital')));
+    if (added === 0) return;
+    const changes = this.db.get<{ n: number }>("SELECT count(*) AS n FROM transactions WHERE kind = 'capital'");
+    this.#book('capital', `${(changes?.n ?? 0) + 1}`, nowMs, balanced(capitalPostings(added)));
+  }
+
+  addIntent(intent: IntentRow): void {
+    this.db.run(
+      `INSERT INTO intents (id, run_id, kind, market, is_yes, side, price, amount, redeem_yes, redeem_no, order_pubkey,
+         fee_rate, strategy, reason, state, draft_pubkey, message, expires_at_s, signature, submit_count, created_ms,
+         updated_ms, last_reason, config_hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      intent.id,
+      intent.runId,
+      intent.kind,
+      intent.marketConditionId,
+      rows.optionalFlag(intent.isYes),
+      intent.side,
+      intent.priceMicros,
+      intent.amountMicros,
+      intent.redeemYesMicros,
+      intent.redeemNoMicros,
+      intent.orderPubkey,
+      intent.feeRateMicros,
+      intent.strategy,
+      intent.reason,
+      intent.state,
+      intent.draftPubkey,
+      intent.message,
+      intent.expiresAtS,
+      intent.signature,
+      intent.submitCount,
+      intent.createdMs,
+      intent.updatedMs,
+      intent.lastReason,
+      intent.configHash,
+    );
+    this.#rememberIntent(intent);
+  }
+
+  changeIntent(id: string, change: IntentChange): IntentRow {
+    const after = rows.changed(must(this.intent(id), `intent ${id}`), change);
+    this.db.run(
+      `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
+         updated_ms = ?, last_reason = ? WHERE id = ?`,
+      after.state,
+      after.draftPubkey,
+      after.message,
+      after.expiresAtS,
+      after.signature,
+      after.submitCount,
+      after.updatedMs,
+      after.lastReason,
+      id,
+    );
+    this.#rememberIntent(after);
+    return after;
+  }
+
+  addOrder(order: OrderRecord): void {
+    this.db.run(
+      `INSERT INTO orders (pubkey, intent_id, market, is_yes, side, price, amount, filled, status, created_ms, closed_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      order.pubkey,
+      order.intentId,
+      order.marketConditionId,
+      rows.flag(order.isYes),
+      order.side,
+      order.priceMicros,
+      order.amountMicros,
+      order.filledMicros,
+      order.status,
+      order.createdMs,
+      order.closedMs,
+    );
+  }
+
+  changeOrder(pubkey: string, change: OrderChange): void {
+    const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
+    const changed = this.db.run(sql, change.status, change.filledMicros, change.closedMs, pubkey);
+    assert(changed === 1, `no order ${pubkey}`);
+  }
+
+  bookFill(fill: FillRow): FillBooking {
+    const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
+    if (known !== undefined) return sameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
+    this.db.run(
+      `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s,
+         seen_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      this.#nextFillSeq(),
+      fill.pubkey,
+      fill.orderPubkey,
+      fill.marketConditionId,
+      rows.flag(fill.isYes),
+      fill.side,
+      fill.priceMicros,
+      fill.amountMicros,
+      fill.feeMicros,
+      rows.optionalFlag(fill.isMaker),
+      fill.timestampS,
+      fill.seenMs,
+    );
+    this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
+    const held = this.holding(fill.marketConditionId, fill.isYes);
+    this.#book('fill', ref, fill.seenMs, fillPostings(fill, held));
+    return 'booked';
+  }
+
+  /** False when it had not failed. */
+  #forgetFailure(tradePubkey: string): boolean {
+    const sql = 'SELECT order_pubkey, amount FROM failed_trades WHERE pubkey = ?';
+    const failed = this.db.get<{ order_pubkey: string; amount: number }>(sql, tradePubkey);
+    if (failed === undefined) return false;
+    this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', tradePubkey);
+    this.db.run('UPDATE orders SET failed = failed - ? WHERE pubkey = ?', failed.amount, failed.order_pubkey);
+    return true;
+  }
+
+  noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
+    const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    if (this.db.run(sql, tradePubkey, orderPubkey, amount, nowMs) === 0) return 'repeated';
+    this.db.run('UPDATE orders SET failed = failed + ? WHERE pubkey = ?', amount, orderPubkey);
+    const fill = this.fill(tradePubkey);
+    if (fill === null) return 'noted';
+    this.#undo(fill, nowMs);
+    return 'unbooked';
+  }
+
+  /** Takes a fill out. Its postings stay, and their opposites are booked behind them. */
+  #undo(fill: FillRow, nowMs: number): void {
+    // Whoever reads on from a place must not take the next fill for one that was seen already.
+    this.setNote(FILL_PLACES_NOTE, `${this.newestSeq('fills')}`);
+    this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
+    this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    const held = this.holding(fill.marketConditionId, fill.isYes);
+    this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
+  }
+
+  /** Null where the newest row says it: as long as none was ever taken out. */
+  #nextFillSeq(): number | null {
+    const given = this.note(FILL_PLACES_NOTE);
+    return given === null ? null : Math.max(Number(given), this.newestSeq('fills')) + 1;
+  }
+
+  /** A trade names its first transaction; the second, third … have a number behind it. */
+  #freeRef(pubkey: string): string {
+    const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
+    // The character behind the separator ends the range.
+    const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
+    const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
+    const count = before?.n ?? 0;
+    return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
+  }
+
+  bookConversion(conversion: ConversionRecord): boolean {
+    const { pubkey, intentId, kind, marketConditionId: market, yesMicros, noMicros, cashMicros, seenMs } = conversion;
+    const sql = `INSERT INTO conversions (pubkey, intent_id, kind, market, yes, no, cash, seen_ms)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
+    if (this.db.run(sql, pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, seenMs) === 0) return false;
+    const postings = conversionPostings(conversion, this.holding(market, true), this.holding(market, false));
+    this.#book(kind, pubkey, seenMs, postings);
+    return true;
+  }
+
+  saveMarket(market: MarketRecord): void {
+    this.#known.markets.delete(market.conditionId);
+    this.db.run(
+      `INSERT INTO markets (condition_id, title, state, event, yes_label, no_label, maker_fee_rate, taker_fee_rate,
+         resolution_s, seen_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (condition_id) DO UPDATE SET title = excluded.title, state = excluded.state, event = excluded.event,
+         yes_label = excluded.yes_label, no_label = excluded.no_label, maker_fee_rate = excluded.maker_fee_rate,
+         taker_fee_rate = excluded.taker_fee_rate, resolution_s = excluded.resolution_s, seen_ms = excluded.seen_ms`,
+      market.conditionId,
+      market.title,
+      market.state,
+      market.eventConditionId,
+      market.yesLabel,
+      market.noLabel,
+      market.makerFeeRateMicros,
+      market.takerFeeRateMicros,
+      market.resolutionS,
+      market.seenMs,
+    );
+  }
+
+  setNote(key: string, value: string): void {
+    const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
+    this.db.run(sql, key, value);
+    this.#known.notes.set(key, value);
+  }
+
+  addEvent(event: OperatorEvent): void {
+    const sql = 'INSERT INTO events (time_ms, severity, kind, text) VALUES (?, ?, ?, ?)';
+    this.db.run(sql, event.timeMs, event.severity, event.kind, event.text.slice(0, LONGEST_TEXT));
+  }
+
+  noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
+    const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
+  }
+
+  /** Writes proven postings and carries them into the balances. */
+  #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
+    const id = this.db.insert('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
+    for (const { account, asset, amountMicros } of postings) {
+      this.db.run('INSERT INTO postings VALUES (?, ?, ?, ?)', id, account, asset, amountMicros);
+      const sql = 'INSERT INTO balances VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount';
+      this.db.run(sql, account, asset, amountMicros);
+      this.#known.balances.delete(account);
+    }
+    this.#known.positions = null;
+  }
+
+  #rememberIntent(intent: IntentRow): void {
+    if (isFinalIntent(intent.state)) this.#known.intents.delete(intent.id);
+    else this.#known.intents.set(intent.id, intent);
+  }
+}
+
+/** The newest place that was given out to a fill when one was taken out. */
+const FILL_PLACES_NOTE = 'fill_places';
+
+/** Texts may quote a stranger's record; a person needs its beginning. */
+const LONGEST_TEXT = 2_000;
+
+/** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
+const sameTrade = (a: FillRow, b: FillRow): boolean =>
+  a.orderPubkey === b.orderPubkey &&
+  a.marketConditionId === b.marketConditionId &&
+  a.isYes === b.isYes &&
+  a.side === b.side &&
+  a.priceMicros === b.priceMicros &&
+  a.amountMicros === b.amountMicros &&
+  a.feeMicros === b.feeMicros &&
+  a.isMaker === b.isMaker &&
+  a.timestampS === b.timestampS;

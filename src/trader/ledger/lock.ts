@@ -1,0 +1,157 @@
+/**
+ * One writer per ledger, by a lock that the operating system drops with the process, however it dies: a small SQLite
+ * file beside the ledger in which the holder keeps a write transaction open. Its last committed row names the holder,
+ * and stays readable while the lock is held.
+ *
+ * A lock that needs no more than reading keeps a writer out too, so nobody else may be able to open the file. One that
+ * others could open, of an earlier version or opened up by hand, is replaced by the next holder, for whoever opened it
+ * before would keep it open. It is not replaced under a holder: that may be a trader of whose process nothing can be seen
+ * here, in another container for instance.
+ */
+
+import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { isPrivate, makePrivateFile } from '../../shared/base/private.js';
+import { isGone, markOf } from '../../shared/base/process-mark.js';
+
+/** Who is asking: told to the next one who comes. */
+export interface LockHolder {
+  readonly pid: number;
+  /** Our clock, ms. */
+  readonly startedMs: number;
+}
+
+export interface WriterLock {
+  release(): void;
+}
+
+/** A lock that is free may be looked at this very moment (`writerOf`); one that is held stays held. */
+const LOOKED_AT_MS = 100;
+
+/** Takes the lock or throws ledger_locked, naming the process that has it if that lives. */
+export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
+  const path = lockPath(ledgerPath);
+  const held = [lockFile(path, ledgerPath, holder)];
+  const release = () => {
+    for (const sqlite of held) sqlite.close();
+  };
+  try {
+    if (!isPrivate(path)) held.push(replace(path, ledgerPath, holder));
+    return { release };
+  } catch (cause) {
+    release();
+    throw cause instanceof TwinbookError ? cause : unusable(path, cause);
+  }
+}
+
+/** Puts a file that only we can open in the place of one that we have locked; until the end both are locked. */
+function replace(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
+  const fresh = `${path}.new`;
+  const sqlite = lockFile(fresh, ledgerPath, holder);
+  renameSync(fresh, path);
+  return sqlite;
+}
+
+function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
+  const { sqlite, inode } = open(path);
+  try {
+    sqlite.exec('BEGIN IMMEDIATE; DROP TABLE IF EXISTS holder');
+    sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER, born TEXT) STRICT');
+    const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
+    row.run(holder.pid, holder.startedMs, markOf(holder.pid).born);
+    sqlite.exec('COMMIT');
+    // Between the two another process can slip in; then this BEGIN fails and it has the lock, by right.
+    sqlite.exec('BEGIN IMMEDIATE');
+    // Another holder may have come, replaced the file and gone while we waited for the one that we had opened.
+    if (statSync(path).ino !== inode) throw locked(ledgerPath, path, undefined, undefined);
+    return sqlite;
+  } catch (cause) {
+    // Or our own row would be read that could not be committed.
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
+    const error = isBusy(cause) ? locked(ledgerPath, path, holderRow(sqlite), cause) : cause;
+    sqlite.close();
+    throw error instanceof TwinbookError ? error : unusable(path, cause);
+  }
+}
+
+function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode: number } {
+  try {
+    makePrivateFile(path);
+    const inode = statSync(path).ino;
+    return { sqlite: new Sqlite(path, { timeout: LOOKED_AT_MS }), inode };
+  } catch (cause) {
+    throw unusable(path, cause);
+  }
+}
+
+/**
+ * Who writes this ledger now, whether it answers or not; null when nobody does. Throws file_unreadable when that cannot be
+ * told: the lock cannot be opened, or it is held and the process that it names is gone.
+ */
+export function writerOf(ledgerPath: string): LockHolder | null {
+  if (!existsSync(dirname(ledgerPath))) return null;
+  const path = lockPath(ledgerPath);
+  if (!existsSync(path)) return null;
+  let sqlite: Sqlite.Database | null = null;
+  try {
+    sqlite = new Sqlite(path, { timeout: 0 });
+    sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return null;
+  } catch (cause) {
+    if (sqlite === null || !isBusy(cause)) throw unusable(path, cause);
+    const row = holderRow(sqlite);
+    if (row === undefined || isDead(row)) throw locked(ledgerPath, path, row, cause);
+    return { pid: row.pid, startedMs: row.started_ms };
+  } finally {
+    sqlite?.close();
+  }
+}
+
+/** Two names of one file or folder must meet in one lock. */
+function lockPath(ledgerPath: string): string {
+  const folder = realpathSync(dirname(ledgerPath));
+  return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;
+}
+
+const isBusy = (cause: unknown): boolean => cause instanceof Sqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY');
+
+interface HolderRow {
+  readonly pid: number;
+  readonly started_ms: number;
+  /** Missing in a file of an earlier version. */
+  readonly born?: string | null;
+}
+
+const isDead = ({ pid, born = null }: HolderRow): boolean => isGone({ pid, born });
+
+function locked(ledgerPath: string, path: string, row: HolderRow | undefined, cause: unknown): TwinbookError {
+  const failed = (text: string, hint: string) => new TwinbookError('ledger_locked', text, hint, { cause });
+  if (row === undefined || !isDead(row)) {
+    const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
+    const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
+    const hint = 'Stop that trader first (`twinbook stop`), or give this one a ledger of its own.';
+    return failed(`the ledger ${ledgerPath} is written by ${who}`, hint);
+  }
+  const text = `the lock ${path} of the ledger is held by a process that it does not name, and the last that it named is gone`;
+  const hint = isPrivate(path)
+    ? 'It may be a trader that is just starting, or one of another container: look for it, and try again.'
+    : `Others can read that file, which is enough to hold it; \`fuser ${path}\` tells who does. If no trader runs, delete it. \`twinbook cancel-all --verify\` cancels without the ledger.`;
+  return failed(text, hint);
+}
+
+function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {
+  try {
+    return sqlite.prepare<[], HolderRow>('SELECT * FROM holder').get();
+  } catch {
+    return undefined; // it is being written this moment: the holder is too young to have a name
+  }
+}
+
+function unusable(path: string, cause: unknown): TwinbookError {
+  const hint = 'The trader needs to write this file; delete it if no trader runs and it is damaged.';
+  return new TwinbookError('file_unreadable', `the lock file ${path} cannot be used: ${String(cause)}`, hint, {
+    cause,
+  });
+}

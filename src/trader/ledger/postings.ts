@@ -1,0 +1,120 @@
+/**
+ * Double entry: which accounts move when something is booked. Pure; the numbers are proven here, before anything is
+ * written.
+ *
+ * Currency: `cash` (ours to trade with), `capital` (where it came from, negative), `fees` (what was paid),
+ * `basis/…` (what the shares held cost), `realised` (results, gains negative as income is in double entry).
+ * Shares: `shares/…` (what we hold) against `venue/…` (where it came from).
+ * So capital + result = cash + basis at all times, and a result needs no second calculation.
+ */
+
+import { assert } from '../../shared/base/errors.js';
+import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
+import type { ConversionRecord, FillRow } from './contract.js';
+import { tradeNotional } from './rounding.js';
+
+export interface Posting {
+  readonly account: string;
+  readonly asset: string;
+  readonly amountMicros: Micros;
+}
+
+/** One outcome of a market as held before a booking. */
+export interface Holding {
+  readonly sharesMicros: Micros;
+  readonly costMicros: Micros;
+}
+
+export const CURRENCY = 'currency';
+
+const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
+export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
+export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
+export const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
+
+const negative = (value: Micros): Micros => sub(ZERO, value);
+const currency = (account: string, amountMicros: Micros): Posting => ({ account, asset: CURRENCY, amountMicros });
+
+/** What a change of the configured capital moves. */
+export const capitalPostings = (addedMicros: Micros): Posting[] => [
+  currency('cash', addedMicros),
+  currency('capital', negative(addedMicros)),
+];
+
+/** A fill: shares one way, currency and fee the other, the result of what was sold at average cost. */
+export function fillPostings(fill: FillRow, held: Holding): Posting[] {
+  const notional = tradeNotional(fill.isYes, fill.priceMicros, fill.amountMicros);
+  const fee = fill.feeMicros ?? ZERO;
+  const buys = fill.side === 'buy';
+  const sharesMove = buys ? fill.amountMicros : negative(fill.amountMicros);
+  const cashMove = buys ? negative(notional) : notional;
+  return balanced([
+    currency('cash', sub(cashMove, fee)),
+    currency('fees', fee),
+    ...sharesPostings(fill.marketConditionId, fill.isYes, sharesMove),
+    ...resultPostings(fill.marketConditionId, fill.isYes, sharesMove, negative(cashMove), held),
+  ]);
+}
+
+/**
+ * The opposite of a fill that was booked and failed after all: cash, fee and shares as if it had never been. What its
+ * shares cost by now is their average, so cost and result may divide otherwise than before; their sum is exact.
+ */
+export function undoingPostings(fill: FillRow, held: Holding): Posting[] {
+  const side = fill.side === 'buy' ? 'sell' : 'buy';
+  return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
+}
+
+/** A merge or redeem: both outcomes' shares leave at their cost, currency comes, the difference is the result. */
+export function conversionPostings(conversion: ConversionRecord, yes: Holding, no: Holding): Posting[] {
+  const market = conversion.marketConditionId;
+  const yesMove = negative(conversion.yesMicros);
+  const noMove = negative(conversion.noMicros);
+  return balanced([
+    currency('cash', conversion.cashMicros),
+    currency('realised', negative(conversion.cashMicros)),
+    ...sharesPostings(market, true, yesMove),
+    ...sharesPostings(market, false, noMove),
+    ...resultPostings(market, true, yesMove, ZERO, yes),
+    ...resultPostings(market, false, noMove, ZERO, no),
+  ]);
+}
+
+function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[] {
+  const asset = outcomeName(market, isYes);
+  return [
+    { account: sharesAccount(market, isYes), asset, amountMicros: move },
+    { account: venueAccount(market, isYes), asset, amountMicros: negative(move) },
+  ];
+}
+
+/**
+ * Moves `value` (currency spent on shares; negative for currency received) between cost and result. Fills may be
+ * booked in another order than they happened (lists come newest first), so a holding can be below zero for a moment:
+ * no cost is kept while nothing is held, it goes to the result, and the sum of both is exact in any order.
+ */
+function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: Holding): Posting[] {
+  const left = add(held.sharesMicros, move);
+  let costMove = move > 0 ? value : negative(costOf(negative(move), held));
+  if (left <= 0) costMove = negative(held.costMicros);
+  return [currency(basisAccount(market, isYes), costMove), currency('realised', sub(value, costMove))];
+}
+
+/** The part of the cost that leaves with this many shares, rounded down so that none is left over unpaid. */
+function costOf(sharesMicros: Micros, held: Holding): Micros {
+  if (held.sharesMicros <= 0) return ZERO;
+  return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
+}
+
+/** Adds up postings of one account, drops zeros, and asserts that every asset sums to zero. */
+export function balanced(postings: readonly Posting[]): Posting[] {
+  const byAccount = new Map<string, Posting>();
+  const sums = new Map<string, number>();
+  for (const posting of postings) {
+    const before = byAccount.get(posting.account)?.amountMicros ?? ZERO;
+    byAccount.set(posting.account, { ...posting, amountMicros: add(before, posting.amountMicros) });
+    sums.set(posting.asset, micros((sums.get(posting.asset) ?? 0) + posting.amountMicros));
+  }
+  for (const [asset, sum] of sums) assert(sum === 0, `postings of ${asset} sum to ${sum}, not to zero`);
+  return [...byAccount.values()].filter((posting) => posting.amountMicros !== 0);
+}

@@ -1,0 +1,281 @@
+/** Every read of the ledger, for the trader, the command line and the dashboard alike. */
+
+import { must } from '../../shared/base/errors.js';
+import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type {
+  Booked,
+  ConversionRecord,
+  FillRow,
+  IntentKind,
+  IntentRow,
+  IntentState,
+  LedgerReader,
+  MarketRecord,
+  OperatorEvent,
+  OrderRecord,
+  Page,
+  PnlRow,
+  PositionRow,
+  RunRow,
+  StoredDraftRow,
+} from './contract.js';
+import type { Database, SqlValue } from './database.js';
+import { basisAccount, type Holding, sharesAccount } from './postings.js';
+import * as rows from './rows.js';
+import { differences } from './verify.js';
+
+/** What a list shows unless told otherwise. */
+const PAGE = 100;
+
+/** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
+export const ACTIVE_INTENTS =
+  "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
+export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
+
+export class SqliteReader implements LedgerReader {
+  protected readonly db: Database;
+
+  constructor(db: Database) {
+    this.db = db;
+  }
+
+  get path(): string {
+    return this.db.path;
+  }
+
+  intent(id: string): IntentRow | null {
+    const row = this.db.get<rows.IntentColumns>('SELECT * FROM intents WHERE id = ?', id);
+    return row === undefined ? null : rows.toIntent(row);
+  }
+
+  intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
+    const filter = new Filter(page).oneOf('state', page.states).is('kind', page.kind);
+    return this.#list<rows.IntentColumns>('intents', filter).map(rows.toIntent);
+  }
+
+  storedDraft(intentId: string): StoredDraftRow | null {
+    const intent = this.intent(intentId);
+    if (intent === null || intent.draftPubkey === null || intent.message === null) return null;
+    const { marketConditionId, draftPubkey, message } = intent;
+    return { intentId, marketConditionId, draftPubkey, message, terms: termsOf(intent) };
+  }
+
+  order(pubkey: string): OrderRecord | null {
+    const row = this.db.get<rows.OrderColumns>('SELECT * FROM orders WHERE pubkey = ?', pubkey);
+    return row === undefined ? null : rows.toOrder(row);
+  }
+
+  orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
+    return this.#list<rows.OrderColumns>('orders', new Filter(page).oneOf('status', page.statuses)).map(rows.toOrder);
+  }
+
+  fills(page: Page & { readonly orderPubkey?: string } = {}): FillRow[] {
+    return this.#list<rows.FillColumns>('fills', new Filter(page).is('order_pubkey', page.orderPubkey)).map(
+      rows.toFill,
+    );
+  }
+
+  conversions(page: Page = {}): ConversionRecord[] {
+    return this.#list<rows.ConversionColumns>('conversions', new Filter(page)).map(rows.toConversion);
+  }
+
+  fill(pubkey: string): FillRow | null {
+    const row = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', pubkey);
+    return row === undefined ? null : rows.toFill(row);
+  }
+
+  conversion(pubkey: string): ConversionRecord | null {
+    const row = this.db.get<rows.ConversionColumns>('SELECT * FROM conversions WHERE pubkey = ?', pubkey);
+    return row === undefined ? null : rows.toConversion(row);
+  }
+
+  fillsAfter(seq: number): Booked<FillRow>[] {
+    const found = this.db.all<rows.FillColumns & Placed>('SELECT * FROM fills WHERE seq > ? ORDER BY seq', seq);
+    return found.map((row) => ({ seq: row.seq, row: rows.toFill(row) }));
+  }
+
+  conversionsAfter(seq: number): Booked<ConversionRecord>[] {
+    const sql = 'SELECT * FROM conversions WHERE seq > ? ORDER BY seq';
+    return this.db
+      .all<rows.ConversionColumns & Placed>(sql, seq)
+      .map((row) => ({ seq: row.seq, row: rows.toConversion(row) }));
+  }
+
+  newestSeq(of: 'fills' | 'conversions'): number {
+    return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
+  }
+
+  activeIntents(): IntentRow[] {
+    return this.db.all<rows.IntentColumns>(ACTIVE_INTENTS).map(rows.toIntent);
+  }
+
+  unsettledOrders(): OrderRecord[] {
+    return this.db.all<rows.OrderColumns>(UNSETTLED_ORDERS).map(rows.toOrder);
+  }
+
+  positions(): readonly PositionRow[] {
+    const held = this.db.all<{ account: string; amount: number }>(
+      "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",
+    );
+    return held.map(({ account, amount }) => {
+      const name = account.slice('shares/'.length);
+      const isYes = name.endsWith('/YES');
+      const marketConditionId = name.slice(0, name.lastIndexOf('/'));
+      const costMicros = this.balance(basisAccount(marketConditionId, isYes));
+      return { marketConditionId, isYes, sharesMicros: micros(amount), costMicros };
+    });
+  }
+
+  shares(marketConditionId: string, isYes: boolean): Micros {
+    return this.balance(sharesAccount(marketConditionId, isYes));
+  }
+
+  cash(): Micros {
+    return this.balance('cash');
+  }
+
+  pnl(marks: ReadonlyMap<string, Micros>): PnlRow {
+    let unrealisedMicros = ZERO;
+    const unmarked = new Set<string>();
+    for (const { marketConditionId, isYes, sharesMicros, costMicros } of this.positions()) {
+      const mark = marks.get(marketConditionId);
+      if (mark === undefined) {
+        unmarked.add(marketConditionId);
+        continue;
+      }
+      // Against ourselves: a mark is an opinion, so its value is rounded down.
+      const value = mul(isYes ? mark : complement(mark), sharesMicros, 'floor');
+      unrealisedMicros = add(unrealisedMicros, sub(value, costMicros));
+    }
+    const realisedMicros = sub(ZERO, this.balance('realised'));
+    const feesMicros = this.balance('fees');
+    return {
+      capitalMicros: sub(ZERO, this.balance('capital')),
+      cashMicros: this.cash(),
+      realisedMicros,
+      feesMicros,
+      unrealisedMicros,
+      totalMicros: add(sub(realisedMicros, feesMicros), unrealisedMicros),
+      unmarked: [...unmarked].sort(),
+    };
+  }
+
+  market(conditionId: string): MarketRecord | null {
+    const row = this.db.get<rows.MarketColumns>('SELECT * FROM markets WHERE condition_id = ?', conditionId);
+    return row === undefined ? null : rows.toMarket(row);
+  }
+
+  markets(): MarketRecord[] {
+    return this.db.all<rows.MarketColumns>('SELECT * FROM markets ORDER BY title, condition_id').map(rows.toMarket);
+  }
+
+  events(limit = PAGE): OperatorEvent[] {
+    const sql = 'SELECT time_ms AS timeMs, severity, kind, text FROM events ORDER BY id DESC LIMIT ?';
+    return this.db.all<OperatorEvent>(sql, limit);
+  }
+
+  eventCount(kind: string): number {
+    return this.db.get<{ count: number }>('SELECT count(*) AS count FROM events WHERE kind = ?', kind)?.count ?? 0;
+  }
+
+  runs(limit = PAGE): RunRow[] {
+    return this.db.all<RunRow>(
+      `SELECT id, version, config_hash AS configHash, started_ms AS startedMs, stopped_ms AS stoppedMs, note
+       FROM runs ORDER BY started_ms DESC, id DESC LIMIT ?`,
+      limit,
+    );
+  }
+
+  note(key: string): string | null {
+    return this.db.get<{ value: string }>('SELECT value FROM notes WHERE key = ?', key)?.value ?? null;
+  }
+
+  verify(): string[] {
+    return differences(this.db);
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  protected balance(account: string): Micros {
+    return micros(
+      this.db.get<{ amount: number }>('SELECT amount FROM balances WHERE account = ?', account)?.amount ?? 0,
+    );
+  }
+
+  protected holding(marketConditionId: string, isYes: boolean): Holding {
+    return {
+      sharesMicros: this.shares(marketConditionId, isYes),
+      costMicros: this.balance(basisAccount(marketConditionId, isYes)),
+    };
+  }
+
+  #list<Columns>(table: string, filter: Filter): Columns[] {
+    return this.db.all<Columns>(`SELECT * FROM ${table}${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
+  }
+}
+
+interface Placed {
+  readonly seq: number;
+}
+
+/** What an intent asked for, in the words of a draft. */
+function termsOf(intent: IntentRow): DraftTerms {
+  switch (intent.kind) {
+    case 'place':
+      return {
+        action: 'place-order',
+        isYes: must(intent.isYes, `outcome of ${intent.id}`),
+        side: must(intent.side, `side of ${intent.id}`),
+        type: 'limit',
+        price: must(intent.priceMicros, `price of ${intent.id}`),
+        amount: must(intent.amountMicros, `amount of ${intent.id}`),
+      };
+    case 'cancel':
+      return { action: 'cancel-order', orderPubkey: must(intent.orderPubkey, `order of ${intent.id}`) };
+    case 'merge':
+      return { action: 'merge-shares', amount: must(intent.amountMicros, `amount of ${intent.id}`) };
+    case 'redeem':
+      return {
+        action: 'redeem-shares',
+        yes: must(intent.redeemYesMicros, `YES shares of ${intent.id}`),
+        no: must(intent.redeemNoMicros, `NO shares of ${intent.id}`),
+      };
+  }
+}
+
+/** A WHERE clause with its values; the page's limit is the last value. */
+class Filter {
+  readonly #conditions: string[] = [];
+  readonly #values: SqlValue[] = [];
+  readonly #limit: number;
+
+  constructor(page: Page) {
+    this.#limit = page.limit ?? PAGE;
+    this.is('market', page.marketConditionId);
+  }
+
+  is(column: string, value: string | undefined): this {
+    if (value === undefined) return this;
+    this.#conditions.push(`${column} = ?`);
+    this.#values.push(value);
+    return this;
+  }
+
+  oneOf(column: string, values: readonly string[] | undefined): this {
+    if (values === undefined) return this;
+    this.#conditions.push(`${column} IN (${values.map(() => '?').join(', ')})`);
+    this.#values.push(...values);
+    return this;
+  }
+
+  get sql(): string {
+    return this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.join(' AND ')}`;
+  }
+
+  get values(): readonly SqlValue[] {
+    return [...this.#values, this.#limit];
+  }
+}

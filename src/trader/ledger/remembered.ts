@@ -1,0 +1,33 @@
+/**
+ * What the one writer knows of its own rows without asking SQLite again. Every entry is what a read would answer: it is
+ * put in by a read or by the write that made it so. All of it is dropped when a transaction is rolled back or the ledger
+ * breaks, so that nothing is remembered that is not in the file.
+ */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { IntentRow, MarketRecord, PositionRow } from './contract.js';
+
+export class Remembered {
+  /** Those that are not final: bounded by what is under way. */
+  readonly intents = new Map<string, IntentRow>();
+  /** By account. Three for each outcome that was ever held. */
+  readonly balances = new Map<string, Micros>();
+  /** By condition id; null for one of which there is no row. */
+  readonly markets = new Map<string, MarketRecord | null>();
+  readonly notes = new Map<string, string | null>();
+  positions: readonly PositionRow[] | null = null;
+
+  drop(): void {
+    for (const rows of [this.intents, this.balances, this.markets, this.notes]) rows.clear();
+    this.positions = null;
+  }
+}
+
+/** The value of this key, read once. */
+export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
+  const value = known.get(key);
+  if (value !== undefined) return value;
+  const fresh = read();
+  known.set(key, fresh);
+  return fresh;
+}

@@ -1,0 +1,137 @@
+/** The YES book: reading a snapshot, taking parts out of it, mirroring it, and its simplest figures. */
+
+import { add, complement, type Micros, micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
+import type { Orderbook } from '../../shared/protocol/records.js';
+import { LARGEST_AMOUNT } from '../../shared/protocol/wire.js';
+import type { Book, BookLevel, BookSide } from './view.js';
+
+export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
+
+/**
+ * A copy to show to a strategy: nothing that one does to it reaches the book that it was made of, or another strategy. Its
+ * sides are frozen, so that one that takes levels out of them fails at once; freezing each level costs more than a copy.
+ */
+export const copyToShow = ({ bids, asks }: Book): Book =>
+  Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
+
+const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
+
+/** A snapshot in YES space, best first, and how many of its levels could not be believed. A NO snapshot is mirrored. */
+export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
+  const bids = readSide(snapshot.bid, 'bid');
+  const asks = readSide(snapshot.ask, 'ask');
+  const droppedLevels = bids.dropped + asks.dropped;
+  const book = { bids: bids.levels, asks: asks.levels };
+  return { book: snapshot.is_yes ? book : mirrored(book), droppedLevels };
+}
+
+function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: BookLevel[]; readonly dropped: number } {
+  const levels: BookLevel[] = [];
+  let dropped = 0;
+  for (const row of rows) {
+    if (row.price > 0 && row.price < ONE && row.total_amount > 0) {
+      levels.push({ priceMicros: row.price, amountMicros: row.total_amount });
+    } else dropped++;
+  }
+  // "Typically best bid first", says the interface: so it is not relied upon.
+  levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
+  return { levels: joined(levels), dropped };
+}
+
+/** Neighbours of one price become one level; however many come, it holds no more than one may. */
+function joined(levels: readonly BookLevel[]): BookLevel[] {
+  const result: BookLevel[] = [];
+  for (const level of levels) {
+    const last = result.at(-1);
+    if (last?.priceMicros === level.priceMicros) {
+      result[result.length - 1] = {
+        ...last,
+        amountMicros: minMicros(add(last.amountMicros, level.amountMicros), LARGEST_AMOUNT),
+      };
+    } else result.push(level);
+  }
+  return result;
+}
+
+/** The same book seen from the other outcome: price becomes 1 - price, bids become asks. */
+export function mirrored(book: Book): Book {
+  const flip = ({ priceMicros, amountMicros }: BookLevel) => ({ priceMicros: complement(priceMicros), amountMicros });
+  return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
+}
+
+/** Amounts to take out of a book, by price. */
+export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
+
+/** The book without these amounts; a level that has nothing left is gone. */
+export function without(book: Book, removal: Removal): Book {
+  if (removal.bid.size === 0 && removal.ask.size === 0) return book;
+  return { bids: lessened(book.bids, removal.bid), asks: lessened(book.asks, removal.ask) };
+}
+
+function lessened(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Micros>): BookLevel[] {
+  const result: BookLevel[] = [];
+  for (const level of levels) {
+    const amount = removal.get(level.priceMicros);
+    if (amount === undefined) result.push(level);
+    else if (amount < level.amountMicros)
+      result.push({ priceMicros: level.priceMicros, amountMicros: sub(level.amountMicros, amount) });
+  }
+  return result;
+}
+
+/**
+ * The touch as if dust were not there: per side the first price at which this many shares have come together, with all
+ * the shares up to it. Null when a side has not so many, or when these prices cross.
+ */
+export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
+  return touch({ bids: heaped(book.bids, dustMicros), asks: heaped(book.asks, dustMicros) });
+}
+
+function heaped(levels: readonly BookLevel[], dustMicros: Micros): BookLevel[] {
+  let heap = micros(0);
+  for (const { priceMicros, amountMicros } of levels) {
+    heap = add(heap, amountMicros);
+    if (heap >= dustMicros) return [{ priceMicros, amountMicros: heap }];
+  }
+  return [];
+}
+
+/** Best levels of both sides, or null when a side is empty or they cross: then there is no middle. */
+export function touch(book: Book): { readonly bid: BookLevel; readonly ask: BookLevel } | null {
+  const bid = book.bids[0];
+  const ask = book.asks[0];
+  return bid === undefined || ask === undefined || bid.priceMicros > ask.priceMicros ? null : { bid, ask };
+}
+
+/** Middle of the touch as a probability; null without one. */
+export function midOf(book: Book): number | null {
+  const best = touch(book);
+  return best === null ? null : (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
+}
+
+/** (ask x bid size + bid x ask size) / (bid size + ask size): the side with more size pushes. Null without a touch. */
+export function micropriceOf(book: Book): number | null {
+  const best = touch(book);
+  if (best === null) return null;
+  const { bid, ask } = best;
+  const weight = bid.amountMicros / (bid.amountMicros + ask.amountMicros);
+  return (bid.priceMicros + (ask.priceMicros - bid.priceMicros) * weight) / ONE;
+}
+
+/** Shares at exactly this price; 0 when the level is not there. */
+export function amountAt(book: Book, side: BookSide, priceMicros: Micros): Micros {
+  const levels = side === 'bid' ? book.bids : book.asks;
+  return levels.find((level) => level.priceMicros === priceMicros)?.amountMicros ?? micros(0);
+}
+
+export function sameBook(a: Book, b: Book): boolean {
+  return sameLevels(a.bids, b.bids) && sameLevels(a.asks, b.asks);
+}
+
+function sameLevels(a: readonly BookLevel[], b: readonly BookLevel[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    if (a[i]?.priceMicros !== b[i]?.priceMicros || a[i]?.amountMicros !== b[i]?.amountMicros) return false;
+  }
+  return true;
+}

@@ -1,0 +1,274 @@
+/** The memory of one market: fed with polls, asked for views. */
+
+import { type Micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
+import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
+import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
+import { Flow, Volatility } from './estimators.js';
+import { readFacts } from './facts.js';
+import { Liveness } from './liveness.js';
+import { OwnOrderMemory } from './own-orders.js';
+import { QueuePlaces } from './queue.js';
+import { Tape } from './tape.js';
+import type {
+  Book,
+  Estimates,
+  Health,
+  Inventory,
+  MarketFacts,
+  MarketFeed,
+  MarketView,
+  OwnMarketState,
+  OwnOrder,
+  OwnOrderView,
+  SeenAt,
+  Sight,
+  TapeTrade,
+} from './view.js';
+
+interface SeenBook {
+  readonly raw: Book;
+  readonly others: Book;
+  /** What the others' book says at any time, told once: `Estimates` of the same names. */
+  readonly mid: number | null;
+  readonly microprice: number | null;
+  readonly spread: number | null;
+  readonly droppedLevels: number;
+  readonly at: SeenAt;
+}
+
+export class MarketState implements MarketFeed {
+  readonly conditionId: string;
+  #facts: MarketFacts | null = null;
+  #unsuitable: string | null = null;
+  #detailSeenMs: number | null = null;
+  #book: SeenBook | null = null;
+  #tradesAt: SeenAt | null = null;
+  /** Answers to requests up to this one were asked for before our clock was set back. */
+  #forgottenUpTo = Number.NEGATIVE_INFINITY;
+  /** The exchange's clock minus ours, ms, as the newest answer that named it said. */
+  #venueAheadMs = 0;
+  #own: readonly OwnOrder[] = [];
+  readonly #tape = new Tape();
+  readonly #volatility = new Volatility();
+  readonly #flow = new Flow();
+  readonly #liveness = new Liveness();
+  readonly #memory = new OwnOrderMemory();
+  readonly #queue = new QueuePlaces();
+
+  constructor(conditionId: string) {
+    this.conditionId = conditionId;
+  }
+
+  get facts(): MarketFacts | null {
+    return this.#facts;
+  }
+
+  /** Why the newest detail gave no facts; null when it did, or before the first. */
+  get unsuitable(): string | null {
+    return this.#unsuitable;
+  }
+
+  get detailSeenMs(): number | null {
+    return this.#detailSeenMs;
+  }
+
+  get bookSeenMs(): number | null {
+    return this.#book?.at.seenMs ?? null;
+  }
+
+  get tradesSeenMs(): number | null {
+    return this.#tradesAt?.seenMs ?? null;
+  }
+
+  onDetail(detail: MarketDetail, at: SeenAt): void {
+    const facts = readFacts(detail);
+    this.#facts = typeof facts === 'string' ? null : facts;
+    this.#unsuitable = typeof facts === 'string' ? facts : null;
+    this.#detailSeenMs = at.seenMs;
+    this.#noteClock(at);
+  }
+
+  onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
+    this.#noteOwn(at.seenMs, own);
+    const before = this.#book;
+    // Two polls may overtake each other; the one that left later saw the later book.
+    if (before !== null && at.requestId < before.at.requestId) return;
+    // Of one during which our clock was set back nobody can say how old what it shows is.
+    if (!this.#isTimed(at)) return;
+    this.#noteClock(at);
+    const { book: raw, droppedLevels } = readBook(snapshot);
+    const others = without(raw, this.#memory.inBook(at));
+    const changed = before === null || !sameBook(before.raw, raw);
+    this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
+    const { mid, microprice, spread } = shapeOf(others);
+    if (mid !== null) this.#volatility.observe(mid, at.seenMs);
+    this.#queue.onBook(others, at, own);
+    this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
+  }
+
+  onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
+    if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
+    this.#noteClock(at);
+    const book = this.#book?.raw ?? EMPTY_BOOK;
+    for (const trade of this.#tape.add(rows.filter(isPast(at)), at.seenMs, book)) this.#takeIn(trade, at, book);
+  }
+
+  #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
+    // The venue's times are whole seconds: the middle of that second by our clock, but not after we saw it.
+    const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
+    const shares = trade.amountMicros / ONE;
+    this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
+    this.#liveness.onTrade(trade, atMs, book);
+    if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
+  }
+
+  clockSetBack(byMs: number, lastRequestId: number): void {
+    this.#book = null;
+    this.#tradesAt = null;
+    this.#forgottenUpTo = lastRequestId;
+    this.#venueAheadMs += byMs;
+    this.#volatility.clockSetBack(byMs);
+    this.#flow.clockSetBack(byMs);
+    this.#liveness.clockSetBack(byMs);
+    this.#memory.clockSetBack();
+  }
+
+  view(nowMs: number, own: OwnMarketState): MarketView | null {
+    this.#noteOwn(nowMs, own.orders);
+    const sight = this.sight(nowMs);
+    if (sight === null || this.#book === null) return null;
+    const book = copyToShow(sight.book);
+    return Object.freeze({
+      nowMs,
+      timeToResolutionMs: sight.timeToResolutionMs,
+      market: sight.market,
+      book,
+      // Without orders of ours both are the same book.
+      others: sight.others === sight.book ? book : copyToShow(sight.others),
+      trades: this.#tape.trades,
+      estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
+      health: Object.freeze(sight.health),
+      inventory: Object.freeze(inventoryOf(own)),
+      stance: own.stance,
+      orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs))),
+    });
+  }
+
+  sight(nowMs: number): Sight | null {
+    if (this.#facts === null || this.#book === null) return null;
+    const resolutionMs = this.#facts.resolutionTimeMs;
+    return {
+      market: this.#facts,
+      book: this.#book.raw,
+      others: this.#book.others,
+      health: this.#health(nowMs, this.#book),
+      timeToResolutionMs: resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs),
+    };
+  }
+
+  mark(nowMs: number, own: readonly OwnOrder[]): number | null {
+    this.#noteOwn(nowMs, own);
+    if (this.#facts === null || this.#book === null) return null;
+    return this.#book.microprice ?? this.#flow.tradePrice;
+  }
+
+  expectedMove(nowMs: number): number {
+    if (this.#book === null) return Number.POSITIVE_INFINITY;
+    const price = this.#price(this.#book);
+    const seconds = Math.max(0, nowMs - this.#book.at.sentMs) / 1000;
+    return this.#volatility.sigmaPerSqrtS * price * (1 - price) * Math.sqrt(seconds);
+  }
+
+  #noteOwn(nowMs: number, own: readonly OwnOrder[]): void {
+    this.#memory.update(nowMs, own);
+    this.#own = own;
+  }
+
+  /** Whether our clock can say how long it took. */
+  #isTimed({ requestId, sentMs, seenMs }: SeenAt): boolean {
+    return requestId > this.#forgottenUpTo && sentMs <= seenMs;
+  }
+
+  #noteClock(at: SeenAt): void {
+    if (at.venueTimeMs !== null && this.#isTimed(at))
+      this.#venueAheadMs = at.venueTimeMs + 500 - (at.sentMs + at.seenMs) / 2;
+  }
+
+  /** The best guess of the price: microprice, else what traded, else the middle of what can be. */
+  #price({ microprice }: SeenBook): number {
+    return microprice ?? this.#flow.tradePrice ?? 0.5;
+  }
+
+  #estimates(nowMs: number, book: SeenBook): Estimates {
+    const price = this.#price(book);
+    const sigma = this.#volatility.sigmaPerSqrtS;
+    const { tradePrice, tradeWeightShares, flowImbalance, flowSharesPerS } = this.#flow.at(nowMs);
+    return {
+      mid: book.mid,
+      microprice: book.microprice,
+      spread: book.spread,
+      sigmaLogOddsPerSqrtS: sigma,
+      sigmaPricePerSqrtS: sigma * price * (1 - price),
+      tradePrice,
+      tradeWeightShares,
+      flowImbalance,
+      flowSharesPerS,
+    };
+  }
+
+  #health(nowMs: number, { raw, at, droppedLevels }: SeenBook): Health {
+    const bid = raw.bids[0]?.priceMicros ?? 0;
+    const ask = raw.asks[0]?.priceMicros ?? ONE;
+    return {
+      bookAgeMs: nowMs - at.sentMs,
+      tradesAgeMs: this.#tradesAt === null ? null : nowMs - this.#tradesAt.sentMs,
+      unchangedMs: this.#liveness.unchangedMs(nowMs),
+      crossed: bid > ask,
+      locked: bid === ask,
+      frozen: this.#liveness.frozen(at.sentMs),
+      jumpLogOdds: this.#liveness.jumpLogOdds,
+      sinceJumpMs: this.#liveness.sinceJumpMs(nowMs),
+      droppedLevels,
+    };
+  }
+}
+
+/** A trade whose time lies further ahead of its own answer's did not happen: taken in, it would make all others late. */
+const EARLY_MS = 60_000;
+
+const isPast =
+  ({ venueTimeMs }: SeenAt) =>
+  ({ timestamp }: PublicTradeRow): boolean =>
+    venueTimeMs === null || timestamp * 1000 <= venueTimeMs + EARLY_MS;
+
+/** Names what a strategy may see: the engine's own orders carry more. */
+const orderView = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
+  intentId: order.intentId,
+  side: order.side,
+  priceMicros: order.priceMicros,
+  remainingMicros: order.remainingMicros,
+  isYes: order.isYes,
+  submittedMs: order.submittedMs,
+  acceptedMs: order.acceptedMs,
+  queueAheadMicros,
+  ageMs: nowMs - order.submittedMs,
+});
+
+function shapeOf(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spread'> {
+  const best = touch(others);
+  const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
+  return { mid: midOf(others), microprice: micropriceOf(others), spread };
+}
+
+function inventoryOf(own: OwnMarketState): Inventory {
+  return {
+    yesMicros: own.yesMicros,
+    noMicros: own.noMicros,
+    netMicros: sub(own.yesMicros, own.noMicros),
+    pairsMicros: minMicros(own.yesMicros, own.noMicros),
+    avgYesCostMicros: own.avgYesCostMicros,
+    avgNoCostMicros: own.avgNoCostMicros,
+    availableFundsMicros: own.availableFundsMicros,
+    maxPositionMicros: own.maxPositionMicros,
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Which of our own orders may be part of a book that came from a poll. A fair value taken from a book with our own
+ * quotes in it would follow itself, so when in doubt an order counts as part of it: an order that was canceled or
+ * filled after the poll had left, and one that was still on its way when the answer came.
+ */
+
+import { add, type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
+import type { Removal } from './book.js';
+import type { BookSide, OwnOrder, SeenAt } from './view.js';
+
+interface Remembered {
+  readonly order: OwnOrder;
+  /** What remained before its last known fill, and when we learned of that fill. */
+  readonly earlierMicros: Micros;
+  readonly changedMs: number;
+  /** Our clock, ms: a book seen by then cannot show it. The past, once our clock was set back since it left. */
+  readonly submittedMs: number;
+  /** When it was first missing from our orders; null while it is among them. */
+  readonly goneMs: number | null;
+}
+
+export class OwnOrderMemory {
+  #orders = new Map<string, Remembered>();
+  #noted: readonly OwnOrder[] | null = null;
+
+  /** Takes note of our orders as they are known now; the very array of the last time says nothing new. */
+  update(nowMs: number, own: readonly OwnOrder[]): void {
+    if (own === this.#noted) return;
+    this.#noted = own;
+    const next = new Map<string, Remembered>();
+    for (const order of own)
+      next.set(order.intentId, remember(this.#orders.get(order.intentId) ?? firstSeen(order, nowMs), order, nowMs));
+    for (const [intentId, known] of this.#orders) {
+      if (!next.has(intentId)) next.set(intentId, gone(known, nowMs));
+    }
+    this.#orders = next;
+  }
+
+  /** The amounts that are or may be ours in a book seen by this poll; forgets what left before the poll did. */
+  inBook(at: SeenAt): Removal {
+    const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
+    for (const [intentId, known] of this.#orders) {
+      if (known.goneMs !== null && known.goneMs < at.sentMs) {
+        this.#orders.delete(intentId);
+      } else if (known.submittedMs < at.seenMs) {
+        const { side, priceMicros, remainingMicros } = known.order;
+        const amount = known.changedMs >= at.sentMs ? maxMicros(known.earlierMicros, remainingMicros) : remainingMicros;
+        removal[side].set(priceMicros, add(removal[side].get(priceMicros) ?? ZERO, amount));
+      }
+    }
+    return removal;
+  }
+
+  /** Of what is gone no book shows anything that was asked for since; what is there may be in every one of them. */
+  clockSetBack(): void {
+    for (const [intentId, { order, goneMs }] of this.#orders) {
+      if (goneMs !== null) this.#orders.delete(intentId);
+      else this.#orders.set(intentId, firstSeen(order, Number.NEGATIVE_INFINITY));
+    }
+  }
+
+  /** How many orders are remembered, gone ones included. */
+  get size(): number {
+    return this.#orders.size;
+  }
+}
+
+function gone(known: Remembered, nowMs: number): Remembered {
+  return known.goneMs === null ? { ...known, goneMs: nowMs } : known;
+}
+
+function remember(known: Remembered, order: OwnOrder, nowMs: number): Remembered {
+  const { earlierMicros, changedMs, submittedMs } = known;
+  if (known.order.remainingMicros === order.remainingMicros)
+    return { order, earlierMicros, changedMs, submittedMs, goneMs: null };
+  return { order, earlierMicros: known.order.remainingMicros, changedMs: nowMs, submittedMs, goneMs: null };
+}
+
+const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
+  order,
+  earlierMicros: order.remainingMicros,
+  changedMs: Number.NEGATIVE_INFINITY,
+  // One that seems to leave later left before our clock was set back, perhaps under another process.
+  submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
+  goneMs: null,
+});
+
+/** Sum of what we have at one price. */
+export const ownAt = (removal: Removal, side: BookSide, priceMicros: Micros): Micros =>
+  removal[side].get(priceMicros) ?? ZERO;

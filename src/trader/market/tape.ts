@@ -1,0 +1,113 @@
+/**
+ * The trades of a market, each once, though every poll shows a page of them again and rows carry no id.
+ *
+ * Rows of the same second, outcome, price and amount cannot be told apart, but they can be counted: a page that shows
+ * such a row n times when we have counted m < n of them brings n - m new ones. That holds when a page misses its
+ * newest row for a while, when pages overlap by any number of rows, and when rows of one second change their order.
+ * It misses a trade only when an exact twin of the same second has meanwhile left the page. Rows older than the
+ * newest known by more than `LATE_MS` are taken for known.
+ */
+
+import { complement, type Micros, ONE } from '../../shared/base/micros.js';
+import type { PublicTradeRow } from '../../shared/protocol/records.js';
+import { midOf } from './book.js';
+import type { Book, TapeTrade } from './view.js';
+
+/** A row may appear so much later than a row with a later time (lists lag by seconds). */
+const LATE_MS = 30_000;
+
+/** What a view shows; more than a page has no further use. */
+const MAX_TRADES = 100;
+
+/** Rows that cannot be told apart, of one second. */
+interface Twins {
+  readonly isYes: boolean;
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  /** How many of them we have counted. */
+  count: number;
+  /** How many the page with this number has shown. */
+  page: number;
+  shown: number;
+}
+
+export class Tape {
+  #newestFirst: readonly TapeTrade[] = Object.freeze([]);
+  /** By the exchange's second. */
+  readonly #seconds = new Map<number, Twins[]>();
+  #newestMs = Number.NEGATIVE_INFINITY;
+  #page = 0;
+
+  get trades(): readonly TapeTrade[] {
+    return this.#newestFirst;
+  }
+
+  /**
+   * Takes a page, newest first, and returns the trades that are new, oldest first. Failed trades did not happen.
+   * `book` is the newest one as it came, to tell buyers from sellers.
+   */
+  add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
+    this.#page += 1;
+    const fresh: TapeTrade[] = [];
+    for (let i = rows.length - 1; i >= 0; i--) {
+      const row = rows[i];
+      if (row === undefined || row.state === 'failed' || row.timestamp * 1000 < this.#newestMs - LATE_MS) continue;
+      const twins = this.#twinsOf(row);
+      twins.shown = twins.page === this.#page ? twins.shown + 1 : 1;
+      twins.page = this.#page;
+      if (twins.shown <= twins.count) continue;
+      twins.count = twins.shown;
+      fresh.push(tapeTrade(row, seenMs, book));
+    }
+    this.#keep(fresh);
+    return fresh;
+  }
+
+  #twinsOf({ timestamp, is_yes, price, amount }: PublicTradeRow): Twins {
+    let second = this.#seconds.get(timestamp);
+    if (second === undefined) {
+      second = [];
+      this.#seconds.set(timestamp, second);
+    }
+    for (const twins of second) {
+      if (twins.priceMicros === price && twins.amountMicros === amount && twins.isYes === is_yes) return twins;
+    }
+    const twins = { isYes: is_yes, priceMicros: price, amountMicros: amount, count: 0, page: 0, shown: 0 };
+    second.push(twins);
+    return twins;
+  }
+
+  #keep(fresh: readonly TapeTrade[]): void {
+    if (fresh.length === 0) return;
+    for (const trade of fresh) this.#newestMs = Math.max(this.#newestMs, trade.venueTimeMs);
+    for (const second of this.#seconds.keys()) {
+      if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
+    }
+    const all = [...fresh.toReversed(), ...this.#newestFirst];
+    // A late row belongs behind rows with a later time; the sort is stable, so equal times keep their order.
+    this.#newestFirst = Object.freeze(all.sort((a, b) => b.venueTimeMs - a.venueTimeMs).slice(0, MAX_TRADES));
+  }
+}
+
+function tapeTrade(row: PublicTradeRow, seenMs: number, book: Book): TapeTrade {
+  const priceMicros = row.is_yes ? row.price : complement(row.price);
+  return {
+    priceMicros,
+    amountMicros: row.amount,
+    taker: takerOf(priceMicros, row.is_yes, book),
+    venueTimeMs: row.timestamp * 1000,
+    seenMs,
+  };
+}
+
+/**
+ * A row says which outcome the taker traded, not whether he bought or sold it. The side of the book that the price is
+ * nearer to tells more (the quote rule of Lee and Ready, 1991); in the very middle, and without a book, takers are
+ * taken for buyers of their outcome, as most are.
+ */
+function takerOf(priceMicros: Micros, isYes: boolean, book: Book): 'buy' | 'sell' {
+  const mid = midOf(book);
+  const price = priceMicros / ONE;
+  if (mid === null || price === mid) return isYes ? 'buy' : 'sell';
+  return price > mid ? 'buy' : 'sell';
+}

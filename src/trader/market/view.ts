@@ -1,0 +1,226 @@
+/** What a market looks like at one moment: the contract between this room and everyone who looks at markets. */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
+import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
+
+/** A side of the YES book. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
+export type BookSide = 'bid' | 'ask';
+
+/** What the market's detail says. Only order-book markets without margin have facts. */
+export interface MarketFacts {
+  readonly conditionId: string;
+  /** The event this market belongs to, or null. Markets of one event exclude or imply each other. */
+  readonly eventConditionId: string | null;
+  readonly title: string;
+  readonly category: string | null;
+  readonly phase: MarketPhase;
+  /** Smallest price step: 10^-price_precision. */
+  readonly tickMicros: Micros;
+  /** Smallest amount step, in shares: 10^-amount_precision. */
+  readonly lotMicros: Micros;
+  /** Lowest and highest price an order may have, inclusive (in the space of the order's own outcome). */
+  readonly minPriceMicros: Micros;
+  readonly maxPriceMicros: Micros;
+  /** Smallest and largest amount of one order, in shares, inclusive. */
+  readonly minAmountMicros: Micros;
+  readonly maxAmountMicros: Micros;
+  /** Fee as a part of price x amount: 0.01 is 10000. */
+  readonly makerFeeRateMicros: Micros;
+  readonly takerFeeRateMicros: Micros;
+  /** The exchange's clock, ms; null when the market does not say when it resolves. */
+  readonly resolutionTimeMs: number | null;
+}
+
+export interface BookLevel {
+  readonly priceMicros: Micros;
+  /** Shares on offer at this price, > 0. */
+  readonly amountMicros: Micros;
+}
+
+/** The book in YES space, best level first on both sides. At most 100 levels a side are ever seen. */
+export interface Book {
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+/** When a poll left, when its answer came (our clock, ms), and what the exchange's clock said (resolution 1 s). */
+export interface SeenAt {
+  /** Ascends with every request of a process: which of two answers is the later look, wherever our clock was set. */
+  readonly requestId: number;
+  readonly sentMs: number;
+  readonly seenMs: number;
+  readonly venueTimeMs: number | null;
+}
+
+/** A public trade in YES space: a NO price p is a YES price 1 - p. */
+export interface TapeTrade {
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  /** `buy` lifted an ask, `sell` hit a bid. Inferred from the book before it: rows do not say whether a taker bought. */
+  readonly taker: 'buy' | 'sell';
+  /** The exchange's clock, ms (resolution 1 s). */
+  readonly venueTimeMs: number;
+  /** Our clock, ms: the poll that first showed it. */
+  readonly seenMs: number;
+}
+
+/** One of our orders that rests or may rest: being submitted, open, partly filled, being canceled, or unknown. */
+export interface OwnOrder {
+  readonly intentId: string;
+  readonly side: BookSide;
+  /** In YES space, whatever the leg. */
+  readonly priceMicros: Micros;
+  /** Shares not yet filled, as far as we know. */
+  readonly remainingMicros: Micros;
+  /** The outcome that the order trades: a bid buys YES or sells NO, an ask sells YES or buys NO. */
+  readonly isYes: boolean;
+  /** Our clock, ms: when its submit left. The order cannot be in a book that was seen before. */
+  readonly submittedMs: number;
+  /** Our clock, ms: when the exchange's acceptance was seen; null while it is in flight or unknown. */
+  readonly acceptedMs: number | null;
+}
+
+/** What is ours in one market; the engine knows it from the ledger and hands it over with each look. */
+export interface OwnMarketState {
+  /** Shares held, locked ones included. */
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  /** Average price paid per share held; null when none is held. */
+  readonly avgYesCostMicros: Micros | null;
+  readonly avgNoCostMicros: Micros | null;
+  /** Currency that this market's orders may still use. */
+  readonly availableFundsMicros: Micros;
+  /** Limit of |YES - NO| that risk enforces, in shares. Strategies taper towards it. */
+  readonly maxPositionMicros: Micros;
+  /** The kill ladder's wish: quote as usual, quote wider, or quote only what brings the net position towards zero. */
+  readonly stance: Stance;
+  readonly orders: readonly OwnOrder[];
+}
+
+export type Stance = 'normal' | 'widen' | 'reduce-only';
+
+export interface OwnOrderView extends OwnOrder {
+  /** Shares of others that probably stand before it at its price; null until a book has shown its level. */
+  readonly queueAheadMicros: Micros | null;
+  /** Milliseconds since its submit left. */
+  readonly ageMs: number;
+}
+
+export interface Inventory {
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  /** YES - NO in shares: positive when we win if the answer is yes. */
+  readonly netMicros: Micros;
+  /** Complete sets: min(YES, NO), worth 1 each whatever happens. */
+  readonly pairsMicros: Micros;
+  readonly avgYesCostMicros: Micros | null;
+  readonly avgNoCostMicros: Micros | null;
+  readonly availableFundsMicros: Micros;
+  readonly maxPositionMicros: Micros;
+}
+
+/** Estimates from what others do (own orders removed). Floats: for a strategy's arithmetic, never for money. */
+export interface Estimates {
+  /** Middle of the best bid and ask, a probability in (0, 1); null when a side is empty or the book is crossed. */
+  readonly mid: number | null;
+  /** (ask x bid size + bid x ask size) / (bid size + ask size) over the best levels; null like `mid`. */
+  readonly microprice: number | null;
+  /** Best ask - best bid, in price; null like `mid`. */
+  readonly spread: number | null;
+  /** Volatility of ln(p / (1 - p)) per square root of a second, never below a floor. */
+  readonly sigmaLogOddsPerSqrtS: number;
+  /** The same in price at the current microprice (or last trade): sigma x p (1 - p), per square root of a second. */
+  readonly sigmaPricePerSqrtS: number;
+  /** Traded-size-weighted average price of recent trades, decaying with time; null before the first trade. */
+  readonly tradePrice: number | null;
+  /** Shares behind `tradePrice` after decay; 0 before the first trade. */
+  readonly tradeWeightShares: number;
+  /** Decayed taker buys minus sells over their sum, in [-1, 1]; 0 without trades. */
+  readonly flowImbalance: number;
+  /** Decayed taker volume, in shares per second. */
+  readonly flowSharesPerS: number;
+}
+
+/** Whether the data can be believed. */
+export interface Health {
+  /** Milliseconds since the answer with the newest book left for us at the latest: now - the time its poll was sent. */
+  readonly bookAgeMs: number;
+  /** Milliseconds since the newest look at the trades, measured the same way; null before the first. */
+  readonly tradesAgeMs: number | null;
+  /** Milliseconds since a poll last showed a book that differed from the one before. */
+  readonly unchangedMs: number;
+  /** Best bid above best ask in the newest book as it came. */
+  readonly crossed: boolean;
+  /** Best bid equal to best ask. */
+  readonly locked: boolean;
+  /** Trades went through the best prices again and again and the book did not follow: it is stuck. */
+  readonly frozen: boolean;
+  /** |change| of the log-odds of the mid between the last two books; 0 with fewer than two. */
+  readonly jumpLogOdds: number;
+  /** Milliseconds since the last change larger than `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`; null if never. */
+  readonly sinceJumpMs: number | null;
+  /** Levels that were dropped from the newest answer: off (0, 1) or without size. 0 when it was sane. */
+  readonly droppedLevels: number;
+}
+
+/** Everything a strategy sees. Frozen, and its books are copies; two calls with the same observations give equal views. */
+export interface MarketView {
+  /** Our clock, ms. */
+  readonly nowMs: number;
+  /** Milliseconds to resolution by the exchange's clock as far as we know it, <= 0 when past; null when unknown. */
+  readonly timeToResolutionMs: number | null;
+  readonly market: MarketFacts;
+  /** The book as it came. */
+  readonly book: Book;
+  /** The book without our own orders: the only one to take a fair value from. */
+  readonly others: Book;
+  /** Newest first, at most 100. */
+  readonly trades: readonly TapeTrade[];
+  readonly estimates: Estimates;
+  readonly health: Health;
+  readonly inventory: Inventory;
+  readonly stance: Stance;
+  readonly orders: readonly OwnOrderView[];
+}
+
+/** What a view says of the market itself: nothing of ours, and no estimates. */
+export type Sight = Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'>;
+
+/** One market's memory, as `MarketState` implements it. Calls must come in the order of our clock. */
+export interface MarketFeed {
+  readonly conditionId: string;
+  /** Null until a detail of an order-book market was seen. */
+  readonly facts: MarketFacts | null;
+  /** Our clock, ms, when the newest detail, book and trades were seen; null before. */
+  readonly detailSeenMs: number | null;
+  readonly bookSeenMs: number | null;
+  readonly tradesSeenMs: number | null;
+  onDetail(detail: MarketDetail, at: SeenAt): void;
+  /** A YES book, with every own order that rests or may rest by then (what left since is remembered from before). */
+  onBook(book: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void;
+  /** One page of public trades, newest first, as the service gives them. */
+  onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void;
+  /**
+   * Our clock was set back by so much, ms. How old the newest book is can no longer be told, so it is forgotten, and so
+   * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
+   */
+  clockSetBack(byMs: number, lastRequestId: number): void;
+  /** Null until both a detail and a book were seen. */
+  view(nowMs: number, own: OwnMarketState): MarketView | null;
+  /**
+   * The part of `view` that an order is judged by, never shown to a strategy: nothing that one does to its view is in it.
+   * Null like `view`.
+   */
+  sight(nowMs: number): Sight | null;
+  /**
+   * The YES price to value shares at: `Estimates.microprice`, else `tradePrice`, of the view with these own orders; null
+   * without either, and before the first view.
+   */
+  mark(nowMs: number, own: readonly OwnOrder[]): number | null;
+  /**
+   * How far the price has probably moved since the newest book, in price: sigma x square root of its age; the
+   * scheduler multiplies it with what rests. Infinity before the first book.
+   */
+  expectedMove(nowMs: number): number;
+}

@@ -1,0 +1,342 @@
+/**
+ * The controls before an order leaves, one row each, numbered as in the safety document (19 and 20 are what our cash
+ * and our shares allow). A check returns the two numbers when it refuses, null when it has nothing against the order.
+ */
+
+import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
+import { buyCost, type Exposure, inYesSpace, type WorkingOrder } from './exposure.js';
+import type { Facts } from './facts.js';
+import { atLeast, atMost, shown } from './figures.js';
+import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
+import { LIMIT_NAMES, type RiskLimits } from './limits.js';
+
+export interface Control {
+  readonly number: number;
+  /** The limit's name where a limit decides. */
+  readonly name: string;
+  readonly check: (place: PlaceIntent, facts: Facts, order: () => WorkingOrder) => Breach | null;
+}
+
+/**
+ * Requests that placing one order costs now (draft, submit) and adds to the reserve (its cancel's draft and submit).
+ */
+export const REQUESTS_PER_PLACE = 4;
+
+/** Sanity first: only after it may the order be asked for, and the rows below may calculate with whatever passed it. */
+export const PLACE_CONTROLS: readonly Control[] = [
+  { number: 14, name: 'sane_input', check: saneInput },
+  { number: 8, name: 'halted', check: halted },
+  { number: 8, name: 'max_loss_day', check: dayLoss },
+  { number: 8, name: 'max_drawdown', check: drawdown },
+  { number: 11, name: 'max_fills', check: fillBurst },
+  { number: 15, name: 'market_open', check: marketOpen },
+  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+  { number: 14, name: 'max_book_age_ms', check: bookAge },
+  { number: 14, name: 'book_crossed', check: bookCrossed },
+  { number: 14, name: 'book_frozen', check: bookFrozen },
+  { number: 14, name: 'min_time_since_jump_ms', check: jumped },
+  // Before what is calculated from all that is open: without a budget none of it matters, and it is the usual refusal.
+  { number: 10, name: 'request_reserve', check: requestReserve },
+  { number: 9, name: 'max_actions_per_second', check: perSecond },
+  { number: 9, name: 'max_actions_per_minute', check: perMinute },
+  { number: 17, name: 'reduce_only', check: reduceOnly },
+  { number: 1, name: 'max_order_shares', check: orderShares },
+  { number: 2, name: 'max_order_notional', check: orderNotional },
+  { number: 3, name: 'price_collar_fair', check: collarFair },
+  { number: 3, name: 'price_collar_book', check: collarBook },
+  { number: 12, name: 'duplicate_intent', check: duplicate },
+  { number: 13, name: 'self_cross', check: selfCross },
+  { number: 4, name: 'max_open_orders', check: openOrders },
+  { number: 5, name: 'max_position_shares', check: position },
+  { number: 6, name: 'max_event_position_shares', check: eventPosition },
+  { number: 7, name: 'max_total_cost', check: totalCost },
+  { number: 19, name: 'available_cash', check: availableCash },
+  { number: 20, name: 'available_shares', check: availableShares },
+];
+
+/** A merge or redeem is refused only when it is not about shares that we hold. */
+export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
+  const wanted: readonly (readonly [string, Micros, boolean])[] =
+    intent.kind === 'merge'
+      ? [
+          ['the YES shares of the merge', intent.amountMicros, true],
+          ['the NO shares of the merge', intent.amountMicros, false],
+        ]
+      : [
+          ['the YES shares of the redeem', intent.yesMicros, true],
+          ['the NO shares of the redeem', intent.noMicros, false],
+        ];
+  const holding = exposure.holding(intent.marketConditionId);
+  let total = 0;
+  for (const [what, amount, isYes] of wanted) {
+    const held = (isYes ? holding?.yesMicros : holding?.noMicros) ?? ZERO;
+    const breach =
+      whole(what, amount, 'shares') ?? atLeast(what, amount, 0, 'shares') ?? atMost(what, amount, held, 'shares');
+    if (breach !== null) return breach;
+    total += amount;
+  }
+  return atLeast('the amount to convert', total, 1, 'shares');
+}
+
+/** Every figure that the controls compare with is there and finite, whichever of them will need it. */
+function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
+  const { sight, limits } = facts;
+  if (sight === null || sight.market.conditionId !== place.marketConditionId) {
+    return flag('the view of this market is missing');
+  }
+  const insane = insaneLimit(limits);
+  if (insane !== null) return insane;
+  for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
+    const breach = level === undefined ? null : whole('the best price of the book', level.priceMicros, 'price');
+    if (breach !== null) return breach;
+  }
+  return (
+    whole('the price', place.priceMicros, 'price') ??
+    atLeast('the price', place.priceMicros, 1, 'price') ??
+    atMost('the price', place.priceMicros, ONE - 1, 'price') ??
+    whole('the amount', place.amountMicros, 'shares') ??
+    atLeast('the amount', place.amountMicros, 1, 'shares') ??
+    whole('the available currency', facts.cashMicros, 'currency') ??
+    whole('the maker fee rate', sight.market.makerFeeRateMicros, 'price') ??
+    whole('the taker fee rate', sight.market.takerFeeRateMicros, 'price') ??
+    atLeast('the fee rate', feeRate(facts), 0, 'price') ??
+    atMost('the fee rate', feeRate(facts), ONE, 'price')
+  );
+}
+
+function insaneLimit(limits: RiskLimits): Breach | null {
+  for (const name of LIMIT_NAMES) {
+    if (Number.isSafeInteger(limits[name]) && limits[name] >= 0) continue;
+    const breach =
+      whole(`the limit ${name}`, limits[name], 'flag') ?? atLeast(`the limit ${name}`, limits[name], 0, 'flag');
+    if (breach !== null) return breach;
+  }
+  return null;
+}
+
+function halted(_: PlaceIntent, { stance, stanceReason, loss }: Facts): Breach | null {
+  if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
+  if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
+  return null;
+}
+
+function dayLoss(_: PlaceIntent, { stance, loss, limits }: Facts): Breach | null {
+  if (stance === 'flatten') return null;
+  return atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
+}
+
+function drawdown(_: PlaceIntent, { stance, loss, limits }: Facts): Breach | null {
+  if (stance === 'flatten') return null;
+  return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
+}
+
+function fillBurst(_: PlaceIntent, { stance, fills, limits }: Facts): Breach | null {
+  if (stance === 'flatten') return null;
+  if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
+  return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
+}
+
+function marketOpen(_: PlaceIntent, { sight }: Facts): Breach | null {
+  return sight?.market.phase === 'open' ? null : flag(`the market is ${sight?.market.phase ?? 'not known'}, not open`);
+}
+
+function timeToResolution(_: PlaceIntent, { sight, limits }: Facts): Breach | null {
+  const leftMs = sight?.timeToResolutionMs;
+  if (leftMs === null) return null; // the venue's own word for "no date is set"; a figure that is missing refuses
+  const seconds = leftMs === undefined ? null : leftMs / 1000;
+  return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
+}
+
+function bookAge(_: PlaceIntent, { sight, limits }: Facts): Breach | null {
+  return (
+    atLeast('the age of the book', sight?.health.bookAgeMs, 0, 'ms') ??
+    atMost('the age of the book', sight?.health.bookAgeMs, limits.maxBookAgeMs, 'ms')
+  );
+}
+
+function bookCrossed(_: PlaceIntent, facts: Facts): Breach | null {
+  const { bid, ask } = best(facts);
+  if (bid === undefined || ask === undefined) return null;
+  return atMost('the best bid of the book', bid, ask - 1, 'price');
+}
+
+function bookFrozen(_: PlaceIntent, { sight }: Facts): Breach | null {
+  return sight?.health.frozen === false ? null : flag('the book does not follow the trades');
+}
+
+function jumped(_: PlaceIntent, { sight, limits }: Facts): Breach | null {
+  if (sight?.health.sinceJumpMs === null) return null;
+  return atLeast('the time since the price jumped', sight?.health.sinceJumpMs, limits.minTimeSinceJumpMs, 'ms');
+}
+
+function reduceOnly(place: PlaceIntent, facts: Facts): Breach | null {
+  const unrestricted = facts.stance === 'normal' || facts.stance === 'widen';
+  if (unrestricted && place.fairYesMicros !== null) return null;
+  const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
+  const what = `only orders that reduce may pass, ${why}: the amount of this one`;
+  return atMost(what, place.amountMicros, reducible(place, facts), 'shares');
+}
+
+function orderShares(place: PlaceIntent, { limits }: Facts): Breach | null {
+  return atMost('the amount', place.amountMicros, limits.maxOrderSharesMicros, 'shares');
+}
+
+function orderNotional(place: PlaceIntent, { limits }: Facts): Breach | null {
+  const notional = mul(place.priceMicros, place.amountMicros, 'ceil');
+  return atMost('price x amount', notional, limits.maxOrderNotionalMicros, 'currency');
+}
+
+function collarFair(place: PlaceIntent, { limits }: Facts): Breach | null {
+  if (place.fairYesMicros === null) return null; // reduceOnly has let it through; the book's collar holds it
+  const { raises, priceMicros } = inYesSpace(place);
+  const fair = place.fairYesMicros;
+  return (
+    whole('the fair value', fair, 'price') ??
+    (raises
+      ? atMost('the bid in YES space', priceMicros, fair + limits.priceCollarFairMicros, 'price')
+      : atLeast('the ask in YES space', priceMicros, fair - limits.priceCollarFairMicros, 'price'))
+  );
+}
+
+function collarBook(place: PlaceIntent, facts: Facts): Breach | null {
+  const { raises, priceMicros } = inYesSpace(place);
+  const { bid, ask } = best(facts);
+  const collar = facts.limits.priceCollarBookMicros;
+  const against = raises ? ask : bid;
+  // Nobody to trade with on the other side: then our own fair value is the only thing to compare with.
+  if (against === undefined)
+    return place.fairYesMicros === null ? flag('no fair value and no book to compare with') : null;
+  return raises
+    ? atMost('the bid in YES space', priceMicros, against + collar, 'price')
+    : atLeast('the ask in YES space', priceMicros, against - collar, 'price');
+}
+
+function duplicate(place: PlaceIntent, { exposure }: Facts): Breach | null {
+  const twins = exposure
+    .ordersOf(place.marketConditionId)
+    .filter(
+      (order) =>
+        order.phase !== 'resting' &&
+        order.isYes === place.isYes &&
+        order.side === place.side &&
+        order.priceMicros === place.priceMicros,
+    );
+  if (exposure.has(place.intentId)) return flag(`intent ${place.intentId} is under way already`);
+  return atMost('orders in flight with this outcome, side and price:', twins.length, 0, 'orders');
+}
+
+function selfCross(place: PlaceIntent, { exposure }: Facts): Breach | null {
+  const ours = inYesSpace(place);
+  for (const order of exposure.ordersOf(place.marketConditionId)) {
+    const other = inYesSpace(order);
+    if (other.raises === ours.raises) continue;
+    const breach = ours.raises
+      ? atMost(
+          `the bid in YES space against our own order ${order.intentId}`,
+          ours.priceMicros,
+          other.priceMicros - 1,
+          'price',
+        )
+      : atLeast(
+          `the ask in YES space against our own order ${order.intentId}`,
+          ours.priceMicros,
+          other.priceMicros + 1,
+          'price',
+        );
+    if (breach !== null) return breach;
+  }
+  return null;
+}
+
+function openOrders(_: PlaceIntent, { exposure, limits }: Facts): Breach | null {
+  return atMost('open orders with this one', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
+}
+
+function position(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+  const worst = facts.exposure.worst(place.marketConditionId, order());
+  // Only the extreme that this order moves: one that brings a position back is not held by the other side's.
+  const extreme = inYesSpace(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
+  return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
+}
+
+function eventPosition(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+  const { exposure, limits } = facts;
+  const before = exposure.worst(place.marketConditionId).positionMicros;
+  const after = exposure.worst(place.marketConditionId, order()).positionMicros;
+  if (after <= before) return null;
+  const event = place.eventConditionId ?? place.marketConditionId;
+  const sum = exposure.eventPosition(event) - before + after;
+  return atMost('the worst position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
+}
+
+function totalCost(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+  const { exposure, limits } = facts;
+  const before = exposure.worst(place.marketConditionId).lossMicros;
+  const after = exposure.worst(place.marketConditionId, order()).lossMicros;
+  if (after <= before) return null;
+  const sum = exposure.totalLossMicros - before + after;
+  return atMost('the worst loss of everything', sum, limits.maxTotalCostMicros, 'currency');
+}
+
+function requestReserve(_: PlaceIntent, { requestHeadroom }: Facts): Breach | null {
+  return atLeast('requests left above the cancel reserve', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
+}
+
+function perSecond(_: PlaceIntent, { pace, limits }: Facts): Breach | null {
+  return atMost('orders and cancels of the last second', pace.lastSecond, limits.maxActionsPerSecond - 1, 'actions');
+}
+
+function perMinute(_: PlaceIntent, { pace, limits }: Facts): Breach | null {
+  return atMost('orders and cancels of the last minute', pace.lastMinute, limits.maxActionsPerMinute - 1, 'actions');
+}
+
+function availableCash(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+  if (place.side === 'sell') return null;
+  const needed = facts.exposure.reservedCashMicros + buyCost(order());
+  return atMost('currency needed by this and all working buys', needed, facts.cashMicros, 'currency');
+}
+
+function availableShares(place: PlaceIntent, { exposure }: Facts): Breach | null {
+  if (place.side === 'buy') return null;
+  const free = exposure.freeShares(place.marketConditionId, place.isYes);
+  return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
+}
+
+/** Shares by which this order's side may still trade without the net position passing zero, whatever else fills. */
+function reducible(place: PlaceIntent, { exposure }: Facts): number {
+  const { highMicros, lowMicros } = exposure.worst(place.marketConditionId);
+  return Math.max(0, inYesSpace(place).raises ? -highMicros : lowMicros);
+}
+
+/** The place as an order that is in flight. RangeError where its fee rate is missing, which `saneInput` refuses. */
+export function inFlight(place: PlaceIntent, facts: Facts): WorkingOrder {
+  return {
+    intentId: place.intentId,
+    marketConditionId: place.marketConditionId,
+    eventConditionId: place.eventConditionId,
+    isYes: place.isYes,
+    side: place.side,
+    priceMicros: place.priceMicros,
+    remainingMicros: place.amountMicros,
+    feeRateMicros: feeRate(facts),
+    phase: 'in_flight',
+  };
+}
+
+/** The worse of the market's two rates: an order that should rest may still take. */
+const feeRate = ({ sight }: Facts): Micros =>
+  micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
+
+const best = ({ sight }: Facts) => ({
+  bid: sight?.book.bids[0]?.priceMicros,
+  ask: sight?.book.asks[0]?.priceMicros,
+});
+
+/** Null for a safe integer: what every Micros is unless something is broken. */
+function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
+  if (Number.isSafeInteger(value)) return null;
+  return { limit: 0, found: null, unit, text: `${what} is not a usable figure (got ${shown(value ?? Number.NaN)})` };
+}
+
+/** A condition that does not hold: found 1 where 0 is allowed. */
+const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });

@@ -1,0 +1,327 @@
+/**
+ * Everything held and everything working, as the worst that can come of it. Each working order may still fill in full,
+ * in part or not at all, in any order; an unknown one like an open one.
+ *
+ * Every figure of a market is a sum over its orders, so the worst case over all subsets of fills is exact and costs one
+ * addition: an order adds to an extreme when filling makes it worse, and nothing when not filling is worse.
+ */
+
+import { add, complement, type Micros, maxMicros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import type { Side } from './intent.js';
+
+/** What is held in one market. */
+export interface Holding {
+  readonly marketConditionId: string;
+  /** Null for a market without an event. */
+  readonly eventConditionId: string | null;
+  /** Shares, locked ones included. */
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  /** Currency that these shares cost, fees included. */
+  readonly costMicros: Micros;
+  /** Shares that merges and redeems under way hold: owned, but not to be sold. */
+  readonly lockedYesMicros: Micros;
+  readonly lockedNoMicros: Micros;
+}
+
+/** An order that may still fill. */
+export interface WorkingOrder {
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  readonly eventConditionId: string | null;
+  readonly isYes: boolean;
+  readonly side: Side;
+  /** In the space of its own outcome. */
+  readonly priceMicros: Micros;
+  /** Shares that may still fill, as far as we know. */
+  readonly remainingMicros: Micros;
+  /** Part of price x amount that a fill may cost at most: the worse of the market's two rates. */
+  readonly feeRateMicros: Micros;
+  /** `abandoned`: was never signed and cannot fill, but its locks stand until its draft has lapsed. */
+  readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
+}
+
+/** The worst that one market can come to. */
+export interface MarketWorst {
+  /** Highest and lowest YES - NO over every subset of fills, in shares. */
+  readonly highMicros: Micros;
+  readonly lowMicros: Micros;
+  /** Largest of the two sizes. */
+  readonly positionMicros: Micros;
+  /** Currency lost if fills and resolution go against us, never negative. */
+  readonly lossMicros: Micros;
+}
+
+/** What one order can add to a market's extremes. All but `reserved…` are zero for one that cannot fill. */
+interface Weight {
+  /** Shares by which YES - NO can rise and fall. */
+  readonly up: Micros;
+  readonly down: Micros;
+  /** Currency that its fill loses if the market resolves YES, or NO; zero where its fill gains. */
+  readonly lossIfYes: Micros;
+  readonly lossIfNo: Micros;
+  readonly reservedCash: Micros;
+  readonly reservedYes: Micros;
+  readonly reservedNo: Micros;
+}
+
+const NOTHING: Weight = {
+  up: ZERO,
+  down: ZERO,
+  lossIfYes: ZERO,
+  lossIfNo: ZERO,
+  reservedCash: ZERO,
+  reservedYes: ZERO,
+  reservedNo: ZERO,
+};
+
+const HELD = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros'] as const;
+const WORKING = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
+
+/** What a market adds to the sums over markets. */
+interface Counted {
+  readonly weight: Weight;
+  readonly worst: MarketWorst;
+  readonly working: number;
+}
+
+interface Market {
+  holding: Holding;
+  readonly orders: Map<string, WorkingOrder>;
+  /** Null while a change is not yet in the sums. */
+  counted: Counted | null;
+}
+
+export class Exposure {
+  readonly #markets = new Map<string, Market>();
+  /** Changed since they were last counted: a picture of everything is built order by order, and counted once. */
+  readonly #changed = new Set<Market>();
+  readonly #marketOfOrder = new Map<string, string>();
+  readonly #eventPosition = new Map<string, Micros>();
+  #totalLoss: Micros = ZERO;
+  #reservedCash: Micros = ZERO;
+  #working = 0;
+
+  /** Sets what is held in a market, in place of what was. RangeError when a figure of it is missing or not whole. */
+  hold(holding: Holding): void {
+    for (const figure of HELD) micros(holding[figure]);
+    this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
+  }
+
+  /** Adds a working order, or replaces the one of the same intent. The next look throws RangeError at a figure as above. */
+  work(order: WorkingOrder): void {
+    this.drop(order.intentId);
+    this.#marketOfOrder.set(order.intentId, order.marketConditionId);
+    this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
+  }
+
+  /** Forgets an order that can no longer fill and locks nothing. Nothing happens when it is not here. */
+  drop(intentId: string): void {
+    const marketConditionId = this.#marketOfOrder.get(intentId);
+    if (marketConditionId === undefined) return;
+    this.#marketOfOrder.delete(intentId);
+    this.#changing(marketConditionId, null).orders.delete(intentId);
+  }
+
+  /** Orders that rest or may come to rest. */
+  get workingOrders(): number {
+    this.#count();
+    return this.#working;
+  }
+
+  /** Currency that working buys may cost, fees included. */
+  get reservedCashMicros(): Micros {
+    this.#count();
+    return this.#reservedCash;
+  }
+
+  has(intentId: string): boolean {
+    return this.#marketOfOrder.has(intentId);
+  }
+
+  holding(marketConditionId: string): Holding | null {
+    return this.#markets.get(marketConditionId)?.holding ?? null;
+  }
+
+  /** Working orders of a market, all strategies together, abandoned ones left out. */
+  ordersOf(marketConditionId: string): readonly WorkingOrder[] {
+    const found: WorkingOrder[] = [];
+    for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? []) {
+      if (order.phase !== 'abandoned') found.push(order);
+    }
+    return found;
+  }
+
+  /** Shares of an outcome that are neither locked nor offered by a working sell. */
+  freeShares(marketConditionId: string, isYes: boolean): Micros {
+    const market = this.#markets.get(marketConditionId);
+    if (market === undefined) return ZERO;
+    const { holding } = market;
+    const { weight } = countOf(market);
+    return isYes
+      ? sub(sub(holding.yesMicros, holding.lockedYesMicros), weight.reservedYes)
+      : sub(sub(holding.noMicros, holding.lockedNoMicros), weight.reservedNo);
+  }
+
+  /** The worst of one market, with one more order if there is one. */
+  worst(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
+    const market = this.#markets.get(marketConditionId);
+    if (market === undefined) return worstOf(null, extra === null ? NOTHING : weightOf(extra));
+    const { weight, worst } = countOf(market);
+    return extra === null ? worst : worstOf(market.holding, plus(weight, weightOf(extra)));
+  }
+
+  /** Sum of the worst positions of an event's markets; pass the market's own id for one without an event. */
+  eventPosition(eventKey: string): Micros {
+    this.#count();
+    return this.#eventPosition.get(eventKey) ?? ZERO;
+  }
+
+  /** Sum of the worst losses of all markets. */
+  get totalLossMicros(): Micros {
+    this.#count();
+    return this.#totalLoss;
+  }
+
+  /** The market, taken out of the sums, to be changed now and counted at the next look at a sum. */
+  #changing(marketConditionId: string, eventConditionId: string | null): Market {
+    let market = this.#markets.get(marketConditionId);
+    if (market === undefined) {
+      market = { holding: nothingHeld(marketConditionId, eventConditionId), orders: new Map(), counted: null };
+      this.#markets.set(marketConditionId, market);
+    }
+    if (!this.#changed.has(market)) {
+      if (market.counted !== null) this.#move(market, market.counted, sub, -1);
+      this.#changed.add(market);
+    }
+    market.counted = null;
+    return market;
+  }
+
+  #count(): void {
+    for (const market of this.#changed) {
+      const { marketConditionId, yesMicros, noMicros } = market.holding;
+      if (market.orders.size === 0 && yesMicros === 0 && noMicros === 0) this.#markets.delete(marketConditionId);
+      else this.#move(market, countOf(market), add, 1);
+    }
+    this.#changed.clear();
+  }
+
+  #move({ holding }: Market, { weight, worst, working }: Counted, move: typeof add, sign: 1 | -1): void {
+    const event = holding.eventConditionId ?? holding.marketConditionId;
+    const position = move(this.#eventPosition.get(event) ?? ZERO, worst.positionMicros);
+    if (position === 0) this.#eventPosition.delete(event);
+    else this.#eventPosition.set(event, position);
+    this.#totalLoss = move(this.#totalLoss, worst.lossMicros);
+    this.#reservedCash = move(this.#reservedCash, weight.reservedCash);
+    this.#working += sign * working;
+  }
+}
+
+/** Counts a market once after each change. */
+function countOf(market: Market): Counted {
+  if (market.counted !== null) return market.counted;
+  let weight = NOTHING;
+  let working = 0;
+  for (const order of market.orders.values()) {
+    weight = plus(weight, weightOf(order));
+    if (order.phase !== 'abandoned') working++;
+  }
+  market.counted = { weight, worst: worstOf(market.holding, weight), working };
+  return market.counted;
+}
+
+/** Currency that a buy may cost at most, fee included, rounded against us; zero for a sell. */
+export function buyCost(
+  order: Pick<WorkingOrder, 'side' | 'priceMicros' | 'remainingMicros' | 'feeRateMicros'>,
+): Micros {
+  if (order.side === 'sell') return ZERO;
+  const notional = mul(order.priceMicros, order.remainingMicros, 'ceil');
+  return add(notional, mul(order.feeRateMicros, notional, 'ceil'));
+}
+
+/** The price that an order has in the YES book: as a bid when `raises`, else as an ask. */
+export const inYesSpace = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
+  raises: (order.side === 'buy') === order.isYes,
+  priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
+});
+
+const nothingHeld = (marketConditionId: string, eventConditionId: string | null): Holding => ({
+  marketConditionId,
+  eventConditionId,
+  yesMicros: ZERO,
+  noMicros: ZERO,
+  costMicros: ZERO,
+  lockedYesMicros: ZERO,
+  lockedNoMicros: ZERO,
+});
+
+function worstOf(holding: Holding | null, weight: Weight): MarketWorst {
+  const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
+  const net = sub(yesMicros, noMicros);
+  const highMicros = add(net, weight.up);
+  const lowMicros = sub(net, weight.down);
+  const lossIfYes = add(sub(costMicros, yesMicros), weight.lossIfYes);
+  const lossIfNo = add(sub(costMicros, noMicros), weight.lossIfNo);
+  return {
+    highMicros,
+    lowMicros,
+    positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
+    // Never negative: one market's sure gain must not pay for another's risk.
+    lossMicros: maxMicros(maxMicros(lossIfYes, lossIfNo), ZERO),
+  };
+}
+
+/** An order is never changed, so what it weighs is calculated once, however many pictures it is in. */
+const weights = new WeakMap<WorkingOrder, Weight>();
+
+function weightOf(order: WorkingOrder): Weight {
+  const known = weights.get(order);
+  if (known !== undefined) return known;
+  const weight = calculated(order);
+  weights.set(order, weight);
+  return weight;
+}
+
+function calculated(order: WorkingOrder): Weight {
+  // A sum with a figure that is none would be one that no limit is ever above.
+  for (const figure of WORKING) micros(order[figure]);
+  const { isYes, side, remainingMicros } = order;
+  const cost = buyCost(order);
+  const reservedYes = side === 'sell' && isYes ? remainingMicros : ZERO;
+  const reservedNo = side === 'sell' && !isYes ? remainingMicros : ZERO;
+  const locks = { reservedCash: cost, reservedYes, reservedNo };
+  if (order.phase === 'abandoned') return { ...NOTHING, ...locks };
+  const { raises } = inYesSpace(order);
+  const lossIfWon = lossOfFill(order, cost, true);
+  const lossIfLost = lossOfFill(order, cost, false);
+  return {
+    up: raises ? remainingMicros : ZERO,
+    down: raises ? ZERO : remainingMicros,
+    lossIfYes: isYes ? lossIfWon : lossIfLost,
+    lossIfNo: isYes ? lossIfLost : lossIfWon,
+    ...locks,
+  };
+}
+
+/**
+ * What a full fill loses when the order's own outcome wins (each share is worth 1) or not (worth 0): a buyer pays and
+ * gets the share, a seller gives it up for the price less the fee. Zero when the fill gains: then not filling is worse.
+ */
+function lossOfFill(order: WorkingOrder, cost: Micros, outcomeWins: boolean): Micros {
+  const worth = outcomeWins ? order.remainingMicros : ZERO;
+  if (order.side === 'buy') return maxMicros(sub(cost, worth), ZERO);
+  const notional = mul(order.priceMicros, order.remainingMicros, 'floor');
+  const proceeds = sub(notional, mul(order.feeRateMicros, notional, 'ceil'));
+  return maxMicros(sub(worth, proceeds), ZERO);
+}
+
+const plus = (a: Weight, b: Weight): Weight => ({
+  up: add(a.up, b.up),
+  down: add(a.down, b.down),
+  lossIfYes: add(a.lossIfYes, b.lossIfYes),
+  lossIfNo: add(a.lossIfNo, b.lossIfNo),
+  reservedCash: add(a.reservedCash, b.reservedCash),
+  reservedYes: add(a.reservedYes, b.reservedYes),
+  reservedNo: add(a.reservedNo, b.reservedNo),
+});

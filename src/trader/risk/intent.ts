@@ -1,0 +1,72 @@
+/** What the engine may want done, and what risk may say to it. */
+
+import type { Micros } from '../../shared/base/micros.js';
+
+export type Side = 'buy' | 'sell';
+
+/** A limit order of one outcome. */
+export interface PlaceIntent {
+  readonly kind: 'place';
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  /** Null for a market that belongs to no event: it is then an event of its own. */
+  readonly eventConditionId: string | null;
+  readonly isYes: boolean;
+  readonly side: Side;
+  /** In the space of the order's own outcome. */
+  readonly priceMicros: Micros;
+  /** Shares. */
+  readonly amountMicros: Micros;
+  /** The strategy's fair YES price; null only for an order that reduces a position whoever asked (flattening). */
+  readonly fairYesMicros: Micros | null;
+  readonly strategy: string;
+}
+
+export interface CancelIntent {
+  readonly kind: 'cancel';
+  readonly intentId: string;
+  readonly orderPubkey: string;
+  readonly marketConditionId: string;
+}
+
+/** Complete sets back into currency. */
+export interface MergeIntent {
+  readonly kind: 'merge';
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  /** Complete sets. */
+  readonly amountMicros: Micros;
+}
+
+/** All shares of a settled market into currency; the amounts are what we expect to give up. */
+export interface RedeemIntent {
+  readonly kind: 'redeem';
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+}
+
+export type Intent = PlaceIntent | CancelIntent | MergeIntent | RedeemIntent;
+
+/** What `limit` and `found` count. `shares`, `currency` and `price` are Micros; the others are plain numbers. */
+export type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
+
+/** The two numbers that were compared, and what they mean. */
+export interface Breach {
+  readonly limit: number;
+  /** Null when the figure was missing or not a finite number, which refuses by itself. */
+  readonly found: number | null;
+  readonly unit: Unit;
+  /** One sentence with both numbers, for `explain` and the log. */
+  readonly text: string;
+}
+
+export interface Refused extends Breach {
+  readonly verdict: 'refused';
+  readonly intent: Intent;
+  /** Number of the control, as docs and the table in `controls.ts` number them. */
+  readonly control: number;
+  /** Its name, e.g. `max_position_shares`: the limit's name where a limit decides. */
+  readonly name: string;
+}

@@ -1,0 +1,158 @@
+/**
+ * Losses per UTC day and from the high-water mark, at current marks. Once a limit is reached trading stays halted, over
+ * restarts and midnights, until a person resumes it with a reason. Its state is plain data that the engine keeps in the
+ * ledger.
+ */
+
+import { add, type Micros, sub, ZERO } from '../../shared/base/micros.js';
+import { shown } from './figures.js';
+import type { RiskLimits } from './limits.js';
+
+/** Plain data, to be stored as JSON in the same transaction as what led to it. */
+export interface LossState {
+  /** UTC day, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly dayStartEquityMicros: Micros;
+  readonly highWaterMicros: Micros;
+  /** Newest equity seen. */
+  readonly equityMicros: Micros;
+  /** Why trading is halted, one sentence; null while it is not. */
+  readonly halted: string | null;
+}
+
+/** What control 8 compares. */
+export interface LossFacts {
+  /** Loss since the UTC day began, as a positive number; negative for a gain. */
+  readonly dayLossMicros: Micros;
+  /** Below the high-water mark, never negative. */
+  readonly drawdownMicros: Micros;
+  readonly halted: string | null;
+}
+
+type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
+
+/** Each write costs a sync, so the stored marks may lag behind by this part of the smaller limit. */
+const STORED_WITHIN = 100;
+
+export class LossGuard {
+  #state: LossState;
+  readonly #calendar = new Calendar();
+
+  private constructor(state: LossState) {
+    this.#state = state;
+  }
+
+  /** From now on, with what we are worth now: currency plus shares at their marks. */
+  static started(nowMs: number, equityMicros: Micros): LossGuard {
+    return new LossGuard({
+      day: new Calendar().dayOf(nowMs),
+      dayStartEquityMicros: equityMicros,
+      highWaterMicros: equityMicros,
+      equityMicros,
+      halted: null,
+    });
+  }
+
+  static restored(state: LossState): LossGuard {
+    return new LossGuard(state);
+  }
+
+  get state(): LossState {
+    return this.#state;
+  }
+
+  /**
+   * Whether what was stored at `stored` would measure losses otherwise by more than a hundredth of a limit, or does not
+   * know of a halt or a day: then it is time to store it again.
+   */
+  hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
+    const { day, halted, equityMicros, highWaterMicros } = this.#state;
+    if (day !== stored.day || halted !== stored.halted) return true;
+    const moved = Math.max(
+      Math.abs(equityMicros - stored.equityMicros),
+      Math.abs(highWaterMicros - stored.highWaterMicros),
+    );
+    return moved * STORED_WITHIN >= Math.min(limits.maxLossDayMicros, limits.maxDrawdownMicros);
+  }
+
+  get facts(): LossFacts {
+    return {
+      dayLossMicros: sub(this.#state.dayStartEquityMicros, this.#state.equityMicros),
+      drawdownMicros: sub(this.#state.highWaterMicros, this.#state.equityMicros),
+      halted: this.#state.halted,
+    };
+  }
+
+  /**
+   * Takes in what we are worth now. Returns the reason when this very look halts trading, else null. A figure that is
+   * no safe integer halts too: a loss that cannot be computed is not a loss of zero.
+   */
+  observe(nowMs: number, equityMicros: Micros, limits: LossLimits): string | null {
+    const before = this.#state;
+    if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
+    // Text of this form sorts by time, so a clock that steps back does not begin a new day.
+    const today = this.#calendar.dayOf(nowMs);
+    const newDay = today > before.day;
+    this.#state = {
+      day: newDay ? today : before.day,
+      // The last equity of the old day is where the new one begins: a loss over midnight belongs to the new day.
+      dayStartEquityMicros: newDay ? before.equityMicros : before.dayStartEquityMicros,
+      highWaterMicros: equityMicros > before.highWaterMicros ? equityMicros : before.highWaterMicros,
+      equityMicros,
+      halted: before.halted,
+    };
+    const { dayLossMicros, drawdownMicros } = this.facts;
+    if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros) {
+      return this.#halt(`lost ${shown(dayLossMicros)} today, the limit is ${shown(limits.maxLossDayMicros)}`);
+    }
+    if (drawdownMicros > ZERO && drawdownMicros >= limits.maxDrawdownMicros) {
+      return this.#halt(
+        `${shown(drawdownMicros)} below the high-water mark, the limit is ${shown(limits.maxDrawdownMicros)}`,
+      );
+    }
+    return null;
+  }
+
+  /** Capital was put in or taken out: neither a gain nor a loss. */
+  capitalMoved(amount: Micros): void {
+    const { dayStartEquityMicros, highWaterMicros, equityMicros } = this.#state;
+    this.#state = {
+      ...this.#state,
+      dayStartEquityMicros: add(dayStartEquityMicros, amount),
+      highWaterMicros: add(highWaterMicros, amount),
+      equityMicros: add(equityMicros, amount),
+    };
+  }
+
+  /**
+   * A person accepts the loss that halted trading: both measures begin anew from the newest equity. Without a halt there
+   * is nothing to accept: who resumes from a mere pause must not be given a fresh limit.
+   */
+  resume(): void {
+    if (this.#state.halted === null) return;
+    const { equityMicros } = this.#state;
+    this.#state = { ...this.#state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
+  }
+
+  /** The first reason is kept: what came later is its consequence. */
+  #halt(reason: string): string | null {
+    if (this.#state.halted !== null) return null;
+    this.#state = { ...this.#state, halted: reason };
+    return reason;
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** The UTC day of a time, `YYYY-MM-DD`; one that is asked for again is not formatted again. */
+class Calendar {
+  #number = Number.NaN;
+  #text = '';
+
+  dayOf(nowMs: number): string {
+    const number = Math.floor(nowMs / DAY_MS);
+    if (number !== this.#number) this.#text = new Date(nowMs).toISOString().slice(0, 10);
+    this.#number = number;
+    return this.#text;
+  }
+}

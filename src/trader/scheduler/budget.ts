@@ -1,0 +1,203 @@
+/**
+ * The requests of one scope in the venue's sliding window of a minute: our own count, corrected by what answers say.
+ *
+ * A request counts from the moment it is released until a minute after its outcome is known. The exchange saw it
+ * somewhere in between, so our window always covers the exchange's, whatever the network's delays.
+ */
+
+import type { BudgetReport } from '../../shared/protocol/seam.js';
+
+export const WINDOW_MS = 60_000;
+/** Part of the limit that is left alone: others' requests between two answers, and the exchange's clock of 1 s. */
+const MARGIN = 0.05;
+/** One refusal as throttled slows us to this part ... */
+const SLOW_DOWN = 0.7;
+/** ... never below this part, so that cancels still leave ... */
+const SLOWEST = 0.25;
+/** ... and each minute without another one gives this part back. */
+const RECOVERY_PER_MS = 0.1 / 60_000;
+/** Without a word on when to come back: doubling from one second. */
+const FIRST_WAIT_MS = 1_000;
+/** No refusal, and no clock that stepped, keeps us out for longer: then one request tries again. */
+const LONGEST_WAIT_MS = 120_000;
+/** From the last word that leaves no room to a probe of an urgent lane; doubled with each one that was refused. */
+const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
+
+/** How a request of this scope ended. */
+export interface Settled {
+  readonly releasedMs: number;
+  /** False when no byte of it ever left. */
+  readonly sent: boolean;
+  /** True when the exchange answered at all, be it with a refusal. */
+  readonly answered: boolean;
+  readonly throttled: boolean;
+  /** It left to find out whether there is room after all. */
+  readonly isProbe: boolean;
+}
+
+export class Budget {
+  readonly #profileLimit: number;
+  #learnedLimit: number;
+  /** What an answer told last, believed or not. */
+  #lastTold: number | null = null;
+  /** Our clock when outcomes became known, ascending; older than a window are dropped. At most `limit` of them. */
+  #settledMs: number[] = [];
+  #inFlight = 0;
+  /** Requests of others that use the same budget (another program, our own previous run), as last told. */
+  #foreign = 0;
+  #foreignToldMs = 0;
+  #blockedUntilMs = 0;
+  #waits = 0;
+  #probing = false;
+  #isProbeUnderWay = false;
+  #probeAtMs = Number.NEGATIVE_INFINITY;
+  #probesRefused = 0;
+  #pace = 1;
+  #paceSetMs = 0;
+
+  constructor(perMinute: number) {
+    this.#profileLimit = perMinute;
+    this.#learnedLimit = perMinute;
+  }
+
+  /** The limit that answers show, never above the profile's; below it when two in a row say the same. */
+  get limit(): number {
+    return Math.min(this.#profileLimit, this.#learnedLimit);
+  }
+
+  /** Requests a minute that we allow ourselves at present, others' taken off; at least 1. */
+  perMinute(nowMs: number): number {
+    return Math.max(1, this.#usable(nowMs) - this.#foreignAt(nowMs));
+  }
+
+  /** Neither slowed nor blocked, and nobody else uses it, as far as we know. */
+  isSteady(nowMs: number): boolean {
+    if (this.#probing || this.blockedUntilMs(nowMs) > nowMs) return false;
+    return this.#paceAt(nowMs) === 1 && this.#foreignAt(nowMs) === 0;
+  }
+
+  /** How many requests may leave now. */
+  left(nowMs: number): number {
+    if (this.blockedUntilMs(nowMs) > nowMs) return 0;
+    const unused = this.#usable(nowMs) - this.#own(nowMs);
+    // A probe goes without regard to what others last used: only its answer tells what they use now.
+    if (this.#probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
+    return Math.max(0, unused - this.#foreignAt(nowMs));
+  }
+
+  /** After throttling, until a request was answered otherwise: whichever lane is first may try, one at a time. */
+  get probing(): boolean {
+    return this.#probing;
+  }
+
+  /**
+   * When one request may leave though nothing else may, to find out: what it is for cannot wait for a venue that errs. Null
+   * while one is under way, or while what we ourselves have sent leaves no more than `floor` of the profile's limit.
+   */
+  probeMs(floor: number, nowMs: number): number | null {
+    const room = Math.floor(this.#profileLimit * (1 - MARGIN)) - this.#own(nowMs);
+    if (this.#isProbeUnderWay || room <= floor) return null;
+    this.#probeAtMs = Math.min(this.#probeAtMs, nowMs + PROBE_MS.longest);
+    return Math.max(nowMs, this.#probeAtMs);
+  }
+
+  /** When throttling ends; not later than a bounded wait from now, even if our clock stepped back. */
+  blockedUntilMs(nowMs: number): number {
+    this.#blockedUntilMs = Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
+    return this.#blockedUntilMs;
+  }
+
+  /** The earliest moment at which `count` requests may be left if nothing else happens; null when none is known. */
+  leftAgainMs(count: number, nowMs: number): number | null {
+    const blocked = this.blockedUntilMs(nowMs);
+    if (blocked > nowMs) return blocked;
+    const missing = count - this.left(nowMs);
+    if (missing <= 0) return nowMs;
+    const freed = this.#settledMs[missing - 1];
+    if (freed !== undefined) return freed + WINDOW_MS;
+    return this.#foreignAt(nowMs) > 0 ? this.#foreignToldMs + WINDOW_MS : null;
+  }
+
+  /** One request leaves. */
+  leave(isProbe = false): void {
+    this.#inFlight++;
+    if (isProbe) this.#isProbeUnderWay = true;
+  }
+
+  /** One request ended; `report` is what its answer said about the budget. */
+  settle(nowMs: number, settled: Settled, report: BudgetReport | null): void {
+    this.#inFlight--;
+    if (settled.isProbe) this.#isProbeUnderWay = false;
+    if (!settled.sent) return;
+    // Ascending also when our clock steps back: a place is then freed later, never earlier.
+    this.#settledMs.push(Math.max(nowMs, this.#settledMs.at(-1) ?? nowMs));
+    if (report !== null) this.#learn(nowMs, report);
+    if (settled.throttled) this.#throttle(nowMs, settled.releasedMs, report);
+    else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) {
+      this.#probing = false;
+      this.#waits = 0;
+    }
+    this.#probed(nowMs, settled);
+  }
+
+  /** An answer to a probe ends what kept everything back; what leaves no room puts the next probe off. */
+  #probed(nowMs: number, { isProbe, answered, throttled }: Settled): void {
+    if (isProbe && answered && !throttled) {
+      this.#blockedUntilMs = nowMs;
+      this.#probing = false;
+      this.#waits = 0;
+      this.#probesRefused = 0;
+      this.#probeAtMs = nowMs;
+    } else if (isProbe || throttled || this.left(nowMs) < 1) {
+      if (isProbe && throttled) this.#probesRefused = Math.min(this.#probesRefused + 1, 10);
+      this.#probeAtMs = nowMs + Math.min(PROBE_MS.longest, PROBE_MS.first * 2 ** this.#probesRefused);
+    }
+  }
+
+  #learn(nowMs: number, { limit, remaining }: BudgetReport): void {
+    const sane = Number.isSafeInteger(limit) && Number.isSafeInteger(remaining) && limit >= 1 && remaining >= 0;
+    if (!sane || remaining > limit) return;
+    // One answer alone lowers no limit.
+    const isBelieved = limit >= this.#profileLimit || limit === this.#lastTold;
+    this.#lastTold = limit;
+    if (!isBelieved) return;
+    this.#learnedLimit = limit;
+    this.#foreign = Math.max(0, limit - remaining - this.#own(nowMs));
+    this.#foreignToldMs = nowMs;
+  }
+
+  /** Requests that were under way together are refused together: those released before the last block slow once. */
+  #throttle(nowMs: number, releasedMs: number, report: BudgetReport | null): void {
+    const repeated = releasedMs < this.#paceSetMs;
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#waits);
+    const told = report === null ? nowMs + wait : Math.max(report.resetMs, nowMs + FIRST_WAIT_MS);
+    const until = Number.isFinite(told) ? told : nowMs + wait;
+    this.#blockedUntilMs = Math.min(Math.max(this.#blockedUntilMs, until), nowMs + LONGEST_WAIT_MS);
+    this.#probing = true;
+    if (repeated) return;
+    this.#waits = Math.min(this.#waits + 1, 10);
+    this.#pace = Math.max(SLOWEST, this.#paceAt(nowMs) * SLOW_DOWN);
+    this.#paceSetMs = nowMs;
+  }
+
+  #paceAt(nowMs: number): number {
+    return Math.min(1, this.#pace + Math.max(0, nowMs - this.#paceSetMs) * RECOVERY_PER_MS);
+  }
+
+  #usable(nowMs: number): number {
+    const allowed = Math.floor(this.limit * (1 - MARGIN) * this.#paceAt(nowMs));
+    return Math.max(1, allowed);
+  }
+
+  #foreignAt(nowMs: number): number {
+    return nowMs - this.#foreignToldMs < WINDOW_MS ? this.#foreign : 0;
+  }
+
+  /** Our own requests that the exchange may still count. */
+  #own(nowMs: number): number {
+    let old = 0;
+    while (old < this.#settledMs.length && (this.#settledMs[old] ?? 0) <= nowMs - WINDOW_MS) old++;
+    if (old > 0) this.#settledMs.splice(0, old);
+    return this.#inFlight + this.#settledMs.length;
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * What the scheduler promises the engine. Per handled observation the engine: gives an outcome to
+ * `Queue.onOutcome` and, when the ask was a poll's, its result to `Poller.onReport`; pushes what the executor asks;
+ * pushes `Poller.due`; and hands the shell what `Queue.release` lets go.
+ */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { Scope } from '../../shared/protocol/endpoints.js';
+import type { Ask, Lane, Observation, Request } from '../../shared/protocol/seam.js';
+
+/** How the request with this id ended. */
+export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
+
+/** An ask that never left; the engine reports it as an unknown outcome with `sent: false`. */
+export interface Unsent {
+  readonly ask: Ask;
+  /** One sentence: too late, or no room in the queue. */
+  readonly reason: string;
+}
+
+/** Every ask that was pushed comes out exactly once: as a request, or unsent. */
+export interface Release {
+  readonly requests: readonly Request[];
+  readonly unsent: readonly Unsent[];
+}
+
+/** A scope's budget for status pages. */
+export interface BudgetStatus {
+  /** Requests a minute that the venue allows, as far as we know. */
+  readonly limit: number;
+  /** Requests a minute that we allow ourselves at present. */
+  readonly perMinute: number;
+  /** Requests that could leave now. */
+  readonly left: number;
+  /** Our clock, ms: throttled until then; null when it is not. */
+  readonly blockedUntilMs: number | null;
+}
+
+/** The one gate through which every request leaves: lanes, budgets and the cancel reserve. */
+export interface Queue {
+  /** Never fails: an ask that finds no room comes back unsent with the next release. */
+  push(ask: Ask): void;
+  /** Takes back what still waits and is not wanted any more; it comes back unsent with the next release. */
+  recall(isUnwanted: (ask: Ask) => boolean, reason: string): void;
+  /** Orders that rest, are in flight or unknown: the reserve that can cancel them all follows it. Set it when it changes. */
+  setOpenOrders(count: number): void;
+  /** What may leave now, most urgent first. Ids ascend within a run. */
+  release(nowMs: number): Release;
+  /** Of the newest request that was let go; 0 before the first. */
+  readonly newestId: number;
+  /** The tag of the ask behind a request that is under way. */
+  tagOf(requestId: number): string;
+  /** Takes in one outcome and what it says about the budget; gives back the ask behind it. */
+  onOutcome(seen: OutcomeObservation): Ask;
+  /**
+   * How many more asks of this lane could leave within the budget now: what is left above the lane's floor, less what
+   * waits in this and earlier lanes. 0 while the scope is blocked. Placing an order takes two now (draft, submit).
+   */
+  headroom(scope: Scope, lane: Lane, nowMs: number): number;
+  /** Requests a minute that this scope allows us at present: the profile's, or less as its answers have taught. */
+  perMinute(scope: Scope, nowMs: number): number;
+  status(scope: Scope, nowMs: number): BudgetStatus;
+  /**
+   * Whether what both budgets allow is lessened by nothing that passes with time: no recent refusal as throttled, and no
+   * requests of others that use the same budget. While it is true, time alone never makes them allow less.
+   */
+  isSteady(nowMs: number): boolean;
+  /** When something that waits could leave or expires: `nowMs` for at once, null when only an outcome can move it. */
+  nextReleaseMs(nowMs: number): number | null;
+  /** Asks that wait, requests under way: for status pages and bounds. */
+  readonly waiting: number;
+  readonly inFlight: number;
+}
+
+export const MARKET_POLLS = ['book', 'trades', 'detail'] as const;
+export const ACCOUNT_POLLS = ['orders', 'fills', 'assets', 'catalog'] as const;
+export type MarketPoll = (typeof MARKET_POLLS)[number];
+/** `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds; `catalog`: the list of markets. */
+export type AccountPoll = (typeof ACCOUNT_POLLS)[number];
+
+/** What one poll looks at. */
+export type PollTarget =
+  | { readonly kind: MarketPoll; readonly marketConditionId: string }
+  | { readonly kind: AccountPoll };
+
+/** `unsent`: it never left, so neither the market nor the service is to blame and nothing backs off. */
+export type PollResult = 'ok' | 'failed' | 'unsent';
+
+/** What the plan must know about one market it should look at. */
+export interface PolledMarket {
+  readonly marketConditionId: string;
+  /** Shares of ours that rest or may rest there, both sides. */
+  readonly restingMicros: Micros;
+  /** `MarketFeed.expectedMove`: how far the price has probably moved since the newest book; Infinity before the first. */
+  readonly expectedMove: number;
+  /** It has closed for good, whether or not it is resolved: nothing of it changes any more but what its detail says. */
+  readonly isOver: boolean;
+}
+
+export interface PollFacts {
+  /**
+   * Every market that is quoted or waits to be, in a stable order; one that is left out is forgotten. A new array when
+   * there are other markets; the same one means that there are none, and costs nothing to look at.
+   */
+  readonly markets: readonly PolledMarket[];
+  /** Orders that rest, are in flight or unknown. */
+  readonly openOrders: number;
+  /** `Queue.perMinute` of the two scopes. */
+  readonly publicPerMinute: number;
+  readonly signedPerMinute: number;
+  /** `Queue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not asked. */
+  readonly publicHeadroom: number;
+}
+
+/** All in ms but the last two. */
+export interface PollSettings {
+  /** Own trades while orders rest; own orders and the rest follow from it. */
+  readonly ownIntervalMs: number;
+  /** The shortest time between two looks at one book. */
+  readonly hotIntervalMs: number;
+  /** The longest time that a book goes unseen, if the budget allows it. */
+  readonly quietIntervalMs: number;
+  readonly catalogIntervalMs: number;
+  readonly assetsIntervalMs: number;
+  /** Venue profile: whether `GET /trades/` exists; without it own orders are read at its pace. */
+  readonly ownTrades: boolean;
+  /** Levels a side to ask for, 1 to 100. */
+  readonly bookDepth: number;
+}
+
+/** Decides what to look at next. */
+export interface Poller {
+  /** The polls to ask now, most urgent first; each counts as under way until `onReport` says how it ended. */
+  due(nowMs: number, facts: PollFacts): readonly Ask[];
+  /**
+   * Our clock, ms: `due` finds nothing before, whatever the public headroom, as long as it is given the same facts and
+   * nothing is reported or expedited; -Infinity when it must be asked.
+   */
+  readonly quietUntilMs: number;
+  /** How a poll ended. A tag that is not a poll's, or of one not under way (a further page), changes nothing. */
+  onReport(tag: string, result: PollResult, nowMs: number): void;
+  /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. */
+  expedite(target: PollTarget): void;
+}

@@ -1,0 +1,64 @@
+/** The call behind each poll. */
+
+import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import type { PollTarget } from './contract.js';
+
+/** Trades, own trades and own orders a page: the most that the service gives, so that a busy market needs one page. */
+const ROWS = 100;
+const ASSET_ROWS = 200;
+
+export function pollCall(target: PollTarget, bookDepth: number): AnyCall {
+  switch (target.kind) {
+    case 'book':
+      return {
+        endpoint: 'markets.book',
+        params: { condition_id: target.marketConditionId },
+        query: { depth: bookDepth, is_yes: true },
+        body: undefined,
+      };
+    case 'trades':
+      return {
+        endpoint: 'markets.trades',
+        params: { condition_id: target.marketConditionId },
+        query: { limit: ROWS },
+        body: undefined,
+      };
+    case 'detail':
+      return {
+        endpoint: 'markets.detail',
+        params: { condition_id: target.marketConditionId },
+        query: {},
+        body: undefined,
+      };
+    case 'orders':
+      return {
+        endpoint: 'orders.list',
+        params: {},
+        query: { status: [...RESTING_STATUSES], limit: ROWS },
+        body: undefined,
+      };
+    case 'fills':
+      return { endpoint: 'trades.list', params: {}, query: { limit: ROWS }, body: undefined };
+    case 'assets':
+      return { endpoint: 'account.assets', params: {}, query: { limit: ASSET_ROWS }, body: undefined };
+    case 'catalog':
+      return { endpoint: 'markets.list', params: {}, query: { limit: ROWS, state: 'open' }, body: undefined };
+  }
+}
+
+/** What is ours comes first; a book in which our orders stand before one in which none does. */
+export function pollLane(target: PollTarget, resting: boolean): Lane {
+  switch (target.kind) {
+    case 'orders':
+    case 'fills':
+    case 'assets':
+      return 'own';
+    case 'book':
+      return resting ? 'hot' : 'quiet';
+    case 'trades':
+    case 'detail':
+    case 'catalog':
+      return 'quiet';
+  }
+}

@@ -1,0 +1,136 @@
+/** What the plan remembers of each poll: when it was asked, whether it is under way, how it failed. */
+
+import type { AnyCall } from '../../shared/protocol/seam.js';
+import { type AccountPoll, MARKET_POLLS, type MarketPoll, type PollResult, type PollTarget } from './contract.js';
+import { pollCall } from './poll-calls.js';
+import { pollTag } from './tags.js';
+
+/** A failing poll waits twice as long each time, from here ... */
+const FIRST_BACKOFF_MS = 1_000;
+/** ... to here: a market in trouble costs one request a minute and is found again within one. */
+export const LONGEST_BACKOFF_MS = 60_000;
+
+/** One poll. */
+export class PollRecord {
+  readonly target: PollTarget;
+  readonly tag: string;
+  readonly call: AnyCall;
+  underWay = false;
+  /** Whether it has ever been answered. */
+  answered = false;
+  expedited = false;
+  /** Our clock when it was last asked; null before. */
+  #askedMs: number | null = null;
+  #failures = 0;
+  #notBeforeMs = 0;
+
+  constructor(target: PollTarget, bookDepth: number) {
+    this.target = target;
+    this.tag = pollTag(target);
+    this.call = pollCall(target, bookDepth);
+  }
+
+  /** Milliseconds since it was last asked; Infinity before the first, when expedited, or when our clock stepped back. */
+  age(nowMs: number): number {
+    const askedMs = this.#askedMs;
+    return askedMs === null || this.expedited || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
+  }
+
+  /** Not under way, not backing off, and at least this long since it was asked. */
+  ready(intervalMs: number, nowMs: number): boolean {
+    if (this.underWay) return false;
+    if (this.expedited) return true;
+    return this.age(nowMs) >= intervalMs && !this.#backsOff(nowMs);
+  }
+
+  /** The earliest moment at which it is ready if nothing else happens; Infinity while it is under way. */
+  readyFromMs(intervalMs: number, nowMs: number): number {
+    if (this.underWay) return Number.POSITIVE_INFINITY;
+    if (this.ready(intervalMs, nowMs)) return nowMs;
+    const waitedMs = nowMs + intervalMs - this.age(nowMs);
+    return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
+  }
+
+  asked(nowMs: number): void {
+    this.#askedMs = nowMs;
+    this.underWay = true;
+    this.expedited = false;
+  }
+
+  ended(result: PollResult, nowMs: number): void {
+    if (!this.underWay) return;
+    this.underWay = false;
+    if (result === 'unsent') return;
+    this.answered ||= result === 'ok';
+    this.#failures = result === 'ok' ? 0 : Math.min(this.#failures + 1, 10);
+    const wait = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
+    this.#notBeforeMs = result === 'ok' ? 0 : nowMs + wait;
+  }
+
+  forget(): void {
+    this.answered = false;
+    this.expedited = false;
+    this.#askedMs = null;
+    this.#failures = 0;
+    this.#notBeforeMs = 0;
+  }
+
+  /** A clock that stepped back must not silence a poll for as long as it stepped. */
+  #backsOff(nowMs: number): boolean {
+    return nowMs < this.#notBeforeMs && this.#notBeforeMs - nowMs <= LONGEST_BACKOFF_MS;
+  }
+}
+
+/** The three polls of one market. */
+export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
+
+/** Holds what is polled now and what is still under way, nothing else. */
+export class PollMemory {
+  readonly #bookDepth: number;
+  readonly #markets = new Map<string, MarketRecords>();
+  readonly #account = new Map<AccountPoll, PollRecord>();
+
+  constructor(bookDepth: number) {
+    this.#bookDepth = bookDepth;
+  }
+
+  get size(): number {
+    return this.#account.size + MARKET_POLLS.length * this.#markets.size;
+  }
+
+  account(kind: AccountPoll): PollRecord {
+    const known = this.#account.get(kind);
+    if (known !== undefined) return known;
+    const fresh = new PollRecord({ kind }, this.#bookDepth);
+    this.#account.set(kind, fresh);
+    return fresh;
+  }
+
+  market(marketConditionId: string): MarketRecords {
+    const known = this.#markets.get(marketConditionId);
+    if (known !== undefined) return known;
+    const record = (kind: MarketPoll) => new PollRecord({ kind, marketConditionId }, this.#bookDepth);
+    const fresh = { book: record('book'), trades: record('trades'), detail: record('detail') };
+    this.#markets.set(marketConditionId, fresh);
+    return fresh;
+  }
+
+  /** The poll of this target if it is remembered. */
+  find(target: PollTarget): PollRecord | undefined {
+    if (!('marketConditionId' in target)) return this.#account.get(target.kind);
+    return this.#markets.get(target.marketConditionId)?.[target.kind];
+  }
+
+  /** Forgets the polls of every other market, but for those under way; true when none of them is left. */
+  keep(marketConditionIds: ReadonlySet<string>): boolean {
+    let done = true;
+    for (const [marketConditionId, records] of this.#markets) {
+      if (marketConditionIds.has(marketConditionId)) continue;
+      const waiting = MARKET_POLLS.some((kind) => records[kind].underWay);
+      for (const kind of MARKET_POLLS) if (!records[kind].underWay) records[kind].forget();
+      if (waiting) done = false;
+      else this.#markets.delete(marketConditionId);
+    }
+    return done;
+  }
+}

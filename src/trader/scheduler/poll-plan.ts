@@ -1,0 +1,269 @@
+/** Decides what to look at next. See `Poller` for what it promises. */
+
+import type { Ask } from '../../shared/protocol/seam.js';
+import {
+  type AccountPoll,
+  MARKET_POLLS,
+  type MarketPoll,
+  type PolledMarket,
+  type Poller,
+  type PollFacts,
+  type PollResult,
+  type PollSettings,
+  type PollTarget,
+} from './contract.js';
+import { pollLane } from './poll-calls.js';
+import { PollCredit } from './poll-credit.js';
+import { PollMemory, type PollRecord } from './poll-memory.js';
+import { parsePollTag } from './tags.js';
+
+/** Part of the signed budget that polls of own state may use; their intervals stretch when it is small. */
+const SIGNED_PART = 0.3;
+/** How each kind shares the polls of markets while all want more than there is. What one leaves, the others use. */
+const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1 };
+/** Polls that may leave at once after a quiet while: enough to begin quoting four markets without waiting. */
+const BURST = 12;
+/** A detail changes when a market opens, closes or resolves. */
+const DETAIL_INTERVAL_MS = 60_000;
+/** Own orders are a check on what own trades and answers have told; fills matter more. */
+const ORDERS_PER_FILLS = 5;
+/** With nothing resting there is nothing to fill. */
+const IDLE_FACTOR = 5;
+/** Shares by which a market without orders of ours counts as a place to quote. */
+const BASE_SHARES_MICROS = 5_000_000;
+/** How much sooner trades are read where our orders rest. */
+const RESTING_TRADES_WEIGHT = 4;
+/** A poll that found no budget for so long is planned anew, with what is known then. */
+const PATIENCE_MS = 10_000;
+
+const NO_ASKS: readonly Ask[] = [];
+
+/** The time between two looks at own state and the catalog, and what it follows from. */
+interface AccountPace {
+  readonly resting: boolean;
+  readonly signedPerMinute: number;
+  readonly intervals: readonly (readonly [AccountPoll, number])[];
+}
+
+export class PollPlan implements Poller {
+  readonly #settings: PollSettings;
+  readonly #memory: PollMemory;
+  readonly #credit = new PollCredit(BURST);
+  /** Stride scheduling: the kind that is furthest behind its share goes next. */
+  readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0 };
+  #bookTurns = 0;
+  #pace: AccountPace | null = null;
+  /** As at the newest look. */
+  #markets: readonly PolledMarket[] = [];
+  /** What is remembered may be of markets that are not polled any more. */
+  #forgetting = false;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #quietUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: PollSettings) {
+    this.#settings = settings;
+    this.#memory = new PollMemory(settings.bookDepth);
+  }
+
+  /** Polls remembered: bounded by what is polled. */
+  get size(): number {
+    return this.#memory.size;
+  }
+
+  get quietUntilMs(): number {
+    return this.#quietUntilMs;
+  }
+
+  due(nowMs: number, facts: PollFacts): readonly Ask[] {
+    if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
+    this.#forget();
+    const asks: Ask[] = [];
+    for (const [kind, intervalMs] of this.#intervals) {
+      const record = this.#memory.account(kind);
+      if (!record.ready(intervalMs, nowMs)) continue;
+      asks.push(ask(record, nowMs, false));
+      if (kind === 'catalog') this.#credit.spend();
+    }
+    const catalog = asks.some(({ call }) => call.endpoint === 'markets.list') ? 1 : 0;
+    let room = facts.publicHeadroom - catalog;
+    while (room >= 1 && this.#credit.suffices) {
+      const next = this.#nextMarketPoll(nowMs);
+      if (next === null) break;
+      asks.push(next);
+      this.#credit.spend();
+      room--;
+    }
+    this.#quietUntilMs = this.#nextMs(nowMs);
+    return asks;
+  }
+
+  onReport(tag: string, result: PollResult, nowMs: number): void {
+    const target = parsePollTag(tag);
+    if (target === null) return;
+    this.#memory.find(target)?.ended(result, nowMs);
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  expedite(target: PollTarget): void {
+    if ('marketConditionId' in target) {
+      this.#memory.market(target.marketConditionId)[target.kind].expedited = true;
+      this.#forgetting = true;
+    } else this.#memory.account(target.kind).expedited = true;
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Takes in the facts; true when none of them is new and nothing can be due yet. */
+  #isQuiet(nowMs: number, facts: PollFacts): boolean {
+    const paced = this.#setPace(facts);
+    const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
+    const { markets } = facts;
+    const same = !paced && !earning && markets === this.#markets && nowMs >= this.#lookedMs;
+    if (markets !== this.#markets) this.#forgetting = true;
+    this.#markets = markets;
+    this.#lookedMs = nowMs;
+    return same && nowMs < this.#quietUntilMs;
+  }
+
+  /** The earliest moment at which something is due if nothing else happens; never later than that. */
+  #nextMs(nowMs: number): number {
+    let accountMs = Number.POSITIVE_INFINITY;
+    for (const [kind, intervalMs] of this.#intervals) {
+      accountMs = Math.min(accountMs, this.#memory.account(kind).readyFromMs(intervalMs, nowMs));
+    }
+    const creditMs = nowMs + this.#credit.missingMs;
+    let marketMs = Number.POSITIVE_INFINITY;
+    for (const market of this.#markets) {
+      if (marketMs <= creditMs) break;
+      marketMs = Math.min(marketMs, this.#marketReadyMs(market, nowMs));
+    }
+    return Math.min(accountMs, Math.max(creditMs, marketMs));
+  }
+
+  #marketReadyMs({ marketConditionId, isOver }: PolledMarket, nowMs: number): number {
+    const { hotIntervalMs } = this.#settings;
+    const { book, trades, detail } = this.#memory.market(marketConditionId);
+    if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
+    const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
+    if (isOver) return detailMs;
+    return Math.min(detailMs, book.readyFromMs(hotIntervalMs, nowMs), trades.readyFromMs(hotIntervalMs, nowMs));
+  }
+
+  get #detailIntervalMs(): number {
+    return Math.max(DETAIL_INTERVAL_MS, this.#settings.hotIntervalMs);
+  }
+
+  get #intervals(): AccountPace['intervals'] {
+    return this.#pace?.intervals ?? [];
+  }
+
+  /** Own state and the catalog, each with the time between two looks; true when that is a change. */
+  #setPace({ openOrders, signedPerMinute }: PollFacts): boolean {
+    const resting = openOrders > 0;
+    if (this.#pace?.resting === resting && this.#pace.signedPerMinute === signedPerMinute) return false;
+    const { ownTrades, ownIntervalMs, assetsIntervalMs, catalogIntervalMs } = this.#settings;
+    const pace = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
+    const own: [AccountPoll, number][] = ownTrades
+      ? [
+          ['fills', pace],
+          ['orders', pace * ORDERS_PER_FILLS],
+          ['assets', assetsIntervalMs],
+        ]
+      : [
+          ['orders', pace],
+          ['assets', assetsIntervalMs],
+        ];
+    const wanted = own.reduce((sum, [, intervalMs]) => sum + 60_000 / intervalMs, 0);
+    const stretch = Math.max(1, wanted / (signedPerMinute * SIGNED_PART));
+    const stretched = own.map(([kind, intervalMs]): [AccountPoll, number] => [kind, intervalMs * stretch]);
+    this.#pace = { resting, signedPerMinute, intervals: [...stretched, ['catalog', catalogIntervalMs]] };
+    return true;
+  }
+
+  #nextMarketPoll(nowMs: number): Ask | null {
+    const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
+    for (const kind of byNeed) {
+      const market = kind === 'book' ? this.#nextBook(nowMs) : this.#nextOf(kind, nowMs);
+      if (market === null) continue;
+      // A kind that had nothing to ask for does not save its share up for later.
+      for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
+      this.#used[kind] += 1 / SHARES[kind];
+      const records = this.#memory.market(market.marketConditionId);
+      // A book says nothing without the detail that gives its grid, so the first detail goes in the book's place.
+      const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
+      return ask(records[first ? 'detail' : kind], nowMs, market.restingMicros > 0);
+    }
+    return null;
+  }
+
+  /**
+   * Every other book is that of the market that has waited longest beyond its time, so that none starves; the others go
+   * where a stale quote costs most: what rests there x how far the price has probably moved.
+   */
+  #nextBook(nowMs: number): PolledMarket | null {
+    const { hotIntervalMs, quietIntervalMs } = this.#settings;
+    const ready = this.#markets.filter(({ marketConditionId, isOver }) => {
+      if (isOver) return false;
+      const { book, detail } = this.#memory.market(marketConditionId);
+      return detail.answered ? book.ready(hotIntervalMs, nowMs) : this.#needsDetail(detail, nowMs);
+    });
+    if (ready.length === 0) return null;
+    const age = ({ marketConditionId }: PolledMarket) => this.#memory.market(marketConditionId).book.age(nowMs);
+    const overdue = ready.filter((market) => age(market) >= quietIntervalMs);
+    const fair = this.#bookTurns++ % 2 === 1 && overdue.length > 0;
+    if (fair) return most(overdue, age);
+    return most(ready, (market) =>
+      this.#memory.market(market.marketConditionId).book.expedited ? Number.POSITIVE_INFINITY : staleCost(market),
+    );
+  }
+
+  #nextOf(kind: 'trades' | 'detail', nowMs: number): PolledMarket | null {
+    const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
+    const ready = this.#markets.filter(({ marketConditionId, isOver }) => {
+      const records = this.#memory.market(marketConditionId);
+      return (kind === 'detail' || (records.detail.answered && !isOver)) && records[kind].ready(intervalMs, nowMs);
+    });
+    return most(ready, ({ marketConditionId, restingMicros }) => {
+      const weight = kind === 'trades' && restingMicros > 0 ? RESTING_TRADES_WEIGHT : 1;
+      return this.#memory.market(marketConditionId)[kind].age(nowMs) * weight;
+    });
+  }
+
+  #needsDetail(detail: PollRecord, nowMs: number): boolean {
+    return !detail.answered && detail.ready(this.#settings.hotIntervalMs, nowMs);
+  }
+
+  #forget(): void {
+    if (!this.#forgetting) return;
+    const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
+    this.#forgetting = !this.#memory.keep(wanted);
+  }
+}
+
+function ask(record: PollRecord, nowMs: number, resting: boolean): Ask {
+  record.asked(nowMs);
+  const { target, call, tag } = record;
+  return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, tag };
+}
+
+/**
+ * Shares at rest x probable move of the price. A book never seen (or a figure that is missing) costs the most where
+ * orders of ours rest, and nothing where none do: new markets, however many, share the turns of those that wait.
+ */
+function staleCost({ restingMicros, expectedMove }: PolledMarket): number {
+  const cost = (restingMicros + BASE_SHARES_MICROS) * expectedMove;
+  if (Number.isFinite(cost)) return cost;
+  return restingMicros > 0 ? Number.POSITIVE_INFINITY : 0;
+}
+
+/** The one with the highest score, the first of equals; null for none. */
+function most(markets: readonly PolledMarket[], score: (market: PolledMarket) => number): PolledMarket | null {
+  let best: PolledMarket | null = null;
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const market of markets) {
+    const value = score(market);
+    if (best !== null && value <= bestScore) continue;
+    best = market;
+    bestScore = value;
+  }
+  return best;
+}

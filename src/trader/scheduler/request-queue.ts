@@ -1,0 +1,314 @@
+/** The gate through which every request leaves. See `Queue` for what it promises. */
+
+import { assert, must } from '../../shared/base/errors.js';
+import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { type Ask, type BudgetReport, LANES, type Lane, type Request } from '../../shared/protocol/seam.js';
+import { Budget } from './budget.js';
+import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
+import { laneFloor } from './reserve.js';
+import { SteadyClock } from './steady-clock.js';
+
+/** More than a minute of both budgets (120 and 300): what stands further back would be stale before it left. */
+export const MAX_WAITING = 512;
+/** Enough to use the budget at a second of latency; more would only pile up in a slow exchange. */
+export const MAX_IN_FLIGHT = 8;
+/** One scope leaves places to the others, so that slow reads of books never hold back our own orders, nor vice versa. */
+export const MAX_IN_FLIGHT_PER_SCOPE = 6;
+/** Cancels do not wait for a place among the rest. */
+export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
+/** Every so many-th place of the last lanes goes to whoever waited longest, so that no lane starves another. */
+const FAIR_TURN = 4;
+
+const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
+const NOTHING: Release = { requests: [], unsent: [] };
+const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
+/** What reduces risk, and what tells that it worked: whatever the venue said, these find out for themselves. */
+const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
+
+interface Waiting {
+  readonly ask: Ask;
+  /** Ascending in the order of `push`. */
+  readonly place: number;
+}
+
+interface UnderWay {
+  readonly ask: Ask;
+  readonly scope: Scope;
+  /** On the steady clock. */
+  readonly releasedMs: number;
+  readonly isProbe: boolean;
+}
+
+/** What may leave next of one scope. */
+interface Next {
+  readonly lane: Lane;
+  readonly isProbe: boolean;
+}
+
+/** One scope: its budget, and what waits for it by lane. */
+class ScopeLine {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  /** The profile's. */
+  readonly perMinute: number;
+  readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
+  /** In all lanes. */
+  waiting = 0;
+  inFlight = 0;
+  #lastLaneTurns = 0;
+
+  constructor(scope: Scope, perMinute: number) {
+    this.scope = scope;
+    this.perMinute = perMinute;
+    this.budget = new Budget(perMinute);
+  }
+
+  /** The lane whose head may leave first by this scope's budget, or as a probe of it; null when none may. */
+  next(openOrders: number, nowMs: number): Next | null {
+    const lane = this.#nextLane(openOrders, nowMs);
+    if (lane !== null) return { lane, isProbe: false };
+    const probing = PROBING_LANES.find((each) => this.probeMs(each, openOrders, nowMs) === nowMs);
+    return probing === undefined ? null : { lane: probing, isProbe: true };
+  }
+
+  /** When the head of this lane may leave as a probe; null when it may not. */
+  probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
+    if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
+    return this.budget.probeMs(laneFloor(this.scope, lane, openOrders, this.perMinute), nowMs);
+  }
+
+  #nextLane(openOrders: number, nowMs: number): Lane | null {
+    if (this.waiting === 0) return null;
+    const left = this.budget.left(nowMs);
+    const perMinute = this.budget.perMinute(nowMs);
+    const floor = (lane: Lane) => (this.budget.probing ? 0 : laneFloor(this.scope, lane, openOrders, perMinute));
+    const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && left > floor(lane);
+    const first = LANES.find(mayLeave) ?? null;
+    if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
+      return first;
+    const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
+    return LAST_LANES.filter(mayLeave).reduce((a, b) => (place(b) < place(a) ? b : a), first);
+  }
+
+  take(lane: Lane): Ask {
+    if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
+    this.waiting--;
+    return must(this.lanes[lane].shift(), `an ask in lane ${lane}`).ask;
+  }
+}
+
+export class RequestQueue implements Queue {
+  readonly #lines: Readonly<Record<Scope, ScopeLine>>;
+  readonly #underWay = new Map<number, UnderWay>();
+  /** What the budgets go by; asks and observations go by ours. */
+  readonly #clock = new SteadyClock();
+  /** Gave way, or was recalled: unsent with the next release. */
+  #givenUp: Unsent[] = [];
+  #openOrders = 0;
+  #places = 0;
+  #nextId: number;
+
+  /** `firstId`: of the first request; greater than any that this run has used. */
+  constructor(limits: VenueProfile['rate_limits'], firstId = 1) {
+    this.#nextId = firstId;
+    this.#lines = {
+      public: new ScopeLine('public', limits.public_per_minute),
+      signed: new ScopeLine('signed', limits.signed_per_minute),
+      bootstrap: new ScopeLine('bootstrap', limits.bootstrap_per_minute),
+    };
+  }
+
+  get waiting(): number {
+    const { public: reads, signed, bootstrap } = this.#lines;
+    return reads.waiting + signed.waiting + bootstrap.waiting;
+  }
+
+  get inFlight(): number {
+    return this.#underWay.size;
+  }
+
+  get newestId(): number {
+    return this.#nextId - 1;
+  }
+
+  push(ask: Ask): void {
+    if (this.waiting >= MAX_WAITING && !this.#makeRoom(ask)) return;
+    const line = this.#lines[declarationOf(ask.call.endpoint).scope];
+    line.lanes[ask.lane].push({ ask, place: this.#places++ });
+    line.waiting++;
+  }
+
+  recall(isUnwanted: (ask: Ask) => boolean, reason: string): void {
+    for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
+  }
+
+  setOpenOrders(count: number): void {
+    assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
+    this.#openOrders = count;
+  }
+
+  release(nowMs: number): Release {
+    const steadyMs = this.#clock.at(nowMs);
+    if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
+    const unsent = [...this.#givenUp, ...this.#expired(nowMs)];
+    this.#givenUp = [];
+    const requests: Request[] = [];
+    for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
+      requests.push(this.#send(next.line, next, steadyMs));
+    }
+    return { requests, unsent };
+  }
+
+  tagOf(requestId: number): string {
+    return must(this.#underWay.get(requestId), `request ${requestId} under way`).ask.tag;
+  }
+
+  onOutcome(seen: OutcomeObservation): Ask {
+    const { requestId, outcome, nowMs, budget } = seen;
+    const { ask, scope, releasedMs, isProbe } = must(this.#underWay.get(requestId), `request ${requestId} under way`);
+    this.#underWay.delete(requestId);
+    const line = this.#lines[scope];
+    line.inFlight--;
+    const settled = {
+      releasedMs,
+      isProbe,
+      sent: outcome.kind !== 'unknown' || outcome.sent,
+      answered: outcome.kind !== 'unknown',
+      throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
+    };
+    const steadyMs = this.#clock.at(nowMs);
+    line.budget.settle(steadyMs, settled, budget?.scope === scope ? onSteadyClock(budget, steadyMs - nowMs) : null);
+    return ask;
+  }
+
+  headroom(scope: Scope, lane: Lane, nowMs: number): number {
+    const { budget, lanes } = this.#lines[scope];
+    const steadyMs = this.#clock.at(nowMs);
+    const floor = laneFloor(scope, lane, this.#openOrders, budget.perMinute(steadyMs));
+    let before = 0;
+    for (const earlier of LANES) {
+      before += lanes[earlier].length;
+      if (earlier === lane) break;
+    }
+    return Math.max(0, budget.left(steadyMs) - floor - before);
+  }
+
+  perMinute(scope: Scope, nowMs: number): number {
+    return this.#lines[scope].budget.perMinute(this.#clock.at(nowMs));
+  }
+
+  isSteady(nowMs: number): boolean {
+    const steadyMs = this.#clock.at(nowMs);
+    return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
+  }
+
+  status(scope: Scope, nowMs: number): BudgetStatus {
+    const { budget } = this.#lines[scope];
+    const steadyMs = this.#clock.at(nowMs);
+    const until = budget.blockedUntilMs(steadyMs);
+    return {
+      limit: budget.limit,
+      perMinute: budget.perMinute(steadyMs),
+      left: budget.left(steadyMs),
+      blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
+    };
+  }
+
+  nextReleaseMs(nowMs: number): number | null {
+    if (this.waiting === 0 && this.#givenUp.length === 0) return null;
+    const steadyMs = this.#clock.at(nowMs);
+    if (this.#givenUp.length > 0 || this.#next(steadyMs) !== null) return nowMs;
+    const moments: number[] = [];
+    for (const scope of SCOPES) {
+      const { lanes, budget } = this.#lines[scope];
+      const perMinute = budget.perMinute(steadyMs);
+      for (const lane of LANES) {
+        for (const { ask } of lanes[lane]) moments.push(ask.latestMs);
+        if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
+        const moment = budget.leftAgainMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, steadyMs);
+        if (moment !== null) moments.push(moment - steadyMs + nowMs);
+        const probe = this.#lines[scope].probeMs(lane, this.#openOrders, steadyMs);
+        if (probe !== null) moments.push(probe - steadyMs + nowMs);
+      }
+    }
+    return moments.length === 0 ? null : Math.max(nowMs, Math.min(...moments));
+  }
+
+  /** The most urgent ask that may leave now: by lane, then by who waited longer. */
+  #next(steadyMs: number): (Next & { readonly line: ScopeLine }) | null {
+    let best: (Next & { line: ScopeLine; rank: number; place: number }) | null = null;
+    for (const scope of SCOPES) {
+      const line = this.#lines[scope];
+      const next = line.next(this.#openOrders, steadyMs);
+      if (next === null || !this.#hasPlace(line, next.lane)) continue;
+      const { lane } = next;
+      const rank = LANES.indexOf(lane);
+      const place = line.lanes[lane][0]?.place ?? 0;
+      if (best === null || rank < best.rank || (rank === best.rank && place < best.place)) {
+        best = { line, lane, isProbe: next.isProbe, rank, place };
+      }
+    }
+    return best;
+  }
+
+  #hasPlace(line: ScopeLine, lane: Lane): boolean {
+    if (lane === 'cancel') return this.#underWay.size < MAX_IN_FLIGHT_WITH_CANCELS;
+    return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
+  }
+
+  #send(line: ScopeLine, { lane, isProbe }: Next, steadyMs: number): Request {
+    const ask = line.take(lane);
+    const id = this.#nextId++;
+    this.#underWay.set(id, { ask, scope: line.scope, releasedMs: steadyMs, isProbe });
+    line.budget.leave(isProbe);
+    line.inFlight++;
+    return { id, lane, call: ask.call, latestMs: ask.latestMs };
+  }
+
+  /** Takes out what has become worthless while it waited. */
+  #expired(nowMs: number): Unsent[] {
+    const reason = 'its latest useful moment passed while it waited for the request budget';
+    return this.#takeOut((ask) => ask.latestMs <= nowMs, reason);
+  }
+
+  #takeOut(isUnwanted: (ask: Ask) => boolean, reason: string): Unsent[] {
+    const unsent: Unsent[] = [];
+    for (const scope of SCOPES) {
+      const line = this.#lines[scope];
+      if (line.waiting === 0) continue;
+      const { lanes } = line;
+      for (const lane of LANES) {
+        if (!lanes[lane].some(({ ask }) => isUnwanted(ask))) continue;
+        for (const { ask } of lanes[lane].filter(({ ask }) => isUnwanted(ask))) unsent.push({ ask, reason });
+        const waiting = lanes[lane].filter(({ ask }) => !isUnwanted(ask));
+        line.waiting -= lanes[lane].length - waiting.length;
+        lanes[lane] = waiting;
+      }
+    }
+    return unsent;
+  }
+
+  /** Gives up the newest ask of a later lane, or else the one that comes; true when there is room now. */
+  #makeRoom(coming: Ask): boolean {
+    const reason = `more than ${MAX_WAITING} asks wait for the request budget`;
+    for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
+      for (const scope of SCOPES) {
+        const dropped = this.#lines[scope].lanes[lane].pop();
+        if (dropped === undefined) continue;
+        this.#givenUp.push({ ask: dropped.ask, reason });
+        this.#lines[scope].waiting--;
+        return true;
+      }
+    }
+    this.#givenUp.push({ ask: coming, reason });
+    return false;
+  }
+}
+
+const onSteadyClock = ({ scope, limit, remaining, resetMs }: BudgetReport, aheadMs: number): BudgetReport => ({
+  scope,
+  limit,
+  remaining,
+  resetMs: resetMs + aheadMs,
+});

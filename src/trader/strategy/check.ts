@@ -1,0 +1,89 @@
+/** Whether quotes make sense at all. Risk judges them later; this finds a strategy that computes nonsense. */
+
+import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
+import type { BookSide, MarketFacts, MarketView } from '../market/view.js';
+import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
+
+/**
+ * Null when the quotes are usable, else one sentence that names the first thing that is wrong. Quotes may come from a
+ * user's own JavaScript, so shapes are checked too.
+ */
+export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
+  if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
+  if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
+  if (typeof quotes.note !== 'string') return `note must be a text, got ${show(quotes.note)}`;
+  return (
+    checkFair(quotes) ??
+    checkTolerances(quotes) ??
+    checkFactors(quotes) ??
+    checkLadder(quotes.bids, 'bid', view.market) ??
+    checkLadder(quotes.asks, 'ask', view.market) ??
+    checkUncrossed(quotes)
+  );
+}
+
+function checkFair({ fairMicros, bids, asks }: Quotes): string | null {
+  if (fairMicros === null) {
+    return bids.length + asks.length === 0 ? null : 'fairMicros is null although there are levels';
+  }
+  if (!Number.isSafeInteger(fairMicros)) return `fairMicros must be an integer of millionths, got ${show(fairMicros)}`;
+  return fairMicros > 0 && fairMicros < ONE ? null : `fairMicros must lie in (0, 1000000), got ${fairMicros}`;
+}
+
+function checkTolerances({ keepWithinTicks, keepWithinSizeFraction }: Quotes): string | null {
+  if (!Number.isInteger(keepWithinTicks) || keepWithinTicks < 0) {
+    return `keepWithinTicks must be a whole number of ticks, 0 or more, got ${show(keepWithinTicks)}`;
+  }
+  if (keepWithinSizeFraction >= 0 && keepWithinSizeFraction <= 1) return null;
+  return `keepWithinSizeFraction must lie in [0, 1], got ${show(keepWithinSizeFraction)}`;
+}
+
+function checkFactors({ factors }: Quotes): string | null {
+  if (typeof factors !== 'object' || factors === null) return `factors must be an object, got ${show(factors)}`;
+  for (const name of Object.keys(factors)) {
+    if (!Number.isFinite(factors[name])) return `factor ${name} must be a finite number, got ${show(factors[name])}`;
+  }
+  return null;
+}
+
+function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: MarketFacts): string | null {
+  if (levels.length > MAX_LEVELS) return `at most ${MAX_LEVELS} levels a side, got ${levels.length} ${side}s`;
+  for (const [index, level] of levels.entries()) {
+    const wrong = checkLevel(level, market);
+    if (wrong !== null) return `${side} ${index + 1}: ${wrong}`;
+    const better = levels[index - 1];
+    const falls = better !== undefined && better.priceMicros > level.priceMicros;
+    const rises = better !== undefined && better.priceMicros < level.priceMicros;
+    if (better !== undefined && !(side === 'bid' ? falls : rises)) {
+      return `${side} ${index + 1}: ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the level before it`;
+    }
+  }
+  return null;
+}
+
+function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
+  if (typeof level !== 'object' || level === null) return `must be an object, got ${show(level)}`;
+  const { priceMicros, amountMicros } = level;
+  return (
+    checkGrid('priceMicros', priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
+    // Either outcome may be the leg, so 1 - price must be a price too.
+    checkGrid('1 - priceMicros', ONE - priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
+    checkGrid('amountMicros', amountMicros, market.lotMicros, market.minAmountMicros, market.maxAmountMicros)
+  );
+}
+
+function checkGrid(name: string, value: number, step: Micros, min: Micros, max: Micros): string | null {
+  if (!Number.isSafeInteger(value)) return `${name} must be an integer of millionths, got ${show(value)}`;
+  // A safe integer is what Micros promises.
+  if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
+  return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
+}
+
+function checkUncrossed({ bids, asks }: Quotes): string | null {
+  const bid = bids[0]?.priceMicros;
+  const ask = asks[0]?.priceMicros;
+  if (bid === undefined || ask === undefined || bid < ask) return null;
+  return `own quotes cross: best bid ${bid} is not below best ask ${ask}`;
+}
+
+const show = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value));

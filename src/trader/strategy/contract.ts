@@ -1,0 +1,95 @@
+/** The contract that strategies are written against. */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { BookSide, MarketFacts, MarketView } from '../market/view.js';
+import type { ParamSpecs, ParamsOf, ParamValues } from './params.js';
+
+/** One wish: this many shares at this price, in YES space. */
+export interface QuoteLevel {
+  /** On the market's tick, within its price limits (and 1 - price too: an ask may be worked as buying NO). */
+  readonly priceMicros: Micros;
+  /** Shares, on the market's lot, within its amount limits. */
+  readonly amountMicros: Micros;
+}
+
+/** What our side of the book should look like now. Not orders: the engine finds the fewest requests to get there. */
+export interface Quotes {
+  /** The strategy's fair YES price, which risk compares its quotes with; null when it has none (then no levels). */
+  readonly fairMicros: Micros | null;
+  /** Best (highest) first, prices strictly falling, at most `MAX_LEVELS`. */
+  readonly bids: readonly QuoteLevel[];
+  /** Best (lowest) first, prices strictly rising, at most `MAX_LEVELS`, all above the bids. */
+  readonly asks: readonly QuoteLevel[];
+  /** An order whose price is at most so many ticks off its level may stay (it keeps its place in the queue). */
+  readonly keepWithinTicks: number;
+  /** ... and whose size differs from its level by at most this part of the level, 0 to 1. */
+  readonly keepWithinSizeFraction: number;
+  /** One sentence for `explain`: why these quotes, or why none. */
+  readonly note: string;
+  /** The figures behind them by name, unit last, for `explain`; finite numbers. */
+  readonly factors: Readonly<Record<string, number>>;
+}
+
+/** Levels a side; more cannot be kept fresh within the venue's request budget. */
+export const MAX_LEVELS = 10;
+
+/** No quotes, and why. Whatever rests is pulled. */
+export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, number>> = {}): Quotes => ({
+  fairMicros: null,
+  bids: [],
+  asks: [],
+  keepWithinTicks: 0,
+  keepWithinSizeFraction: 0,
+  note: reason,
+  factors,
+});
+
+/** What happened to us. More kinds may come: ignore those you do not know. */
+export type StrategyEvent = {
+  readonly kind: 'fill';
+  /** Our clock, ms: when we learned of it. */
+  readonly nowMs: number;
+  /** In YES space: `bid` when we bought YES or sold NO. */
+  readonly side: BookSide;
+  /** In YES space. */
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  readonly isMaker: boolean;
+};
+
+/** A strategy at work on one market. It may keep private state; it has no clock, no input or output, no randomness. */
+export interface Quoter {
+  quote(view: MarketView): Quotes;
+  observe?(event: StrategyEvent): void;
+}
+
+/** What a strategy module declares. */
+export interface StrategyDefinition<S extends ParamSpecs> {
+  /** Lower case with dashes, e.g. `log-odds-maker`. */
+  readonly name: string;
+  /** One sentence for the table of strategies. */
+  readonly summary: string;
+  readonly params: S;
+  /** Relations between parameters that a range cannot say: null, or a sentence that names them. */
+  check?(params: ParamsOf<S>): string | null;
+  /** One quoter for one market. Called again after every start: it must not assume that it is the first. */
+  create(params: ParamsOf<S>, market: MarketFacts): Quoter;
+}
+
+/** A strategy as its host sees it: make `ParamValues` with `readParams`, then `create`. */
+export interface Strategy {
+  readonly name: string;
+  readonly summary: string;
+  readonly params: ParamSpecs;
+  check?(params: ParamValues): string | null;
+  create(params: ParamValues, market: MarketFacts): Quoter;
+}
+
+/**
+ * Declares a strategy; a module's default export. The parameters' types follow from their declarations.
+ * Throws nothing: the host checks what it is given with `strategyFrom`.
+ */
+export function defineStrategy<const S extends ParamSpecs>(definition: StrategyDefinition<S>): Strategy {
+  // The host calls `create` only with what `readParams` made from these very declarations.
+  return definition as unknown as Strategy;
+}

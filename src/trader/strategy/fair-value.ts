@@ -1,0 +1,50 @@
+/** The fair price as others show it: their book without us and without dust, leaning on what traded. */
+
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import { touchOf } from '../market/book.js';
+import type { MarketView } from '../market/view.js';
+
+export interface FairSetting {
+  /** Shares that must have come together on a side before its price counts. */
+  readonly dustMicros: Micros;
+  /** How much of the microprice's distance from the mid is believed, 0 to 1. */
+  readonly imbalanceWeight: number;
+  /** Largest weight of traded prices against the book, 0 to 1. */
+  readonly tradeWeight: number;
+  /** Widest spread of others, in price, that still tells a price. */
+  readonly maxSpread: number;
+}
+
+export interface FairValue {
+  /** In (0, 1). */
+  readonly fair: number;
+  /** Best prices of others beyond their dust; `fair` lies between them. */
+  readonly bid: number;
+  readonly ask: number;
+  readonly mid: number;
+  readonly microprice: number;
+  /** Spread of others beyond their dust, in price. */
+  readonly spread: number;
+}
+
+/** The fair price, or one sentence that says why there is none. There is no default. */
+export function fairValue(view: MarketView, setting: FairSetting): FairValue | string {
+  const best = touchOf(view.others, setting.dustMicros);
+  if (best === null) return "no fair price: others' book has not two sides with enough shares";
+  const bid = best.bid.priceMicros / ONE;
+  const ask = best.ask.priceMicros / ONE;
+  const spread = ask - bid;
+  if (spread > setting.maxSpread) {
+    return `no fair price: others' spread is ${spread.toFixed(4)}, at most ${setting.maxSpread} tells one`;
+  }
+  const [bidSize, askSize] = [best.bid.amountMicros / ONE, best.ask.amountMicros / ONE];
+  const mid = (bid + ask) / 2;
+  const microprice = (ask * bidSize + bid * askSize) / (bidSize + askSize);
+  const leaning = mid + (microprice - mid) * setting.imbalanceWeight;
+  const { tradePrice, tradeWeightShares } = view.estimates;
+  if (tradePrice === null) return { fair: leaning, bid, ask, mid, microprice, spread };
+  const weight = (setting.tradeWeight * tradeWeightShares) / (tradeWeightShares + bidSize + askSize);
+  // Trades of the past may lie outside of what can be had now; they lean, they do not overrule.
+  const fair = Math.min(ask, Math.max(bid, leaning + (tradePrice - leaning) * weight));
+  return { fair, bid, ask, mid, microprice, spread };
+}

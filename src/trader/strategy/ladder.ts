@@ -1,0 +1,70 @@
+/** Putting a strategy's float prices and sizes onto a market's grid, without ever crossing what others offer. */
+
+import { complement, type Micros, maxMicros, micros, minMicros, ONE, toMultiple } from '../../shared/base/micros.js';
+import type { Book, BookSide, MarketFacts } from '../market/view.js';
+import { MAX_LEVELS, type QuoteLevel } from './contract.js';
+
+/** Lowest and highest YES price that is a valid price in both outcomes' spaces; null when the market has none. */
+export function priceRange(market: MarketFacts): { readonly low: Micros; readonly high: Micros } | null {
+  const { tickMicros } = market;
+  const lowest = maxMicros(tickMicros, maxMicros(market.minPriceMicros, complement(market.maxPriceMicros)));
+  const low = toMultiple(lowest, tickMicros, 'ceil');
+  const high = complement(low);
+  return low <= high ? { low, high } : null;
+}
+
+/** The most aggressive price that does not trade at once against others: one tick back from their best. */
+export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): number {
+  const opposite = side === 'bid' ? book.asks[0] : book.bids[0];
+  if (opposite === undefined) return side === 'bid' ? ONE : 0;
+  return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
+}
+
+export interface LadderWish {
+  readonly side: BookSide;
+  /** Price of the best level, in price (a float): rounded away from the middle onto the tick. */
+  readonly price: number;
+  /** Distance between levels. */
+  readonly stepTicks: number;
+  readonly levels: number;
+  /** Shares a level, and of all levels together at most. */
+  readonly levelShares: number;
+  readonly totalShares: number;
+}
+
+/** The levels of that wish that the market allows; fewer or none when prices or amounts fall outside its limits. */
+export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLevel[] {
+  const range = priceRange(market);
+  const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
+  if (range === null || amount === null || !Number.isFinite(wish.price)) return [];
+  const { tickMicros } = market;
+  const first = toMultiple(toMicros(wish.price, wish.side), tickMicros, wish.side === 'bid' ? 'floor' : 'ceil');
+  const step = Math.max(1, wish.stepTicks) * tickMicros * (wish.side === 'bid' ? -1 : 1);
+  const result: QuoteLevel[] = [];
+  let left = wish.totalShares;
+  for (let i = 0; i < Math.min(wish.levels, MAX_LEVELS); i++) {
+    const priceMicros = first + i * step;
+    const amountMicros = amountOnLot(Math.min(left, amount / ONE), market);
+    if (priceMicros < range.low || priceMicros > range.high || amountMicros === null) break;
+    result.push({ priceMicros: micros(priceMicros), amountMicros });
+    left -= amountMicros / ONE;
+  }
+  return result;
+}
+
+/** A float price in millionths, rounded away from the middle; the small allowance keeps 0.42 from becoming 0.419999. */
+function toMicros(price: number, side: BookSide): Micros {
+  const value = Math.max(-1, Math.min(2, price)) * ONE;
+  return micros(side === 'bid' ? Math.floor(value + FLOAT_NOISE) : Math.ceil(value - FLOAT_NOISE));
+}
+
+/** In millionths: far above the error of a few float operations, far below anything that matters. */
+const FLOAT_NOISE = 1e-4;
+
+/** So many shares rounded down to a valid order amount; null when that is below the smallest one. */
+export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
+  const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
+  const capped = Math.min(wanted, market.maxAmountMicros);
+  const amount = toMultiple(micros(capped), market.lotMicros, 'floor');
+  return amount > 0 && amount >= market.minAmountMicros ? minMicros(amount, market.maxAmountMicros) : null;
+}

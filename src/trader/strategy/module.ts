@@ -1,0 +1,69 @@
+/** Whether a loaded module is a strategy: it may be a user's own JavaScript, checked by no compiler. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Strategy } from './contract.js';
+import { readParams } from './read-params.js';
+
+/**
+ * The strategy that a module exports by default. `where` names the module in errors.
+ * Throws TwinbookError `strategy_invalid` that says what is missing; defaults outside their own range are found too.
+ */
+export function strategyFrom(moduleExports: unknown, where: string): Strategy {
+  const found = defaultExport(moduleExports);
+  const wrong = found === null ? 'it has no default export' : wrongPart(found);
+  if (found === null || wrong !== null) {
+    const hint = 'export default defineStrategy({ name, summary, params, create }) from the module';
+    throw new TwinbookError('strategy_invalid', `${where} is not a strategy: ${wrong}`, hint);
+  }
+  // Every part that the host touches was looked at above.
+  const strategy = found as unknown as Strategy;
+  const [problem] = readParams(strategy, {}).problems;
+  if (problem === undefined) return strategy;
+  const at = problem.path.length === 0 ? '' : ` ${problem.path.join('.')}`;
+  throw new TwinbookError('strategy_invalid', `${where}: the default of parameter${at}: ${problem.message}`);
+}
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** Loaders that pass through CommonJS wrap the default export once more. */
+function defaultExport(moduleExports: unknown): Loose | null {
+  const outer = asRecord(asRecord(moduleExports)?.['default']);
+  return asRecord(outer?.['default']) ?? outer;
+}
+
+function asRecord(value: unknown): Loose | null {
+  // Any object can be read by name; what a name holds stays unknown.
+  return typeof value === 'object' && value !== null ? (value as Loose) : null;
+}
+
+function wrongPart(found: Loose): string | null {
+  const { name, summary, params, create, check } = found;
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) return 'name must be lower case with dashes';
+  if (typeof summary !== 'string') return 'summary must be a text';
+  if (typeof create !== 'function') return 'create must be a function';
+  if (check !== undefined && typeof check !== 'function') return 'check must be a function';
+  const specs = asRecord(params);
+  return specs === null ? 'params must be an object' : wrongSpec(specs);
+}
+
+const NUMERIC = ['integer', 'number'];
+
+function wrongSpec(specs: Loose): string | null {
+  for (const [name, value] of Object.entries(specs)) {
+    const spec = asRecord(value);
+    if (spec === null || typeof spec['help'] !== 'string') return `parameter ${name} must have a help text`;
+    const kind = spec['kind'];
+    if (kind === 'rows') {
+      const inner = asRecord(spec['fields']);
+      const wrong = inner === null ? `parameter ${name} must have fields` : wrongSpec(inner);
+      if (wrong !== null) return wrong;
+    } else if (kind === 'choice') {
+      if (!Array.isArray(spec['choices'])) return `parameter ${name} must have choices`;
+    } else if (NUMERIC.includes(String(kind))) {
+      if (typeof spec['unit'] !== 'string') return `parameter ${name} must have a unit`;
+    } else if (kind !== 'shares' && kind !== 'boolean') {
+      return `parameter ${name} is of unknown kind ${JSON.stringify(kind)}`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,26 @@
+/**
+ * What strategies are written against (the package's `twinbook/strategy`): the contract, the declaration of parameters,
+ * the look of a market, exact numbers, and the quoting mathematics.
+ *
+ * A strategy is a function of what it sees. It says what the book should look like in YES space, never which orders to
+ * send; the same module runs live, on paper and in backtests. Nothing here has a clock, input, output or randomness.
+ */
+
+export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
+export * from '../../shared/base/micros.js';
+export * from '../../shared/base/normal.js';
+export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js';
+export type * from '../market/view.js';
+export * from './contract.js';
+export * from './fair-value.js';
+export * from './guards.js';
+export * from './ladder.js';
+export * from './markout.js';
+export * from './maths/avellaneda-stoikov.js';
+export * from './maths/gueant-horizon.js';
+export * from './maths/gueant-lehalle.js';
+export * from './maths/information.js';
+export * from './maths/log-odds.js';
+export * from './maths/news.js';
+export * from './maths/settlement.js';
+export type * from './params.js';

@@ -1,0 +1,167 @@
+/** The shortcuts of the exchange in process answer what the handlers of the real routes answer. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BookTexts } from '../../../src/exchange/http/book-texts.js';
+import type { ServiceCall } from '../../../src/exchange/http/calls.js';
+import { faultAnswer, successText } from '../../../src/exchange/http/envelope.js';
+import { HANDLERS } from '../../../src/exchange/http/handlers.js';
+import { WalletSignatures } from '../../../src/exchange/http/wallet-signatures.js';
+import { Venue } from '../../../src/lab/backtest/venue.js';
+import { readOrderRequest } from '../../../src/lab/backtest/wire-records.js';
+import { type Micros, micros } from '../../../src/shared/base/micros.js';
+import { Random } from '../../../src/shared/base/random.js';
+import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
+import type { AnyCall, Outcome } from '../../../src/shared/protocol/seam.js';
+import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
+import { classify } from '../../../src/shell/client/classify.js';
+
+const START_MS = 1_790_000_000_000;
+const CONDITION_ID = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin';
+const LIMITS = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
+
+/** As the paper exchange's routes and the HTTP client together have it: over text. */
+function overText(venue: Venue, call: AnyCall, nowMs: number): Outcome {
+  const declaration = declarationOf(call.endpoint);
+  const limit = (call.query as { limit?: number }).limit ?? declaration.page ?? 0;
+  const whole = { nowMs, account: venue.account, params: call.params, query: call.query, body: null, limit };
+  const desk = { core: venue.core, books: new BookTexts(venue.core), wallets: new WalletSignatures() };
+  // The declaration and the handler of the same name.
+  const reply = HANDLERS[call.endpoint](whole as unknown as ServiceCall<EndpointName> as never, desk);
+  if (!reply.ok) {
+    const { status, text } = faultAnswer(reply.fault);
+    return classify(declaration, status, text).outcome;
+  }
+  const meta =
+    declaration.page === undefined
+      ? {}
+      : { limit, next_cursor: 'nextCursor' in reply ? (reply.nextCursor ?? null) : null };
+  return classify(declaration, 200, 'text' in reply ? reply.text : successText(reply.data, meta)).outcome;
+}
+
+const get = (endpoint: string, params: object, query: object): AnyCall =>
+  // Written as the plan of polls writes them.
+  ({ endpoint, params, query, body: undefined }) as unknown as AnyCall;
+
+const POLLS = [
+  get('markets.book', { condition_id: CONDITION_ID }, { depth: 20, is_yes: true }),
+  get('markets.book', { condition_id: CONDITION_ID }, { depth: 3, is_yes: true }),
+  get('markets.book', { condition_id: 'nobody' }, { depth: 3, is_yes: true }),
+  get('markets.trades', { condition_id: CONDITION_ID }, { limit: 100 }),
+  get('markets.trades', { condition_id: CONDITION_ID }, { limit: 7 }),
+  get('markets.detail', { condition_id: CONDITION_ID }, {}),
+  get('orders.list', {}, { status: [...RESTING_STATUSES], limit: 100 }),
+  get('orders.list', {}, { limit: 100 }),
+  get('trades.list', {}, { limit: 100 }),
+  get('trades.list', {}, { limit: 3 }),
+  // Of a round of reconciliation.
+  get('trades.list', {}, { limit: 70 }),
+  get('merges.list', {}, { limit: 50 }),
+  get('splits.list', {}, { limit: 50 }),
+  get('redeems.list', {}, { limit: 50 }),
+  get('account.assets', {}, { limit: 200 }),
+  get('markets.list', {}, { limit: 100, state: 'open' }),
+];
+
+function newVenue(): Venue {
+  const settings = {
+    ...{ serviceName: 'SVC', draftLifetimeMs: 30_000, landingMs: 400, challengeLifetimeMs: 600_000, seed: 3 },
+    startingFunds: micros(1_000_000_000),
+    fillModel: 'optimistic',
+  };
+  const venue = new Venue(settings, LIMITS, START_MS, { filled: () => undefined });
+  const config = { kind: 'orderbook', price_precision: 2, amount_precision: 2 } as const;
+  venue.core.createMarket(START_MS, { config, title: 'T', event: 'E', category: 'crypto', condition_id: CONDITION_ID });
+  return venue;
+}
+
+describe('the exchange in process', () => {
+  it('takes the body of an order as its schema reads it', () => {
+    const decimal = fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined });
+    const text = (value: number | undefined) => (value === undefined ? {} : { value: String(value / 1e6) });
+    const property = fc.property(fc.boolean(), decimal, decimal, decimal, (isYes, price, amount, funds) => {
+      const body = {
+        ...{ market_condition_id: CONDITION_ID, is_yes: isYes, side: isYes ? 'buy' : 'sell', order_type: 'limit' },
+        ...(price === undefined ? {} : { price: text(price).value }),
+        ...(amount === undefined ? {} : { amount: text(amount).value }),
+        ...(funds === undefined ? {} : { funds: text(funds).value }),
+      };
+      const read = declarationOf('orders.create').body?.parse(body) as object;
+      const given = (value: object) =>
+        Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
+      expect(given(readOrderRequest(body as never))).toEqual(given(read));
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it('answers polls as the routes do, whatever has happened in between', () => {
+    let fills = 0;
+    const property = fc.property(fc.integer({ min: 1, max: 1e9 }), (seed) => {
+      const random = Random.seeded(seed);
+      const venue = newVenue();
+      let nowMs = START_MS;
+      const open: string[] = [];
+      for (let step = 0; step < 120; step++) {
+        nowMs += random.below(3_000);
+        act(venue, random, nowMs, open);
+        const call = POLLS[random.below(POLLS.length)] as AnyCall;
+        expect(venue.answer(call, nowMs).outcome, `${call.endpoint} at step ${step}`).toEqual(
+          overText(venue, call, nowMs),
+        );
+      }
+      fills += venue.core.ownTrades(venue.account, { limit: 100 }).rows.length;
+    });
+    fc.assert(property, { numRuns: 60 });
+    expect(fills).toBeGreaterThan(300);
+  });
+});
+
+/** One thing that can happen: a recorded change, a trade, an order of ours, a cancel. */
+function act(venue: Venue, random: Random, nowMs: number, open: string[]): void {
+  const { core, account } = venue;
+  const price = ((20 + random.below(60)) * 10_000) as Micros;
+  const amount = ((1 + random.below(100)) * 1_000_000) as Micros;
+  const side = random.chance(0.5) ? 0 : 1;
+  switch (random.below(5)) {
+    case 0:
+      core.recordedLevel(nowMs, 0, side, price, amount);
+      return;
+    case 1:
+      // More than a page of them before the end.
+      for (let i = 0; i < 8; i++) core.recordedTrade(nowMs, 0, side, price, amount);
+      return;
+    case 2: {
+      const body = { market_condition_id: CONDITION_ID, is_yes: random.chance(0.5), side: 'buy', order_type: 'limit' };
+      const whole = { ...body, price: String(price / 1e6), amount: '5' };
+      const draft = venue.answer(
+        { endpoint: 'orders.create', params: {}, query: {}, body: whole } as never,
+        nowMs,
+      ).outcome;
+      if (draft.kind !== 'answered') return;
+      const { pubkey } = draft.data as { pubkey: string };
+      if (random.chance(0.1)) return;
+      const submitted = venue.answer(
+        { endpoint: 'orders.submit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
+        nowMs,
+      ).outcome;
+      if (submitted.kind === 'answered') {
+        expect(submitted).toEqual(overText(venue, get('orders.detail', { pubkey }, {}), nowMs));
+      }
+      open.push(pubkey);
+      return;
+    }
+    case 3: {
+      const pubkey = open[random.below(open.length + 1)];
+      if (pubkey === undefined || !core.draftCancel(nowMs, account, pubkey).ok) return;
+      venue.answer(
+        { endpoint: 'orders.cancelSubmit', params: { pubkey }, query: {}, body: { signature: '' } } as never,
+        nowMs,
+      );
+      return;
+    }
+    default:
+      if (!random.chance(0.02)) return;
+      core.setMarketState(nowMs, CONDITION_ID, 'waiting_to_resolve');
+      venue.closed(0, nowMs);
+  }
+}

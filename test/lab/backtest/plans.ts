@@ -1,0 +1,61 @@
+/** Plans for tests: the live trader's usual settings, with a strategy given here. */
+
+import type { BacktestPlan, EventSource } from '../../../src/lab/backtest/contract.js';
+import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { StrategySettings } from '../../../src/trader/engine/settings.js';
+import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
+import type { Strategy } from '../../../src/trader/strategy/contract.js';
+import logOddsMaker from '../../../strategies/log-odds-maker.js';
+import { PROFILE } from '../../simulation/setting.js';
+import { paramsFor } from '../../trader/strategy/fixtures.js';
+
+export const LIMITS = riskLimitsSchema.parse({ max_loss_day: '500', max_drawdown: '500', min_time_to_resolution_s: 0 });
+
+export interface PlanChanges {
+  readonly strategy?: Strategy;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly fillModel?: string;
+  readonly latency?: string;
+  readonly seed?: number;
+  readonly fees?: BacktestPlan['fees'];
+  readonly quoteHours?: string;
+}
+
+export function plan(sources: readonly EventSource[], changes: PlanChanges = {}): BacktestPlan {
+  const {
+    strategy = logOddsMaker,
+    params = { half_spread_ticks: 1, improve_ticks: 0, order_shares: '10' },
+    seed = 1,
+  } = changes;
+  const settings: StrategySettings = {
+    name: 'tested',
+    module: strategy,
+    params: paramsFor(strategy, params),
+    markets: { ids: [], state: 'open', categories: [], max: 20 },
+    quoteHours: changes.quoteHours ?? null,
+    risk: LIMITS,
+  };
+  return {
+    title: 'a test',
+    trader: {
+      ...{ configHash: 'test', version: '0', profile: PROFILE, capitalMicros: micros(1_000_000_000), risk: LIMITS },
+      polling: {
+        ownIntervalMs: 1000,
+        hotIntervalMs: 500,
+        quietIntervalMs: 10_000,
+        catalogIntervalMs: 60_000,
+        assetsIntervalMs: 20_000,
+      },
+      merge: { enabled: true, minSharesMicros: micros(20_000_000) },
+      strategies: [settings],
+    },
+    sources,
+    fillModel: changes.fillModel ?? 'risk-averse',
+    latency: latencyModel(readLatency(changes.latency ?? 'constant:100'), [], seed),
+    seed,
+    fees: changes.fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
+    landingMs: 400,
+    data: ['a market by hand'],
+  };
+}

@@ -1,0 +1,121 @@
+/** The trader of a backtest sees what polling would have shown it, and nothing sooner. */
+
+import { describe, expect, it } from 'vitest';
+import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { MarketView } from '../../../src/trader/market/view.js';
+import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
+import { plan } from './plans.js';
+import { ASK, BID, end, FIRST_MS, level, market, type Row, source, trade } from './recordings.js';
+
+/** A strategy that writes down what it sees and quotes what it is told to. */
+function watcher(quotes: (view: MarketView) => Quotes = () => NO_QUOTES('only looks')) {
+  const seen: MarketView[] = [];
+  const strategy = defineStrategy({
+    name: 'watcher',
+    summary: 'Looks.',
+    params: {},
+    create: () => ({
+      quote: (view) => {
+        seen.push(view);
+        return quotes(view);
+      },
+    }),
+  });
+  return { seen, strategy };
+}
+
+const BOOK: readonly Row[] = [level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)];
+const LATER_MS = 120_000;
+
+describe('a backtest', () => {
+  it('shows a change of the book only after a poll that left later has come back', async () => {
+    for (const roundTripMs of [0, 100, 2_000]) {
+      const { seen, strategy } = watcher();
+      const rows = [...BOOK, level(LATER_MS, BID, 0.45, 50), end(LATER_MS + 60_000)];
+      await runBacktest(plan([source(rows)], { strategy, params: {}, latency: `constant:${roundTripMs}` }));
+      const first = seen.find(({ book }) => book.bids[0]?.priceMicros === 450_000);
+      expect(first, `round trip ${roundTripMs}`).toBeDefined();
+      // It takes half of a round trip to hear of what was there when the poll arrived.
+      expect(first?.nowMs ?? 0).toBeGreaterThanOrEqual(FIRST_MS + LATER_MS + Math.floor(roundTripMs / 2));
+      // And no longer than until the next poll: twice the shortest interval, and its way there and back.
+      expect(first?.nowMs ?? 0).toBeLessThanOrEqual(FIRST_MS + LATER_MS + 2 * 1_000 + 2 * roundTripMs);
+      const early = seen.filter((view) => view.nowMs < FIRST_MS + LATER_MS && view.book.bids.length > 0);
+      expect(early.length).toBeGreaterThan(50);
+      for (const view of early) expect(view.book.bids[0]?.priceMicros).toBe(400_000);
+    }
+  });
+
+  it('never shows the trader what was there only between two polls', async () => {
+    const { seen, strategy } = watcher();
+    const rows = [...BOOK, ...[level(LATER_MS, BID, 0.5, 5), level(LATER_MS + 1, BID, 0.5, 0)], end(LATER_MS + 60_000)];
+    await runBacktest(plan([source(rows)], { strategy, params: {} }));
+    expect(seen.length).toBeGreaterThan(100);
+    expect(seen.filter(({ book }) => book.bids[0]?.priceMicros === 500_000)).toEqual([]);
+  });
+
+  it('tells the trader of its fills when own trades were polled, not when they happened', async () => {
+    const bid = { priceMicros: micros(450_000), amountMicros: micros(10_000_000) };
+    const { seen, strategy } = watcher(() => ({ ...NO_QUOTES('one bid'), bids: [bid], fairMicros: micros(500_000) }));
+    const rows = [...BOOK, trade(LATER_MS, ASK, 0.45, 30), trade(LATER_MS, ASK, 0.44, 1), end(LATER_MS + 60_000)];
+    const { session } = await runBacktest(plan([source(rows)], { strategy, params: {} }));
+    const fill = session.markets[0]?.fills[0];
+    expect(fill?.timeMs).toBe(FIRST_MS + LATER_MS);
+    expect(fill?.amountMicros).toBe(10_000_000);
+    const knew = seen.find(({ inventory }) => inventory.yesMicros > 0);
+    expect(fill?.seenMs ?? 0).toBeGreaterThan(FIRST_MS + LATER_MS);
+    expect(knew?.nowMs ?? 0).toBeGreaterThanOrEqual(fill?.seenMs ?? Number.POSITIVE_INFINITY);
+  });
+
+  it('finds a market only by its list of markets', async () => {
+    const { seen, strategy } = watcher();
+    const second = market({
+      conditionId: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+      openTimeMs: FIRST_MS + 61_000,
+    });
+    const early = source([...BOOK, end(300_000)]);
+    const late = source([...BOOK.map(([t, ...row]): Row => [t + 61_000, ...row]), end(300_000)], second);
+    await runBacktest(plan([early, late], { strategy, params: {} }));
+    const first = seen.find(({ market: { conditionId } }) => conditionId === second.conditionId);
+    // The list is asked for once a minute; it was read at the start, when there was only one market.
+    expect(first?.nowMs ?? 0).toBeGreaterThan(FIRST_MS + 61_000);
+  });
+
+  it('tells the trader when a market closes only where the recording knows it', async () => {
+    for (const [closeTimeMs, known] of [
+      [FIRST_MS + 300_000, true],
+      [FIRST_MS + 1_500, false],
+      [FIRST_MS - 2_000, false],
+    ] as const) {
+      const { seen, strategy } = watcher();
+      await runBacktest(plan([source([...BOOK, end(120_000)], { closeTimeMs })], { strategy, params: {} }));
+      expect(seen.length).toBeGreaterThan(0);
+      for (const { market } of seen) expect(market.resolutionTimeMs).toBe(known ? closeTimeMs : null);
+    }
+  });
+
+  it('tells when a market closes only where the recorded venue told it', async () => {
+    const sources = [
+      [{ kind: 'kalshi' }, true],
+      [{ kind: 'twinbook', origin: 'kalshi' }, true],
+      [{ kind: 'polymarket' }, false],
+      [{ kind: 'twinbook', origin: 'polymarket' }, false],
+    ] as const;
+    for (const [kind, isTold] of sources) {
+      const { seen, strategy } = watcher();
+      const changes = { source: { path: '', ticker: 'T', ...kind } };
+      await runBacktest(plan([source([...BOOK, end(60_000)], changes)], { strategy, params: {} }));
+      expect(seen.length).toBeGreaterThan(10);
+      for (const view of seen) expect(view.timeToResolutionMs !== null, JSON.stringify(kind)).toBe(isTold);
+    }
+  });
+
+  it('spends one request budget on all of its markets', async () => {
+    const ids = ['4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'];
+    const sources = ids.map((conditionId) => source([...BOOK, end(300_000)], { conditionId }));
+    const { session } = await runBacktest(plan(sources, { strategy: watcher().strategy, params: {} }));
+    expect(session.requests?.public.peakPerMinute).toBeGreaterThan(90);
+    expect(session.requests?.public.peakPerMinute).toBeLessThanOrEqual(120);
+    expect(session.requests?.public.throttled).toBe(0);
+  });
+});

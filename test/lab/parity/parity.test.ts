@@ -1,0 +1,206 @@
+/** A simulated trader's run, read off its journal, against what the exchange knows, and against backtests. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { compare } from '../../../src/lab/parity/comparison.js';
+import type { LivedRun } from '../../../src/lab/parity/contract.js';
+import { readLivedRun } from '../../../src/lab/parity/lived-run.js';
+import { type ParityResult, parityOf } from '../../../src/lab/parity/parity.js';
+import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import type { SessionRecord } from '../../../src/lab/report/contract.js';
+import { VERSION } from '../../../src/shell/config/version.js';
+import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';
+import type { FillRow } from '../../../src/trader/ledger/contract.js';
+import { CALM } from '../../simulation/faults.js';
+import { FUNDS, PROFILE, traderSettings } from '../../simulation/setting.js';
+import { World } from '../../simulation/world.js';
+import { type KeptRun, MemoryDiary } from '../replay/diary.js';
+
+const MINUTE_MS = 60_000;
+/** Our clock minus the exchange's. */
+const OFF_MS = 7_000;
+const LIVED_MS = 3 * MINUTE_MS;
+
+function journalOf(run: KeptRun): RunJournal {
+  const { runId, configHash, capitalMicros, risk, polling, merge, strategies } = traderSettings(run.runId);
+  const description: RunDescription = {
+    ...{ format: 1, runId, version: VERSION, configHash, configFile: '', ledgerPath: '', startedMs: run.startedMs },
+    ...{ profile: PROFILE, capitalMicros, risk, polling, merge, strategyLimitMs: 250, ledgerMissing: 'simulated' },
+    strategies: strategies.map(
+      ({ module, ...strategy }): JournaledStrategy => ({
+        ...strategy,
+        ...{ file: '', fileText: '', moduleName: module.name, moduleFile: '', moduleText: '' },
+      }),
+    ),
+  };
+  async function* steps() {
+    yield* run.steps;
+  }
+  return { folder: '/simulated', description, ledgerFile: null, end: null, warnings: [], steps };
+}
+
+let journal: RunJournal;
+let fills: readonly FillRow[];
+let cash: number;
+let lived: LivedRun;
+let result: ParityResult;
+
+beforeAll(async () => {
+  const diary = new MemoryDiary();
+  const world = new World(3, { ...CALM, clockOffMs: OFF_MS }, diary);
+  world.pass(LIVED_MS);
+  world.command({ kind: 'stop' });
+  world.pass(10_000);
+  fills = world.process?.ledger.fills({ limit: 10_000 }) ?? [];
+  cash = (world.process?.ledger.cash() ?? 0) - FUNDS;
+  world.close();
+  const [only] = diary.runs;
+  if (only === undefined) throw new Error('a world has a run');
+  journal = journalOf(only);
+  lived = await readLivedRun(journal);
+  result = await parityOf(journal, {
+    trader: traderSettings(only.runId),
+    fillModels: ['trade-through', 'risk-averse', 'optimistic'],
+    ...{ latency: null, seed: 1, landingMs: 700, recorded: null },
+  });
+  // A world looks at everything after every step; on a loaded machine that takes its time.
+}, 120_000);
+
+describe('what a journal tells of its run', () => {
+  it('is every fill that the ledger booked, and the currency that moved, to the micro', () => {
+    const ours = lived.session.markets.flatMap((market) => market.fills);
+    expect(fills.length).toBeGreaterThan(10);
+    const line = (order: string, amount: number, fee: number | null) => `${order} ${amount} ${fee ?? 0}`;
+    expect(ours.map((fill) => line(fill.orderPubkey, fill.amountMicros, fill.feeMicros)).sort()).toEqual(
+      fills.map((fill) => line(fill.orderPubkey, fill.amountMicros, fill.feeMicros)).sort(),
+    );
+    expect(lived.session.endCashMicros - lived.session.capitalMicros).toBe(cash);
+  });
+
+  it('stands on the clock of the exchange, whatever ours said', () => {
+    const ours = lived.session.markets.flatMap((market) => market.fills);
+    // The exchange names the second of a trade.
+    expect(ours.map(({ timeMs }) => Math.floor(timeMs / 1000)).sort()).toEqual(
+      fills.map(({ timestampS }) => timestampS).sort(),
+    );
+    for (const { timeMs, seenMs } of ours) expect(seenMs ?? 0).toBeGreaterThanOrEqual(timeMs);
+    expect(lived.commands).toMatchObject([{ command: { kind: 'stop' } }]);
+    expect((lived.commands[0]?.atMs ?? 0) - lived.fromMs).toBeGreaterThan(LIVED_MS - 3_000);
+    expect((lived.commands[0]?.atMs ?? 0) - lived.fromMs).toBeLessThanOrEqual(LIVED_MS + 1_000);
+  });
+
+  it('is the others’ side of the market: our own quotes are not in it', () => {
+    for (const { series } of lived.session.markets) {
+      const crossed = series.timeMs.filter((_, i) => (series.bidMicros[i] ?? 0) >= (series.askMicros[i] ?? 1_000_000));
+      expect(crossed.length).toBeLessThanOrEqual(series.timeMs.length / 100);
+    }
+    expect(lived.sources.length).toBe(4);
+    expect(lived.roundTripsMs.length).toBeGreaterThan(100);
+  });
+
+  it('cut off anywhere is a run up to there', async () => {
+    const cut = { ...journal, steps: () => firstHalf(journal) };
+    const half = await readLivedRun(cut);
+    expect(half.toMs).toBeLessThan(lived.toMs);
+    expect(half.commands).toEqual([{ atMs: half.toMs, command: { kind: 'stop' } }]);
+    const analysis = analyse(half.session);
+    expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+  });
+});
+
+async function* firstHalf({ steps }: RunJournal) {
+  let left = 1_000;
+  for await (const step of steps()) if (left-- > 0) yield step;
+}
+
+describe('live and backtests side by side', () => {
+  it('have no figure that contradicts another', () => {
+    expect(result.sessions.map(({ kind }) => kind)).toEqual(['live', 'backtest', 'backtest', 'backtest']);
+    for (const { warnings } of result.analyses) expect(warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+    const { sides, markets } = result.parity;
+    for (const [index, side] of sides.entries()) {
+      const sum = (figure: (side: (typeof sides)[number]) => number) =>
+        markets.reduce((total, market) => total + figure(market.sides[index] ?? side), 0);
+      expect(sum(({ fills: count }) => count)).toBe(side.fills);
+      expect(sum(({ sharesMicros }) => sharesMicros)).toBe(side.sharesMicros);
+      expect(sum(({ resultMicros }) => resultMicros)).toBe(side.resultMicros);
+      expect(sum(({ ordersPlaced }) => ordersPlaced)).toBe(side.ordersPlaced);
+    }
+  });
+
+  it('cover the same span, quote about as much and fill about as much', () => {
+    const [live, ...models] = result.parity.sides;
+    if (live === undefined) throw new Error('the live side');
+    for (const model of models) {
+      expect(Math.abs((model.twoSidedShare ?? 0) - (live.twoSidedShare ?? 0))).toBeLessThan(0.25);
+      expect(model.publicRequests ?? 0).toBeGreaterThan((live.publicRequests ?? 0) * 0.8);
+      expect(model.publicRequests ?? 0).toBeLessThan((live.publicRequests ?? 0) * 1.2);
+    }
+    // What others traded in this run is played once more: who stands in the queue as it stood then fills much the same.
+    const error = (name: string) => result.parity.band.errors.find((one) => one.name === name)?.sharesShare ?? 9;
+    expect(Math.abs(error('risk-averse'))).toBeLessThan(0.3);
+    expect(error('trade-through')).toBeLessThan(error('risk-averse'));
+    for (const { fromMs } of result.sessions) expect(Math.abs(fromMs - lived.fromMs)).toBeLessThan(1_000);
+  });
+
+  it('say what cannot be compared', () => {
+    expect(result.parity.remarks.join('\n')).toMatch(/our own orders were part of the book/);
+    expect(result.parity.remarks.join('\n')).toMatch(/there is no copy of its starting ledger/);
+    expect(result.sessions[0]?.assumptions.remarks).toEqual(expect.arrayContaining([...result.parity.remarks]));
+    expect(result.latency).toBe('recorded');
+  });
+});
+
+describe('the band of the fill models', () => {
+  /** A session in which so many shares were bought. */
+  const session = (fillModel: string | null, shares: number): SessionRecord => {
+    const base = result.sessions[0] as SessionRecord;
+    const [market] = base.markets;
+    const [fill] = base.markets.flatMap((one) => one.fills);
+    if (market === undefined || fill === undefined) throw new Error('a market with a fill');
+    const bought = shares === 0 ? [] : [{ ...fill, isYes: true, isBuy: true, amountMicros: shares * 1_000_000 }];
+    const kind = fillModel === null ? 'live' : 'backtest';
+    const assumptions = { ...base.assumptions, fillModel };
+    return { ...base, kind, assumptions, markets: [{ ...market, fills: bought, conversions: [] }] };
+  };
+  const band = (live: number, ...models: readonly number[]) =>
+    compare([session(null, live), ...models.map((shares, i) => session(`m${i}`, shares))].map(analyse), []).band;
+
+  it.each([
+    ['holds what lies within', band.bind(null, 100, 80, 130), { lowShare: -0.2, highShare: 0.3, holds: true }],
+    ['has its edges by what is filled, not by name', band.bind(null, 100, 130, 80), { lowShare: -0.2, highShare: 0.3 }],
+    [
+      'does not hold what lies outside',
+      band.bind(null, 100, 50, 90),
+      { lowShare: -0.5, highShare: -0.1, holds: false },
+    ],
+    ['has no share of nothing', band.bind(null, 0, 0, 10), { lowShare: null, highShare: null, holds: true }],
+    ['is nothing without a model', band.bind(null, 10), { lowShare: null, highShare: null, holds: false, errors: [] }],
+  ])('%s', (_, make, expected) => {
+    expect(make()).toMatchObject(expected);
+  });
+});
+
+it('a run that saw no market cannot be compared, and says so', async () => {
+  async function* steps() {
+    yield {
+      index: 0,
+      observation: { kind: 'time', nowMs: 1_000 },
+      requests: [],
+      timedOut: [],
+      signed: [],
+      failure: null,
+    } as const;
+  }
+  const options = {
+    trader: traderSettings('r1'),
+    fillModels: ['log'],
+    latency: null,
+    seed: 1,
+    landingMs: 0,
+    recorded: null,
+  };
+  await expect(parityOf({ ...journal, steps }, options)).rejects.toMatchObject({
+    code: 'recording_invalid',
+    message: 'this run has seen no book of any market',
+  });
+});

@@ -1,0 +1,51 @@
+/** Keeps what a simulated trader saw and asked, in memory, as a journal on disk would give it back. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
+import { Witness } from '../../../src/shell/daemon/run-journal-witness.js';
+import type { Step } from '../../../src/shell/journal/contract.js';
+import type { DraftSigner } from '../../../src/trader/executor/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import type { Diary } from '../../simulation/world.js';
+
+export interface KeptRun {
+  readonly runId: string;
+  readonly startedMs: number;
+  /** The content of the ledger's file at the start; null for a replay that knows nothing of it. */
+  readonly ledger: Uint8Array | null;
+  readonly steps: Step[];
+}
+
+export class MemoryDiary implements Diary {
+  readonly runs: KeptRun[] = [];
+  #witness = new Witness();
+
+  begin(runId: string, ledgerFile: string, startedMs: number): (signer: DraftSigner) => DraftSigner {
+    const ledger = existsSync(ledgerFile) ? readFileSync(ledgerFile) : freshLedger();
+    this.runs.push({ runId, startedMs, ledger, steps: [] });
+    const witness = new Witness();
+    this.#witness = witness;
+    return (signer) => witness.signer(signer);
+  }
+
+  step(observation: Observation, requests: readonly Request[]): void {
+    const steps = this.runs.at(-1)?.steps ?? [];
+    const step: Step = { index: steps.length, observation, requests, failure: null, ...this.#witness.take() };
+    // As it would come back from a disk.
+    steps.push(JSON.parse(JSON.stringify(step)) as Step);
+  }
+}
+
+/** A run copies its ledger once it is open: that of a first run is empty, but a ledger. */
+function freshLedger(): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-fresh-'));
+  try {
+    const path = join(folder, 'ledger.sqlite');
+    openLedger(path, { pid: process.pid, startedMs: 0 }).close();
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,140 @@
+/** What is said of a run that does not repeat: each kind of difference, made on purpose. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Difference, ReplayedTrader } from '../../../src/lab/replay/contract.js';
+import { replay } from '../../../src/lab/replay/replay.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { Request } from '../../../src/shared/protocol/seam.js';
+import type { Step } from '../../../src/shell/journal/contract.js';
+import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { CALM } from '../../simulation/faults.js';
+import { traderSettings } from '../../simulation/setting.js';
+import { World } from '../../simulation/world.js';
+import { type KeptRun, MemoryDiary } from './diary.js';
+
+let run: KeptRun;
+
+beforeAll(() => {
+  const diary = new MemoryDiary();
+  const world = new World(7, CALM, diary);
+  world.pass(20_000);
+  world.close();
+  const [only] = diary.runs;
+  if (only === undefined) throw new Error('a world has a run');
+  run = only;
+});
+
+/** Replays the run with some of its steps changed, or with another trader. */
+async function differing(
+  change: (step: Step) => Step,
+  trader: ReplayedTrader = traderSettings(run.runId),
+): Promise<{ readonly difference: Difference; readonly result: Awaited<ReturnType<typeof replay>> }> {
+  const ledger = openMemoryLedger(run.ledger);
+  const plan = { trader, startedMs: run.startedMs, strategyLimitMs: 250, ledger, steps: run.steps.map(change) };
+  const result = await replay(plan).finally(() => ledger.close());
+  if (result.difference === null) throw new Error('nothing differs');
+  return { difference: result.difference, result };
+}
+
+/** The first step of the run in which an order is drafted. */
+const isDraft = ({ call }: Request): boolean => call.endpoint === 'orders.create';
+const drafting = (): Step => {
+  const step = run.steps.find(({ requests }) => requests.some(isDraft));
+  if (step === undefined) throw new Error('the run drafts no order');
+  return step;
+};
+const only = (index: number, change: (step: Step) => Partial<Step>) => (step: Step) =>
+  step.index === index ? { ...step, ...change(step) } : step;
+
+describe('the first difference', () => {
+  it('is the one request that was another, with every part of it that differs', async () => {
+    const { index } = drafting();
+    const dearer = (request: Request): Request =>
+      isDraft(request)
+        ? { ...request, latestMs: 1, call: { ...request.call, body: { price: '0.99' } } as never }
+        : request;
+    const { difference, result } = await differing(only(index, ({ requests }) => ({ requests: requests.map(dearer) })));
+    expect(difference).toMatchObject({ step: index, what: expect.stringMatching(/^request \d+ is not the same$/) });
+    expect(difference.fields).toContainEqual({ path: 'latestMs', recorded: '1', replayed: expect.any(String) });
+    expect(difference.fields.map(({ path }) => path)).toContain('call.body.price');
+    expect(difference.fields.find(({ path }) => path === 'call.body.side')).toMatchObject({ recorded: null });
+    expect(difference.replayed.join()).toMatch(
+      /draft a limit order: (buy|sell) [\d.]+ (YES|NO) at 0\.\d+ in ".+\?" \(\w{32,44}\)/,
+    );
+    expect(result.repeatedSteps).toBe(index);
+    // The run itself was not another: what follows still fits.
+    expect(result.after).toEqual({ steps: run.steps.length - index - 1, differing: 0, endedBecause: null });
+  });
+
+  it('is a request too many, or one too few', async () => {
+    const { index } = drafting();
+    const fewer = await differing(only(index, ({ requests }) => ({ requests: requests.slice(0, -1) })));
+    expect(fewer.difference.what).toMatch(/^request \d+ is asked now, it was not then$/);
+    const twice = only(index, ({ requests }) => ({ requests: [...requests, ...requests.slice(-1)] }));
+    const more = await differing(twice);
+    expect(more.difference.what).toMatch(/^request \d+ was asked then, it is not now$/);
+    expect(more.difference.fields.length).toBeGreaterThan(0);
+  });
+
+  it('is a signature that nobody made', async () => {
+    const step = run.steps.find(({ signed }) => signed.length > 0);
+    if (step === undefined) throw new Error('the run signs nothing');
+    const { difference } = await differing(only(step.index, () => ({ signed: [] })));
+    expect(difference).toMatchObject({ step: step.index });
+    expect(difference.what).toMatch(/^intent \S+ is signed now, it was not then$/);
+    const others = step.signed.map(({ answer }) => ({ intentId: 'another', answer }));
+    const renamed = await differing(only(step.index, () => ({ signed: others })));
+    expect(renamed.difference.what).toMatch(/^intent another was signed then, now \S+$/);
+    const more = { intentId: 'one more', answer: { ok: true, signature: '0' } } as const;
+    const added = await differing(only(step.index, ({ signed }) => ({ signed: [...signed, more] })));
+    expect(added.difference.what).toBe('intent one more was signed then, it is not now');
+  });
+
+  it('is a refusal to sign, which the market is then paused for', async () => {
+    const step = run.steps.find(({ signed }) => signed.length > 0);
+    const refused = (signed: Step['signed']) =>
+      signed.map(({ intentId }) => ({ intentId, answer: { ok: false, reason: 'made up' } }) as const);
+    const { difference } = await differing(only(step?.index ?? 0, ({ signed }) => ({ signed: refused(signed) })));
+    expect(difference.what).toMatch(/is asked|was asked|is not the same/);
+  });
+
+  it('is a failure that was none then, and the other way round', async () => {
+    const { difference } = await differing(only(5, () => ({ failure: 'the disk was full', requests: [] })));
+    expect(difference).toMatchObject({ step: 5, what: 'the trader failed then, it does not now: the disk was full' });
+    const unknown = { kind: 'outcome', requestId: 999_999, sentMs: 1, venueTimeMs: null, budget: null } as const;
+    const outcome = { kind: 'unknown', reason: 'made up', sent: true } as const;
+    const observed = only(5, ({ observation: { nowMs } }) => ({ observation: { ...unknown, nowMs, outcome } }));
+    const failing = await differing(observed);
+    expect(failing.difference.what).toMatch(/^the trader fails now, it did not then: /);
+    expect(failing.difference.observation).toBe('request 999999 had no known outcome: made up');
+  });
+
+  it('is what a strategy does that was cut short then', async () => {
+    const { index } = drafting();
+    const { difference } = await differing(only(index, () => ({ timedOut: [0] })));
+    expect(difference.step).toBeGreaterThanOrEqual(index);
+    expect(difference.what).toMatch(/was asked then|is not the same/);
+  });
+
+  it('is what other settings decide; then the answers soon fit no more, and that is said', async () => {
+    const trader = traderSettings(run.runId);
+    const strategies = trader.strategies.map((strategy) => ({
+      ...strategy,
+      params: { ...strategy.params, order_shares: micros(7_000_000) },
+    }));
+    const { difference, result } = await differing((step) => step, { ...trader, strategies });
+    expect(difference.step).toBe(drafting().index);
+    expect(difference.recorded.join()).toContain('25');
+    expect(difference.replayed.join()).toMatch(/(buy|sell) 7 /);
+    expect(result.repeatedSteps).toBe(difference.step);
+    expect(result.repeatedRequests).toBeLessThan(result.requests);
+    expect(result.requests).toBe(run.steps.reduce((sum, { requests }) => sum + requests.length, 0));
+  });
+});
+
+it('a run without any step has nothing to repeat', async () => {
+  const ledger = openMemoryLedger();
+  const plan = { trader: traderSettings('r1'), startedMs: 1, strategyLimitMs: 250, ledger, steps: [] };
+  const result = await replay(plan).finally(() => ledger.close());
+  expect(result).toMatchObject({ steps: 0, requests: 0, difference: null, fromMs: null, toMs: null });
+});

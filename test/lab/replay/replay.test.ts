@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { ReplayResult } from '../../../src/lab/replay/contract.js';
+import { replay } from '../../../src/lab/replay/replay.js';
+import { Random } from '../../../src/shared/base/random.js';
+import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { CALM, drawFaults, type Faults } from '../../simulation/faults.js';
+import { traderSettings } from '../../simulation/setting.js';
+import { World } from '../../simulation/world.js';
+import { type KeptRun, MemoryDiary } from './diary.js';
+
+// A world looks at everything after every step; on a loaded machine that takes its time.
+async function replayed(run: KeptRun, trader = traderSettings(run.runId)): Promise<ReplayResult> {
+  const ledger = openMemoryLedger(run.ledger);
+  try {
+    return await replay({ trader, startedMs: run.startedMs, strategyLimitMs: 250, ledger, steps: run.steps });
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Everything that a trader of this seed lives through in a minute and a half, crash by crash. */
+function lived(seed: number, faults: Faults = drawFaults(Random.seeded(seed, 'faults'))): readonly KeptRun[] {
+  const diary = new MemoryDiary();
+  const world = new World(seed, faults, diary);
+  try {
+    world.pass(45_000);
+    world.stepClock(faults.clockStepMs);
+    world.resolveAny();
+    world.pass(45_000);
+    expect(world.invariants.violations).toEqual([]);
+  } finally {
+    world.close();
+  }
+  return diary.runs;
+}
+
+describe('a run that is decided once more', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'seed %i: repeats every request of a hostile world, run after run',
+    async (seed) => {
+      for (const run of lived(seed)) {
+        const result = await replayed(run);
+        const requests = run.steps.reduce((sum, step) => sum + step.requests.length, 0);
+        expect(result.difference).toBeNull();
+        expect(result).toMatchObject({ steps: run.steps.length, repeatedSteps: run.steps.length });
+        expect(result).toMatchObject({ requests, repeatedRequests: requests, after: null });
+      }
+    },
+  );
+
+  it('goes on where a process that was killed had left its ledger', async () => {
+    const runs = lived(5, { ...CALM, crashes: 300, delayMs: 80 });
+    expect(runs.length).toBeGreaterThan(2);
+    let signatures = 0;
+    for (const run of runs) {
+      const result = await replayed(run);
+      expect(result.difference).toBeNull();
+      signatures += result.signatures;
+    }
+    expect(signatures).toBeGreaterThan(20);
+    // The ledger that a run began with is part of it: with an empty one the second run decides otherwise.
+    const second = runs.slice(1).find(({ steps }) => steps.length > 100);
+    if (second === undefined) throw new Error('no later run of some length');
+    expect((await replayed({ ...second, ledger: null })).difference).not.toBeNull();
+  });
+});

@@ -1,0 +1,129 @@
+/** What is said to have changed between a run and now. */
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { changesSince, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { VERSION } from '../../../src/shell/config/version.js';
+import { describeRun } from '../../../src/shell/daemon/run-journal-describe.js';
+import type { RunDescription } from '../../../src/shell/journal/contract.js';
+import { folderOf } from '../../support/folders.js';
+
+const TRADER = `
+venue: { profile: paper }
+exchange: { data_dir: exchange }
+wallet: { file: wallet.json }
+ledger: { path: ledger.sqlite }
+log: { file: trader.log }
+capital: "1000"
+risk: { max_open_orders: 20, max_order_shares: "100" }
+polling: { own_interval_ms: 300 }
+strategies: [maker.yaml, own.yaml]
+`;
+const MAKER = 'strategy: log-odds-maker\nmarkets: { max: 4 }\nparams: { half_spread_ticks: 2, order_shares: "25" }\n';
+const OWN = 'strategy: ./mine.mjs\nmarkets: { max: 1 }\nparams: { width: 3 }\n';
+const MODULE = `
+const params = { width: { kind: 'integer', unit: 'ticks', min: 1, max: 9, default: 2, help: 'how wide' } };
+const create = () => ({ quote: () => ({ bids: [], asks: [], fairMicros: null, note: 'none' }) });
+export default { name: 'mine', summary: 'mine', params, create };
+`;
+
+interface Place {
+  readonly folder: string;
+  readonly run: RunDescription;
+}
+
+/** A folder with a trader's files, and the description of a run that was made from them, as JSON gives it back. */
+async function place(): Promise<Place> {
+  const folder = folderOf({ 'trader.yaml': TRADER, 'maker.yaml': MAKER, 'own.yaml': OWN, 'mine.mjs': MODULE });
+  const config = await load(folder);
+  const profile = { ...config.venue.profile, base_url: 'http://127.0.0.1:4711' };
+  const facts = { config, runId: 'r1', version: VERSION, startedMs: 1, profile, strategyLimitMs: 250 };
+  return { folder, run: JSON.parse(JSON.stringify(describeRun(facts, null))) as RunDescription };
+}
+
+const load = (folder: string) => loadConfig(join(folder, 'trader.yaml'), { env: {}, cwd: folder });
+
+async function changes({ folder, run }: Place): Promise<readonly string[]> {
+  return changesSince(run, traderNow(await load(folder), run));
+}
+
+describe('what has changed since a run', () => {
+  it('is nothing where the files are the same; the address of an embedded exchange is no change', async () => {
+    const there = await place();
+    expect(await changes(there)).toEqual([]);
+    expect(changesSince(there.run, await traderThen(there.run))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'maker.yaml',
+      'half_spread_ticks: 2',
+      'half_spread_ticks: 3',
+      'strategy maker: half_spread_ticks is 3 now, it was 2',
+    ],
+    ['maker.yaml', '"25"', '"20.5"', 'strategy maker: order_shares is 20.5 now, it was 25'],
+    ['maker.yaml', 'max: 4', 'max: 5', 'strategy maker: markets.max is 5 now, it was 4'],
+    [
+      'maker.yaml',
+      'params:',
+      'risk: { max_order_shares: "50" }\nparams:',
+      'strategy maker: risk.max_order_shares is 50 now, it was 100',
+    ],
+    ['own.yaml', 'width: 3', 'width: 4', 'strategy own: width is 4 now, it was 3'],
+    ['trader.yaml', '"1000"', '"999.5"', 'capital is 999.5 now, it was 1000'],
+    ['trader.yaml', 'max_open_orders: 20', 'max_open_orders: 19', 'risk.max_open_orders is 19 now, it was 20'],
+    ['trader.yaml', '300', '400', 'polling.own_interval_ms is 400 now, it was 300'],
+    ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the strategies stand in another order'],
+    ['trader.yaml', ', own.yaml', '', 'strategy own is not in the configuration any more'],
+    [
+      'mine.mjs',
+      "'mine', summary",
+      "'mine', version: 2, summary",
+      'strategy own: its module FOLDER/mine.mjs has changed',
+    ],
+  ])('in %s: %s to %s', async (file, before, after, said) => {
+    const there = await place();
+    const texts: Readonly<Record<string, string>> = {
+      'trader.yaml': TRADER,
+      'maker.yaml': MAKER,
+      'own.yaml': OWN,
+      'mine.mjs': MODULE,
+    };
+    const text = texts[file] ?? '';
+    expect(text).toContain(before);
+    writeFileSync(join(there.folder, file), text.replace(before, after));
+    expect(await changes(there)).toEqual([said.replace('FOLDER', there.folder)]);
+  });
+
+  it('is another program, and a strategy that was not there', async () => {
+    const { folder, run } = await place();
+    const [maker] = run.strategies;
+    if (maker === undefined) throw new Error('the first strategy');
+    const before = { ...run, version: '0.0.1', strategies: [maker] };
+    expect(await changes({ folder, run: before })).toEqual([
+      `the run was made by twinbook 0.0.1, this is ${VERSION}`,
+      'strategy own is new',
+    ]);
+  });
+
+  it('is a limit for all strategies only once', async () => {
+    const there = await place();
+    writeFileSync(
+      join(there.folder, 'trader.yaml'),
+      TRADER.replace('max_order_shares: "100"', 'max_order_shares: "90"'),
+    );
+    expect(await changes(there)).toEqual(['risk.max_order_shares is 90 now, it was 100']);
+  });
+});
+
+it('the settings of the run itself need its modules, and say which one is gone', async () => {
+  const { folder, run } = await place();
+  expect((await traderThen(run)).strategies.map(({ module }) => module.name)).toEqual(['log-odds-maker', 'mine']);
+  rmSync(join(folder, 'mine.mjs'));
+  await expect(traderThen(run)).rejects.toMatchObject({
+    code: 'strategy_invalid',
+    message: expect.stringMatching(/^strategy own of the run: .*mine\.mjs: no such file/),
+  });
+});

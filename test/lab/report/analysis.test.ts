@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest';
+import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
+import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/contract.js';
+import { sharedWarnings } from '../../../src/lab/report/analysis/warnings.js';
+import type { MarketSession, SessionRecord } from '../../../src/lab/report/contract.js';
+import { verdictOf } from '../../../src/lab/report/html/top.js';
+import { makeBracket, makeSession } from './session.js';
+import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
+
+const markout = (record: SessionRecord, horizon: MarkoutHorizon, side: MarkoutSide): Markout => {
+  const found = analyse(record).markouts.find((row) => row.horizon === horizon && row.side === side);
+  if (found === undefined) throw new Error('no such markout');
+  return found;
+};
+
+describe('markouts', () => {
+  const marks = (first: number | null) => [first, 410_000, 410_000, 410_000, null];
+  const bought = aFill({ amountMicros: 30 * ONE, cashMicros: -12 * ONE, marksAfterMicros: marks(420_000) });
+  const sold = aFill({
+    side: 'ask',
+    isBuy: false,
+    cashMicros: 4_400_000,
+    priceMicros: 440_000,
+    markMicros: 430_000,
+    marksAfterMicros: marks(450_000),
+  });
+  const one = aSession([aMarket({ fills: [bought, sold], endYesMicros: 20 * ONE })]);
+
+  test('are weighted by shares', () => {
+    // (30 × 0.02 − 10 × 0.01) / 40.
+    expect(markout(one, 1_000, 'all')).toMatchObject({ fills: 2, markoutMicros: 12_500, sharesMicros: 40 * ONE });
+    expect(markout(one, 1_000, 'bid')).toMatchObject({ fills: 1, markoutMicros: 20_000 });
+    expect(markout(one, 1_000, 'ask')).toMatchObject({ fills: 1, markoutMicros: -10_000 });
+  });
+
+  test('are the effective half-spread less adverse selection', () => {
+    expect(markout(one, 1_000, 'all')).toMatchObject({ effectiveMicros: 10_000, adverseMicros: -2_500 });
+  });
+
+  test('have no error from one market, and one clustered by market from several', () => {
+    expect(markout(one, 1_000, 'all').standardErrorMicros).toBeNull();
+    const other = aMarket({
+      conditionId: 'other',
+      fills: [aFill({ amountMicros: 40 * ONE, marksAfterMicros: marks(387_500) })],
+    });
+    const two = aSession([...one.markets, other]);
+    // Means 12,500 and −12,500 of equal weight: mean 0, error 12,500.
+    expect(markout(two, 1_000, 'all')).toMatchObject({ markets: 2, markoutMicros: 0, standardErrorMicros: 12_500 });
+  });
+
+  test('leave out fills whose middle is not known then', () => {
+    expect(markout(one, 300_000, 'all')).toMatchObject({
+      fills: 0,
+      markoutMicros: null,
+      effectiveMicros: null,
+      sharesMicros: 0,
+    });
+  });
+
+  test('at settlement are against the outcome', () => {
+    const settled = aSession([aMarket({ fills: [bought, sold], endYesMicros: 20 * ONE, outcome: false })]);
+    expect(markout(settled, 'settlement', 'bid').markoutMicros).toBe(-400_000);
+    expect(markout(settled, 'settlement', 'ask').markoutMicros).toBe(440_000);
+    expect(markout(one, 'settlement', 'all').fills).toBe(0);
+  });
+});
+
+describe('orders and quotes', () => {
+  const fills = [
+    aFill(),
+    aFill({ timeMs: 2_000, amountMicros: 2 * ONE, restedMs: 4_000, seenMs: null }),
+    aFill({
+      timeMs: 3_000,
+      orderPubkey: 'taker',
+      isMaker: false,
+      amountMicros: 5 * ONE,
+      restedMs: 0,
+      joinedBehindMicros: null,
+    }),
+  ];
+  const { trading, quoting } = analyse(aSession([aMarket({ fills, endYesMicros: 17 * ONE })]));
+
+  test('count filled against posted shares, takers apart', () => {
+    expect(trading).toMatchObject({
+      fills: 3,
+      makerFills: 2,
+      takerFills: 1,
+      restingFilledMicros: 12 * ONE,
+      postedMicros: 40 * ONE,
+      fillRatioShare: 0.3,
+      ordersFilled: 1,
+    });
+  });
+
+  test('say how much stood ahead, an order that filled in pieces once', () => {
+    expect(trading.queue).toEqual({
+      meanAheadMicros: 100 * ONE,
+      aheadShare: 400 / 440,
+      filledMeanAheadMicros: 50 * ONE,
+    });
+  });
+
+  test('say how long orders rested, and when fills were noticed, if they were', () => {
+    expect(trading.rested).toMatchObject({ count: 2, mean: 3_000, median: 3_000 });
+    expect(trading.noticed).toMatchObject({ count: 2, median: -500 });
+    expect(trading.neverNoticed).toBe(1);
+  });
+
+  test('share the time that markets were open', () => {
+    expect(quoting).toMatchObject({ openForMs: 60_000, twoSidedShare: 0.5, oneSidedShare: 0.25 });
+  });
+
+  test('are not known where one market does not know them', () => {
+    const unknown = aMarket();
+    const blind: MarketSession = {
+      ...unknown,
+      quoting: { ...unknown.quoting, openForMs: null, joinedBehindMicros: null },
+    };
+    const analysis = analyse(aSession([aMarket(), blind]));
+    expect(analysis.quoting.twoSidedShare).toBeNull();
+    expect(analysis.trading.queue.meanAheadMicros).toBeNull();
+  });
+});
+
+describe('inventory, capital and drawdown', () => {
+  test('the peak is found at the fills, not at the samples', () => {
+    const fills = [aFill(), aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: 4_000_000 })];
+    const { inventory } = analyse(aSession([aMarket(), aMarket({ conditionId: 'busy', fills })]));
+    expect(inventory).toMatchObject({ peakMicros: 10 * ONE, peakMarket: 'busy', carriedMicros: 0 });
+  });
+
+  test('shares are carried into settlement, redeemed or not', () => {
+    const redeem = aConversion({ kind: 'redeem', yesMicros: 6 * ONE, noMicros: 0, cashMicros: 6 * ONE });
+    const { inventory } = analyse(
+      aSession([aMarket({ fills: [aFill()], conversions: [redeem], endYesMicros: 4 * ONE, outcome: true })]),
+    );
+    expect(inventory).toMatchObject({ carriedMicros: 10 * ONE, carriedShare: 1 });
+  });
+
+  test('capital at work is the mean of what was locked', () => {
+    const account = {
+      stepMs: 60_000,
+      timeMs: [0, 60_000, 120_000],
+      equityMicros: [100, 90, 95],
+      lockedMicros: [10, 30, 20],
+    };
+    const { capital, drawdown } = analyse(aSession([], { account, maxDrawdownMicros: 10, capitalMicros: 100 }));
+    expect(capital).toMatchObject({ meanLockedMicros: 20, peakLockedMicros: 30 });
+    expect(drawdown).toEqual({ maxMicros: 10, maxShare: 0.1, longestMs: 120_000 });
+  });
+});
+
+describe('the result by event', () => {
+  const gain = (conditionId: string, eventTitle: string, cash: number) =>
+    aMarket({
+      conditionId,
+      eventTitle,
+      fills: [
+        aFill({ cashMicros: -4 * ONE }),
+        aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: 4 * ONE + cash }),
+      ],
+    });
+
+  test('adds the markets of one event, and takes a market without event for one of its own', () => {
+    const { byEvent } = analyse(aSession([gain('a', 'E', 3), gain('b', 'E', -1), gain('c', '', 5), gain('d', '', -6)]));
+    expect(byEvent).toMatchObject({ events: 3, won: 2, lost: 1, meanMicros: 1 / 3 });
+    expect(byEvent.intervalMicros?.[0]).toBeLessThan(0);
+    expect(byEvent.intervalMicros?.[1]).toBeGreaterThan(0);
+  });
+
+  test('has neither deviation nor interval from one event, and says so', () => {
+    const { byEvent } = analyse(aSession([gain('a', 'E', 3)]));
+    expect(byEvent).toMatchObject({ events: 1, sharpe: null, deviationMicros: null, intervalMicros: null });
+    expect(byEvent.caveat).toContain('One event is one sample');
+  });
+
+  test('ranks the best and the worst markets', () => {
+    const analysis = analyse(aSession([gain('a', 'E', 3), gain('b', 'E', -1), gain('c', '', 5), gain('d', '', 0)]));
+    expect(analysis.bestMarkets).toEqual(['c', 'a']);
+    expect(analysis.worstMarkets).toEqual(['b']);
+  });
+});
+
+describe('what a reader must know comes first', () => {
+  const warnings = (record: SessionRecord) => analyse(record).warnings.map(({ name }) => name);
+  const held = { fills: [aFill()], endYesMicros: 10 * ONE };
+  const cases: readonly (readonly [string, SessionRecord])[] = [
+    ['no_markets', aSession([])],
+    ['no_orders', aSession([{ ...aMarket(), quoting: { ...aMarket().quoting, ordersPlaced: 0 } }])],
+    ['no_fills', aSession([aMarket()])],
+    ['held_without_outcome', aSession([aMarket({ ...held, endMarkMicros: 500_000 })])],
+    ['held_at_cost', aSession([aMarket({ ...held, fills: [aFill({ markMicros: null })] })])],
+    ['undivided', aSession([aMarket({ ...held, fills: [aFill({ markMicros: null })] })])],
+    [
+      'gaps',
+      aSession([aMarket({ coverage: { spanMs: 60_000, gapMs: 6_000, gaps: 1, events: 1, trades: 0, skipped: 0 } })]),
+    ],
+    [
+      'skipped',
+      aSession([aMarket({ coverage: { spanMs: 60_000, gapMs: 0, gaps: 0, events: 1, trades: 0, skipped: 3 } })]),
+    ],
+    ['fills_never_noticed', aSession([aMarket({ ...held, fills: [aFill({ seenMs: null })] })])],
+    ['few_events', aSession([aMarket(held)])],
+    ['without_outcome', aSession([aMarket()])],
+    ['without_recording', aSession([aMarket({ coverage: null })])],
+    ['misplaced_shares', aSession([aMarket({ fills: [aFill()], endYesMicros: 9 * ONE })])],
+    ['unexplained', aSession([aMarket()], { endCashMicros: 1_000 * ONE + 1 })],
+    ['notice', aSession([], { notices: [{ timeMs: 0, severity: 'loud', text: 'one market was left out' }] })],
+  ];
+  test.each(cases)('%s', (name, record) => expect(warnings(record)).toContain(name));
+
+  test('a clean session is warned of nothing but what is true of it', () => {
+    const markets = Array.from({ length: 20 }, (_, index) =>
+      aMarket({
+        conditionId: `m${index}`,
+        eventTitle: `e${index}`,
+        outcome: true,
+        fills: [aFill()],
+        endYesMicros: 10 * ONE,
+        endMarkMicros: 500_000,
+      }),
+    );
+    expect(analyse(aSession(markets)).warnings).toEqual([]);
+  });
+
+  test('contradictions stand before everything else', () => {
+    const { warnings: found } = analyse(aSession([aMarket()], { endCashMicros: 0 }));
+    expect(found[0]).toMatchObject({ level: 'wrong', name: 'unexplained' });
+    expect(found[0]?.text).toContain('−1,000.000000 is not explained');
+  });
+
+  test('many notices are counted, not listed', () => {
+    const notices = Array.from({ length: 50 }, (_, index) => ({
+      timeMs: index,
+      severity: 'info' as const,
+      text: `notice ${index}`,
+    }));
+    const found = analyse(aSession([], { notices })).warnings.filter(({ name }) => name === 'notice');
+    expect(found).toHaveLength(21);
+    expect(found.at(-1)?.text).toBe('… and 30 more notices.');
+  });
+
+  test('a bracket says each sentence once, with the models that it is about', () => {
+    const quiet = aSession([aMarket()], { assumptions: { ...aSession([]).assumptions, fillModel: 'risk-averse' } });
+    const busy = aSession([aMarket(held)]);
+    const shared = sharedWarnings([quiet, busy].map(analyse));
+    expect(shared.find(({ name }) => name === 'no_fills')?.models).toEqual(['risk-averse']);
+    expect(shared.find(({ name }) => name === 'without_outcome')?.models).toEqual([]);
+  });
+
+  test('a bracket names a model once, however many of its markets say the same', () => {
+    const said = { timeMs: 1, severity: 'loud' as const, text: 'the first 40 s of the book are incomplete' };
+    const one = aSession([aMarket()], { notices: [said, said] });
+    const other = { ...one, notices: [], assumptions: { ...one.assumptions, fillModel: 'optimistic' } };
+    const about = (sessions: readonly SessionRecord[]) =>
+      sharedWarnings(sessions.map(analyse)).find(({ text }) => text === said.text)?.models;
+    expect(about([one, other])).toEqual([one.assumptions.fillModel]);
+    expect(about([one, { ...other, notices: [said] }])).toEqual([]);
+  });
+});
+
+describe('the bracket', () => {
+  const withResult = (fillModel: string, micros: number) =>
+    analyse(
+      aSession(
+        [
+          aMarket({
+            fills: [
+              aFill({ cashMicros: -ONE }),
+              aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: ONE + micros }),
+            ],
+          }),
+        ],
+        { assumptions: { ...aSession([]).assumptions, fillModel } },
+      ),
+    );
+
+  test('flags a result whose sign flips, in words', () => {
+    const verdict = bracketVerdict([
+      withResult('risk-averse', -5 * ONE),
+      withResult('power:3', ONE),
+      withResult('optimistic', 9 * ONE),
+    ]);
+    expect(verdict.signFlips).toBe(true);
+    expect(verdict.text).toContain('−5.00 (risk-averse), +1.00 (power:3), +9.00 (optimistic)');
+  });
+
+  test.each([
+    [[1, 2], 'A gain under every fill model'],
+    [[-1, -2], 'A loss under every fill model'],
+    [[0, 0], 'Neither gain nor loss'],
+    [[0, 3], 'No fill model contradicts another'],
+  ])('%j does not flip', (micros, words) => {
+    const verdict = bracketVerdict(micros.map((value, index) => withResult(`m${index}`, value * ONE)));
+    expect(verdict.signFlips).toBe(false);
+    expect(verdict.text).toContain(words);
+  });
+
+  test.each([
+    [7, [1, 2], 'unclear'],
+    [8, [1, 2], 'gain'],
+    [8, [-1, -2], 'loss'],
+    [8, [0, 2], 'unclear'],
+    [8, [-1, 2], 'unclear'],
+  ] as const)('of %i events with %j points to %s', (events, micros, points) => {
+    const analyses = micros.map((value, index) => {
+      const { byEvent, ...rest } = withResult(`m${index}`, value * ONE);
+      return { ...rest, byEvent: { ...byEvent, events } };
+    });
+    const verdict = bracketVerdict(analyses);
+    expect(verdict.points).toBe(points);
+    expect(verdict.text.includes('It says little: 7 independent events')).toBe(events < 8);
+    expect(verdictOf(verdict)?.text).toContain(`class="verdict ${verdict.signFlips ? 'flips' : points}"`);
+  });
+
+  test('of one session has no verdict', () => expect(bracketVerdict([withResult('power:3', 1)]).text).toBe(''));
+});
+
+describe('a day of invented markets', () => {
+  const sessions = makeBracket({ markets: 6, hours: 6, fillChance: 0.02 });
+
+  test('adds up under every model', () => {
+    for (const session of sessions) {
+      const { result, equity, warnings } = analyse(session);
+      expect(equity.resultMicros).toBe(result.resultMicros);
+      expect(warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+      expect(result.mergesMicros).toBe(0);
+    }
+  });
+
+  test('gives the same figures twice, and JSON holds them all', () => {
+    const analysis = analyse(makeSession({ markets: 3, hours: 2 }));
+    expect(analyse(makeSession({ markets: 3, hours: 2 }))).toEqual(analysis);
+    expect(JSON.parse(JSON.stringify(analysis))).toEqual(analysis);
+  });
+});

@@ -1,0 +1,324 @@
+import { describe, expect, test } from 'vitest';
+import { analyse } from '../../../../src/lab/report/analysis/analyse.js';
+import type { RecordedPrices } from '../../../../src/lab/report/live/contract.js';
+import { sessionFromLedger } from '../../../../src/lab/report/live/session-from-ledger.js';
+import type { FillRow, Ledger } from '../../../../src/trader/ledger/contract.js';
+import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../../trader/ledger/books.js';
+
+const T0 = 1_700_000_000_000;
+const MARKET = {
+  conditionId: 'a',
+  title: 'Will it rain?',
+  state: 'open' as const,
+  eventConditionId: 'weather',
+  yesLabel: null,
+  noLabel: null,
+  makerFeeRateMicros: m(0),
+  takerFeeRateMicros: m(0),
+  resolutionS: null,
+  seenMs: T0,
+};
+
+/** An order with its intent, resting from `fromMs` on. */
+function addOrder(ledger: Ledger, id: string, changes: Parameters<typeof orderOf>[0] = {}): void {
+  ledger.addIntent(intentOf({ id: `intent-${id}`, state: 'live', draftPubkey: id, strategy: 'maker', updatedMs: T0 }));
+  ledger.addOrder(orderOf({ pubkey: id, intentId: `intent-${id}`, createdMs: T0, ...changes }));
+}
+
+const fill = (pubkey: string, order: string, changes: Partial<FillRow>): FillRow =>
+  fillOf({
+    pubkey,
+    orderPubkey: order,
+    feeMicros: m(0),
+    isMaker: true,
+    timestampS: T0 / 1000 + 10,
+    seenMs: T0 + 12_000,
+    ...changes,
+  });
+
+/** Bought 10 YES at 0.42 after 10 s, sold 4 at 0.45 after 20 s, paid 0.01 of fees; 6 are still held. */
+function traded(ledger: Ledger): void {
+  ledger.transaction(() => {
+    ledger.setCapital(m(1000 * ONE), T0);
+    ledger.saveMarket(MARKET);
+    addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), closedMs: T0 + 12_000 });
+    addOrder(ledger, 'ask', {
+      side: 'sell',
+      priceMicros: m(450_000),
+      createdMs: T0 + 6_000,
+      closedMs: T0 + 30_000,
+      status: 'partially_filled_canceled',
+      filledMicros: m(4 * ONE),
+    });
+    // Booked in the order in which lists come, newest first.
+    ledger.bookFill(fill('t1', 'bid', { amountMicros: m(10 * ONE), feeMicros: m(10_000) }));
+    ledger.bookFill(
+      fill('t2', 'ask', {
+        side: 'sell',
+        priceMicros: m(450_000),
+        amountMicros: m(4 * ONE),
+        timestampS: T0 / 1000 + 20,
+        seenMs: T0 + 21_500,
+      }),
+    );
+    ledger.stopRun('run', T0 + 60_000, '');
+  });
+}
+
+const OPTIONS = {
+  title: 'live',
+  version: '0.1.0',
+  nowMs: null,
+  fairMicros: new Map<string, number>(),
+  recorded: () => null,
+};
+
+/** The middle is 0.43 at first, and a cent more for every 10 s. */
+const PRICES: RecordedPrices = {
+  at: (timeMs) => {
+    const middle = 430_000 + Math.floor((timeMs - T0) / 10_000) * 10_000;
+    return { bidMicros: middle - 10_000, askMicros: middle + 10_000, middleMicros: middle };
+  },
+  outcome: null,
+  coverage: { spanMs: 60_000, gapMs: 0, gaps: 0, events: 10, trades: 2, skipped: 0 },
+};
+
+describe('a ledger without recordings', () => {
+  test('is a session whose result is known and whose parts are not', () => {
+    withLedger((ledger) => {
+      traded(ledger);
+      const analysis = analyse(sessionFromLedger(ledger, OPTIONS));
+      const { totalMicros } = ledger.pnl(new Map());
+      expect(analysis.result).toEqual({
+        resultMicros: totalMicros,
+        spreadMicros: null,
+        driftMicros: null,
+        feesMicros: 10_000,
+        mergesMicros: 0,
+        settlementMicros: 0,
+        undividedMicros: totalMicros + 10_000,
+      });
+      expect(totalMicros).toBe(110_000);
+      expect(analysis.equity).toMatchObject({ resultMicros: totalMicros, atCostMicros: 2_520_000 });
+      expect(analysis.warnings.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['held_at_cost', 'undivided', 'without_recording']),
+      );
+      expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+      expect(analysis.drawdown.maxMicros).toBeNull();
+      expect(analysis.requests).toBeNull();
+      for (const { markoutMicros } of analysis.markouts) expect(markoutMicros).toBeNull();
+    });
+  });
+
+  test('values what is held at the running trader’s prices, as pnl does', () => {
+    withLedger((ledger) => {
+      traded(ledger);
+      const fairMicros = new Map([['a', m(477_777)]]);
+      const analysis = analyse(sessionFromLedger(ledger, { ...OPTIONS, fairMicros }));
+      expect(analysis.result.resultMicros).toBe(ledger.pnl(fairMicros).totalMicros);
+      expect(analysis.equity.atCostMicros).toBe(0);
+      expect(analysis.result.spreadMicros).toBeNull();
+    });
+  });
+
+  test('tells orders, quotes and fills from its rows', () => {
+    withLedger((ledger) => {
+      traded(ledger);
+      const session = sessionFromLedger(ledger, OPTIONS);
+      expect(session).toMatchObject({ kind: 'live', fromMs: 1, toMs: T0 + 60_000, capitalMicros: 1000 * ONE });
+      const [market] = session.markets;
+      expect(market?.quoting).toEqual({
+        openForMs: 60_000,
+        twoSidedMs: 6_000,
+        oneSidedMs: 24_000,
+        ordersPlaced: 2,
+        ordersCanceled: 1,
+        postedMicros: 20 * ONE,
+        joinedBehindMicros: null,
+      });
+      expect(market?.fills[0]).toMatchObject({
+        side: 'bid',
+        isYes: true,
+        isBuy: true,
+        cashMicros: -4_200_000,
+        restedMs: 10_000,
+        strategy: 'maker',
+      });
+      expect(market?.fills[1]).toMatchObject({
+        side: 'ask',
+        isYes: true,
+        isBuy: false,
+        cashMicros: 1_800_000,
+        priceMicros: 450_000,
+      });
+      expect(market).toMatchObject({
+        endYesMicros: 6 * ONE,
+        endNoMicros: 0,
+        title: 'Will it rain?',
+        eventTitle: 'weather',
+      });
+      const { timeMs, ourBidMicros, ourAskMicros, inventoryMicros } = market?.series ?? {
+        timeMs: [],
+        ourBidMicros: [],
+        ourAskMicros: [],
+        inventoryMicros: [],
+      };
+      const at = (ms: number) => timeMs.findIndex((time) => time >= T0 + ms);
+      expect([ourBidMicros[at(5_000)], ourAskMicros[at(5_000)], inventoryMicros[at(5_000)]]).toEqual([
+        420_000,
+        null,
+        0,
+      ]);
+      expect([ourBidMicros[at(15_000)], ourAskMicros[at(15_000)], inventoryMicros[at(15_000)]]).toEqual([
+        null,
+        450_000,
+        10 * ONE,
+      ]);
+    });
+  });
+
+  test('takes NO in YES space', () => {
+    withLedger((ledger) => {
+      ledger.transaction(() => {
+        ledger.setCapital(m(1000 * ONE), T0);
+        addOrder(ledger, 'no', {
+          isYes: false,
+          priceMicros: m(580_000),
+          status: 'filled',
+          filledMicros: m(10 * ONE),
+          closedMs: T0 + 12_000,
+        });
+        ledger.bookFill(fill('t', 'no', { isYes: false, priceMicros: m(580_000), amountMicros: m(10 * ONE) }));
+      });
+      const [market] = sessionFromLedger(ledger, OPTIONS).markets;
+      expect(market?.fills[0]).toMatchObject({
+        side: 'ask',
+        isYes: false,
+        isBuy: true,
+        priceMicros: 420_000,
+        cashMicros: -5_800_000,
+      });
+      expect(market?.title).toBe('a');
+    });
+  });
+
+  test('counts what the exchange refused, and keeps what was loud', () => {
+    withLedger((ledger) => {
+      ledger.transaction(() => {
+        for (const id of ['1', '2'])
+          ledger.addIntent(intentOf({ id, state: 'refused', lastReason: 'insufficient_funds: 4.2 wanted' }));
+        ledger.addIntent(intentOf({ id: '3', state: 'failed', lastReason: 'the exchange shows it failed after 12 s' }));
+        ledger.addEvent({ timeMs: T0, severity: 'loud', kind: 'halted', text: 'lost too much' });
+      });
+      const session = sessionFromLedger(ledger, OPTIONS);
+      expect(session.refusals).toEqual([
+        { by: 'exchange', name: 'insufficient_funds', count: 2 },
+        { by: 'exchange', name: 'the exchange shows it failed after # s', count: 1 },
+      ]);
+      expect(session.notices).toEqual([{ timeMs: T0, severity: 'loud', text: 'halted: lost too much' }]);
+    });
+  });
+
+  test('that is empty says so', () => {
+    withLedger((ledger) => {
+      const analysis = analyse(sessionFromLedger(ledger, OPTIONS));
+      expect(analysis.result.resultMicros).toBe(0);
+      expect(analysis.warnings.map(({ name }) => name)).toContain('no_markets');
+    });
+  });
+
+  test('says how many markets were only looked at', () => {
+    withLedger((ledger) => {
+      ledger.transaction(() => ledger.saveMarket(MARKET));
+      expect(sessionFromLedger(ledger, OPTIONS).notices[0]?.text).toBe(
+        '1 market that the trader saw and never had an order in is left out.',
+      );
+    });
+  });
+});
+
+describe('a ledger with recordings of its markets', () => {
+  const options = { ...OPTIONS, recorded: () => PRICES };
+
+  test('has its result divided, to the micro', () => {
+    withLedger((ledger) => {
+      traded(ledger);
+      const { result, warnings } = analyse(sessionFromLedger(ledger, options));
+      // Bought at 0.42 under 0.43, sold at 0.45 over 0.44; 10 shares drift a cent, 6 of them five more to 0.49.
+      expect(result).toEqual({
+        resultMicros: 530_000,
+        spreadMicros: 140_000,
+        driftMicros: 400_000,
+        feesMicros: 10_000,
+        mergesMicros: 0,
+        settlementMicros: 0,
+        undividedMicros: 0,
+      });
+      expect(warnings.map(({ name }) => name)).not.toContain('undivided');
+    });
+  });
+
+  test('has markouts, equity and drawdown', () => {
+    withLedger((ledger) => {
+      traded(ledger);
+      const session = sessionFromLedger(ledger, options);
+      expect(session.account.equityMicros.every((equity) => equity !== null)).toBe(true);
+      expect(session.maxDrawdownMicros).toBeGreaterThanOrEqual(0);
+      const [bought] = session.markets[0]?.fills ?? [];
+      expect(bought?.markMicros).toBe(430_000);
+      // 60 s after it the session is over.
+      expect(bought?.marksAfterMicros).toEqual([440_000, 440_000, 470_000, null, null]);
+    });
+  });
+});
+
+describe('settlement', () => {
+  const redeemed = (ledger: Ledger, yes: number, no: number, cash: number) => {
+    traded(ledger);
+    ledger.transaction(() => {
+      ledger.saveMarket({ ...MARKET, state: 'resolved' });
+      ledger.addIntent(
+        intentOf({ id: 'redeem', kind: 'redeem', state: 'done', redeemYesMicros: m(yes), redeemNoMicros: m(no) }),
+      );
+      ledger.bookConversion({
+        pubkey: 'c',
+        intentId: 'redeem',
+        kind: 'redeem',
+        marketConditionId: 'a',
+        yesMicros: m(yes),
+        noMicros: m(no),
+        cashMicros: m(cash),
+        seenMs: T0 + 50_000,
+      });
+    });
+  };
+
+  test('the outcome is what a redemption paid', () => {
+    withLedger((ledger) => {
+      redeemed(ledger, 6 * ONE, 0, 6 * ONE);
+      const analysis = analyse(sessionFromLedger(ledger, { ...OPTIONS, recorded: () => PRICES }));
+      expect(analysis.markets[0]).toMatchObject({ outcome: true, valuedAt: 'nothing held' });
+      // From 0.48, the middle when it was redeemed, to 1.
+      expect(analysis.result.settlementMicros).toBe(6 * 520_000);
+      expect(analysis.inventory.carriedMicros).toBe(6 * ONE);
+    });
+  });
+
+  test('a worthless redemption is an outcome too', () => {
+    withLedger((ledger) => {
+      redeemed(ledger, 6 * ONE, 0, 0);
+      const analysis = analyse(sessionFromLedger(ledger, OPTIONS));
+      expect(analysis.markets[0]).toMatchObject({ outcome: false, result: { settlementMicros: null } });
+    });
+  });
+
+  test('a recording’s outcome is not believed before the market has settled', () => {
+    withLedger((ledger) => {
+      traded(ledger);
+      const known = { ...OPTIONS, recorded: () => ({ ...PRICES, outcome: true }) };
+      expect(sessionFromLedger(ledger, known).markets[0]?.outcome).toBeNull();
+      ledger.transaction(() => ledger.saveMarket({ ...MARKET, state: 'resolved' }));
+      expect(sessionFromLedger(ledger, known).markets[0]?.outcome).toBe(true);
+    });
+  });
+});

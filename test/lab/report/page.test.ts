@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto';
+import { Script } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import type { SessionRecord } from '../../../src/lab/report/contract.js';
+import { count, exactGain, gain, percent } from '../../../src/lab/report/figures.js';
+import { columnText } from '../../../src/lab/report/html/columns.js';
+import type { DrawingData } from '../../../src/lab/report/html/drawing-data.js';
+import { reportHtml } from '../../../src/lab/report/html/report-html.js';
+import { all, byId, hasClass, type PageElement, parsePage, rowsOf } from './page.js';
+import { makeBracket, makeSession } from './session.js';
+import { aFill, aMarket, aSession, ONE } from './sessions.js';
+
+const pageOf = (sessions: readonly SessionRecord[]): string => reportHtml({ sessions }, sessions.map(analyse));
+const bytes = (page: string): number => Buffer.byteLength(page);
+const FIVE_MB = 5_000_000;
+
+const dataOf = (page: PageElement): DrawingData => JSON.parse(byId(page, 'data').text) as DrawingData; // what the page was made with
+const scriptsOf = (page: PageElement) =>
+  all(page, ({ tag, attributes }) => tag === 'script' && attributes.get('type') !== 'application/json');
+/** What belongs to one session of the bracket within a section. */
+const partOf = (page: PageElement, section: string, index: number): PageElement => {
+  const found = all(byId(page, section), (element) => hasClass(element, `of-${index}`))[0];
+  if (found === undefined) throw new Error(`${section} has no part ${index}`);
+  return found;
+};
+
+const day = makeBracket();
+const dayPage = pageOf(day);
+const parsed = parsePage(dayPage);
+
+describe('the file', () => {
+  test('refers to nothing outside itself', () => {
+    for (const { tag, attributes } of all(parsed, () => true)) {
+      for (const name of ['src', 'href', 'srcset', 'action', 'data', 'poster', 'background', 'xlink'])
+        expect(attributes.has(name), `${tag} ${name}`).toBe(false);
+      expect(attributes.get('style') ?? '').not.toMatch(/url\(|expression/);
+    }
+    for (const { text } of all(parsed, ({ tag }) => tag === 'style')) expect(text).not.toMatch(/@import|url\(/);
+    for (const { text } of scriptsOf(parsed))
+      expect(text).not.toMatch(
+        /\bfetch\(|XMLHttpRequest|WebSocket|importScripts|\bimport\s*\(|sourceMappingURL|new Worker/,
+      );
+  });
+
+  test('lets nothing but its own scripts run', () => {
+    const policy =
+      all(parsed, ({ attributes }) => attributes.get('http-equiv') === 'Content-Security-Policy')[0]?.attributes.get(
+        'content',
+      ) ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+    for (const { text } of scriptsOf(parsed))
+      expect(policy).toContain(`'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+    for (const { attributes } of all(parsed, () => true))
+      for (const name of attributes.keys()) expect(name).not.toMatch(/^on/);
+  });
+
+  test('holds scripts that are one whole, and elements for all that they look for', () => {
+    expect(scriptsOf(parsed)).toHaveLength(2);
+    for (const { text } of scriptsOf(parsed)) {
+      expect(() => new Script(text)).not.toThrow();
+      expect(text).not.toMatch(/^(import|export) /m);
+    }
+    const ours = scriptsOf(parsed)[1]?.text ?? '';
+    const wanted = [
+      ...ours.matchAll(/(?:getElementById\(|name: |say\(|\[)'((?:plot|read)-[a-z]+|data|theme|find|market)'/g),
+    ].map(([, id = '']) => id);
+    expect(new Set(wanted).size).toBeGreaterThan(8);
+    for (const id of wanted) expect(() => byId(parsed, id), id).not.toThrow();
+  });
+
+  test('keeps the licence of the charts', () => {
+    expect(dayPage).toContain('Copyright (c) 2022 Leon Sorokin');
+    expect(dayPage).toContain('Permission is hereby granted, free of charge');
+  });
+
+  test('is the same for the same sessions', () => expect(pageOf(makeBracket())).toBe(dayPage));
+
+  test.each([
+    ['a day of 20 markets under three models', day, 1_500_000],
+    ['500 markets under three models', makeBracket({ markets: 500, hours: 6 }), FIVE_MB],
+    ['a fortnight of one market with many fills', [makeSession({ markets: 1, hours: 336, fillChance: 0.9 })], FIVE_MB],
+  ] as const)('%s fit', (_, sessions, most) => expect(bytes(pageOf(sessions))).toBeLessThan(most));
+
+  test('fits when every text of the exchange is as long and as bad as can be', () => {
+    const text = '漢&"<'.repeat(300);
+    const session = makeSession({ markets: 700, hours: 2 });
+    const long = {
+      ...session,
+      title: text,
+      markets: session.markets.map((market) => ({
+        ...market,
+        title: text,
+        eventTitle: text,
+        category: text,
+        endYesMicros: -1,
+      })),
+    };
+    const filled = {
+      ...long,
+      notices: Array.from({ length: 999 }, () => ({ timeMs: 0, severity: 'loud' as const, text })),
+      refusals: Array.from({ length: 999 }, () => ({ by: 'exchange' as const, name: text, count: 1 })),
+      assumptions: {
+        ...session.assumptions,
+        data: Array.from({ length: 999 }, () => text),
+        remarks: Array.from({ length: 999 }, () => text),
+        fillModel: text,
+        latency: text,
+      },
+    };
+    const page = pageOf([filled, filled, filled]);
+    expect(bytes(page)).toBeLessThan(FIVE_MB);
+    expect(() => parsePage(page)).not.toThrow();
+  });
+});
+
+describe('hostile texts', () => {
+  const hostile = [
+    '</script><script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    '<!-- --> ]]> &lt;b&gt; \u2028 \u0000 \u202e',
+    '{{7*7}} $(alert)',
+  ];
+  test.each(hostile)('%j is only a title', (text) => {
+    const market = aMarket({
+      title: text,
+      conditionId: text,
+      eventTitle: text,
+      category: text,
+      fills: [aFill({ orderPubkey: text, strategy: text })],
+      endYesMicros: 10 * ONE,
+    });
+    const session = aSession([market], {
+      title: text,
+      notices: [{ timeMs: 0, severity: 'loud', text }],
+      refusals: [{ by: 'exchange', name: text, count: 1 }],
+      assumptions: {
+        version: text,
+        configHash: text,
+        seed: 1,
+        fillModel: text,
+        latency: text,
+        data: [text],
+        remarks: [text],
+      },
+      requests: {
+        public: { limitPerMinute: 1, count: 1, peakPerMinute: 1, throttled: 0 },
+        signed: { limitPerMinute: 1, count: 1, peakPerMinute: 1, throttled: 0 },
+        byEndpoint: [[text, 1]],
+        unsent: 0,
+      },
+    });
+    const page = parsePage(pageOf([session, session]));
+    expect(scriptsOf(page)).toHaveLength(2);
+    for (const { tag, attributes } of all(page, () => true)) {
+      expect(['img', 'b', 'iframe']).not.toContain(tag === 'b' && attributes.size === 0 ? '' : tag);
+      for (const name of attributes.keys()) expect(name).not.toMatch(/^on/);
+    }
+    expect(dataOf(page).markets[0]?.id).toBe(text);
+    const shown = text.replaceAll('\u0000', '?').replaceAll('\u202e', '?');
+    expect(all(page, ({ tag }) => tag === 'h1')[0]?.text).toBe(shown);
+  });
+});
+
+describe('the figures in the page are those of the analysis', () => {
+  const analyses = day.map(analyse);
+
+  test.each([0, 1, 2])('the split of model %i, to the micro', (index) => {
+    const { result } = analyses[index] ?? analyse(aSession([]));
+    const split = all(partOf(parsed, 'result', index), (element) => hasClass(element, 'split'))[0];
+    const rows = rowsOf(split ?? parsed).map(([, amount]) => amount);
+    const parts = [
+      result.spreadMicros,
+      result.driftMicros,
+      -result.feesMicros,
+      result.mergesMicros,
+      result.settlementMicros,
+      result.resultMicros,
+    ];
+    expect(rows).toEqual(parts.map((micros) => exactGain(micros ?? 0)));
+    const micros = rows.map((text) => Math.round(Number((text ?? '').replaceAll(',', '').replace('−', '-')) * ONE));
+    expect(micros.slice(0, -1).reduce((total, part) => total + part, 0)).toBe(micros.at(-1));
+  });
+
+  test('the bracket', () => {
+    const rows = rowsOf(byId(parsed, 'bracket'));
+    const row = (name: string) => rows.find(([first]) => first === name)?.slice(1);
+    expect(row('Result')).toEqual(analyses.map(({ result }) => gain(result.resultMicros)));
+    expect(row('Fills')).toEqual(analyses.map(({ trading }) => count(trading.fills)));
+    expect(row('Two-sided quotes, of the time')).toEqual(analyses.map(({ quoting }) => percent(quoting.twoSidedShare)));
+    expect(all(parsed, (element) => hasClass(element, 'flips'))).toHaveLength(1);
+  });
+
+  test.each([0, 1, 2])('every market of model %i, and their sum', (index) => {
+    const { markets } = analyses[index] ?? analyse(aSession([]));
+    const rows = rowsOf(all(partOf(parsed, 'markets', index), ({ tag }) => tag === 'table')[0] ?? parsed);
+    expect(rows.map(([title, result]) => [title, result])).toEqual(
+      markets.map(({ title, result }) => [title, gain(result.resultMicros)]),
+    );
+  });
+
+  test('markets that have no line of their own are added up in the last one', () => {
+    const sessions = makeBracket({ markets: 600, hours: 1 });
+    const page = parsePage(pageOf(sessions));
+    const table = all(partOf(page, 'markets', 0), ({ tag }) => tag === 'table')[0];
+    const results = all(table ?? page, ({ tag }) => tag === 'tr')
+      .slice(1)
+      .map((row) => Number(row.children[1]?.attributes.get('data-v')));
+    expect(results).toHaveLength(501);
+    expect(results.reduce((total, micros) => total + micros, 0)).toBe(
+      analyse(sessions[0] ?? makeSession()).result.resultMicros,
+    );
+    expect(byId(page, 'markets').text).toContain('100 others stand in the last line');
+  });
+
+  test('warnings stand at the top, in words', () => {
+    const warnings = byId(parsed, 'warnings').text;
+    expect(warnings).toContain('17 lines of the recording could not be used');
+    expect(dayPage.indexOf('id="warnings"')).toBeLessThan(dayPage.indexOf('id="result"'));
+  });
+
+  test('what is not known is a dash and a sentence, never a zero', () => {
+    const blind = aSession(
+      [
+        aMarket({
+          fills: [aFill({ markMicros: null, marksAfterMicros: [null, null, null, null, null] })],
+          coverage: null,
+        }),
+      ],
+      {
+        requests: null,
+        maxDrawdownMicros: null,
+        kind: 'live',
+        assumptions: { ...aSession([]).assumptions, fillModel: null, latency: null },
+      },
+    );
+    const page = parsePage(pageOf([blind]));
+    const split = rowsOf(all(byId(page, 'result'), (element) => hasClass(element, 'split'))[0] ?? page);
+    expect(
+      split.filter(([name]) => name?.startsWith('Spread') || name?.startsWith('Inventory')).map(([, amount]) => amount),
+    ).toEqual(['not known', 'not known']);
+    expect(split.some(([name]) => name?.startsWith('Cannot be divided'))).toBe(true);
+    expect(byId(page, 'requests').text).toContain('A ledger does not count requests.');
+    expect(byId(page, 'assumptions').text).toContain('the exchange filled the orders');
+  });
+
+  test('an empty session says so', () => {
+    const page = parsePage(pageOf([aSession([])]));
+    expect(byId(page, 'warnings').text).toContain('No market was in this session');
+    expect(byId(page, 'price').text).toContain('There is no market to draw.');
+  });
+});
+
+describe('columns', () => {
+  /** The reader in the page's own script. */
+  const source = /function column\(place\) \{[\s\S]*?\n\}/.exec(scriptsOf(parsed)[1]?.text ?? '')?.[0] ?? '';
+  const read = (columns: readonly string[], place: number): unknown =>
+    new Function('data', 'place', `${source}\nreturn column(place);`)({ columns }, place);
+
+  test('are read back by the page as they were written', () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(fc.integer({ min: -1_000_000_000_000, max: 1_800_000_000_000 }))), (values) => {
+        expect(read([columnText(values)], 0)).toEqual(values);
+      }),
+    );
+  });
+
+  test('of a day that was not thinned out hold every sample and fill', () => {
+    const session = makeSession({ markets: 2, hours: 4 });
+    const data = dataOf(parsePage(pageOf([session])));
+    for (const market of session.markets) {
+      const drawn = data.markets.find(({ id }) => id === market.conditionId)?.sessions[0];
+      expect(read(data.columns, drawn?.ourBid ?? -1)).toEqual(market.series.ourBidMicros);
+      expect(read(data.columns, drawn?.held ?? -1)).toEqual(market.series.inventoryMicros);
+      expect(read(data.columns, drawn?.fills[1] ?? -1)).toEqual(market.fills.map(({ priceMicros }) => priceMicros));
+    }
+    expect(data.thinned).toMatchObject({ isCoarser: false, markets: 2, marketsDrawn: 2 });
+  });
+
+  test('that were thinned out are told of', () => {
+    const page = parsePage(pageOf([makeSession({ markets: 400, hours: 24 })]));
+    const { thinned } = dataOf(page);
+    expect(thinned.isCoarser).toBe(true);
+    expect(byId(page, 'thinned').text).toContain(`at most ${count(thinned.samples)} samples a market`);
+  });
+});

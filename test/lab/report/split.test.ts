@@ -1,0 +1,352 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import type { ResultSplit } from '../../../src/lab/report/analysis/contract.js';
+import { splitMarket } from '../../../src/lab/report/analysis/split.js';
+import type { ConversionRecord, FillRecord, MarketSession } from '../../../src/lab/report/contract.js';
+import { complement, micros } from '../../../src/shared/base/micros.js';
+import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
+import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
+
+const partsOf = (split: ResultSplit) =>
+  (split.spreadMicros ?? 0) +
+  (split.driftMicros ?? 0) -
+  split.feesMicros +
+  split.mergesMicros +
+  (split.settlementMicros ?? 0) +
+  split.undividedMicros;
+
+describe('the split, worked out by hand', () => {
+  test('a share bought below the middle earns the distance, and drifts with it afterwards', () => {
+    const market = aMarket({ fills: [aFill({ feeMicros: 20_000 })], endYesMicros: 10 * ONE, endMarkMicros: 380_000 });
+    expect(splitMarket(market)).toMatchObject({
+      endValueMicros: 3_800_000,
+      valuedAt: 'mark',
+      split: {
+        resultMicros: -220_000,
+        spreadMicros: 100_000,
+        driftMicros: -300_000,
+        feesMicros: 20_000,
+        mergesMicros: 0,
+        settlementMicros: 0,
+        undividedMicros: 0,
+      },
+    });
+  });
+
+  test('an outcome is the distance from the last middle', () => {
+    const market = aMarket({ fills: [aFill()], endYesMicros: 10 * ONE, endMarkMicros: 450_000, outcome: true });
+    expect(splitMarket(market).split).toMatchObject({
+      spreadMicros: 100_000,
+      driftMicros: 400_000,
+      settlementMicros: 5_500_000,
+      resultMicros: 6_000_000,
+    });
+  });
+
+  test('a redemption is settlement too, and what it leaves unredeemed is worth its outcome', () => {
+    const redeem = aConversion({
+      kind: 'redeem',
+      yesMicros: 6 * ONE,
+      noMicros: 0,
+      cashMicros: 6 * ONE,
+      markMicros: 450_000,
+    });
+    const market = aMarket({
+      fills: [aFill()],
+      conversions: [redeem],
+      endYesMicros: 4 * ONE,
+      endMarkMicros: 450_000,
+      outcome: true,
+    });
+    expect(splitMarket(market)).toMatchObject({
+      endValueMicros: 4 * ONE,
+      split: { settlementMicros: 5_500_000, resultMicros: 6_000_000 },
+    });
+  });
+
+  test('NO bought is YES sold: the same price, the same spread', () => {
+    const no = aFill({ side: 'ask', isYes: false, priceMicros: 430_000, cashMicros: -5_700_000 });
+    const market = aMarket({ fills: [no], endNoMicros: 10 * ONE, endMarkMicros: 400_000 });
+    expect(splitMarket(market).split).toMatchObject({
+      spreadMicros: 200_000,
+      driftMicros: 100_000,
+      resultMicros: 300_000,
+    });
+  });
+
+  test('complete sets are merged at their value', () => {
+    const fills = [
+      aFill(),
+      aFill({ timeMs: 2_000, side: 'ask', isYes: false, priceMicros: 420_000, cashMicros: -5_800_000 }),
+    ];
+    const market = aMarket({ fills, conversions: [aConversion()], endMarkMicros: 990_000 });
+    expect(splitMarket(market)).toMatchObject({
+      valuedAt: 'nothing held',
+      split: { mergesMicros: 0, spreadMicros: 200_000, driftMicros: 0, resultMicros: 200_000 },
+    });
+  });
+
+  test('without any middle the result stands and its parts are not known', () => {
+    const fills = [
+      aFill({ markMicros: null }),
+      aFill({
+        timeMs: 2_000,
+        isBuy: false,
+        side: 'ask',
+        priceMicros: 450_000,
+        cashMicros: 4_500_000,
+        markMicros: null,
+      }),
+    ];
+    expect(splitMarket(aMarket({ fills })).split).toEqual({
+      resultMicros: 500_000,
+      spreadMicros: null,
+      driftMicros: null,
+      feesMicros: 0,
+      mergesMicros: 0,
+      settlementMicros: 0,
+      undividedMicros: 500_000,
+    });
+  });
+
+  test('shares without outcome and middle count at average cost', () => {
+    const fills = [
+      aFill({ markMicros: null }),
+      aFill({
+        timeMs: 2_000,
+        isBuy: false,
+        side: 'ask',
+        amountMicros: 4 * ONE,
+        cashMicros: 1_800_000,
+        markMicros: null,
+      }),
+    ];
+    const market = aMarket({ fills, endYesMicros: 6 * ONE });
+    expect(splitMarket(market)).toMatchObject({
+      valuedAt: 'cost',
+      endValueMicros: 2_400_000,
+      split: { resultMicros: 200_000, spreadMicros: null },
+    });
+  });
+
+  test('a middle that is missing once leaves the rest divided', () => {
+    const fills = [
+      aFill(),
+      aFill({ timeMs: 2_000, markMicros: null, cashMicros: -4_100_000, priceMicros: 410_000 }),
+      aFill({
+        timeMs: 3_000,
+        isBuy: false,
+        side: 'ask',
+        priceMicros: 440_000,
+        cashMicros: 4_400_000,
+        markMicros: 430_000,
+      }),
+    ];
+    const market = aMarket({ fills, endYesMicros: 10 * ONE, endMarkMicros: 420_000 });
+    // Between the known middles 0.41 and 0.43: 20 shares at 0.43, less 10 at 0.41 and the 4.10 paid.
+    expect(splitMarket(market).split).toMatchObject({
+      spreadMicros: 200_000,
+      undividedMicros: 400_000,
+      driftMicros: -100_000,
+      resultMicros: 500_000,
+    });
+  });
+
+  test('sets that are merged while no middle is known are no loss', () => {
+    const fills = [
+      aFill(),
+      aFill({
+        timeMs: 2_000,
+        side: 'ask',
+        isYes: false,
+        priceMicros: 420_000,
+        cashMicros: -5_800_000,
+        markMicros: null,
+      }),
+    ];
+    const conversions = [aConversion({ markMicros: null })];
+    const market = aMarket({ fills, conversions, endMarkMicros: 450_000 });
+    // 10 shares at 0.41 and the 5.80 paid became 10 sets: what lies between is not divided, and nothing drifts.
+    expect(splitMarket(market).split).toMatchObject({
+      resultMicros: 200_000,
+      spreadMicros: 100_000,
+      mergesMicros: 0,
+      undividedMicros: 100_000,
+      driftMicros: 0,
+    });
+  });
+
+  test('an unknown settlement is not a settlement of zero', () => {
+    const redeem = aConversion({
+      kind: 'redeem',
+      yesMicros: 10 * ONE,
+      noMicros: 0,
+      cashMicros: 10 * ONE,
+      markMicros: null,
+    });
+    const market = aMarket({ fills: [aFill()], conversions: [redeem], outcome: true });
+    expect(splitMarket(market).split).toMatchObject({
+      settlementMicros: null,
+      spreadMicros: 100_000,
+      resultMicros: 6_000_000,
+      undividedMicros: 5_900_000,
+    });
+  });
+});
+
+/** A market of random moves that are possible: nothing is given up that is not held. */
+const market = (markKnown: fc.Arbitrary<boolean>): fc.Arbitrary<MarketSession> =>
+  fc
+    .record({
+      moves: fc.array(
+        fc.record({
+          kind: fc.constantFrom('fill', 'fill', 'fill', 'fill', 'merge', 'redeem'),
+          isYes: fc.boolean(),
+          isBuy: fc.boolean(),
+          amount: fc.integer({ min: 1, max: 50_000_000_000 }),
+          price: fc.integer({ min: 1, max: 999_999 }),
+          mark: fc.integer({ min: 1, max: 999_999 }),
+          isKnown: markKnown,
+          fee: fc.integer({ min: 0, max: 5_000_000 }),
+          stepMs: fc.integer({ min: 0, max: 100_000 }),
+        }),
+        { maxLength: 25 },
+      ),
+      endMark: fc.option(fc.integer({ min: 1, max: 999_999 })),
+      outcome: fc.option(fc.boolean()),
+    })
+    .map(({ moves, endMark, outcome }) => {
+      let [timeMs, yes, no] = [0, 0, 0];
+      const fills: FillRecord[] = [];
+      const conversions: ConversionRecord[] = [];
+      for (const { kind, isYes, isBuy, amount, price, mark, isKnown, fee, stepMs } of moves) {
+        timeMs += stepMs + 1;
+        const markMicros = isKnown ? mark : null;
+        if (kind === 'fill') {
+          const size = isBuy ? amount : Math.min(amount, isYes ? yes : no);
+          if (size === 0) continue;
+          const notional = tradeNotional(isYes, isYes ? micros(price) : complement(micros(price)), micros(size));
+          if (isYes) yes += isBuy ? size : -size;
+          else no += isBuy ? size : -size;
+          fills.push(
+            aFill({
+              timeMs,
+              isYes,
+              isBuy,
+              side: isYes === isBuy ? 'bid' : 'ask',
+              amountMicros: size,
+              priceMicros: price,
+              cashMicros: isBuy ? -notional : notional,
+              feeMicros: fee,
+              markMicros,
+            }),
+          );
+        } else {
+          const sets = kind === 'merge';
+          const yesGone = sets ? Math.min(yes, no, amount) : Math.min(yes, amount);
+          const noGone = sets ? yesGone : Math.min(no, amount);
+          if (yesGone + noGone === 0) continue;
+          yes -= yesGone;
+          no -= noGone;
+          const cashMicros = sets ? yesGone : (outcome ?? true) ? yesGone : noGone;
+          conversions.push(
+            aConversion({
+              kind: sets ? 'merge' : 'redeem',
+              timeMs,
+              yesMicros: yesGone,
+              noMicros: noGone,
+              cashMicros,
+              markMicros,
+            }),
+          );
+        }
+      }
+      return aMarket({ fills, conversions, endYesMicros: yes, endNoMicros: no, endMarkMicros: endMark, outcome });
+    });
+
+/** Spread, drift and settlement the plain way, in millionths of millionths, where every middle is known. */
+function plainly({ fills, conversions, endMarkMicros, outcome }: MarketSession) {
+  const price = BigInt(ONE);
+  const parts = { spread: 0n, drift: 0n, settlement: 0n, merges: 0n };
+  const all = [...fills, ...conversions].sort((a, b) => a.timeMs - b.timeMs);
+  let [yes, no] = [0n, 0n];
+  let before: bigint | null = null;
+  for (const move of all) {
+    const mark = BigInt(move.markMicros ?? Number.NaN);
+    if (before !== null) parts.drift += (yes - no) * (mark - before);
+    before = mark;
+    const cash = BigInt(move.cashMicros) * price;
+    if ('orderPubkey' in move) {
+      const size = BigInt(move.isBuy ? move.amountMicros : -move.amountMicros);
+      parts.spread += cash + size * (move.isYes ? mark : price - mark);
+      if (move.isYes) yes += size;
+      else no += size;
+    } else {
+      const worth = BigInt(move.yesMicros) * mark + BigInt(move.noMicros) * (price - mark);
+      if (move.kind === 'merge') parts.merges += cash - worth;
+      else parts.settlement += cash - worth;
+      yes -= BigInt(move.yesMicros);
+      no -= BigInt(move.noMicros);
+    }
+  }
+  const last = endMarkMicros === null ? before : BigInt(endMarkMicros);
+  if (before !== null && last !== null) parts.drift += (yes - no) * (last - before);
+  if (outcome !== null && last !== null)
+    parts.settlement += (outcome ? yes : no) * price - yes * last - no * (price - last);
+  return parts;
+}
+
+describe('the split of random sessions', () => {
+  test('adds up to the result, to the micro, whatever is known', () => {
+    fc.assert(
+      fc.property(fc.array(market(fc.boolean()), { maxLength: 4 }), (markets) => {
+        const analysis = analyse(aSession(markets));
+        expect(partsOf(analysis.result)).toBe(analysis.result.resultMicros);
+        for (const { result } of analysis.markets) expect(partsOf(result)).toBe(result.resultMicros);
+        expect(analysis.equity.resultMicros).toBe(analysis.result.resultMicros);
+        expect(analysis.equity.endEquityMicros - analysis.equity.capitalMicros).toBe(analysis.result.resultMicros);
+        expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is what a plain recomputation says, but for the rounding that drift takes', () => {
+    fc.assert(
+      fc.property(market(fc.constant(true)), (session) => {
+        const { split } = splitMarket(session);
+        const exact = plainly(session);
+        const near = (micros: number | null, value: bigint, slack: bigint) => {
+          const off = BigInt(micros ?? Number.NaN) * BigInt(ONE) - value;
+          expect(off < 0n ? -off : off).toBeLessThanOrEqual(slack);
+        };
+        const half = BigInt(ONE) / 2n;
+        near(split.spreadMicros, exact.spread, half);
+        near(split.mergesMicros, exact.merges, half);
+        near(split.settlementMicros, exact.settlement, half);
+        near(split.driftMicros, exact.drift, 4n * BigInt(ONE));
+        expect(split.undividedMicros).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('does not change the result when middles are not known', () => {
+    fc.assert(
+      fc.property(market(fc.constant(true)), (session) => {
+        const blind = {
+          ...session,
+          fills: session.fills.map((fill) => ({ ...fill, markMicros: null })),
+          conversions: session.conversions.map((conversion) => ({ ...conversion, markMicros: null })),
+        };
+        const [seeing, blinded] = [splitMarket(session), splitMarket(blind)];
+        // Without an outcome or a last middle the value of what is held is a matter of what is known.
+        if (session.outcome !== null || session.endMarkMicros !== null || seeing.valuedAt === 'nothing held')
+          expect(blinded.split.resultMicros).toBe(seeing.split.resultMicros);
+        if (session.fills.length > 0) expect(blinded.split.spreadMicros).toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,241 @@
+/** Folds, ranking, ratios and walking forward, on results that are made up. */
+
+import { describe, expect, it } from 'vitest';
+import type { SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
+import { foldCount, foldsOf, trainingFor } from '../../../src/lab/sweep/folds.js';
+import { judge } from '../../../src/lab/sweep/judge.js';
+import { Outcomes } from '../../../src/lab/sweep/outcomes.js';
+import type { ReadMarket } from '../../../src/lab/sweep/reading.js';
+import { walkForward } from '../../../src/lab/sweep/walk-forward.js';
+import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/deflated-sharpe.js';
+import { market } from '../backtest/recordings.js';
+
+const HOUR_MS = 3_600_000;
+
+const read = (name: string, fromHour: number, toHour: number, eventTitle = name): ReadMarket => ({
+  market: market({ conditionId: `id of ${name}`, eventTitle }),
+  ...{ firstMs: fromHour * HOUR_MS, lastMs: toHour * HOUR_MS, events: 10, hash: '', slabs: null },
+});
+
+const hourly = (count: number): ReadMarket[] => Array.from({ length: count }, (_, n) => read(`e${n + 10}`, n, n + 0.9));
+
+const foldOf = (events: readonly SweptEvent[]): Record<string, number> =>
+  Object.fromEntries(events.map(({ title, fold }) => [title, fold]));
+
+describe('folds', () => {
+  it('hold whole events in order of time, about as many in each', () => {
+    const markets = [read('c', 5, 6), read('b1', 1, 2, 'b'), read('a', 0, 3), read('b2', 2, 9, 'b'), read('d', 7, 8)];
+    const events = foldsOf(markets, 2);
+    expect(foldOf(events)).toEqual({ a: 0, b: 0, c: 1, d: 1 });
+    expect(events[1]).toMatchObject({
+      ...{ title: 'b', conditionIds: ['id of b1', 'id of b2'], played: 20 },
+      ...{ fromMs: HOUR_MS, toMs: 9 * HOUR_MS },
+    });
+  });
+
+  it('take a market without an event for an event of its own', () => {
+    expect(foldsOf([read('a', 0, 1, ''), read('b', 1, 2, '')], null)).toHaveLength(2);
+  });
+
+  it.each([
+    [1, 1],
+    [3, 1],
+    [4, 2],
+    [7, 3],
+    [22, 4],
+  ])('of %i events are %i unless told', (events, folds) => {
+    expect(foldCount(foldsOf(hourly(events), null))).toBe(folds);
+  });
+
+  it('are never more than there are events', () => {
+    expect(foldCount(foldsOf(hourly(3), 3))).toBe(3);
+    expect(() => foldsOf(hourly(3), 4)).toThrow('4 folds of 3 events');
+  });
+
+  it('learn only from what was over, and for as long as was asked, when they begin', () => {
+    const events = foldsOf([read('a', 0, 1), read('b', 0.5, 2.5), read('c', 2, 3), read('d', 2.2, 4)], 2);
+    expect(trainingFor(events, 1, 0)).toEqual({ learned: [0], purged: [1] });
+    expect(trainingFor(events, 1, HOUR_MS)).toEqual({ learned: [0], purged: [1] });
+    expect(trainingFor(events, 1, HOUR_MS + 1)).toEqual({ learned: [], purged: [0, 1] });
+  });
+});
+
+const MODELS = ['risk-averse', 'power:3'];
+
+/** `results[number - 1][model]` are a configuration's results by event, in currency; null for one that failed. */
+function swept(results: readonly (readonly (readonly number[])[] | null)[], folds: number) {
+  const count = results.find((rows) => rows !== null)?.[0]?.length ?? 0;
+  const events = foldsOf(hourly(count), folds);
+  const outcomes = new Outcomes(folds, MODELS);
+  results.forEach((rows, index) => {
+    MODELS.forEach((fillModel, model) => {
+      for (let fold = 0; fold < folds; fold++) {
+        const eventResults = events.flatMap((event, at) =>
+          event.fold === fold ? [(rows?.[model]?.[at] ?? 0) * 1e6] : [],
+        );
+        const task = { number: index + 1, fold, fillModel };
+        outcomes.set(
+          task,
+          rows === null ? { kind: 'failed', error: 'broken' } : { kind: 'done', figures: figures(eventResults, fold) },
+        );
+      }
+    });
+  });
+  const candidates = results.map((_, index) => ({ number: index + 1, values: [index], hash: String(index) }));
+  return { events, outcomes, candidates };
+}
+
+const figures = (eventResults: readonly number[], fold: number): TaskFigures => ({
+  resultMicros: eventResults.reduce((sum, value) => sum + value, 0),
+  ...{ maxDrawdownMicros: fold + 1, fills: 2, turnoverMicros: 5, feesMicros: 0, twoSidedShare: 1, requests: 1 },
+  ...{ alarms: 0, played: 10, traceHash: '', eventResults },
+});
+
+const judged = (results: Parameters<typeof swept>[0], folds = 2, tried = results.length) => {
+  const { candidates, events, outcomes } = swept(results, folds);
+  return judge(candidates, events, MODELS, outcomes, tried);
+};
+
+const repeated = (count: number, ...pattern: number[]): number[] =>
+  Array.from({ length: count }, (_, index) => pattern[index % pattern.length] ?? 0);
+
+describe('a ranking', () => {
+  it('goes by the lowest result of the fill models; what failed comes last', () => {
+    const { configurations } = judged([
+      [
+        [9, 9],
+        [-1, 0],
+      ],
+      null,
+      [
+        [2, 2],
+        [1, 4],
+      ],
+      [
+        [1, 3],
+        [3, 1],
+      ],
+    ]);
+    expect(
+      configurations.map(({ number, status, worstMicros, signFlips }) => [number, status, worstMicros, signFlips]),
+    ).toEqual([
+      [3, 'done', 4e6, false],
+      [4, 'done', 4e6, false],
+      [1, 'done', -1e6, true],
+      [2, 'failed', null, false],
+    ]);
+    expect(configurations[3]).toMatchObject({ error: 'broken', models: [] });
+    expect(configurations[0]?.models[1]).toMatchObject({ resultMicros: 5e6, maxDrawdownMicros: 2, fills: 4 });
+  });
+
+  it('says nothing of ratios below eight events, and never NaN', () => {
+    const { configurations, models } = judged([
+      [repeated(7, 1, 2), repeated(7, 3)],
+      [repeated(7, 1), repeated(7, 2)],
+    ]);
+    for (const { models: results } of configurations) expect(results.map(({ sharpe }) => sharpe)).toEqual([null, null]);
+    expect(
+      models.map(({ sharpeVariance, luckySharpe, overfitting }) => [sharpeVariance, luckySharpe, overfitting]),
+    ).toEqual([
+      [null, null, null],
+      [null, null, null],
+    ]);
+    expect(JSON.stringify({ configurations, models })).not.toContain('NaN');
+  });
+
+  it('has no ratio for a configuration that never traded, and one for those beside it', () => {
+    const { configurations } = judged([
+      [repeated(8, 1, 2), repeated(8, 2, 1)],
+      [repeated(8, 0), repeated(8, 0)],
+    ]);
+    expect(configurations[0]?.models[0]?.sharpe?.sharpe).toBeGreaterThan(0);
+    expect(configurations[1]?.models[0]?.sharpe).toBeNull();
+  });
+
+  it('deflates every ratio by all that were ever tried and by how far the ratios lie apart', () => {
+    const rows = [repeated(20, 5, -1, 3), repeated(20, 1, -2, 3), repeated(20, -4, 2, 0)];
+    const results = rows.map((row) => [row, row] as const);
+    const few = judged(results, 2, 3);
+    const many = judged(results, 2, 300);
+    const [best] = few.configurations;
+    const variance = few.models[0]?.sharpeVariance ?? 0;
+    expect(variance).toBeGreaterThan(0);
+    const observed = observedSharpe(rows[0] ?? []);
+    expect(best?.models[0]?.sharpe?.deflated).toBeCloseTo(
+      observed === null ? -1 : (deflatedSharpe(observed, { count: 3, variance }) ?? -1),
+      12,
+    );
+    expect(many.configurations[0]?.models[0]?.sharpe?.deflated).toBeLessThan(best?.models[0]?.sharpe?.deflated ?? 0);
+    expect(many.models[0]?.luckySharpe).toBeGreaterThan(few.models[0]?.luckySharpe ?? 0);
+  });
+
+  it('of one configuration, the only one ever tried, knows no luck to be deducted', () => {
+    const row = repeated(20, 5, -1, 3);
+    const { models, configurations } = judged([[row, row]]);
+    expect(models[0]).toMatchObject({ sharpeVariance: null, luckySharpe: 0, overfitting: null });
+    expect(configurations[0]?.models[0]?.sharpe?.deflated).toBeGreaterThan(0.9);
+  });
+
+  it('estimates overfitting from sixteen events on: none where one is always best, much where it is noise', () => {
+    const always = repeated(16, 3, 4);
+    const better = judged([
+      [always, always],
+      [repeated(16, 1), repeated(16, 1)],
+      [repeated(16, 2), repeated(16, 2)],
+    ]);
+    expect(better.models[0]?.overfitting).toEqual({ probability: 0, lossProbability: 0, blocks: 8 });
+    // Each is good in one half of the time and bad in the other.
+    const noise = [repeated(32, 1, -1), repeated(32, -1, 1), repeated(32, 1, 1, -1, -1)].map(
+      (row) => [row, row] as const,
+    );
+    const searched = judged(noise).models[0]?.overfitting;
+    expect(searched?.blocks).toBe(16);
+    expect(judged([[always, always]], 2).models[0]?.overfitting).toBeNull();
+  });
+});
+
+describe('walking forward', () => {
+  const forward = (results: Parameters<typeof swept>[0], folds: number, embargoMs = 0) => {
+    const given = swept(results, folds);
+    return walkForward({ ...given, fillModels: MODELS, embargoMs, trials: [null, null] });
+  };
+  // Four folds of two events. The first configuration is best at first, the second later, the third never.
+  const same = (row: number[]) => [row, row] as const;
+  const RESULTS = [same([5, 5, -9, 0, -9, 0, 1, 1]), same([1, 1, 7, 7, 2, 3, 4, 4]), same([0, 0, 0, 0, 0, 0, 9, 9])];
+
+  it('chooses what was best on all earlier folds and shows what it then brought', () => {
+    const found = forward(RESULTS, 4);
+    expect(
+      found?.steps.map(({ fold, chosen, trainEvents, testEvents }) => [fold, chosen, trainEvents, testEvents]),
+    ).toEqual([
+      [1, 1, 2, 2],
+      [2, 2, 4, 2],
+      [3, 2, 6, 2],
+    ]);
+    expect(found?.steps.map(({ inSampleMicros }) => inSampleMicros[0])).toEqual([10e6, 16e6, 21e6]);
+    expect(found?.steps.map(({ outOfSampleMicros }) => outOfSampleMicros[1])).toEqual([-9e6, 5e6, 8e6]);
+    expect(found?.outOfSample[0]).toMatchObject({ fillModel: 'risk-averse', resultMicros: 4e6, sharpe: null });
+    expect(found?.testedEvents).toBe(6);
+  });
+
+  it('chooses by the worse of two fill models', () => {
+    const flipping = [
+      [9, 9, 1, 1],
+      [-9, -9, 1, 1],
+    ];
+    const steady = [
+      [1, 1, 2, 2],
+      [1, 1, 2, 2],
+    ];
+    expect(forward([flipping, steady], 2)?.steps[0]?.chosen).toBe(2);
+  });
+
+  it('chooses nothing where everything earlier was purged, and counts it', () => {
+    const [step] = forward(RESULTS, 2, 100 * HOUR_MS)?.steps ?? [];
+    expect(step).toMatchObject({ chosen: null, trainEvents: 0, purgedEvents: 4, outOfSampleMicros: [] });
+  });
+
+  it('needs two folds', () => {
+    expect(forward(RESULTS, 1)).toBeNull();
+  });
+});

@@ -1,0 +1,173 @@
+/** A trader's files and a folder of small recorded markets, for sweeps of real threads over real files. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { latencyChoice } from '../../../src/lab/backtest/plan.js';
+import { readAxis } from '../../../src/lab/sweep/axes.js';
+import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
+import { gridSearch, randomSearch } from '../../../src/lab/sweep/search.js';
+import { EVENT, type RecordedMarket } from '../../../src/recording/contract.js';
+import { conditionIdOf } from '../../../src/recording/identity.js';
+import { openRecordings } from '../../../src/recording/recording.js';
+import { openRecordingStore } from '../../../src/recording/store/store.js';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { FIRST_MS, market, wanderingRows } from '../backtest/recordings.js';
+
+const MINUTE_MS = 60_000;
+/** From the beginning of one event to that of the next. */
+export const EVENT_EVERY_MS = 70_000;
+
+export interface SweepPlace {
+  readonly folder: string;
+  readonly config: string;
+  readonly data: string;
+  remove(): void;
+}
+
+/**
+ * A maker at the best prices of others, so many ticks behind them; on purpose it throws, or ends its thread, when it is
+ * told to.
+ */
+const MODULE = `
+import { defineStrategy } from 'twinbook/strategy';
+export default defineStrategy({
+  name: 'joiner',
+  summary: 'Joins the best prices of others.',
+  params: {
+    behind_ticks: { kind: 'integer', unit: 'ticks', min: 0, max: 20, default: 0, help: 'Distance from the best price.' },
+    order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size.' },
+    lean: { kind: 'number', unit: 'ticks per share', min: 0, max: 1, default: 0, help: 'How inventory moves quotes.' },
+    mode: { kind: 'choice', choices: ['sound', 'throws', 'exits'], default: 'sound', help: 'What it does.' },
+    is_quick: { kind: 'boolean', default: true, help: 'Nothing.' },
+    rungs: {
+      kind: 'rows', minRows: 0, maxRows: 3, default: [{ at_ticks: 1 }], help: 'Nothing.',
+      fields: { at_ticks: { kind: 'integer', unit: 'ticks', min: 0, max: 9, default: 1, help: 'Nothing.' } },
+    },
+  },
+  check: ({ behind_ticks, lean }) => (behind_ticks === 5 && lean > 0 ? 'behind_ticks of 5 and lean do not go together' : null),
+  create: ({ behind_ticks, order_shares, mode, lean }, { tickMicros }) => ({
+    quote({ others, inventory }) {
+      if (mode === 'throws') throw new TypeError('no such figure');
+      if (mode === 'exits') process.exit(7);
+      const [bid, ask] = [others.bids[0]?.priceMicros, others.asks[0]?.priceMicros];
+      const nothing = { fairMicros: null, bids: [], asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: 'no book', factors: {} };
+      if (bid === undefined || ask === undefined || bid >= ask) return nothing;
+      const shift = Math.round((inventory.netMicros / 1e6) * lean) * tickMicros;
+      const level = (price) => ({ priceMicros: Math.min(980000, Math.max(20000, price)), amountMicros: order_shares });
+      const low = level(bid - behind_ticks * tickMicros - shift);
+      const high = level(Math.max(low.priceMicros + tickMicros, ask + behind_ticks * tickMicros - shift));
+      return { ...nothing, fairMicros: Math.round((bid + ask) / 2), bids: [low], asks: [high], note: 'joined' };
+    },
+  }),
+});
+`;
+
+export const MAKER = 'strategy: ../joiner.mjs\nmarkets: { select: { state: open }, max: 20 }\n';
+
+export function sweepPlace(strategy = MAKER): SweepPlace {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-sweep-'));
+  mkdirSync(join(folder, 'strategies'));
+  const config = join(folder, 'trader.yaml');
+  writeFileSync(
+    config,
+    `venue: { profile: paper }
+wallet: { file: wallet.json }
+ledger: { path: data/ledger.sqlite }
+capital: "1000"
+risk: { max_loss_day: "500", max_drawdown: "500", min_time_to_resolution_s: 0 }
+strategies: [strategies/maker.yaml]
+`,
+  );
+  writeFileSync(join(folder, 'strategies', 'maker.yaml'), strategy);
+  writeFileSync(join(folder, 'joiner.mjs'), MODULE);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  return { folder, config, data: join(folder, 'recordings'), remove };
+}
+
+export interface EventsWanted {
+  readonly events: number;
+  readonly minutes?: number;
+  /** Null: none of them resolves. */
+  readonly outcome?: (event: number) => boolean | null;
+  /** From the beginning of one to that of the next. */
+  readonly everyMs?: number;
+}
+
+/** One market for each event, one after the other, written as `twinbook record` writes. */
+export async function record(folder: string, wanted: EventsWanted): Promise<void> {
+  const { events, minutes = 1, everyMs = EVENT_EVERY_MS, outcome = (event) => event % 2 === 0 } = wanted;
+  const store = await openRecordingStore(folder, { origin: 'test', crashSafe: false });
+  for (let event = 0; event < events; event++) {
+    const laterMs = event * everyMs;
+    const sink = store.market(marketOf(event, laterMs, minutes, outcome(event)));
+    for (const [timeMs, kind, side, price, shares] of wanderingRows(event + 1, minutes)) {
+      const at = { timeMs: timeMs + laterMs, seenMs: null };
+      const [priceMicros, amountMicros] = [Math.round(price * 1e6), Math.round(shares * 1e6)];
+      if (kind === EVENT.level) sink.level(at, side, priceMicros, amountMicros);
+      else if (kind === EVENT.trade) sink.trade(at, side, priceMicros, amountMicros);
+    }
+    sink.end({ timeMs: FIRST_MS + laterMs + minutes * MINUTE_MS, seenMs: null });
+  }
+  await store.close();
+}
+
+const marketOf = (event: number, laterMs: number, minutes: number, outcome: boolean | null): RecordedMarket =>
+  market({
+    conditionId: conditionIdOf('test', `market ${event}`),
+    eventTitle: `Event ${event}`,
+    title: `Will event ${event} happen?`,
+    openTimeMs: FIRST_MS + laterMs - MINUTE_MS,
+    closeTimeMs: FIRST_MS + laterMs + minutes * MINUTE_MS,
+    outcome,
+    source: { kind: 'twinbook', path: 'test', ticker: `TEST-${event}`, origin: 'test' },
+  });
+
+export interface PlanWishes extends Partial<SweepPlan> {
+  readonly params?: readonly string[];
+  readonly random?: number;
+}
+
+/** Two configurations under the two usual models, on one thread. */
+export async function sweepPlan(place: SweepPlace, wishes: PlanWishes = {}): Promise<SweepPlan> {
+  const { params = ['behind_ticks=0:1:1', 'order_shares=10'], random, ...changes } = wishes;
+  const source = { file: place.config, env: {}, cwd: place.folder };
+  const config = await loadConfig(place.config, { ...source, strategyFileToo: true });
+  const axes = params.map((text) => readAxis(text, config.strategies, random !== undefined));
+  const recordings = await openRecordings([place.data]);
+  return {
+    ...{ config, source, recordings, paths: [place.data] },
+    search: random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, 1),
+    fillModels: ['risk-averse', 'power:3'],
+    latency: await latencyChoice('constant:100', recordings),
+    ...{ seed: 1, landingMs: 400, fees: { makerRateMicros: 0, takerRateMicros: 0 }, allMarkets: false },
+    ...{ folds: null, embargoMs: 0, workers: 1, memoryBytes: 64 * 1024 * 1024 },
+    outDir: join(place.folder, 'out'),
+    resume: false,
+    ...changes,
+  };
+}
+
+export interface Told {
+  readonly watcher: SweepWatcher;
+  readonly said: string[];
+  readonly stop: () => void;
+}
+
+/** A clock that stands still, and a stop that the test may ask for. `onDone` hears how many backtests are done. */
+export function watching(onDone: (done: number) => void = () => undefined): Told {
+  const said: string[] = [];
+  let stop = (): void => undefined;
+  const stopAsked = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const watcher: SweepWatcher = {
+    now: () => 0,
+    progress: ({ phase, done }) => {
+      if (phase === 'running') onDone(done);
+    },
+    say: (text) => void said.push(text),
+    stopAsked,
+  };
+  return { watcher, said, stop: () => stop() };
+}

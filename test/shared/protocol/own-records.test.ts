@@ -1,0 +1,57 @@
+/** Figures of our own records that no booking could make sense of: such an answer is unknown, whatever else it says. */
+
+import { describe, expect, it } from 'vitest';
+import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
+import { classify } from '../../../src/shell/client/classify.js';
+
+const order = {
+  ...{
+    pubkey: 'o',
+    status: 'open',
+    side: 'buy',
+    price: '0.42',
+    amount: '10',
+    remaining_amount: '10',
+    filled_amount: '0',
+  },
+  ...{ funds: null, remaining_funds: null, filled_funds: null },
+  ...{ market: { condition_id: 'm', title: null }, outcome: { is_yes: true, text: null } },
+};
+const trade = {
+  ...{ pubkey: 't', market_condition_id: 'm', amount: '4', price: '0.42', timestamp: 1, fee: '0.01', is_maker: true },
+  ...{ state: 'done', order },
+};
+const merge = {
+  ...{ pubkey: 'c', message: null, market_condition_id: 'm', state: 'done', amount: '10', onchain_amount: '10' },
+  created: 1,
+};
+const redeem = {
+  ...{ pubkey: 'r', market_condition_id: 'm', state: 'completed', funds: '1', onchain_funds: '1', yes_shares: '1' },
+  ...{ no_shares: '0', message: null, created: 1 },
+};
+
+const answerOf = (endpoint: EndpointName, data: unknown) => {
+  const isList = endpoint.endsWith('.list');
+  const body = { success: true, data: isList ? [data] : data, error: null, meta: isList ? { next_cursor: null } : {} };
+  return classify(declarationOf(endpoint), 200, JSON.stringify(body)).outcome.kind;
+};
+
+const RECORDS: readonly (readonly [EndpointName, object, readonly string[]])[] = [
+  ['trades.list', trade, ['amount', 'price', 'fee']],
+  ['orders.detail', order, ['amount', 'price', 'remaining_amount', 'filled_amount']],
+  ['merges.detail', merge, ['amount', 'onchain_amount']],
+  ['redeems.detail', redeem, ['funds', 'onchain_funds', 'yes_shares', 'no_shares']],
+];
+const CASES = RECORDS.flatMap(([endpoint, record, names]) => names.map((name) => [endpoint, name, record] as const));
+
+describe('an answer', () => {
+  it.each(RECORDS)('of %s is taken as it should be', (endpoint, record) => {
+    expect(answerOf(endpoint, record)).toBe('answered');
+  });
+
+  it.each(CASES)('of %s with a negative or absurd %s is unknown', (endpoint, name, record) => {
+    expect(answerOf(endpoint, { ...record, [name]: '-5' })).toBe('unknown');
+    expect(answerOf(endpoint, { ...record, [name]: '-0.000001' })).toBe('unknown');
+    expect(answerOf(endpoint, { ...record, [name]: name === 'price' ? '1.000001' : '1000000001' })).toBe('unknown');
+  });
+});

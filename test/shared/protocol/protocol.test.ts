@@ -1,0 +1,155 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import { decodeCursor, encodeCursor } from '../../../src/shared/protocol/cursors.js';
+import { type DraftText, readDraftText, writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { ENDPOINTS, fillPath, writeQuery } from '../../../src/shared/protocol/endpoints.js';
+import type { Call } from '../../../src/shared/protocol/seam.js';
+import {
+  requestSignature,
+  signatureMatches,
+  signedPayload,
+  submittedSignature,
+} from '../../../src/shared/protocol/signing.js';
+
+const m = (n: number) => n as Micros;
+
+describe('the signing payload', () => {
+  const secret = 'ws_live_1f7c2a9b5d4e';
+  const body = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
+  const cases = [
+    ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
+    ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
+    ['post', '/share-merges/', body, '4a128a6460e48eb9ed120ceefdaaa3c541b85022c31dcd44d7a8370a54476826'],
+  ] as const;
+
+  it.each(cases)('has the published signature for %s %s', (method, pathWithQuery, text, hex) => {
+    const parts = { timestamp: '1714300000', method, pathWithQuery, body: text };
+    expect(requestSignature(secret, parts)).toBe(hex);
+    expect(signatureMatches(hex, secret, parts)).toBe(true);
+    expect(signatureMatches(hex.toUpperCase(), secret, parts)).toBe(false);
+    expect(signatureMatches(hex, `${secret}x`, parts)).toBe(false);
+  });
+
+  it('is plain concatenation', () => {
+    const parts = { timestamp: '1', method: 'get', pathWithQuery: '/a/?b=1', body: '' };
+    expect(signedPayload(parts)).toBe('1GET/a/?b=1');
+  });
+
+  it('takes a leading 0x off a submitted signature before its length counts', () => {
+    const hex = 'a'.repeat(128);
+    expect(submittedSignature(`0x${hex}`)).toBe(hex);
+    expect(submittedSignature(`${hex}a`)).toBeNull();
+    expect(submittedSignature('0x')).toBeNull();
+  });
+});
+
+describe('draft texts', () => {
+  const base = { serviceName: 'SVC', marketConditionId: 'mkt-1', draftPubkey: 'Dr1ft', expires: 1_714_300_060 };
+  const drafts: [DraftText['terms'], string][] = [
+    [
+      { action: 'place-order', isYes: true, side: 'buy', type: 'limit', price: m(420_000), amount: m(10_000_000) },
+      'SVC draft v1 | place-order | Market: mkt-1 | Outcome: YES, Side: buy, Type: limit, Price: 0.42, Amount: 10 | Draft: Dr1ft | Expires: 1714300060',
+    ],
+    [
+      { action: 'place-order', isYes: false, side: 'buy', type: 'market', funds: m(25_000_000) },
+      'SVC draft v1 | place-order | Market: mkt-1 | Outcome: NO, Side: buy, Type: market, Funds: 25 | Draft: Dr1ft | Expires: 1714300060',
+    ],
+    [
+      { action: 'place-order', isYes: true, side: 'sell', type: 'market', amount: m(500_000) },
+      'SVC draft v1 | place-order | Market: mkt-1 | Outcome: YES, Side: sell, Type: market, Amount: 0.5 | Draft: Dr1ft | Expires: 1714300060',
+    ],
+    [
+      { action: 'cancel-order', orderPubkey: 'ABC' },
+      'SVC draft v1 | cancel-order | Market: mkt-1 | Order: ABC | Draft: Dr1ft | Expires: 1714300060',
+    ],
+    [
+      { action: 'merge-shares', amount: m(10_000_000) },
+      'SVC draft v1 | merge-shares | Market: mkt-1 | Amount: 10 | Draft: Dr1ft | Expires: 1714300060',
+    ],
+    [
+      { action: 'redeem-shares', yes: m(12_000_000), no: m(0) },
+      'SVC draft v1 | redeem-shares | Market: mkt-1 | Yes: 12, No: 0 | Draft: Dr1ft | Expires: 1714300060',
+    ],
+  ];
+
+  it.each(drafts)('are written and read back: %j', (terms, text) => {
+    expect(writeDraftText({ ...base, terms })).toBe(text);
+    expect(readDraftText(text)).toEqual({ ...base, terms });
+  });
+
+  it('are refused unless they are exactly what would have been written', () => {
+    const good = drafts[0]?.[1] ?? '';
+    const bad = [
+      good.replace('0.42', '0.420'),
+      good.replace('Amount: 10', 'Amount: 10, Amount: 11'),
+      good.replace('place-order', 'withdraw'),
+      good.replace('Outcome: YES', 'Outcome: yes'),
+      good.replace('Side: buy', 'Side: BUY'),
+      good.replace('v1', 'v2'),
+      `${good} `,
+      `${good}\n`,
+      good.replace(' | Market', ' | Market: x | Market'),
+      // What a person could not see, or could not tell from something else.
+      good.replace('mkt-1', 'mkt-1\u202e'),
+      good.replace('mkt-1', 'mkt-1\u200b'),
+      good.replace('SVC', 'S\u001b[2JVC'),
+      good.replace(/place-order .* \| Draft/, 'cancel-order | Market: mkt-1 | Order: \u001b[2J | Draft'),
+      good.replace(/place-order .* \| Draft/, 'cancel-order | Market: mkt-1 | Order: l0O | Draft'),
+      'Create SVC API credential | Wallet: abc | Nonce: def',
+      '',
+    ];
+    for (const text of bad) expect(readDraftText(text), text).toBeNull();
+  });
+});
+
+describe('cursors', () => {
+  it('come back under the key they were made for and no other', () => {
+    const cursor = encodeCursor({ before_id: 17 });
+    expect(cursor).toBe('eyJiZWZvcmVfaWQiOjE3fQ');
+    expect(decodeCursor(cursor, 'before_id')).toBe(17);
+    expect(decodeCursor(cursor, 'o')).toBeNull();
+    for (const bad of [
+      '',
+      '!',
+      'e30',
+      encodeCursor({ before_id: -1 }),
+      encodeCursor({ before_id: '1' }),
+      'a'.repeat(300),
+    ]) {
+      expect(decodeCursor(bad, 'before_id'), bad).toBeNull();
+    }
+  });
+});
+
+describe('endpoint declarations', () => {
+  it('end every path with a slash and are unique', () => {
+    const seen = Object.values(ENDPOINTS).map((e) => `${e.method} ${e.path}`);
+    expect(new Set(seen).size).toBe(seen.length);
+    for (const line of seen) expect(line.endsWith('/')).toBe(true);
+  });
+
+  it('fill paths and write queries percent-encoded', () => {
+    expect(fillPath('/orders/{pubkey}/', { pubkey: 'a/b' })).toBe('/orders/a%2Fb/');
+    expect(writeQuery({ limit: 10, is_yes: false, status: ['open', 'filled'], cursor: undefined })).toBe(
+      '?limit=10&is_yes=false&status=open%2Cfilled',
+    );
+    expect(writeQuery({})).toBe('');
+  });
+
+  it('refuse bad parameters in words that say what is wanted', () => {
+    const parsed = ENDPOINTS['orders.list'].query.safeParse({ limit: '101' });
+    expect(parsed.error?.issues[0]).toMatchObject({
+      path: ['limit'],
+      message: 'Ensure this value is less than or equal to 100.',
+    });
+  });
+});
+
+describe('a call of the trader’s core', () => {
+  it('carries decimals of a query as text, never as Micros', () => {
+    expectTypeOf<Call<'positions.close'>['query']>().toEqualTypeOf<{ readonly price?: string | undefined }>();
+    expectTypeOf<Call<'positions.estimate'>['query']['funds']>().toEqualTypeOf<string>();
+    expectTypeOf<Call<'orders.list'>['query']['is_yes']>().toEqualTypeOf<boolean | undefined>();
+    expect(writeQuery({ funds: '100', leverage: '2.5' })).toBe('?funds=100&leverage=2.5');
+  });
+});

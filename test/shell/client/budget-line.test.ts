@@ -1,0 +1,230 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Lane } from '../../../src/shared/protocol/seam.js';
+import { BudgetLine } from '../../../src/shell/client/budget-line.js';
+import type { Heard } from '../../../src/shell/client/pacing.js';
+
+// The line waits on timers; here they run on a clock that the test turns.
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const OK: Heard = { genuine: true, throttled: false, askedMs: null, budget: null };
+const REFUSED: Heard = { ...OK, throttled: true };
+const newLine = (limit: number) => new BudgetLine(limit, () => Date.now());
+
+const WORD = { place: 'in', probe: 'probe', none: 'out' };
+
+/** Enters and writes down when and in which order. */
+function entrants(line: BudgetLine) {
+  const log: string[] = [];
+  const started = Date.now();
+  const enter = async (name: string, lane: Lane, patienceMs = 600_000) => {
+    const entered = line.tryEnter() || (await line.enter(lane, patienceMs));
+    log.push(`${name} ${WORD[entered ?? 'none']} ${Math.round((Date.now() - started) / 1_000)}`);
+    if (entered !== null) line.leave(entered);
+  };
+  return { log, enter };
+}
+
+describe('the budget line', () => {
+  it('lets through at once while places are free, then one as each place comes free', async () => {
+    const line = newLine(2);
+    const { log, enter } = entrants(line);
+    await enter('a', 'own');
+    await vi.advanceTimersByTimeAsync(10_000);
+    for (const name of ['b', 'c', 'd', 'e']) void enter(name, 'own');
+    await vi.advanceTimersByTimeAsync(200_000);
+    expect(log).toEqual(['a in 0', 'b in 10', 'c in 60', 'd in 70', 'e in 120']);
+    await line.close();
+  });
+
+  it('serves the urgent lanes first, and each lane in its order', async () => {
+    const line = newLine(1);
+    const { log, enter } = entrants(line);
+    await enter('first', 'own');
+    const lanes: [string, Lane][] = [
+      ['quiet', 'quiet'],
+      ['hot-1', 'hot'],
+      ['cancel-1', 'cancel'],
+      ['hot-2', 'hot'],
+      ['submit', 'submit'],
+      ['cancel-2', 'cancel'],
+    ];
+    for (const [name, lane] of lanes) void enter(name, lane);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(log.map((entry) => entry.split(' ')[0])).toEqual([
+      'first',
+      'cancel-1',
+      'cancel-2',
+      'submit',
+      'hot-1',
+      'hot-2',
+      'quiet',
+    ]);
+    await line.close();
+  });
+
+  it('does not turn a cancel away because reads fill the line', async () => {
+    const line = newLine(1);
+    const { log, enter } = entrants(line);
+    await enter('a', 'own');
+    const reads = Array.from({ length: 1_000 }, () => line.enter('own', 60_000));
+    void enter('read', 'own');
+    void enter('cancel', 'cancel');
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(log).toEqual(['a in 0', 'read out 0', 'cancel in 60']);
+    await line.close();
+    await Promise.all(reads);
+  });
+
+  it('keeps to its own most where the venue tells of more room, and to the venue’s word where that is less', async () => {
+    const line = new BudgetLine(2, () => Date.now(), 2);
+    // Of the 300 somebody else has used 100, and they are not ours.
+    const says = (limit: number, remaining: number) => ({ ...OK, budget: { limit, remaining } });
+    line.tryEnter();
+    line.leaveHeard('place', says(300, 200));
+    expect([line.tryEnter(), line.tryEnter()]).toEqual(['place', null]);
+    line.leaveHeard('place', says(1, 1));
+    expect(line.isOverdrawn('place')).toBe(false);
+    line.leaveHeard('place', says(1, 1));
+    expect(line.isOverdrawn('place')).toBe(true);
+    await line.close();
+  });
+
+  it('gives the place of those whose patience ended to the next', async () => {
+    const line = newLine(1);
+    const { log, enter } = entrants(line);
+    await enter('a', 'own');
+    for (const name of ['b', 'c', 'd']) void enter(name, 'cancel', 5_000);
+    void enter('e', 'quiet');
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(log).toEqual(['a in 0', 'b out 5', 'c out 5', 'd out 5', 'e in 60']);
+    await line.close();
+  });
+
+  it('waits while everything is in flight, and wakes when an answer’s minute is over', async () => {
+    const line = newLine(1);
+    expect(line.tryEnter()).toBe('place');
+    const { log, enter } = entrants(line);
+    void enter('b', 'own');
+    await vi.advanceTimersByTimeAsync(30_000);
+    line.leave('place');
+    await vi.advanceTimersByTimeAsync(60_100);
+    expect(log).toEqual(['b in 90']);
+    await line.close();
+  });
+
+  it('takes back the place of what never left', async () => {
+    const line = newLine(1);
+    expect(line.tryEnter()).toBe('place');
+    const { log, enter } = entrants(line);
+    void enter('b', 'own');
+    line.leaveUnsent('place');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(log).toHaveLength(1);
+    await line.close();
+  });
+
+  it('stands still for as long as the service said, but for one probe at a time of what cannot wait', async () => {
+    const line = newLine(10);
+    const { log, enter } = entrants(line);
+    line.tryEnter();
+    expect(line.leaveHeard('place', { ...REFUSED, askedMs: 20_000 })).toBe(20_000);
+    expect(line.tryEnter()).toBe(null);
+    void enter('draft', 'draft');
+    void enter('own', 'own');
+    void enter('cancel', 'cancel');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_100);
+    // The first was met with silence, so the next waits again.
+    expect(log).toMatchObject([expect.stringMatching(/^cancel probe [12]$/)]);
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(log).toMatchObject([expect.anything(), expect.stringMatching(/^own probe [234]$/)]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(log.at(-1)).toBe('draft in 20');
+    await line.close();
+  });
+
+  it('goes on at once when a probe was let through', async () => {
+    const line = newLine(10);
+    line.tryEnter();
+    line.leaveHeard('place', { ...REFUSED, askedMs: 60_000 });
+    const probe = line.enter('cancel', 60_000);
+    const draft = line.enter('draft', 60_000);
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(await probe).toBe('probe');
+    expect(line.isOverdrawn('probe')).toBe(false);
+    line.leaveHeard('probe', OK);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await draft).toBe('place');
+    await line.close();
+  });
+
+  it('does not probe past its own count of the limit', async () => {
+    const line = newLine(1);
+    line.tryEnter();
+    line.leaveHeard('place', { ...REFUSED, askedMs: 10_000 });
+    const { log, enter } = entrants(line);
+    void enter('cancel', 'cancel');
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(log).toEqual(['cancel in 60']);
+    await line.close();
+  });
+
+  it.each([
+    ['of a stranger', { ...REFUSED, genuine: false, askedMs: 6_000 }],
+    ['longer than the window', { ...REFUSED, askedMs: 600_000 }],
+  ])('takes a wait %s for none', (_, heard) => {
+    const line = newLine(10);
+    line.tryEnter();
+    expect(line.leaveHeard('place', heard)).toBeLessThanOrEqual(1_000);
+  });
+
+  it('lets one refusal that nothing explains lower no limit, and a second one within a minute do so', async () => {
+    const line = newLine(80);
+    for (let n = 0; n < 20; n++) line.tryEnter();
+    for (let n = 0; n < 18; n++) line.leaveHeard('place', OK);
+    line.leaveHeard('place', REFUSED);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(line.tryEnter()).toBe('place');
+    line.leaveUnsent('place');
+    line.leaveHeard('place', REFUSED);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(line.tryEnter()).toBe(null);
+    await line.close();
+  });
+
+  it('backs off longer at each refusal without a word, up to a minute, until one goes well', () => {
+    const line = newLine(40);
+    const refused = () => {
+      line.tryEnter();
+      return line.leaveHeard('place', { ...REFUSED, budget: { limit: 40, remaining: 0 } }) ?? 0;
+    };
+    for (let refusal = 0; refusal < 12; refusal++) {
+      const full = Math.min(60_000, 1_000 * 2 ** refusal);
+      const waitMs = refused();
+      expect(waitMs).toBeGreaterThanOrEqual(full / 2);
+      expect(waitMs).toBeLessThanOrEqual(full);
+    }
+    line.leaveHeard('place', OK);
+    expect(refused()).toBeLessThanOrEqual(1_000);
+  });
+
+  it('turns away those without patience, those beyond a thousand, and all when it is closed', async () => {
+    const line = newLine(1);
+    expect(line.tryEnter()).toBe('place');
+    expect(await line.enter('own', 0)).toBe(null);
+    const waiting = Array.from({ length: 1_000 }, () => line.enter('own', 1e9));
+    expect(await line.enter('own', 1e9)).toBe(null);
+    waiting.push(...Array.from({ length: 1_000 }, () => line.enter('cancel', 1e9)));
+    expect(await line.enter('cancel', 1e9)).toBe(null);
+    const closed = line.close();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await closed;
+    expect((await Promise.all(waiting)).every((entered) => entered === null)).toBe(true);
+    expect(line.tryEnter()).toBe(null);
+    expect(await line.enter('cancel', 1_000)).toBe(null);
+  });
+});

@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LANES, type Lane } from '../../../src/shared/protocol/seam.js';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { credentials, orderBody } from './fixture.js';
+import { profile } from './hostile-server.js';
+import { type Headers, honest, type VenueOptions, VirtualVenue } from './virtual-venue.js';
+
+// The client waits on timers and two clocks; here all of them are the test's.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+const MINUTE_MS = 60_000;
+const clock = { nowMs: () => Date.now(), monotonicMs: () => Date.now() };
+
+const limitsOf = (perMinute: number) => ({ public: perMinute, signed: perMinute, bootstrap: perMinute });
+/** Headers of a venue that always has room. */
+const ROOM = { 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '60', 'x-ratelimit-reset': '4000000000' };
+const steady = () => ({ outMs: 40, backMs: 40 });
+
+/** A client of a virtual venue whose profile says `believed` requests a minute. */
+function meet(options: Partial<VenueOptions> & { limits: VenueOptions['limits'] }, believed = options.limits) {
+  const venue = new VirtualVenue({ delay: steady, ...options });
+  const client = new ServiceClient({ profile, credentials, clock, budgets: believed }, venue);
+  return { venue, client };
+}
+
+/** What is in flight is on the test's clock too. */
+async function end(client: ServiceClient): Promise<void> {
+  const closed = client.close();
+  await vi.advanceTimersByTimeAsync(10_000);
+  await closed;
+}
+
+const CALLS: Readonly<Record<string, (client: ServiceClient, lane: Lane) => Promise<unknown>>> = {
+  book: (client, lane) => client.call('markets.book', { params: { condition_id: 'm' } }, { lane }),
+  price: (client, lane) => client.call('markets.price', { params: { condition_id: 'm' } }, { lane }),
+  orders: (client, lane) => client.call('orders.list', {}, { lane }),
+  draft: (client, lane) => client.call('orders.create', { body: orderBody }, { lane }),
+  cancel: (client, lane) => client.call('orders.cancel', { params: { pubkey: 'p' } }, { lane }),
+  // Worthless after a second: it may give up its turn.
+  hasty: (client, lane) => client.call('trades.list', {}, { lane, latestMs: Date.now() + 1_000 }),
+  challenge: (client, lane) => client.call('keys.challenge', { body: { wallet_address: 'w' } }, { lane }),
+};
+
+interface Work {
+  readonly afterMs: number;
+  readonly call: string;
+  readonly lane: Lane;
+  readonly burst: number;
+}
+
+const work: fc.Arbitrary<Work> = fc.record({
+  afterMs: fc.nat({ max: 30_000 }),
+  call: fc.constantFrom(...Object.keys(CALLS)),
+  lane: fc.constantFrom(...LANES),
+  burst: fc.integer({ min: 1, max: 20 }),
+});
+
+/** Asks for all of it in its time; resolves when every call has ended. */
+async function perform(client: ServiceClient, jobs: readonly Work[]): Promise<unknown[]> {
+  const calls: Promise<unknown>[] = [];
+  for (const { afterMs, call, lane, burst } of jobs) {
+    await vi.advanceTimersByTimeAsync(afterMs);
+    for (let n = 0; n < burst; n++) calls.push(CALLS[call]?.(client, lane) ?? Promise.resolve());
+  }
+  await vi.advanceTimersByTimeAsync(120 * MINUTE_MS);
+  return Promise.all(calls);
+}
+
+describe('a venue that follows its own headers', () => {
+  it('never throttles the client, whatever it is asked for and however long answers take, and nothing is left undone', async () => {
+    const delays = fc.infiniteStream(fc.record({ outMs: fc.nat({ max: 4_000 }), backMs: fc.nat({ max: 4_000 }) }));
+    const limits = fc.record({
+      // With less than four a minute the last would wait longer than the hour after which the client gives up.
+      public: fc.integer({ min: 4, max: 20 }),
+      signed: fc.integer({ min: 4, max: 20 }),
+      bootstrap: fc.integer({ min: 4, max: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(limits, fc.array(work, { maxLength: 8 }), delays, async (perMinute, jobs, stream) => {
+        const { venue, client } = meet({ limits: perMinute, delay: () => stream.next().value });
+        const answers = await perform(client, jobs);
+        expect(venue.refused).toEqual([]);
+        const hasty = jobs.reduce((sum, { call, burst }) => sum + (call === 'hasty' ? burst : 0), 0);
+        expect(venue.passed.length).toBeGreaterThanOrEqual(answers.length - hasty);
+        await end(client);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+const DEMAND = 20;
+/** Twenty callers who always want more, each within three minutes; how many passed and were refused, minute by minute. */
+async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: number, lane: Lane = 'draft') {
+  let going = true;
+  const latest = () => ({ lane, latestMs: Date.now() + 3 * MINUTE_MS });
+  const callers = [...Array(DEMAND)].map(async () => {
+    while (going) await client.call('orders.create', { body: orderBody }, latest());
+  });
+  const log: { passed: number; refused: number }[] = [];
+  for (let minute = 0; minute < minutes; minute++) {
+    const [passed, refused] = [venue.passed.length, venue.refused.length];
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    log.push({ passed: venue.passed.length - passed, refused: venue.refused.length - refused });
+  }
+  going = false;
+  await end(client);
+  await Promise.all(callers);
+  return log;
+}
+
+/** Lanes that ask again after a second or two, whatever the venue said. */
+const PROBING: readonly Lane[] = ['cancel', 'own'];
+
+describe('a venue whose budget others use too', () => {
+  /** What is asked while others ask as well, and what becomes of it: their requests, those refused, how long it took. */
+  async function share(lanes: readonly Lane[], check: (others: number, refused: number, ms: number) => void) {
+    const job = work.filter(({ lane }) => lanes.includes(lane));
+    const steps = fc.array(fc.record({ work: job, others: fc.nat({ max: 10 }) }), { maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: 20 }), steps, async (perMinute, script) => {
+        const { venue, client } = meet({ limits: limitsOf(perMinute) });
+        const startedMs = Date.now();
+        let others = 0;
+        for (const { work: asked, others: wanted } of script) {
+          for (let n = 0; n < wanted; n++) if (venue.takeElsewhere('signed')) others += 1;
+          void Promise.all([...Array(asked.burst)].map(() => client.call('orders.list', {}, { lane: asked.lane })));
+          await vi.advanceTimersByTimeAsync(asked.afterMs);
+        }
+        await vi.advanceTimersByTimeAsync(MINUTE_MS);
+        check(others, venue.refused.length, Date.now() - startedMs);
+        await end(client);
+      }),
+      { numRuns: 60 },
+    );
+  }
+
+  it('refuses no more requests than the others made, of what can wait', async () => {
+    const patient = LANES.filter((lane) => !PROBING.includes(lane));
+    await share(patient, (others, refused) => expect(refused).toBeLessThanOrEqual(others));
+  });
+
+  it('refuses, of what finds out for itself, no more than a few probes a minute besides', async () => {
+    await share(LANES, (others, refused, ms) => {
+      const probes = others === 0 ? 0 : 12 * Math.ceil(ms / MINUTE_MS);
+      expect(refused).toBeLessThanOrEqual(others + probes);
+    });
+  });
+});
+
+describe('a venue that does not follow its own headers', () => {
+  const lies: [string, VenueOptions['headers'] & object][] = [
+    ['says nothing at all', () => ({})],
+    ['says twice its limit and that half of it is free', (verdict, nowMs) => ({ ...honest(verdict, nowMs), ...ROOM })],
+    ['says to come back at once', ({ allowed }): Headers => (allowed ? {} : { 'retry-after': '0' })],
+    ['says to come back too soon', ({ allowed }): Headers => (allowed ? {} : { 'retry-after': '1' })],
+    ['says that its budget was whole again long ago', () => ({ ...ROOM, 'x-ratelimit-reset': '1' })],
+  ];
+
+  it.each(lies)('and %s is asked as much as it lets through, and little more', async (_, headers) => {
+    const { venue, client } = meet({ limits: limitsOf(60), headers }, limitsOf(120));
+    for (const { passed, refused } of await besiege(venue, client, 12)) {
+      expect(passed).toBeGreaterThanOrEqual(50);
+      // No more than were in flight when the first of a minute was refused.
+      expect(refused).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it.each(lies)('and %s gets the whole of its limit again when that is back', async (_, headers) => {
+    const { venue, client } = meet({ limits: limitsOf(1), headers }, limitsOf(120));
+    setTimeout(() => venue.change(limitsOf(120)), 10 * MINUTE_MS);
+    const log = await besiege(venue, client, 16);
+    expect(log.slice(0, 10).reduce((sum, { refused }) => sum + refused, 0)).toBeLessThanOrEqual(10 * 16);
+    // Doubled each minute from an eighth: three minutes, and one for the pause that was under way.
+    for (const { passed } of log.slice(14)) expect(passed).toBeGreaterThanOrEqual(110);
+  });
+
+  it('and says to stay away for a day is asked as much as it lets through all the same', async () => {
+    const headers = ({ allowed }: { allowed: boolean }): Headers => (allowed ? {} : { 'retry-after': '86400' });
+    const { venue, client } = meet({ limits: limitsOf(60), headers }, limitsOf(120));
+    for (const { passed, refused } of await besiege(venue, client, 12)) {
+      expect(passed).toBeGreaterThanOrEqual(50);
+      expect(refused).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it.each(PROBING)(
+    'and lets nothing through is asked by lane %s one request at a time, ever seldomer',
+    async (lane) => {
+      const headers = ({ allowed }: { allowed: boolean }): Headers => (allowed ? {} : { 'retry-after': '30' });
+      const { venue, client } = meet({ limits: limitsOf(0), headers }, limitsOf(120));
+      const log = await besiege(venue, client, 4, lane);
+      // Those that left together before the first refusal, then probes after 1 to 2 s, 2 to 4, 4 to 8, and 8 to 10.
+      expect(log[0]?.refused).toBeLessThanOrEqual(8 + 10);
+      for (const { refused } of log.slice(1)) {
+        expect(refused).toBeLessThanOrEqual(10);
+        expect(refused).toBeGreaterThanOrEqual(5);
+      }
+      const probes = venue.refused.slice(8).map(({ atMs }) => atMs);
+      expect(Math.min(...probes.slice(1).map((atMs, n) => atMs - (probes[n] ?? 0)))).toBeGreaterThan(1_000);
+    },
+  );
+});

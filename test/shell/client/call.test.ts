@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { requestSignature } from '../../../src/shared/protocol/signing.js';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import {
+  bookData,
+  client,
+  clientFor,
+  credentials,
+  draft,
+  orderBody,
+  read,
+  serveEachTest,
+  server,
+  write,
+} from './fixture.js';
+import { answering, envelope, profile } from './hostile-server.js';
+
+serveEachTest();
+
+describe('a call', () => {
+  it('is answered with the record in exact micros, the venue’s time and the budget', async () => {
+    const date = 'Fri, 01 Mar 2024 10:00:00 GMT';
+    const headers = {
+      'x-ratelimit-limit': '120',
+      'x-ratelimit-remaining': '7',
+      'x-ratelimit-reset': '1709287260',
+      date,
+    };
+    server.answer = answering(200, envelope(bookData), headers);
+    const answer = await read();
+    expect(answer.outcome).toEqual({
+      kind: 'answered',
+      data: { ...bookData, bid: [{ price: 420_000, total_amount: 10_000_000 }] },
+      nextCursor: null,
+    });
+    expect(answer.venueTimeMs).toBe(Date.parse(date));
+    expect(answer.budget).toMatchObject({ scope: 'public', limit: 120, remaining: 7 });
+    expect(answer.sentMs).toBeLessThanOrEqual(answer.nowMs);
+  });
+
+  it('hands on the next cursor of a list, and takes a page that does not say it as unknown', async () => {
+    const list = (meta: unknown) => {
+      server.answer = answering(200, envelope([], meta));
+      return client.call('orders.list', { query: { limit: 5, status: ['open', 'filled'] } });
+    };
+    expect((await list({ limit: 5, next_cursor: 'abc' })).outcome).toMatchObject({
+      kind: 'answered',
+      nextCursor: 'abc',
+    });
+    expect((await list({ limit: 5, next_cursor: null })).outcome).toMatchObject({ kind: 'answered', nextCursor: null });
+    expect(server.asked[0]?.url).toBe('/orders/?limit=5&status=open%2Cfilled');
+    expect((await list({ limit: 5 })).outcome).toMatchObject({
+      kind: 'unknown',
+      reason: expect.stringContaining('meta.next_cursor'),
+    });
+    expect((await list(null)).outcome.kind).toBe('unknown');
+  });
+
+  it('performs a request of the core and reports it as one observation', async () => {
+    server.answer = answering(201, envelope(draft));
+    const call = { endpoint: 'orders.create', params: {}, query: {}, body: orderBody } as const;
+    const observation = await client.perform({ id: 7, lane: 'draft', latestMs: Date.now() + 10_000, call });
+    expect(observation).toMatchObject({ kind: 'outcome', requestId: 7, outcome: { kind: 'answered', data: draft } });
+  });
+
+  it('sends the very bytes that it signed, whatever is in path, query and body', async () => {
+    const word = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter((text) => !/^\.{1,2}$/.test(text));
+    server.answer = answering(201, envelope(draft));
+    await fc.assert(
+      fc.asyncProperty(word, word, async (id, cursor) => {
+        await client.call('merges.detail', { params: { pubkey: id } });
+        await client.call('merges.list', { query: { cursor, limit: 3 } });
+        await client.call('merges.create', { body: { market_condition_id: id, amount: cursor } });
+        await client.call('keys.revoke', { params: { key_id: id } });
+        for (const asked of server.asked.splice(0)) {
+          const timestamp = String(asked.headers['svc-timestamp']);
+          const parts = { timestamp, method: asked.method, pathWithQuery: asked.url, body: asked.body };
+          expect(asked.headers['svc-signature']).toBe(requestSignature(credentials.secret, parts));
+          expect(asked.headers['svc-api-key']).toBe('key-1');
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('sends no body and no content type where there is none', async () => {
+    await client.call('orders.cancel', { params: { pubkey: 'P' } });
+    await client.call('keys.revoke', { params: { key_id: 'k' } });
+    await write();
+    const [cancel, revoke, create] = server.asked;
+    for (const asked of [cancel, revoke]) {
+      expect(asked?.body).toBe('');
+      expect(asked?.headers['content-type']).toBeUndefined();
+      expect(asked?.headers['transfer-encoding']).toBeUndefined();
+    }
+    expect(create?.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(create?.body ?? '')).toEqual(orderBody);
+  });
+
+  it('signs nothing but signed calls, and sends none of those without credentials', async () => {
+    await read();
+    expect(server.asked[0]?.headers['svc-signature']).toBeUndefined();
+    const bare = new ServiceClient({ profile, baseUrl: server.url });
+    const { outcome } = await bare.call('orders.create', { body: orderBody });
+    expect(outcome).toMatchObject({ kind: 'unknown', sent: false, reason: expect.stringContaining('credentials') });
+    await bare.close();
+  });
+
+  it.each(['', '.', '..'])('does not send a path parameter that would be another path: %j', async (pubkey) => {
+    const { outcome } = await client.call('orders.detail', { params: { pubkey } });
+    expect(outcome).toMatchObject({ kind: 'unknown', sent: false });
+    expect(server.asked).toEqual([]);
+  });
+
+  it('keeps a path that the base address has, and signs it', async () => {
+    const below = clientFor(`${server.url}/api/v1/`);
+    await below.call('orders.list', { query: {} });
+    const asked = server.asked[0];
+    expect(asked?.url).toBe('/api/v1/orders/');
+    const parts = {
+      timestamp: String(asked?.headers['svc-timestamp']),
+      method: 'GET',
+      pathWithQuery: '/api/v1/orders/',
+      body: '',
+    };
+    expect(asked?.headers['svc-signature']).toBe(requestSignature(credentials.secret, parts));
+    await below.close();
+  });
+});
+
+describe('the base address', () => {
+  it.each([
+    'http://example.com',
+    'ftp://127.0.0.1',
+    'example.com',
+    'http://127.0.0.1.evil.com',
+    'https://u:canary@x.y',
+    'https://x.y/?a=1',
+  ])('is refused: %s', (baseUrl) => {
+    try {
+      new ServiceClient({ profile, baseUrl });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(TwinbookError);
+      expect(error).toMatchObject({ code: 'config_invalid' });
+      expect(String(error)).not.toContain('canary');
+    }
+  });
+
+  it.each(['https://api.example.com', 'http://localhost:1', 'http://127.0.0.1:1/', 'http://[::1]:1'])(
+    'is accepted: %s',
+    async (baseUrl) => {
+      await new ServiceClient({ profile, baseUrl }).close();
+    },
+  );
+});

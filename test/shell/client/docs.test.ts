@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { profile } from './hostile-server.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+const text = readFileSync(resolve(root, 'docs/client.md'), 'utf8');
+
+/** Every method of every group, and the verbs, as the document would name them. */
+function methodsOfClient(): string[] {
+  const client = new ServiceClient({ profile });
+  const groups = Object.entries(client).flatMap(([group, calls]) =>
+    typeof calls === 'object' && group !== 'profile' ? methodsOf(Object.getPrototypeOf(calls), `client.${group}`) : [],
+  );
+  return [...groups, ...methodsOf(ServiceClient.prototype, 'client')];
+}
+
+const methodsOf = (prototype: object, prefix: string): string[] =>
+  Object.getOwnPropertyNames(prototype)
+    .filter((name) => name !== 'constructor')
+    .map((name) => `${prefix}.${name}`);
+
+describe('docs/client.md', () => {
+  it('names every method of the client, and none that does not exist', () => {
+    const named = [...text.matchAll(/`(client\.\w+(?:\.\w+)?)(?=[`(])/g)].map((match) => match[1] ?? '');
+    const methods = methodsOfClient();
+    expect(methods.length).toBeGreaterThan(60);
+    expect(methods.filter((method) => !named.includes(method))).toEqual([]);
+    const known = [...methods, 'client.call'];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('shows the example that is tested', () => {
+    const example = readFileSync(resolve(import.meta.dirname, 'example/quick-start.mjs'), 'utf8');
+    expect(text).toContain(`\`\`\`js\n${example}\`\`\``);
+  });
+});

@@ -1,0 +1,269 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/shared/protocol/seam.js';
+import {
+  bookData,
+  client,
+  clientFor,
+  draft,
+  notices,
+  orderBody,
+  read,
+  serveEachTest,
+  server,
+  write,
+} from './fixture.js';
+import { answering, envelope, HostileServer, rawServer, refusal } from './hostile-server.js';
+
+serveEachTest();
+
+const orderRow = {
+  ...{ side: 'buy', price: '0.42', amount: '10', status: 'canceled' },
+  ...{ market: { condition_id: 'm', title: 'Rain?' }, outcome: { is_yes: true, text: 'Yes' } },
+};
+
+describe('an outcome', () => {
+  it.each([
+    ['400', 400, refusal('invalid_request_params', 'Validation Error', [{ amount: 'Too small.' }])],
+    ['404', 404, refusal('not_found')],
+    ['409', 409, refusal('share_merge_in_progress', 'x', null)],
+    ['501', 501, refusal('hyperliquid_margin_tp_sl_not_supported')],
+    ['503 of the signing service', 503, refusal('gringotts_unavailable')],
+  ])('is refused where the service says that it did nothing: %s', async (_, status, text) => {
+    server.answer = answering(status, text);
+    expect((await write()).outcome).toMatchObject({ kind: 'refused', status, message: expect.any(String) });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('carries the details of a refusal', async () => {
+    const details = [{ amount: 'Too small.' }, { price: ['a', 'b'], deep: { x: 1 }, n: 5 }];
+    server.answer = answering(400, refusal('invalid_request_params', 'Validation Error', details));
+    expect((await write()).outcome).toMatchObject({
+      details: [{ amount: 'Too small.' }, { price: 'a b', deep: '…', n: '5' }],
+    });
+  });
+
+  it('shows no control characters of the venue, which could rewrite a log or a terminal', async () => {
+    server.answer = answering(400, refusal('a\u001b[2Jb', 'No\u202e.\n', [{ 'x\u0007': 'y\u0000' }]));
+    const { outcome } = await write();
+    expect(outcome).toMatchObject({ slug: 'a?[2Jb', message: 'No?.?', details: [{ 'x?': 'y?' }] });
+  });
+
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const strange: [string, number, string | Buffer, Record<string, string>?][] = [
+    ['500 with the envelope', 500, refusal('internal_error')],
+    ['503 with another slug', 503, refusal('overloaded')],
+    ['HTML 403', 403, '<html><body>Forbidden</body></html>', { 'content-type': 'text/html' }],
+    ['HTML 502', 502, '<html>'],
+    ['HTML 200', 200, '<html>'],
+    ['an empty 200', 200, ''],
+    ['an empty 204', 204, ''],
+    ['an empty 400', 400, ''],
+    ['a cut body', 201, envelope(draft).slice(0, -3)],
+    ['NaN', 201, '{"data":{"pubkey":NaN,"message":"m"},"meta":{},"error":null}'],
+    ['bytes that are not UTF-8', 201, Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ['a number for a string', 201, envelope({ pubkey: 1, message: 'm' })],
+    ['a missing field', 201, envelope({ pubkey: 'p' })],
+    ['a list for a record', 201, envelope([draft])],
+    ['null', 201, 'null'],
+    ['no envelope', 201, JSON.stringify(draft)],
+    [
+      'data and error at once',
+      400,
+      JSON.stringify({ data: draft, meta: {}, error: { code: 1, slug: 's', message: 'm' } }),
+    ],
+    [
+      'success with an error',
+      201,
+      JSON.stringify({ data: draft, meta: {}, error: { code: 1, slug: 's', message: 'm' } }),
+    ],
+    ['an error without slug', 400, JSON.stringify({ data: null, meta: null, error: { code: 1 } })],
+    ['400 with an envelope of success', 400, envelope(draft)],
+    ['deep JSON', 201, deep],
+    ['deep details', 400, `{"data":null,"meta":null,"error":{"code":1,"slug":"s","message":"m","details":${deep}}}`],
+    ['a redirect', 302, '', { location: '/orders/elsewhere/' }],
+    ['a redirect to a stranger', 307, refusal('x'), { location: 'http://127.0.0.1:1/' }],
+    ['a polluting body', 201, '{"data":{"__proto__":{"pubkey":"p","message":"m"}},"meta":{},"error":null}'],
+  ];
+  it.each(strange)('of a write is unknown, once sent, after %s', async (_, status, text, headers) => {
+    server.answer = answering(status, text, headers);
+    const { outcome } = await write();
+    expect(outcome).toMatchObject({ kind: 'unknown', sent: true, reason: expect.stringMatching(/./) });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('names the field of a read that is not what the interface says', async () => {
+    server.answer = answering(200, envelope({ ...bookData, ask: [{ price: '0.1', total_amount: 3 }] }));
+    expect((await read()).outcome.kind).toBe('unknown');
+    expect(server.asked).toHaveLength(1);
+    expect((await read()).outcome).toMatchObject({
+      kind: 'unknown',
+      reason: expect.stringContaining('data.ask.0.total_amount'),
+    });
+    server.answer = answering(200, envelope({ ...bookData, bid: [{ price: '0.12345678', total_amount: '3' }] }));
+    expect((await read()).outcome).toMatchObject({
+      kind: 'unknown',
+      reason: expect.stringContaining('data.bid.0.price'),
+    });
+  });
+
+  const onWire: [string, string, string?][] = [
+    ['a reset', ''],
+    ['garbage', 'hello\r\n\r\n'],
+    ['a length that is too long', `HTTP/1.1 201 Created\r\nContent-Length: 9999\r\n\r\n${envelope(draft)}`],
+    ['a length that is too short', `HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\n${envelope(draft)}`],
+    ['two lengths', `HTTP/1.1 201 Created\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n${envelope(draft)}`],
+    ['a chunk that is cut', `HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"data"`],
+    ['huge headers', `HTTP/1.1 201 Created\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`],
+    ['a bad gzip', 'HTTP/1.1 201 Created\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello'],
+  ];
+  it.each(onWire)('of a write is unknown, once sent, after %s', async (_, bytes) => {
+    const raw = await rawServer((socket) => socket.end(bytes));
+    const other = clientFor(raw.url);
+    const { outcome } = await other.call('orders.create', { body: orderBody });
+    expect(outcome).toMatchObject({ kind: 'unknown', sent: true });
+    await other.close();
+    await raw.stop();
+  });
+
+  it('never takes the rest of one answer for the answer of the next call', async () => {
+    const whole = (data: unknown) => {
+      const text = envelope(data);
+      return `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+    };
+    const smuggled = whole({ pubkey: 'smuggled', message: 'm' });
+    let asked = 0;
+    const raw = await rawServer((socket) => {
+      asked += 1;
+      if (asked > 1) return void socket.end(whole({ pubkey: 'honest', message: 'm' }));
+      socket.write(whole(draft));
+      setImmediate(() => socket.write(smuggled));
+    });
+    const other = clientFor(raw.url);
+    await other.call('orders.create', { body: orderBody });
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    const { outcome } = await other.call('orders.create', { body: orderBody });
+    expect(outcome).not.toMatchObject({ data: { pubkey: 'smuggled' } });
+    await other.close();
+    await raw.stop();
+  });
+
+  it('is unknown when the answer is too large, compressed or not, or never ends', async () => {
+    const huge = Buffer.alloc(6 * 1024 * 1024, 'a');
+    const impatient = clientFor(server.url, { timeoutMs: 300 });
+    server.answer = answering(201, huge);
+    expect((await write()).outcome).toMatchObject({
+      kind: 'unknown',
+      sent: true,
+      reason: expect.stringContaining('maxContentLength'),
+    });
+    server.answer = answering(201, gzipSync(huge), { 'content-encoding': 'gzip' });
+    expect((await write()).outcome).toMatchObject({ kind: 'unknown', sent: true });
+    server.answer = (response) => {
+      response.writeHead(201);
+      const drip = () => response.writable && response.write(' ', () => setImmediate(drip));
+      drip();
+    };
+    const endless = await impatient.call('orders.create', { body: orderBody });
+    expect(endless.outcome).toEqual({ kind: 'unknown', sent: true, reason: 'no whole answer within 300 ms' });
+    server.answer = () => undefined;
+    expect((await impatient.call('orders.create', { body: orderBody })).outcome).toMatchObject({
+      kind: 'unknown',
+      sent: true,
+    });
+    await impatient.close();
+  });
+
+  it('says that nothing was sent only when no connection stood', async () => {
+    const closed = await HostileServer.start();
+    const other = clientFor(closed.url);
+    await closed.stop();
+    const { outcome } = await other.call('orders.create', { body: orderBody });
+    expect(outcome).toEqual({ kind: 'unknown', sent: false, reason: 'connection refused' });
+    await other.close();
+  });
+
+  it('is always one of the three, whatever the body', async () => {
+    const piece = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc.json().map((data) => `{"data":${data},"meta":{},"error":null}`),
+      fc.json().map((error) => `{"data":null,"meta":null,"error":${error}}`),
+      fc.json().map((details) => refusal('some_slug').replace('[]', details)),
+    );
+    const status = fc.constantFrom(200, 201, 202, 204, 301, 400, 401, 403, 404, 409, 418, 500, 501, 502, 503, 504, 599);
+    const calm = clientFor(server.url, { budgets: { signed: 1e6 } });
+    await fc.assert(
+      fc.asyncProperty(status, piece, async (status, text) => {
+        server.answer = answering(status, text);
+        const { outcome } = await calm.call('orders.create', { body: orderBody });
+        expect(['answered', 'refused', 'unknown']).toContain(outcome.kind);
+        if (outcome.kind === 'refused') expect([400, 401, 403, 404, 409, 418, 501, 503]).toContain(status);
+        if (outcome.kind === 'unknown') expect(outcome.sent).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+    await calm.close();
+  });
+
+  it('is always one of the three, whatever happens to the bytes on their way', async () => {
+    const text = envelope(draft);
+    const honest = Buffer.from(`HTTP/1.1 201 Created\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+    let bytes = honest;
+    const raw = await rawServer((socket) => socket.end(bytes));
+    const other = clientFor(raw.url, { budgets: { signed: 1e6 } });
+    const place = fc.nat({ max: honest.length - 1 });
+    const damage = fc.oneof(
+      fc
+        .tuple(place, fc.nat({ max: 255 }))
+        .map(([at, byte]) => Buffer.concat([honest.subarray(0, at), Buffer.from([byte]), honest.subarray(at + 1)])),
+      place.map((at) => honest.subarray(0, at)),
+      fc.uint8Array({ maxLength: 200 }).map((extra) => Buffer.concat([honest, extra])),
+      fc.uint8Array({ maxLength: 200 }).map((noise) => Buffer.from(noise)),
+    );
+    await fc.assert(
+      fc.asyncProperty(damage, async (damaged) => {
+        bytes = damaged;
+        const { outcome } = await other.call('orders.create', { body: orderBody });
+        if (outcome.kind === 'unknown') expect(outcome.sent).toBe(true);
+        else expect(outcome.kind).toBe('answered');
+      }),
+      { numRuns: 300 },
+    );
+    await other.close();
+    await raw.stop();
+  });
+
+  const body = { signature: '00' };
+  const params = { pubkey: 'asked' };
+  it.each<[string, () => Promise<{ outcome: Outcome }>, unknown]>([
+    ['an order', () => client.call('orders.detail', { params }), { ...orderRow, pubkey: 'other' }],
+    ['a cancel', () => client.call('orders.cancelSubmit', { params, body }), { ...orderRow, pubkey: 'other' }],
+    ['a claim', () => client.call('positions.claim', { params }), { position_pubkey: 'other', state: 'done' }],
+    [
+      'a book',
+      () => client.call('markets.book', { params: { condition_id: 'asked' } }),
+      { ...bookData, market: 'other' },
+    ],
+    ['a key', () => client.call('keys.revoke', { params: { key_id: 'asked' } }), { key_id: 'other', created: 1 }],
+  ])('is unknown where %s is answered that nobody asked for', async (_, ask, data) => {
+    server.answer = answering(200, envelope(data));
+    const reason = expect.stringContaining('is not the one that was asked for');
+    expect((await ask()).outcome).toMatchObject({ kind: 'unknown', sent: true, reason });
+    server.answer = answering(200, envelope(data).replace('other', 'asked'));
+    expect((await ask()).outcome.kind).toBe('answered');
+  });
+
+  it('never holds the secret, the key or a signature', async () => {
+    const texts: string[] = [];
+    for (const answer of [answering(500, 'x'), answering(401, refusal('authentication_failed')), answering(200, 'x')]) {
+      server.answer = answer;
+      texts.push(JSON.stringify(await write()));
+    }
+    const shown = texts.join() + JSON.stringify(notices);
+    expect(shown).not.toContain('canary-secret');
+    expect(shown).not.toContain('key-1');
+    expect(shown).not.toContain(String(server.asked[0]?.headers['svc-signature']));
+  });
+});

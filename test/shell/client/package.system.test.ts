@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+const examples = resolve(import.meta.dirname, 'example');
+
+let folder = '';
+afterEach(() => {
+  if (folder !== '') rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (command: string, args: readonly string[], cwd: string) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+/** A project elsewhere with the packed package in its `node_modules`, as an installation leaves it. */
+function installPacked(): string {
+  folder = mkdtempSync(join(tmpdir(), 'twinbook-consumer-'));
+  const installed = join(folder, 'node_modules', 'twinbook');
+  mkdirSync(installed, { recursive: true });
+  // Without scripts: the build that these tests begin with is what would be packed.
+  const packed = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], root).trim();
+  run('tar', ['-xzf', packed, '-C', installed, '--strip-components=1'], folder);
+  symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'));
+  return folder;
+}
+
+describe('the package from outside', () => {
+  it('runs the example of README and docs/client.md through its own exports', () => {
+    const lines = run(process.execPath, [join(examples, 'quick-start.mjs')], root)
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => line.split(' ').at(-1))).toEqual(['open', 'open', 'open', 'open']);
+  });
+
+  it('packs to what a strict TypeScript project compiles and runs, all four entries', () => {
+    const project = installPacked();
+    copyFileSync(join(examples, 'consumer.ts.txt'), join(project, 'consumer.ts'));
+    writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+    const compilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+      ...{ target: 'es2023', module: 'nodenext', moduleResolution: 'nodenext' },
+      ...{ types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], project);
+    const said = run(process.execPath, ['consumer.js'], project);
+    expect(said).toBe('in_process\n0.05 open 3\ntrue 404 true\n');
+  });
+});

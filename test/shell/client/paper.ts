@@ -1,0 +1,95 @@
+/** A paper exchange for one test, a market in it, and a client whose network does what the test says. */
+
+import { randomBytes } from 'node:crypto';
+import { afterEach } from 'vitest';
+import {
+  type ExchangeOptions,
+  PAPER_DEFAULTS,
+  type RunningExchange,
+  startExchange,
+} from '../../../src/exchange/exchange.js';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import type { ClientOptions } from '../../../src/shell/client/contract.js';
+import type { Message } from '../../../src/shell/client/message.js';
+import { type Attempt, type Sender, Transport } from '../../../src/shell/client/transport.js';
+import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { profile } from './hostile-server.js';
+
+/** What becomes of one message: it arrives, its answer is lost, it is lost itself, or it never leaves. */
+export type Fate = 'arrives' | 'answer lost' | 'lost' | 'never leaves';
+
+/** A network over real sockets whose losses the test decides. */
+export class LossyNetwork implements Sender {
+  fateOf: (message: Message) => Fate = () => 'arrives';
+  /** Changes what comes back. */
+  answered: (message: Message, attempt: Attempt) => Attempt | Promise<Attempt> = (_, attempt) => attempt;
+  readonly carried: string[] = [];
+  readonly #wire = new Transport(16);
+
+  async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
+    const fate = this.fateOf(message);
+    if (fate === 'never leaves') return { kind: 'failure', reason: 'connection refused', sent: false };
+    this.carried.push(`${message.method} ${message.url.pathname}`);
+    if (fate === 'lost') return { kind: 'failure', reason: 'lost on the way', sent: true };
+    const attempt = await this.#wire.send(message, headers, timeoutMs);
+    if (fate === 'answer lost') return { kind: 'failure', reason: 'connection reset', sent: true };
+    return this.answered(message, attempt);
+  }
+
+  close(): void {
+    this.#wire.close();
+  }
+}
+
+export interface Paper {
+  readonly exchange: RunningExchange;
+  readonly client: ServiceClient;
+  readonly network: LossyNetwork;
+  readonly wallet: Wallet;
+  /** A new market with an order book. */
+  openMarket(): Promise<string>;
+  control(path: string, body: unknown): Promise<unknown>;
+}
+
+const running: Paper[] = [];
+
+/** Ended after the test by itself. */
+export async function startPaper(
+  options: Partial<ExchangeOptions> = {},
+  clientOptions: Partial<ClientOptions> = {},
+): Promise<Paper> {
+  const settings = { profile, port: 0, controls: true, crowd: false, landingMs: 5, rateLimits: false };
+  const exchange = await startExchange({ ...PAPER_DEFAULTS, ...settings, ...options });
+  const network = new LossyNetwork();
+  const budgets = { signed: 100_000, public: 100_000 };
+  const own = { profile: options.profile ?? profile, baseUrl: exchange.url, budgets };
+  const client = new ServiceClient({ ...own, ...clientOptions }, network);
+  const wallet = new Wallet(randomBytes(32));
+  const paper = { exchange, client, network, wallet, ...controlsOf(exchange) };
+  running.push(paper);
+  await client.bootstrap(wallet);
+  return paper;
+}
+
+function controlsOf(exchange: RunningExchange) {
+  const control = async (path: string, body: unknown): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${exchange.url}/paper${path}`, request);
+    if (response.status !== 200) throw new Error(`${path}: ${await response.text()}`);
+    return response.json();
+  };
+  const openMarket = async (): Promise<string> => {
+    const made = await control('/markets/', { title: 'Will it rain?', config: { kind: 'orderbook' } });
+    // The shape is the interface's; a wrong one fails the calls that follow.
+    return (made as { data: { condition_id: string } }).data.condition_id;
+  };
+  return { control, openMarket };
+}
+
+afterEach(async () => {
+  for (const { client, exchange } of running.splice(0)) {
+    await client.close();
+    await exchange.close();
+  }
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/client.js';
+import { type Paper, startPaper } from './paper.js';
+
+/** The real client against what the paper exchange does wrong on purpose. */
+
+const QUICK = { pollMs: 2, withinMs: 5_000 };
+const SUBMIT = 'POST /orders/{pubkey}/submit/';
+const bid = (market_condition_id: string) =>
+  ({ market_condition_id, is_yes: true, side: 'buy', order_type: 'limit', price: '0.4', amount: '10' }) as const;
+const resting = async ({ client }: Paper) => (await client.orders.list({ status: ['open'] })).rows.length;
+const faults = (paper: Paper, ...answers: object[]) => paper.control('/faults/', { answers });
+
+describe('placing an order', () => {
+  it.each([
+    ['the service’s own 500', { answer: 'error' }],
+    ['a refusal', { answer: 'error', slug: 'invalid_program_call_status' }],
+    ['the page of a proxy', { answer: 'html', status: 403 }],
+  ])('that acted although its submit was answered with %s is found by its record', async (_, fault) => {
+    const paper = await startPaper();
+    const market = await paper.openMarket();
+    await faults(paper, { ...fault, acts: true, calls: [SUBMIT], count: 1 });
+    expect(await paper.client.place(paper.wallet, bid(market), QUICK)).toMatchObject({ status: 'open' });
+    expect(await resting(paper)).toBe(1);
+  });
+
+  it('goes on with the same draft behind a proxy that refused its submit twice', async () => {
+    const paper = await startPaper();
+    const market = await paper.openMarket();
+    await faults(paper, { answer: 'html', calls: [SUBMIT], count: 2 });
+    expect(await paper.client.place(paper.wallet, bid(market), QUICK)).toMatchObject({ status: 'open' });
+    expect((await paper.client.orders.list()).rows).toHaveLength(1);
+  });
+});
+
+describe('a 403', () => {
+  it('of a proxy is unknown, one of the service is its refusal', async () => {
+    const paper = await startPaper();
+    await faults(paper, { answer: 'html', count: 1 }, { answer: 'error', slug: 'permission_denied', count: 1 });
+    const outcomes = [];
+    // A change: reads are asked again by themselves.
+    const change = { params: { pubkey: 'nobody' }, body: { signature: 'f'.repeat(128) } };
+    for (let call = 0; call < 2; call++) outcomes.push((await paper.client.call('orders.submit', change)).outcome);
+    expect(outcomes).toMatchObject([
+      { kind: 'unknown', sent: true, reason: 'HTTP 403 with a body that is not JSON' },
+      { kind: 'refused', status: 403, slug: 'permission_denied' },
+    ]);
+  });
+});
+
+describe('closing a margin position', () => {
+  /** A position of 100 at leverage 2, in a market at 0.5. */
+  async function opened(paper: Paper): Promise<string> {
+    const made = await paper.control('/markets/', { config: { kind: 'polymarket' } });
+    // The shape is the interface's.
+    const { condition_id: market } = (made as { data: { condition_id: string } }).data;
+    const request = { market_condition_id: market, type: 'market', funds: '100', leverage: 2 } as const;
+    const { pubkey } = await paper.client.openMargin(paper.wallet, request, QUICK);
+    for (;;) {
+      const { rows } = await paper.client.positions.list();
+      const position = rows.find((row) => row.position_request_pubkey === pubkey);
+      if (position !== undefined) return position.pubkey;
+    }
+  }
+  const asked = ({ network }: Paper) => network.carried.filter((message) => message.startsWith('DELETE')).length;
+
+  it.each([0, 50])('that takes %d ms asks once and reads it until it is closed', async (closing_ms) => {
+    const paper = await startPaper();
+    const pubkey = await opened(paper);
+    await paper.control('/faults/', { closing_ms });
+    expect(await paper.client.closeMargin({ pubkey }, QUICK)).toMatchObject({ pubkey, is_closed: true });
+    expect(asked(paper)).toBe(1);
+  });
+
+  it.each([
+    ['an error', { answer: 'error' }],
+    ['a refusal', { answer: 'error', slug: 'order_market_not_open' }],
+    ['the page of a proxy', { answer: 'html', status: 502 }],
+  ])('that acted although it was answered with %s is seen in the position', async (_, fault) => {
+    const paper = await startPaper();
+    const pubkey = await opened(paper);
+    await faults(paper, { ...fault, acts: true, calls: ['DELETE /margin/positions/{pubkey}/'], count: 1 });
+    expect(await paper.client.closeMargin({ pubkey }, QUICK)).toMatchObject({ is_closed: true });
+    expect(asked(paper)).toBe(1);
+  });
+
+  it('that was refused says so after a second look, and is unknown while nobody says anything', async () => {
+    const paper = await startPaper();
+    const pubkey = await opened(paper);
+    const calls = ['DELETE /margin/positions/{pubkey}/'];
+    await faults(paper, { answer: 'error', slug: 'order_market_not_open', calls, count: 1 });
+    await expect(paper.client.closeMargin({ pubkey }, QUICK)).rejects.toThrow(ServiceRefused);
+    await faults(paper, { answer: 'html', calls, count: 1 });
+    const lost = paper.client.closeMargin({ pubkey }, { pollMs: 2, withinMs: 40 });
+    await expect(lost).rejects.toMatchObject({
+      ...{ name: 'OutcomeUnknown', sent: true, mayHaveHappened: true, pubkey, record: { is_closed: false } },
+    });
+    await expect(paper.client.closeMargin({ pubkey: 'nobody' }, QUICK)).rejects.toThrow(ServiceRefused);
+    expect((await paper.client.positions.detail(pubkey)).is_closed).toBe(false);
+    expect(asked(paper)).toBe(3);
+  });
+
+  it('that waits for its price is unknown when the time is over', async () => {
+    const paper = await startPaper();
+    const pubkey = await opened(paper);
+    const waiting = paper.client.closeMargin({ pubkey, price: '0.9' }, { pollMs: 2, withinMs: 40 });
+    await expect(waiting).rejects.toThrow(OutcomeUnknown);
+  });
+});

@@ -1,0 +1,326 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OrderRow } from '../../../src/shared/protocol/records.js';
+import type { OrderInput, SafeOptions } from '../../../src/shell/client/client.js';
+import { NotDone, OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/errors.js';
+import type { Message } from '../../../src/shell/client/message.js';
+import type { Attempt } from '../../../src/shell/client/transport.js';
+import { profile, refusal } from './hostile-server.js';
+import { type Fate, type Paper, startPaper } from './paper.js';
+
+const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
+
+const buying = (market: string): OrderInput & { order_type: 'limit' } => ({
+  ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' },
+  ...{ price: '0.42', amount: '10' },
+});
+
+const NO = refusal('invalid_request_params', 'No.');
+/** An order's numbers as they travel. */
+const WIRE = { price: '0.42', amount: '10', remaining_amount: '0', filled_amount: '0' };
+
+const isSubmit = ({ url }: Message) => url.pathname.endsWith('/submit/');
+const isDraft = ({ method, url }: Message) => method === 'POST' && url.pathname === '/orders/';
+const submitsIn = ({ network }: Paper) => network.carried.filter((line) => line.endsWith('/submit/')).length;
+
+const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    (record) => ({ resolved: record }),
+    (error: unknown) => error,
+  );
+
+async function ordersOf({ client }: Paper): Promise<OrderRow[]> {
+  const rows: OrderRow[] = [];
+  for await (const row of client.orders.all()) rows.push(row);
+  return rows;
+}
+
+/** The answer with this change to its body. */
+function rewritten(attempt: Attempt, change: (text: string) => string): Attempt {
+  return attempt.kind === 'answer' && attempt.text !== null ? { ...attempt, text: change(attempt.text) } : attempt;
+}
+
+describe('a safe call', () => {
+  it.each(['utf8', 'solana_tx'] as const)(
+    'places, cancels, splits, merges and redeems with %s drafts',
+    async (kind) => {
+      const paper = await startPaper({ profile: { ...profile, draft_message: kind } });
+      const { client, wallet } = paper;
+      const market = await paper.openMarket();
+      const order = await client.place(wallet, buying(market), QUICK);
+      expect(order).toMatchObject({ status: 'open', price: 420_000, remaining_amount: 10_000_000 });
+      expect(await client.cancel(wallet, order.pubkey ?? '', QUICK)).toMatchObject({ status: 'canceled' });
+      const sets = { market_condition_id: market, amount: '5' };
+      expect(await client.split(wallet, sets, QUICK)).toMatchObject({ state: 'done', onchain_amount: 5_000_000 });
+      expect(await client.merge(wallet, { ...sets, amount: '2' }, QUICK)).toMatchObject({ onchain_amount: 2_000_000 });
+      await paper.control(`/markets/${market}/resolve/`, { is_yes: true });
+      expect(await client.redeem(wallet, market, QUICK)).toMatchObject({
+        state: 'completed',
+        onchain_funds: 3_000_000,
+      });
+    },
+  );
+
+  it('redeems by the draft of an earlier call whose answer was lost', async () => {
+    const paper = await startPaper();
+    const { client, network, wallet } = paper;
+    const market = await paper.openMarket();
+    await client.split(wallet, { market_condition_id: market, amount: '5' }, QUICK);
+    await paper.control(`/markets/${market}/resolve/`, { is_yes: true });
+    network.fateOf = ({ method }) => (method === 'POST' ? 'answer lost' : 'arrives');
+    expect(await thrownBy(client.redeem(wallet, market, QUICK))).toMatchObject({ name: 'OutcomeUnknown' });
+    network.fateOf = () => 'arrives';
+    expect(await client.redeem(wallet, market, QUICK)).toMatchObject({ state: 'completed', onchain_funds: 5_000_000 });
+  });
+
+  it('places market orders by funds and by amount', async () => {
+    const paper = await startPaper();
+    const { client, wallet } = paper;
+    const market = await paper.openMarket();
+    await client.split(wallet, { market_condition_id: market, amount: '20' }, QUICK);
+    const head = { market_condition_id: market, is_yes: true, order_type: 'market' } as const;
+    const sold = await client.place(wallet, { ...head, side: 'sell', amount: '3' }, QUICK);
+    expect(sold).toMatchObject({ status: 'canceled', side: 'sell' });
+    const bought = await client.place(wallet, { ...head, side: 'buy', funds: '3' }, QUICK);
+    expect(bought).toMatchObject({ status: 'canceled', side: 'buy', funds: 3_000_000 });
+  });
+
+  it('resolves a cancel of an order that is over without another word', async () => {
+    const paper = await startPaper();
+    const { client, wallet } = paper;
+    const { pubkey } = await client.place(wallet, buying(await paper.openMarket()), QUICK);
+    await client.cancel(wallet, pubkey ?? '', QUICK);
+    const before = paper.network.carried.length;
+    expect(await client.cancel(wallet, pubkey ?? '', QUICK)).toMatchObject({ status: 'canceled' });
+    expect(paper.network.carried.length - before).toBe(1);
+  });
+
+  it('throws what the draft was refused with, and made nothing', async () => {
+    const paper = await startPaper();
+    const order = { ...buying(await paper.openMarket()), amount: '1000000' };
+    const error = await thrownBy(paper.client.place(paper.wallet, order, QUICK));
+    expect(error).toBeInstanceOf(ServiceRefused);
+    expect(error).toMatchObject({ endpoint: 'orders.create' });
+    expect(await ordersOf(paper)).toEqual([]);
+  });
+
+  it('throws before anything leaves for a number that is none', async () => {
+    const paper = await startPaper();
+    const order = { ...buying('m'), price: '0.1234567' };
+    const before = paper.network.carried.length;
+    expect(await thrownBy(paper.client.place(paper.wallet, order, QUICK))).toMatchObject({ code: 'usage' });
+    expect(paper.network.carried).toHaveLength(before);
+  });
+});
+
+describe('a draft that says something else', () => {
+  it.each<[string, (text: string) => string, string]>([
+    ['another price', (text) => text.replace('Price: 0.42', 'Price: 0.92'), 'price: the draft says 0.92'],
+    ['another side', (text) => text.replace('Side: buy', 'Side: sell'), 'side: the draft says sell'],
+    ['another action', (text) => text.replace('place-order', 'cancel-order'), 'readable draft'],
+    ['a far expiry', (text) => text.replace(/Expires: \d+/, 'Expires: 99999999999'), 'expires in'],
+  ])('(%s) is not signed', async (_, change, reason) => {
+    const paper = await startPaper();
+    paper.network.answered = (message, attempt) => (isDraft(message) ? rewritten(attempt, change) : attempt);
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
+    if (!(error instanceof NotDone)) throw new Error('it was done');
+    expect(error).toMatchObject({ why: 'not_signed', pubkey: expect.any(String) });
+    expect(error.reason).toContain(reason);
+    expect(submitsIn(paper)).toBe(0);
+  });
+});
+
+describe('a submit whose answer is lost', () => {
+  it('is settled by the record, not by another submit', async () => {
+    const paper = await startPaper();
+    paper.network.fateOf = (message) => (isSubmit(message) ? 'answer lost' : 'arrives');
+    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
+    expect(order.status).toBe('open');
+    expect(submitsIn(paper)).toBe(1);
+  });
+
+  it('is sent again when the record still waits for it, under the same draft', async () => {
+    const paper = await startPaper();
+    const fates: Fate[] = ['lost', 'never leaves'];
+    paper.network.fateOf = (message) => (isSubmit(message) ? (fates.shift() ?? 'arrives') : 'arrives');
+    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
+    expect(order.status).toBe('open');
+    expect(await ordersOf(paper)).toHaveLength(1);
+  });
+
+  it('ends as an OutcomeUnknown that names the record when every submit is lost', async () => {
+    const paper = await startPaper();
+    paper.network.fateOf = (message) => (isSubmit(message) ? 'lost' : 'arrives');
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
+    if (!(error instanceof OutcomeUnknown)) throw new Error('it is known');
+    expect(error).toMatchObject({ sent: true, mayHaveHappened: true, record: { status: 'waiting_to_sign' } });
+    expect((await ordersOf(paper)).map(({ pubkey }) => pubkey)).toEqual([error.pubkey]);
+    expect(submitsIn(paper)).toBe(3);
+  });
+
+  it('is told to have done nothing once the draft is expired, and that was seen twice', async () => {
+    const paper = await startPaper();
+    const market = await paper.openMarket();
+    let looks = 0;
+    paper.network.fateOf = (message) => (isSubmit(message) ? 'lost' : 'arrives');
+    paper.network.answered = async (message, attempt) => {
+      if (isDraft(message)) await paper.control('/clock/', { advance_s: 120 });
+      // The clock's step costs one read more, which the client repeats by itself.
+      if (message.method === 'GET' && attempt.kind === 'answer' && attempt.status === 200) looks += 1;
+      return attempt;
+    };
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(market), QUICK));
+    expect(error).toBeInstanceOf(NotDone);
+    expect(error).toMatchObject({ why: 'expired', record: { status: 'expired' } });
+    expect(looks).toBe(2);
+  });
+
+  it('is believed refused only as far as the record agrees', async () => {
+    const paper = await startPaper();
+    // The service did it and then says that it did not: the record is right.
+    const lie = '{"data":null,"meta":null,"error":{"code":3028,"slug":"invalid_program_call_status","message":"No."}}';
+    paper.network.answered = (message, attempt) =>
+      isSubmit(message) && attempt.kind === 'answer' ? { ...attempt, status: 400, text: lie } : attempt;
+    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
+    expect(order.status).toBe('open');
+  });
+
+  it('is not believed refused while the record may only be behind', async () => {
+    const paper = await startPaper();
+    let behind = 1;
+    paper.network.answered = (message, attempt) => {
+      if (isSubmit(message) && attempt.kind === 'answer') return { ...attempt, status: 400, text: NO };
+      if (message.method !== 'GET' || behind-- <= 0) return attempt;
+      return rewritten(attempt, (text) => text.replace('"open"', '"waiting_to_sign"'));
+    };
+    const order = await paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK);
+    expect(order.status).toBe('open');
+    expect(submitsIn(paper)).toBe(1);
+  });
+
+  it('throws the refusal itself where the record waits for another signature, however often it is read', async () => {
+    const paper = await startPaper();
+    const { send } = paper.network;
+    paper.network.send = async (message, headers, timeoutMs) =>
+      isSubmit(message)
+        ? { kind: 'answer', status: 400, header: () => null, text: NO }
+        : send.call(paper.network, message, headers, timeoutMs);
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(await paper.openMarket()), QUICK));
+    expect(error).toMatchObject({ name: 'ServiceRefused', slug: 'invalid_request_params' });
+  });
+
+  it('is not settled by the row of another order', async () => {
+    const paper = await startPaper();
+    const { client, wallet } = paper;
+    const market = await paper.openMarket();
+    const { pubkey } = await client.place(wallet, buying(market), QUICK);
+    await client.cancel(wallet, pubkey ?? '', QUICK);
+    const resting = await client.place(wallet, buying(market), QUICK);
+    const name = resting.pubkey ?? '';
+    // The canceled order's row for every question about the one that rests.
+    const other = JSON.stringify({ data: { ...resting, ...WIRE, pubkey, status: 'canceled' }, meta: {}, error: null });
+    paper.network.answered = (message, attempt) =>
+      message.url.pathname.includes(name) && attempt.kind === 'answer' && attempt.status === 200
+        ? { ...attempt, text: other }
+        : attempt;
+    expect(await thrownBy(client.cancel(wallet, name, QUICK))).toMatchObject({ name: 'OutcomeUnknown' });
+    paper.network.answered = (_, attempt) => attempt;
+    expect(await client.orders.detail(name)).toMatchObject({ status: 'open' });
+  });
+
+  it('throws the refusal itself where the record says failed', async () => {
+    const paper = await startPaper();
+    const { client, wallet } = paper;
+    const market = await paper.openMarket();
+    await client.split(wallet, { market_condition_id: market, amount: '10' }, QUICK);
+    paper.network.answered = async (message, attempt) => {
+      if (isDraft(message)) await paper.control(`/markets/${market}/state/`, { state: 'interrupted' });
+      return attempt;
+    };
+    const error = await thrownBy(client.place(wallet, buying(market), QUICK));
+    expect(error).toMatchObject({ name: 'ServiceRefused', slug: 'order_market_not_open' });
+  });
+});
+
+describe('a safe call in a hurry', () => {
+  it('does not send what would have waited in line for too long', async () => {
+    const paper = await startPaper({}, { budgets: { signed: 1 } });
+    const market = await paper.openMarket();
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(market), { pollMs: 1, withinMs: 500 }));
+    expect(error).toMatchObject({ name: 'OutcomeUnknown', endpoint: 'orders.submit', sent: false });
+    expect(submitsIn(paper)).toBe(0);
+  });
+
+  it('does not let the first look of a cancel wait for longer either', async () => {
+    const paper = await startPaper({}, { budgets: { signed: 1 } });
+    const order = paper.client.orders.detail('4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1');
+    await thrownBy(order);
+    const cancel = paper.client.cancel(paper.wallet, 'p', { pollMs: 1, withinMs: 300 });
+    expect(await thrownBy(cancel)).toMatchObject({ name: 'OutcomeUnknown', endpoint: 'orders.detail', sent: false });
+  });
+
+  it('signs a submit anew when the clock was wrong', async () => {
+    const paper = await startPaper();
+    const market = await paper.openMarket();
+    let stepped = false;
+    paper.network.answered = async (message, attempt) => {
+      if (isDraft(message) && !stepped) await paper.control('/clock/', { advance_s: 50 });
+      stepped = true;
+      return attempt;
+    };
+    expect(await paper.client.place(paper.wallet, buying(market), QUICK)).toMatchObject({ status: 'open' });
+    expect(submitsIn(paper)).toBe(2);
+  });
+});
+
+describe('landing', () => {
+  it('is waited for until the time is over, then the record is handed on as it was', async () => {
+    let passedMs = 0;
+    const clock = { nowMs: Date.now, monotonicMs: () => performance.now() + passedMs };
+    const paper = await startPaper({ landingMs: 1_000_000 }, { clock });
+    const sets = { market_condition_id: await paper.openMarket(), amount: '5' };
+    // The time is over when the record has been looked at, however long that took.
+    paper.network.answered = ({ method, url }, attempt) => {
+      if (method === 'GET' && url.pathname.startsWith('/share-splits/')) passedMs = 1e9;
+      return attempt;
+    };
+    const error = await thrownBy(paper.client.split(paper.wallet, sets, { pollMs: 5, withinMs: 1e9 }));
+    expect(error).toBeInstanceOf(OutcomeUnknown);
+    expect(error).toMatchObject({ sent: true, record: { state: 'in_process' }, pubkey: expect.any(String) });
+  });
+
+  it('ends at once when the client is closed', async () => {
+    const paper = await startPaper({ landingMs: 1_000_000 });
+    const sets = { market_condition_id: await paper.openMarket(), amount: '5' };
+    const error = thrownBy(paper.client.split(paper.wallet, sets, { pollMs: 1, withinMs: 1e9 }));
+    while (submitsIn(paper) === 0) await new Promise(setImmediate);
+    await paper.client.close();
+    expect(await error).toMatchObject({ name: 'OutcomeUnknown', pubkey: expect.any(String) });
+  });
+});
+
+describe('under any losses', () => {
+  it('an order exists once if it resolves, never if it is told not to, and where it is said to be if nobody knows', async () => {
+    const paper = await startPaper();
+    const fates = fc.array(fc.constantFrom<Fate>('arrives', 'answer lost', 'lost', 'never leaves'), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(fates, async (script) => {
+        const market = await paper.openMarket();
+        const left = [...script];
+        // Reads are repeated by themselves and change nothing: what matters is lost among the writes.
+        paper.network.fateOf = ({ method }) => (method === 'POST' ? (left.shift() ?? 'arrives') : 'arrives');
+        const result = await thrownBy(paper.client.place(paper.wallet, buying(market), QUICK));
+        paper.network.fateOf = () => 'arrives';
+        const { rows } = await paper.client.orders.list({ market_condition_id: market });
+        const resting = rows.filter(({ status }) => status === 'open');
+        expect(rows.length).toBeLessThanOrEqual(1);
+        if (result instanceof OutcomeUnknown) {
+          if (result.pubkey !== null) expect(rows[0]?.pubkey).toBe(result.pubkey);
+          else expect(resting).toEqual([]);
+        } else if (result instanceof Error) expect(resting).toEqual([]);
+        else expect(result).toEqual({ resolved: resting[0] });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SlidingWindow, WINDOW_MS } from '../../../src/shell/client/sliding-window.js';
+
+/** A venue as the interface describes it: it refuses an arrival when its last minute already holds `limit` of them. */
+class PlainVenue {
+  readonly arrivals: number[] = [];
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  accepts(atMs: number): boolean {
+    const recent = this.arrivals.filter((arrival) => arrival > atMs - WINDOW_MS && arrival <= atMs).length;
+    if (recent >= this.#limit) return false;
+    this.arrivals.push(atMs);
+    return true;
+  }
+}
+
+describe('the sliding window', () => {
+  it('never lets through what the venue would refuse, however long requests take', () => {
+    const step = fc.record({
+      waitMs: fc.nat({ max: 9_000 }),
+      outMs: fc.nat({ max: 5_000 }),
+      backMs: fc.nat({ max: 5_000 }),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 8 }), fc.array(step, { maxLength: 120 }), (limit, steps) => {
+        const window = new SlidingWindow(limit);
+        const arrivals: number[] = [];
+        let answers: number[] = [];
+        let nowMs = 0;
+        for (const { waitMs, outMs, backMs } of steps) {
+          nowMs += waitMs;
+          for (const due of answers.filter((at) => at <= nowMs).sort((a, b) => a - b)) window.finish(due);
+          answers = answers.filter((at) => at > nowMs);
+          if (window.free(nowMs) < 1) continue;
+          window.start();
+          arrivals.push(nowMs + outMs);
+          answers.push(nowMs + outMs + backMs);
+        }
+        const venue = new PlainVenue(limit);
+        for (const arrival of arrivals.sort((a, b) => a - b)) expect(venue.accepts(arrival)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('wastes nothing: with instant answers it allows exactly what the venue allows', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.nat({ max: 20_000 }), { maxLength: 120 }),
+        (limit, waits) => {
+          const [window, venue] = [new SlidingWindow(limit), new PlainVenue(limit)];
+          let nowMs = 0;
+          for (const wait of waits) {
+            nowMs += wait;
+            const free = window.free(nowMs) >= 1;
+            expect(free).toBe(venue.accepts(nowMs));
+            if (!free) {
+              expect(window.nextFreeMs(nowMs)).toBeGreaterThan(nowMs);
+              continue;
+            }
+            window.start();
+            window.finish(nowMs);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('says when a place comes free, and gives back the place of what never left', () => {
+    const window = new SlidingWindow(2);
+    window.start();
+    window.finish(1_000);
+    window.start();
+    expect([window.free(2_000), window.nextFreeMs(2_000)]).toEqual([0, 1_000 + WINDOW_MS]);
+    window.giveBack();
+    expect(window.free(2_000)).toBe(1);
+    expect(window.free(1_000 + WINDOW_MS)).toBe(2);
+    window.start();
+    window.start();
+    expect(window.nextFreeMs(99_000)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('takes the venue’s word on its limit when it is said twice, and on what others used, for one window', () => {
+    const window = new SlidingWindow(100);
+    for (const limit of [10, 1, 10]) {
+      window.learn(limit, 0, 0);
+      expect(window.free(0)).toBe(100);
+    }
+    window.start();
+    window.learn(10, 3, 0);
+    window.finish(0);
+    expect(window.free(0)).toBe(3);
+    window.start();
+    window.learn(10, 5, 10);
+    window.finish(10);
+    expect(window.free(10)).toBe(5);
+    expect(window.free(10 + WINDOW_MS)).toBe(10);
+  });
+
+  it('tries what was let through after an unexplained refusal, and twice as much after each minute without one', () => {
+    const window = new SlidingWindow(80);
+    for (let n = 0; n < 20; n++) {
+      window.start();
+      window.finish(0);
+    }
+    window.distrust(1_000, false);
+    expect(window.free(1_000)).toBe(0);
+    expect(window.nextFreeMs(1_000)).toBe(WINDOW_MS);
+    expect(window.free(1_000 + WINDOW_MS)).toBe(40);
+    expect(window.free(1_000 + 2 * WINDOW_MS)).toBe(80);
+    window.distrust(500_000, false);
+    expect(window.free(500_000)).toBe(10);
+    window.distrust(500_000 + WINDOW_MS, true);
+    expect(window.free(500_000 + WINDOW_MS)).toBe(10);
+    expect(window.nextFreeMs(500_000 + WINDOW_MS)).toBe(500_000 + 2 * WINDOW_MS);
+  });
+
+  it('counts right over a million requests', () => {
+    const window = new SlidingWindow(1_000);
+    let least = 1_000;
+    for (let n = 0; n < 1_000_000; n++) {
+      window.start();
+      window.finish(n * 100);
+      least = Math.min(least, window.free(n * 100));
+    }
+    // Ten a second are 600 a minute.
+    expect(least).toBe(400);
+    expect(window.free(100_000_000 + WINDOW_MS)).toBe(1_000);
+  });
+});

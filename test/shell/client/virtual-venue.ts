@@ -1,0 +1,87 @@
+/** A venue without sockets on the test's own clock: exact windows, delays both ways, and whatever headers it likes. */
+
+import { RateLimit, type RateVerdict } from '../../../src/exchange/http/rate-limits.js';
+import type { Scope } from '../../../src/shared/protocol/endpoints.js';
+import type { Message } from '../../../src/shell/client/message.js';
+import type { Attempt, Sender } from '../../../src/shell/client/transport.js';
+import { refusal } from './hostile-server.js';
+
+export interface Delay {
+  readonly outMs: number;
+  readonly backMs: number;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface VenueOptions {
+  /** What it lets through in a minute, by scope. */
+  readonly limits: Readonly<Record<Scope, number>>;
+  readonly delay: () => Delay;
+  /** What its answers say; default: the truth, as the exchange writes it. */
+  readonly headers?: (verdict: RateVerdict, nowMs: number) => Headers;
+}
+
+export const honest = (verdict: RateVerdict, nowMs: number): Headers => ({
+  'x-ratelimit-limit': String(verdict.limit),
+  'x-ratelimit-remaining': String(verdict.remaining),
+  'x-ratelimit-reset': String(Math.ceil(verdict.resetMs / 1_000)),
+  ...(verdict.allowed ? {} : { 'retry-after': String(Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1_000))) }),
+});
+
+const scopeOf = (message: Message): Scope => {
+  if (message.url.pathname.startsWith('/auth/keys/c')) return 'bootstrap';
+  return message.url.pathname.startsWith('/markets/') ? 'public' : 'signed';
+};
+
+/** Says not_found to everything that it lets through: here only the counting matters. */
+export class VirtualVenue implements Sender {
+  /** When it let through what, and when it refused what, ms on the test's clock. */
+  readonly passed: { readonly scope: Scope; readonly atMs: number }[] = [];
+  readonly refused: { readonly scope: Scope; readonly atMs: number }[] = [];
+  readonly #options: VenueOptions;
+  #limits: Readonly<Record<Scope, RateLimit>>;
+
+  constructor(options: VenueOptions) {
+    this.#options = options;
+    this.#limits = windows(options.limits);
+  }
+
+  /** From now on it lets through this many; what it counted so far is forgotten. */
+  change(limits: Readonly<Record<Scope, number>>): void {
+    this.#limits = windows(limits);
+  }
+
+  /** Somebody else's request under the same key. */
+  takeElsewhere(scope: Scope): boolean {
+    return this.#limits[scope].take('key', Date.now()).allowed;
+  }
+
+  async send(message: Message): Promise<Attempt> {
+    const { outMs, backMs } = this.#options.delay();
+    await after(outMs);
+    const [scope, atMs] = [scopeOf(message), Date.now()];
+    const verdict = this.#limits[scope].take('key', atMs);
+    (verdict.allowed ? this.passed : this.refused).push({ scope, atMs });
+    const headers = (this.#options.headers ?? honest)(verdict, atMs);
+    await after(backMs);
+    const said: Headers = { date: new Date(atMs).toUTCString(), ...headers };
+    return {
+      kind: 'answer',
+      status: verdict.allowed ? 404 : 429,
+      header: (name) => said[name] ?? null,
+      text: refusal(verdict.allowed ? 'not_found' : 'throttled'),
+    };
+  }
+
+  close(): void {
+    // There is nothing to close.
+  }
+}
+
+const windows = (limits: Readonly<Record<Scope, number>>) => ({
+  public: new RateLimit(limits.public),
+  signed: new RateLimit(limits.signed),
+  bootstrap: new RateLimit(limits.bootstrap),
+});
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,498 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { loadConfig, loadTraderConfig } from '../../../src/shell/config/load.js';
+import { folderWith, trader } from './files.js';
+
+const load = (folder: string, env: Readonly<Record<string, string>> = {}) =>
+  loadConfig('trader.yaml', { env, cwd: folder });
+
+async function failure(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
+  const error: unknown = await load(folderWith(files), env).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof TwinbookError)) throw new Error(`expected a TwinbookError, got ${String(error)}`);
+  return error;
+}
+
+describe('a trader file that cannot be used says where, what came and what to write', () => {
+  const table: readonly (readonly [name: string, yaml: string, message: string])[] = [
+    [
+      'an unknown key near a known one',
+      trader('risk:\n  max_los_day: "50"'),
+      "trader.yaml:7:3: risk: unknown key 'max_los_day'; did you mean 'max_loss_day'?",
+    ],
+    [
+      'an unknown key near none',
+      trader('merge: { colour: red }'),
+      "trader.yaml:6:10: merge: unknown key 'colour'; known here: enabled, min_shares",
+    ],
+    [
+      'dashes for underscores',
+      trader('polling: { own-interval-ms: 500 }'),
+      "trader.yaml:6:12: polling: unknown key 'own-interval-ms'; did you mean 'own_interval_ms'?",
+    ],
+    [
+      'a number for a decimal string',
+      trader().replace('"1000"', '1000'),
+      'trader.yaml:4:10: capital: wants a decimal string, got the number 1000; write it in quotes: "1000"',
+    ],
+    [
+      'a number for a limit',
+      trader('risk: { max_loss_day: 50 }'),
+      'trader.yaml:6:23: risk.max_loss_day: wants a decimal string, got the number 50; write it in quotes: "50"',
+    ],
+    [
+      'a text for a number',
+      trader('risk: { max_open_orders: "40" }'),
+      'trader.yaml:6:26: risk.max_open_orders: wants a whole number from 1 to 10000, got the text "40"; write it without quotes: 40',
+    ],
+    [
+      'a number with a unit',
+      trader('polling: { own_interval_ms: 2s }'),
+      'trader.yaml:6:29: polling.own_interval_ms: wants a whole number from 200 to 60000, got the text "2s"',
+    ],
+    [
+      'a number out of range',
+      trader('polling: { own_interval_ms: 5 }'),
+      'trader.yaml:6:29: polling.own_interval_ms: wants a whole number from 200 to 60000, got the number 5',
+    ],
+    [
+      'a fraction for a whole number',
+      trader('exchange: { seed: 1.5 }'),
+      'trader.yaml:6:19: exchange.seed: wants a whole number of at least 0, got the number 1.5',
+    ],
+    [
+      'a decimal out of range',
+      trader('merge: { min_shares: "0" }'),
+      'trader.yaml:6:22: merge.min_shares: wants a decimal string from "0.01" to "1000000", got the text "0"',
+    ],
+    [
+      'a decimal that is none',
+      trader().replace('"1000"', '"1e3"'),
+      'trader.yaml:4:10: capital: wants a decimal string with at most 6 decimal places, got the text "1e3"',
+    ],
+    [
+      'yes for true',
+      trader('merge: { enabled: yes }'),
+      'trader.yaml:6:19: merge.enabled: wants true or false, got the text "yes"',
+    ],
+    [
+      'a word that is not of the list',
+      trader('log: { level: inf }'),
+      'trader.yaml:6:15: log.level: wants "fatal", "error", "warn", "info", "debug" or "trace", got the text "inf"; did you mean "info"?',
+    ],
+    [
+      'a text for a list',
+      trader('exchange: { market_data: a.parquet }'),
+      'trader.yaml:6:26: exchange.market_data: wants a list, got the text "a.parquet"',
+    ],
+    [
+      'a list for a mapping',
+      trader('risk: [1]'),
+      'trader.yaml:6:7: risk: wants a mapping (lines of key: value), got a list',
+    ],
+    [
+      'an empty value',
+      trader().replace('wallet.json', ''),
+      'trader.yaml:2:11: wallet.file: wants a text, got nothing (an empty value)',
+    ],
+    ['an empty text', trader().replace('wallet.json', '""'), 'trader.yaml:2:17: wallet.file: must not be empty'],
+    [
+      'a missing section',
+      trader().replace(/^ledger.*\n/m, ''),
+      'trader.yaml:1:1: ledger: missing; wants a mapping (lines of key: value)',
+    ],
+    ['an empty file', '', 'trader.yaml:1:1: wants a mapping (lines of key: value), got nothing (an empty value)'],
+    ['a duplicate key', trader('capital: "5"'), 'trader.yaml:6:1: this key stands twice in the same mapping; keep one'],
+    [
+      'an alias',
+      trader('log: { file: &f a.log }\ncontrol: { socket: *f }'),
+      'trader.yaml:6:17: log.file: anchors (&f) are not used here; remove it\ntrader.yaml:7:20: control.socket: aliases (*name) are not used here; write the value out',
+    ],
+    ['a merge key', trader('<<: { log: {} }'), "trader.yaml:6:1: unknown key '<<'"],
+    ['a prototype', trader('__proto__: { capital: "5" }'), "trader.yaml:6:1: unknown key '__proto__'"],
+    ['a key that is a list', trader('? [a]\n: b'), 'trader.yaml:6:3: a key must be a plain word'],
+    ['a tab', trader('risk:\n\tmax_open_orders: 5'), 'trader.yaml:7:1: a tab cannot indent YAML; use spaces'],
+    [
+      'two documents',
+      `${trader()}---\n${trader()}`,
+      'trader.yaml:6:1: more than one document (---) in the file; keep one',
+    ],
+    [
+      'cron with five fields',
+      trader('schedule: { reconcile: "*/5 * * * *" }'),
+      'trader.yaml:6:24: schedule.reconcile: wants six cron fields (second minute hour day month weekday), got 5; for a five-field expression write "0 */5 * * * *"',
+    ],
+    [
+      'cron out of range',
+      trader('schedule: { reconcile: "0 0 25 * * *" }'),
+      'trader.yaml:6:24: schedule.reconcile: cron field hour: wants values from 0 to 23, got "25"',
+    ],
+    [
+      'an address in the clear',
+      trader().replace('profile: paper', 'profile: paper, base_url: "http://example.org"'),
+      'trader.yaml:1:36: venue.base_url: wants an https address (http only on this machine), got http://example.org',
+    ],
+    [
+      'an address that is none',
+      trader().replace('profile: paper', 'profile: paper, base_url: somewhere'),
+      'trader.yaml:1:36: venue.base_url: wants an address such as https://example.org, got the text "somewhere"',
+    ],
+    [
+      'an embedded exchange elsewhere',
+      trader('exchange: { embedded: true }').replace('profile: paper', 'profile: worm'),
+      'trader.yaml:1:8: venue.base_url: the embedded exchange listens on this machine only, but the address is api.worm.wtf; write http://127.0.0.1:8787 or remove exchange.embedded',
+    ],
+    [
+      'a profile with a typo',
+      trader().replace('profile: paper', 'profile: papr'),
+      "trader.yaml:1:19: venue.profile: no venue profile 'papr'; did you mean 'paper'?",
+    ],
+    [
+      'drafts that nobody can read',
+      trader().replace('profile: paper', 'profile: paper, draft_message: opaque'),
+      'trader.yaml:1:41: venue.draft_message: drafts of this venue are opaque: nobody can check what is signed; to accept that write allow_blind_signing: true',
+    ],
+    [
+      'intervals the wrong way round',
+      trader('polling: { hot_interval_ms: 30000 }'),
+      'trader.yaml:6:29: polling.hot_interval_ms: must not be above quiet_interval_ms (10000)',
+    ],
+    [
+      'a guardian with the key of the trader',
+      trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),
+      'trader.yaml:6:26: guardian.credentials: is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other',
+    ],
+    [
+      'two ports',
+      trader('exchange: { port: 9000 }').replace('profile: paper', 'profile: paper, base_url: "http://127.0.0.1:9001"'),
+      'trader.yaml:6:19: exchange.port: is 9000, but venue.base_url says 9001; remove one',
+    ],
+    [
+      'a strategy file that is not there',
+      trader('', '\n  - strategies/none.yaml'),
+      'trader.yaml:6:5: strategies[0]: the strategy file strategies/none.yaml: no such file',
+    ],
+    [
+      'a socket path that the system refuses',
+      trader(`control: { socket: ${'a'.repeat(120)} }`),
+      'trader.yaml:6:20: control.socket: a socket',
+    ],
+  ];
+  test.each(table)('%s', async (_, yaml, message) => {
+    const error = await failure({ 'trader.yaml': yaml });
+    expect(error.code).toBe('config_invalid');
+    expect(error.message.startsWith(message) ? message : error.message).toBe(message);
+  });
+
+  test('several mistakes are told at once, in the order of the file', async () => {
+    const error = await failure({ 'trader.yaml': trader('log: { level: 5 }\nmerge: { x: 1 }').replace('"1000"', '1') });
+    expect(error.message.split('\n').map((line) => line.slice(0, 16))).toEqual([
+      'trader.yaml:4:10',
+      'trader.yaml:6:15',
+      'trader.yaml:7:10',
+    ]);
+  });
+
+  test('what is wrong in several files and layers comes all at once, file by file', async () => {
+    const error = await failure({
+      'trader.yaml': trader('max_loss_day: "25"\npolling: { hot_interval_ms: 5 }', '[b.yaml, a.yaml]').replace(
+        'profile: paper',
+        'profile: wrom',
+      ),
+      'a.yaml': 'strategy: log-ods-maker\nmarkets: { select: { state: opened } }',
+      'b.yaml':
+        'strategy: log-odds-maker\norder_shares: "25"\nparams: { half_spred_ticks: 2 }\nrisk: { max_position_shares: "600" }',
+    });
+    const shown = error.message
+      .split('\n')
+      .map((line) => line.replace(/; shipped .*|, but .*|wants "an.*", got/, ' …'));
+    expect(shown).toEqual([
+      expect.stringMatching(
+        /^trader.yaml:1:19: venue.profile: no venue profile 'wrom'; did you mean 'worm', a live venue/,
+      ),
+      "trader.yaml:6:1: unknown key 'max_loss_day' here; it belongs under risk",
+      expect.stringMatching(/^trader.yaml:7:29: polling.hot_interval_ms: wants a whole number from 100/),
+      "b.yaml:2:1: unknown key 'order_shares' here; it belongs under params",
+      "b.yaml:3:11: params: unknown parameter 'half_spred_ticks'; did you mean half_spread_ticks?",
+      'b.yaml:4:30: risk.max_position_shares: max_position_shares is "600" …',
+      "a.yaml:1:11: strategy: no shipped strategy 'log-ods-maker'; did you mean 'log-odds-maker'?",
+      expect.stringMatching(
+        /^a.yaml:2:29: markets.select.state: wants .* got the text "opened"; did you mean "open"\?$/,
+      ),
+    ]);
+  });
+
+  test.each([
+    ['max_loss_day: "25"', "unknown key 'max_loss_day' here; it belongs under risk"],
+    ['max_los_day: "25"', "unknown key 'max_los_day'; did you mean 'max_loss_day', which belongs under risk?"],
+    ['log: { own_interval_ms: 5 }', "log: unknown key 'own_interval_ms' here; it belongs under polling"],
+    ['enabled: true', "unknown key 'enabled'; known here: "],
+  ])('%s is told its place', async (yaml, text) => {
+    expect((await failure({ 'trader.yaml': trader(yaml) })).message).toContain(text);
+  });
+
+  test.each([
+    ['wrom', /did you mean 'worm', a live venue with real money, on which this program was never run \('paper' is/],
+    ['papre', /did you mean 'paper'\?$/],
+    ['elsewhere', /shipped are paper or worm; or write the path/],
+  ])('a venue profile %s leads nobody to real money unawares', async (name, text) => {
+    const yaml = trader().replace('profile: paper', `profile: ${name}`);
+    expect((await failure({ 'trader.yaml': yaml })).message).toMatch(text);
+  });
+
+  test('YAML that does not parse says where', async () => {
+    const error = await failure({ 'trader.yaml': 'venue: { profile: paper\nwallet: x' });
+    expect(error.message).toMatch(/^trader\.yaml:\d+:\d+: not valid YAML: /);
+  });
+
+  test.each([
+    ['a folder', '.', 'is a folder, not a file'],
+    ['a missing file', 'nothing.yaml', 'no such file'],
+  ])('%s', async (_, path, text) => {
+    const folder = folderWith({});
+    await expect(loadConfig(path, { env: {}, cwd: folder })).rejects.toThrow(text);
+  });
+});
+
+describe('a strategy file', () => {
+  const withStrategy = (yaml: string, more: Readonly<Record<string, string>> = {}) => ({
+    'trader.yaml': trader('', '[s/mine.yaml]'),
+    's/mine.yaml': yaml,
+    ...more,
+  });
+  const table: readonly (readonly [name: string, yaml: string, message: string])[] = [
+    [
+      'an unknown strategy',
+      'strategy: log-ods-maker',
+      "s/mine.yaml:1:11: strategy: no shipped strategy 'log-ods-maker'; did you mean 'log-odds-maker'?",
+    ],
+    [
+      'an unknown parameter',
+      'strategy: log-odds-maker\nparams:\n  half_spred_ticks: 2',
+      "s/mine.yaml:3:3: params: unknown parameter 'half_spred_ticks'; did you mean half_spread_ticks?",
+    ],
+    [
+      'a parameter in the wrong unit',
+      'strategy: log-odds-maker\nparams: { order_shares: 25 }',
+      's/mine.yaml:2:25: params.order_shares: got 25, wanted an amount of shares in quotes from',
+    ],
+    [
+      'a limit looser than the trader’s',
+      'strategy: log-odds-maker\nrisk: { max_position_shares: "600" }',
+      's/mine.yaml:2:30: risk.max_position_shares: max_position_shares is "600", but a strategy may only tighten the trader\'s limit: at most "500"',
+    ],
+    [
+      'a limit that is the trader’s alone',
+      'strategy: log-odds-maker\nrisk: { max_loss_day: "5" }',
+      "s/mine.yaml:2:9: risk: unknown key 'max_loss_day'",
+    ],
+    [
+      'ids and a selection',
+      'strategy: log-odds-maker\nmarkets: { ids: [a], select: { state: open } }',
+      's/mine.yaml:2:22: markets: either ids or select, not both; remove one',
+    ],
+    [
+      'a market twice',
+      'strategy: log-odds-maker\nmarkets: { ids: [a, b, a] }',
+      's/mine.yaml:2:24: markets.ids[2]: this market stands twice in the list',
+    ],
+    [
+      'an unknown category',
+      'strategy: log-odds-maker\nmarkets: { select: { categories: [politcs] } }',
+      's/mine.yaml:2:35: markets.select.categories[0]: wants "politics", "sports", "crypto", "wtf", "tech" or "finance", got the text "politcs"; did you mean "politics"?',
+    ],
+    [
+      'hours that are none',
+      'strategy: log-odds-maker\nschedule: { quote_hours: "8-22" }',
+      's/mine.yaml:2:26: schedule.quote_hours: wants six cron fields',
+    ],
+    ['a module that is not there', 'strategy: ./mine.ts', 's/mine.yaml:1:11: strategy: '],
+  ];
+  test.each(table)('with %s is refused at its place', async (_, yaml, message) => {
+    const error = await failure(withStrategy(yaml));
+    expect(error.message.startsWith(message) ? message : error.message).toBe(message);
+  });
+
+  const own = (body: string) => withStrategy('strategy: ./own.ts', { 's/own.ts': body });
+  test.each([
+    ['a syntax error', 'export default {\n  name: 3;\n};', /own\.ts: syntax error at line 2, column 10: /],
+    ['no default export', 'export const a = 1;', /own\.ts is not a strategy: it has no default export/],
+    ['another shape', 'export default { name: "x" };', /own\.ts is not a strategy: summary must be a text/],
+    ['a throw', 'throw new Error("boom");', /own\.ts: threw while loading: Error: boom/],
+    ['an import of nothing', 'import "no-such-package-here";', /own\.ts: threw while loading: .*no-such-package-here/],
+  ])('whose own module has %s is refused at its place', async (_, body, message) => {
+    const error = await failure(own(body));
+    expect(error.message).toMatch(/^s\/mine\.yaml:1:11: strategy: /);
+    expect(error.message).toMatch(message);
+  });
+
+  test('may name its own TypeScript module, whose parameters are checked', async () => {
+    const body = `import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
+const unit: string = 'ticks';
+export default defineStrategy({
+  name: 'mine',
+  summary: 'Never quotes.',
+  params: { width_ticks: { kind: 'integer', unit, min: 1, max: 9, default: 3, help: 'Width.' } },
+  create: () => ({ quote: () => NO_QUOTES('never') }),
+});
+`;
+    const folder = folderWith(own(body));
+    const [strategy] = (await load(folder)).strategies;
+    expect(strategy).toMatchObject({
+      name: 'mine',
+      moduleName: './own.ts',
+      params: { width_ticks: 3 },
+      quoteHours: null,
+    });
+    expect(strategy?.module.name).toBe('mine');
+    const wrong = await failure({
+      ...own(body),
+      's/mine.yaml': 'strategy: ./own.ts\nparams: { width_ticks: 10 }',
+    });
+    expect(wrong.message).toBe(
+      's/mine.yaml:2:24: params.width_ticks: got 10, wanted a whole number of ticks from 1 to 9',
+    );
+  });
+
+  test('tightens limits and keeps the others', async () => {
+    const files = withStrategy('strategy: bands\nrisk: { max_position_shares: "200" }');
+    const config = await load(folderWith(files));
+    expect(config.strategies[0]?.risk).toEqual({ ...config.risk, maxPositionSharesMicros: 200_000_000 });
+  });
+
+  test('needs a name of its own', async () => {
+    const error = await failure({
+      'trader.yaml': trader('', '[a/same.yaml, b/same.yaml]'),
+      'a/same.yaml': 'strategy: bands',
+      'b/same.yaml': 'strategy: bands',
+    });
+    expect(error.message).toMatch(/^trader\.yaml:5:27: strategies\[1\]: two strategy files are named 'same'/);
+  });
+
+  test('that is broken does not keep emergency commands from reading the trader file', () => {
+    const folder = folderWith(withStrategy('strategy: 5'));
+    expect(loadTraderConfig('trader.yaml', { env: {}, cwd: folder }).ledger.path).toBe(join(folder, 'twinbook.sqlite'));
+  });
+});
+
+describe('what is read', () => {
+  test('is resolved, defaulted and frozen through and through', async () => {
+    const folder = folderWith({ 'trader.yaml': trader('exchange: {}') });
+    const config = await load(folder);
+    expect(config).toMatchObject({
+      file: join(folder, 'trader.yaml'),
+      capitalMicros: 1_000_000_000,
+      wallet: { file: join(folder, 'wallet.json'), credentials: join(folder, 'credentials.json') },
+      ledger: { path: join(folder, 'twinbook.sqlite') },
+      control: { socket: join(folder, 'twinbook.sqlite.sock') },
+      exchange: { embedded: true, port: 0, crowd: true, controls: false, startingFundsMicros: 10_000_000_000 },
+      venue: { name: 'paper', allowBlindSigning: false, profile: { service_name: 'SVC', draft_lifetime_s: 60 } },
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.venue.profile.rate_limits)).toBe(true);
+  });
+
+  test('takes the embedded exchange’s port from an address given beside it', async () => {
+    const yaml = trader('exchange: {}').replace('profile: paper', 'profile: paper, base_url: "http://127.0.0.1:9001"');
+    const config = await load(folderWith({ 'trader.yaml': yaml }));
+    expect(config.exchange?.port).toBe(9001);
+  });
+
+  test('a ledger by any name has one stop file, heartbeat and socket beside it, before it is there too', () => {
+    const folder = folderWith({
+      'trader.yaml': trader(),
+      'other.yaml': trader().replace('twinbook.sqlite', 'real/l.sqlite'),
+    });
+    const load = (file: string) => loadTraderConfig(file, { env: {}, cwd: folder });
+    symlinkSync('between.sqlite', join(folder, 'twinbook.sqlite'));
+    symlinkSync(join(folder, 'real/l.sqlite'), join(folder, 'between.sqlite'));
+    const { ledger, control, guardian } = load('other.yaml');
+    expect(load('trader.yaml')).toMatchObject({ ledger, control, guardian: { log: guardian.log } });
+    mkdirSync(join(folder, 'real'));
+    writeFileSync(ledger.path, '');
+    expect(load('trader.yaml').ledger).toEqual(ledger);
+    rmSync(ledger.path);
+    symlinkSync('l.sqlite', ledger.path);
+    expect(load('other.yaml').ledger).toEqual(ledger);
+  });
+
+  test('a ledger in a deep folder has its socket in /tmp', async () => {
+    const folder = folderWith({ 'trader.yaml': trader().replace('twinbook.sqlite', `${'deep/'.repeat(20)}t.sqlite`) });
+    expect((await load(folder)).control.socket).toMatch(/^\/tmp\/twinbook-[0-9a-f]{16}\.sock$/);
+  });
+
+  test('has a hash that follows what shapes decisions, and nothing else', async () => {
+    const hash = async (yaml: string) => (await load(folderWith({ 'trader.yaml': yaml }))).configHash;
+    const plain = await hash(trader());
+    expect(plain).toMatch(/^[0-9a-f]{64}$/);
+    expect(await hash(trader('log: { level: debug }'))).toBe(plain);
+    expect(await hash(trader().replace('wallet.json', 'other.json'))).toBe(plain);
+    expect(await hash(trader('risk: { max_loss_day: "25" }'))).not.toBe(plain);
+    expect(await hash(trader().replace('"1000"', '"999"'))).not.toBe(plain);
+  });
+});
+
+describe('overrides from the environment', () => {
+  const folder = () => folderWith({ 'trader.yaml': trader('exchange: {}\nrisk: { max_loss_day: "50" }') });
+
+  test('set numbers, texts, booleans, nulls and lists, whatever the case of their names', async () => {
+    const cwd = folder();
+    const config = await load(cwd, {
+      TWINBOOK__RISK__MAX_LOSS_DAY: '25',
+      twinbook__risk__Max_Open_Orders: '7',
+      TWINBOOK__EXCHANGE__CROWD: 'false',
+      TWINBOOK__SCHEDULE__RECONCILE: 'null',
+      TWINBOOK__EXCHANGE__MARKET_DATA: 'a/b.gz, /c.parquet',
+      TWINBOOK__LEDGER__PATH: 'other.sqlite',
+      TWINBOOK__VENUE__PROFILE: 'paper',
+      UNRELATED: 'x',
+    });
+    expect(config).toMatchObject({
+      risk: { maxLossDayMicros: 25_000_000, maxOpenOrders: 7 },
+      exchange: { crowd: false, marketData: [join(cwd, 'a/b.gz'), '/c.parquet'] },
+      schedule: { reconcile: null },
+      ledger: { path: join(cwd, 'other.sqlite') },
+    });
+  });
+
+  test('relative paths are relative to the working folder, not to the file', async () => {
+    const cwd = folderWith({ 'sub/trader.yaml': trader() });
+    const config = await loadConfig('sub/trader.yaml', { env: { TWINBOOK__LEDGER__PATH: './x.sqlite' }, cwd });
+    expect(config.ledger.path).toBe(join(cwd, 'x.sqlite'));
+    expect(config.wallet.file).toBe(join(cwd, 'sub/wallet.json'));
+  });
+
+  test('an empty list empties', async () => {
+    expect((await load(folder(), { TWINBOOK__EXCHANGE__MARKET_DATA: '' })).exchange?.marketData).toEqual([]);
+  });
+
+  const wrong: readonly (readonly [name: string, value: string, message: string])[] = [
+    [
+      'TWINBOOK__RISK__MAX_LOS_DAY',
+      '25',
+      "environment TWINBOOK__RISK__MAX_LOS_DAY: risk: unknown key 'max_los_day'; did you mean 'max_loss_day'?",
+    ],
+    ['TWINBOOK__COLOUR', 'red', "environment TWINBOOK__COLOUR: unknown key 'colour'; known here: "],
+    ['TWINBOOK__RISK', '25', 'environment TWINBOOK__RISK: risk is a group; name one of its settings: '],
+    ['TWINBOOK__CAPITAL__X', '25', 'environment TWINBOOK__CAPITAL__X: capital: has no settings inside'],
+    [
+      'TWINBOOK__RISK__MAX_OPEN_ORDERS',
+      'many',
+      'environment TWINBOOK__RISK__MAX_OPEN_ORDERS: risk.max_open_orders: wants a whole number from 1 to 10000, got the text "many"',
+    ],
+    ['TWINBOOK__RISK__CONSTRUCTOR', '1', "environment TWINBOOK__RISK__CONSTRUCTOR: risk: unknown key 'constructor'"],
+  ];
+  test.each(wrong)('%s=%s is refused by name', async (name, value, message) => {
+    const error = await failure({ 'trader.yaml': trader() }, { [name]: value });
+    expect(error.message.startsWith(message) ? message : error.message).toBe(message);
+  });
+
+  test('the same setting twice is refused', async () => {
+    const error = await failure({ 'trader.yaml': trader() }, { TWINBOOK__CAPITAL: '1', twinbook__capital: '2' });
+    expect(error.message).toContain('which TWINBOOK__CAPITAL sets too');
+  });
+});

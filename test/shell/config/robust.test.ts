@@ -1,0 +1,167 @@
+/** Whatever stands in a file or in the environment: a configuration or an error for a person, never a crash. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { parseYaml } from '../../../src/shell/config/yaml-source.js';
+import { folderWith } from './files.js';
+
+const good = {
+  venue: { profile: 'paper' },
+  exchange: { embedded: true, port: 0 },
+  wallet: { file: 'wallet.json' },
+  ledger: { path: 'twinbook.sqlite' },
+  capital: '1000',
+  risk: { max_loss_day: '50', max_open_orders: 40 },
+  polling: { own_interval_ms: 1000 },
+  schedule: { reconcile: '0 * * * * *' },
+  log: { level: 'info', file: null },
+  control: {},
+  strategies: ['s.yaml'],
+};
+
+const strategy = { strategy: 'bands', markets: { select: { categories: [] } }, params: {}, schedule: {}, risk: {} };
+
+const oddValue = fc.oneof(
+  fc.constantFrom(
+    null,
+    true,
+    '',
+    'NaN',
+    '1e400',
+    '-1',
+    '0',
+    '\0',
+    '../../..',
+    'x'.repeat(3000),
+    -1,
+    0,
+    1e300,
+    Number.NaN,
+  ),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+/** Replaces one field, picked by `at`, somewhere in a tree. */
+function spoiled(tree: unknown, at: number, value: unknown): unknown {
+  const paths: string[][] = [];
+  const walk = (node: unknown, path: string[]): void => {
+    if (path.length > 0) paths.push(path);
+    if (typeof node === 'object' && node !== null)
+      for (const [key, inner] of Object.entries(node)) walk(inner, [...path, key]);
+  };
+  walk(tree, []);
+  const set = (node: unknown, path: readonly string[]): unknown => {
+    const [head, ...rest] = path;
+    if (head === undefined) return value;
+    if (Array.isArray(node))
+      return node.map((item: unknown, index) => (String(index) === head ? set(item, rest) : item));
+    return Object.fromEntries(
+      Object.entries(node ?? {}).map(([key, inner]) => [key, key === head ? set(inner, rest) : inner]),
+    );
+  };
+  return set(tree, paths[at % paths.length] ?? []);
+}
+
+async function settles(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    // A bug would be any other kind of error.
+    if (!(error instanceof TwinbookError)) throw error;
+    expect(error.message).not.toBe('');
+  }
+}
+
+describe('values of the wrong kind never crash', () => {
+  test('in a trader file', async () => {
+    const folder = folderWith({ 's.yaml': stringify(strategy) });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(1000), oddValue, async (at, value) => {
+        writeFileSync(join(folder, 't.yaml'), stringify(spoiled(good, at, value)));
+        await settles(loadConfig('t.yaml', { env: {}, cwd: folder }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('in a strategy file', async () => {
+    const folder = folderWith({ 't.yaml': stringify(good) });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(1000), oddValue, async (at, value) => {
+        writeFileSync(join(folder, 's.yaml'), stringify(spoiled(strategy, at, value)));
+        await settles(loadConfig('t.yaml', { env: {}, cwd: folder }));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('in the environment', async () => {
+    const folder = folderWith({ 't.yaml': stringify(good), 's.yaml': stringify(strategy) });
+    const names = fc.constantFrom(
+      'CAPITAL',
+      'RISK__MAX_OPEN_ORDERS',
+      'EXCHANGE__MARKET_DATA',
+      'LOG__FILE',
+      'VENUE__PROFILE',
+      'X',
+      '__',
+      'STRATEGIES',
+    );
+    await fc.assert(
+      fc.asyncProperty(names, fc.string(), async (name, value) => {
+        await settles(loadConfig('t.yaml', { env: { [`TWINBOOK__${name}`]: value }, cwd: folder }));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('in text that is no YAML', () => {
+    const fragment = fc.constantFrom(
+      'a: ',
+      '- ',
+      '{',
+      '}',
+      '[',
+      ']',
+      '&x ',
+      '*x',
+      '!!binary ',
+      '"',
+      "'",
+      '\n',
+      '  ',
+      '? ',
+      ': ',
+      '|',
+      '>',
+      '#',
+      '%',
+      '---',
+      'ключ',
+      '\t',
+      '\u0000',
+      '<<',
+    );
+    fc.assert(
+      fc.property(fc.array(fragment, { maxLength: 30 }), (parts) => {
+        try {
+          parseYaml(parts.join(''), '/x.yaml', 'x.yaml');
+        } catch (error) {
+          if (!(error instanceof TwinbookError)) throw error;
+          expect(error.message).toMatch(/^x\.yaml:\d+:\d+: /);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('in hostile nesting', () => {
+    expect(() => parseYaml('['.repeat(5000), '/x.yaml', 'x.yaml')).toThrow(TwinbookError);
+    expect(() => parseYaml(`${'['.repeat(100)}${']'.repeat(100)}`, '/x.yaml', 'x.yaml')).toThrow(/nested too deeply/);
+  });
+});

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
+import { jsonSchema, type SchemaNode } from '../../../src/shell/config/schema-tree.js';
+import { packageRoot, shippedStrategies, venueFile, venueNames } from '../../../src/shell/config/shipped.js';
+import { loadShipped } from '../../../src/shell/config/strategy-module.js';
+import { readProfile } from '../../../src/shell/config/venue.js';
+
+describe('what is shipped', () => {
+  test.each(['config/paper.yaml', 'config/live.example.yaml'])('%s loads', async (file) => {
+    const config = await loadConfig(file, { env: {}, cwd: packageRoot });
+    expect(config.strategies.length).toBeGreaterThan(0);
+  });
+
+  test.each(venueNames())('the venue profile %s is one', (name) => {
+    expect(readProfile(venueFile(name), packageRoot).service_name).not.toBe('');
+  });
+
+  test('the paper profile is loopback, readable and named as the interface has it', () => {
+    expect(readProfile(venueFile('paper'), packageRoot)).toMatchObject({
+      service_name: 'SVC',
+      header_prefix: 'SVC',
+      draft_message: 'utf8',
+      draft_lifetime_s: 60,
+    });
+  });
+
+  test.each(shippedStrategies())('the strategy %s loads under its own name', async (name) => {
+    expect((await loadShipped(name)).strategy.name).toBe(name);
+  });
+
+  test('the packaged examples do not trade real money by default', async () => {
+    const paper = await loadConfig(join(packageRoot, 'config/paper.yaml'), { env: {}, cwd: '/' });
+    expect(paper.exchange?.embedded).toBe(true);
+    expect(new URL(paper.venue.profile.base_url).hostname).toBe('127.0.0.1');
+  });
+
+  test('every setting that a person can write is described', () => {
+    const undescribed: string[] = [];
+    const walk = (node: SchemaNode, path: string): void => {
+      for (const [name, inner] of Object.entries(node.properties ?? {})) {
+        // The limits are described by the risk room, beside what they do.
+        if (path === '' && name === 'risk') continue;
+        if ((inner.description ?? '') === '') undescribed.push(`${path}${name}`);
+        walk(inner, `${path}${name}.`);
+      }
+    };
+    walk(jsonSchema(traderSchema), '');
+    walk(jsonSchema(strategyFileSchema), '');
+    expect(undescribed).toEqual([]);
+  });
+});

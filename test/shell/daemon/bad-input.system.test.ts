@@ -1,0 +1,101 @@
+/** Mistakes of a user at the start: each ends with its exit code and a sentence that says what to do. */
+
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+
+/** Nobody listens there: these starts end before they would ask. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+const startIn = (folder: string) => ran(['start', '-c', `${folder}/trader.yaml`]);
+const files = (trader: string) => folderOf({ 'trader.yaml': trader, 'maker.yaml': makerYaml() });
+
+describe('a start with', () => {
+  it('a misspelled setting names file, line, column and what was meant', async () => {
+    const folder = files(traderYaml(NOWHERE, 'risk: { max_los_day: "50" }\nstrategies: [maker.yaml]'));
+    const { code, output } = await startIn(folder);
+    expect(code).toBe(4);
+    expect(output).toMatch(/trader\.yaml:10:9: risk: unknown key 'max_los_day'; did you mean 'max_loss_day'\?/);
+    expect(output).not.toMatch(/ {4}at /);
+  });
+
+  it('a number where a decimal string belongs says how to write it', async () => {
+    const { code, output } = await startIn(files(traderYaml(NOWHERE).replace('"1000"', '1000')));
+    expect(code).toBe(4);
+    expect(output).toMatch(/trader\.yaml:\d+:10: capital: .*"1000"/);
+  });
+
+  it('a strategy file that is missing names who asked for it', async () => {
+    const folder = folderOf({ 'trader.yaml': traderYaml(NOWHERE, 'strategies: [gone.yaml]') });
+    const { code, output } = await startIn(folder);
+    expect(code).toBe(4);
+    expect(output).toMatch(/trader\.yaml:10:14: .*gone\.yaml/);
+  });
+
+  it('a wallet that others can read refuses it and says how to close it', async () => {
+    const folder = files(traderYaml(NOWHERE));
+    expect((await ran(['keys', 'create', '--plain-text-key', '--file', `${folder}/wallet.json`])).code).toBe(0);
+    chmodSync(`${folder}/wallet.json`, 0o644);
+    const { code, output } = await startIn(folder);
+    expect(code).toBe(4);
+    expect(output).toContain(`${folder}/wallet.json`);
+    expect(output).toContain('chmod 600');
+  });
+
+  it('a busy port of the embedded exchange names the port', async () => {
+    const { url } = await exchangeAt();
+    const { port } = new URL(url);
+    const trader = traderYaml(null).replace('seed: 3', `seed: 3, port: ${port}`);
+    const { code, output } = await startIn(files(trader));
+    expect(code).toBe(1);
+    expect(output).toContain(`127.0.0.1:${port} is in use by another program`);
+    const alone = await ran(['exchange', '--port', port]);
+    expect(alone.code).toBe(1);
+    expect(alone.output).toContain('Stop it, or choose another port; port 0 picks a free one.');
+  });
+
+  it('an exchange that has forgotten what the ledger remembers is told apart from a new one', async () => {
+    const folder = files(traderYaml(null));
+    const first = started(['start', '-c', `${folder}/trader.yaml`]);
+    await first.waitFor(/orders [1-9]/);
+    first.process.kill('SIGKILL');
+    await first.exited;
+    rmSync(`${folder}/exchange`, { recursive: true });
+    const { code, output } = await startIn(folder);
+    expect(code).toBe(1);
+    expect(output).toContain(`state in ${folder}/exchange is gone`);
+    expect(existsSync(`${folder}/exchange`)).toBe(false);
+  });
+
+  it('a data folder that cannot be made or written says which', async () => {
+    const folder = files(traderYaml(NOWHERE).replace('ledger.sqlite', 'file/ledger.sqlite'));
+    writeFileSync(`${folder}/file`, 'a file, no folder');
+    const ledger = await startIn(folder);
+    expect(ledger.code).toBe(1);
+    expect(ledger.output).toContain(`the data folder ${folder}/file cannot be made: ${folder}/file is not a folder`);
+    expect(ledger.output).toContain('ledger.path');
+
+    const other = files(traderYaml(null).replace('data_dir: exchange', 'data_dir: file/exchange'));
+    writeFileSync(`${other}/file`, 'a file, no folder');
+    const exchange = await startIn(other);
+    expect(exchange.code).toBe(1);
+    expect(exchange.output).toContain(`${other}/file/exchange`);
+    expect(exchange.output).not.toContain('a bug');
+  });
+
+  it('a ledger of a newer version leaves it as it is', async () => {
+    const folder = files(traderYaml(NOWHERE));
+    openLedger(`${folder}/ledger.sqlite`, { pid: process.pid, startedMs: Date.now() }).close();
+    const ledger = new Sqlite(`${folder}/ledger.sqlite`);
+    ledger.pragma('user_version = 9999');
+    ledger.close();
+    const { code, output } = await startIn(folder);
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /ledger\.sqlite has version 9999, this program knows versions up to \d+\n {2}Use the newer Twinbook/,
+    );
+    expect(existsSync(`${folder}/wallet.json`)).toBe(false);
+  });
+});

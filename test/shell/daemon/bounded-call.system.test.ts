@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { boundedCall, CallTimedOut } from '../../../src/shell/daemon/bounded-call.js';
+
+const LIMIT_MS = 100;
+
+it('a call that had no processor is made again, not stopped', () => {
+  let calls = 0;
+  const call = boundedCall(LIMIT_MS);
+  const told = call(() => {
+    calls += 1;
+    // As on a busy machine: time passes, and nothing is worked.
+    if (calls < 3) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * LIMIT_MS);
+    return 'quotes';
+  });
+  expect([told, calls]).toEqual(['quotes', 3]);
+});
+
+it('one that works for as long as it may is cut short, and the next is made as ever', () => {
+  const call = boundedCall(LIMIT_MS);
+  expect(() =>
+    call(() => {
+      for (;;);
+    }),
+  ).toThrow(CallTimedOut);
+  expect(call(() => 1)).toBe(1);
+});
+
+it('what a call throws itself is thrown, at once', () => {
+  let calls = 0;
+  const fail = () => {
+    calls += 1;
+    throw new Error('a bug of its own');
+  };
+  expect(() => boundedCall(LIMIT_MS)(fail)).toThrow('a bug of its own');
+  expect(calls).toBe(1);
+});

@@ -1,0 +1,107 @@
+/** An operator at the control socket of a running trader, through the command line. */
+
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { OrderRow } from '../../../src/shared/protocol/records.js';
+import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { allRows, asTrader, expectAgreement } from '../../support/venue.js';
+
+/** Looks until it sees what it waits for; the test's own time-out ends a wait in vain. */
+async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+  }
+}
+
+describe('a running trader', () => {
+  it('obeys its operator: pause, resume, cancel-all, kill, unkill, stop', async () => {
+    const { url } = await exchangeAt('--no-rate-limits');
+    const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
+    const file = `${folder}/trader.yaml`;
+    const command = (...args: readonly string[]) => ran([...args, '-c', file]);
+    const status = async () => JSON.parse((await command('status', '--json')).output) as StatusData;
+    const resting = async (): Promise<OrderRow[]> => {
+      const client = asTrader(folder, url);
+      const rows = await allRows(client, 'orders.list');
+      await client.close();
+      return rows.filter((row) => row.status === 'open' || row.status === 'partially_filled');
+    };
+
+    const trader = started(['start', '-c', file]);
+    await trader.waitFor(/ fill: /);
+    expect(statSync(`${folder}/ledger.sqlite.sock`).mode & 0o777).toBe(0o600);
+
+    const quoting = await until(status, (seen) => seen.open_orders >= 4);
+    expect(quoting).toMatchObject({ running: true, mode: 'quoting', pid: trader.process.pid, base_url: url });
+    expect(quoting.markets).toHaveLength(4);
+    const market = quoting.markets.find((row) => row.open_orders > 0);
+    const aboutMarket = await command('explain', market?.market_condition_id ?? '');
+    expect(aboutMarket.code).toBe(0);
+    expect(aboutMarket.output).toContain(market?.title);
+    expect(aboutMarket.output).toMatch(/strategy maker says: /);
+    const [order] = await until(resting, (rows) => rows.length > 0);
+    const aboutOrder = await command('explain', order?.pubkey ?? '');
+    expect(aboutOrder.code).toBe(0);
+    expect(aboutOrder.output).toMatch(/place (buy|sell) [\d.]+ (YES|NO) at 0\.\d+ in market/);
+    expect(aboutOrder.output).toMatch(/strategy: maker, configuration [0-9a-f]{12}/);
+    const aboutNothing = await command('explain', 'nonsense');
+    expect(aboutNothing).toEqual({
+      code: 2,
+      output: 'the trader refused: nonsense is no order, intent or market that this trader knows\n',
+    });
+
+    expect(await command('pause', '--reason', 'lunch')).toEqual({ code: 0, output: 'paused: lunch\n' });
+    await until(resting, (rows) => rows.length === 0);
+    expect(await command('resume')).toEqual({ code: 0, output: 'quoting\n' });
+    await until(resting, (rows) => rows.length > 0);
+    expect(await command('widen', '--reason', 'rumours')).toEqual({ code: 0, output: 'widened: rumours\n' });
+    expect((await command('reduce-only')).output).toBe('reducing: operator\n');
+    expect((await command('resume')).output).toBe('quoting\n');
+    await until(resting, (rows) => rows.length > 0);
+
+    const canceled = await command('cancel-all', '--verify');
+    expect(canceled.code, canceled.output).toBe(0);
+    expect(canceled.output).toMatch(/^canceled \d+ orders?; two reads show that none rests\n$/);
+
+    const said = await command('kill', '--reason', 'odd prices');
+    expect(said.code, said.output).toBe(0);
+    expect(said.output).toMatch(
+      /^killed: odd prices\n(as far as the trader knows, no order rests|\d+ orders? may rest .*)\n$/,
+    );
+    await until(resting, (rows) => rows.length === 0);
+    expect((await command('stop')).output).toBe('stopped; no order is left open\n');
+    expect(await trader.exited).toBe(0);
+    expect((await command('pause')).code).toBe(3);
+
+    const killed = started(['start', '-c', file]);
+    await killed.waitFor(/killed: odd prices \| markets 0 of/);
+    expect(await resting()).toEqual([]);
+    expect(await command('resume')).toEqual({
+      code: 2,
+      output: 'the trader refused: it is killed (odd prices): only unkill --reason TEXT lifts that\n',
+    });
+    expect(await command('resume', '--reason', 'I want to')).toEqual({
+      code: 2,
+      output:
+        'the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts that\n',
+    });
+    const bare = await command('unkill');
+    expect(bare.code).toBe(2);
+    expect(bare.output).toContain("required option '--reason <text>' not specified");
+    expect((await command('unkill', '--reason', 'prices are back')).code).toBe(0);
+    await killed.waitFor(/ fill: /);
+    expect((await command('stop')).code).toBe(0);
+    expect(await killed.exited).toBe(0);
+    const told = JSON.parse((await command('events', '--json')).output) as { kind: string; text: string }[];
+    // Reconciling, which the schedule asks for every five minutes, is nothing that anybody should find here.
+    const commands = told.filter(({ kind }) => kind === 'command').map(({ text }) => text);
+    expect(commands.reverse()).toEqual([
+      ...['pause: lunch', 'resume: none given', 'widen: rumours', 'reduce-only: operator', 'resume: none given'],
+      ...['cancel-all', 'kill: odd prices', 'stop', 'resume: I want to', 'unkill: prices are back', 'stop'],
+    ]);
+    await expectAgreement(folder, url, micros(1_000_000_000));
+  });
+});

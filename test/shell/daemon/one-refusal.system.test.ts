@@ -1,0 +1,150 @@
+/** One answer of an otherwise healthy exchange, while orders rest: whoever says kill or stop, they go. */
+
+import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
+import type { ServiceClient } from '../../../src/shell/client/client.js';
+import { exchangeAt, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { misjudgingProxy, type OneAnswer } from '../../support/misjudging-proxy.js';
+import { asTrader } from '../../support/venue.js';
+import { Guarded, until } from '../guardian/trial.js';
+
+// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
+vi.setConfig({ testTimeout: 180_000 });
+
+const HTML = { 'content-type': 'text/html' };
+const PAGE = '<html><body><h1>429 Too Many Requests</h1></body></html>';
+const THROTTLED = JSON.stringify({
+  data: null,
+  meta: null,
+  error: { slug: 'throttled', message: 'Too many requests', details: [] },
+});
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** Far longer than the wait for any proof here. */
+const LONG = '600';
+
+const ANSWERS: readonly (readonly [string, OneAnswer])[] = [
+  ["a proxy's page, ten minutes", { status: 429, body: PAGE, headers: { ...HTML, 'retry-after': LONG } }],
+  ["a proxy's page, twenty seconds", { status: 429, body: PAGE, headers: { ...HTML, 'retry-after': '20' } }],
+  [
+    "the service's own word, ten minutes",
+    { status: 429, body: THROTTLED, headers: { ...JSON_TYPE, 'retry-after': LONG } },
+  ],
+  [
+    "the service's own word, twenty seconds",
+    { status: 429, body: THROTTLED, headers: { ...JSON_TYPE, 'retry-after': '20' } },
+  ],
+  [
+    'a success that tells of one request a minute, and none left',
+    {
+      status: null,
+      body: null,
+      headers: { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '4000000000' },
+    },
+  ],
+];
+
+const MAKER = `
+strategy: bands
+markets: { select: { state: open, kind: orderbook }, max: 4 }
+params:
+  bands:
+    - { min_margin_ticks: 2, avg_margin_ticks: 3, max_margin_ticks: 4, min_shares: "10", avg_shares: "20", max_shares: "30" }
+`;
+
+async function restingOf(client: ServiceClient): Promise<number> {
+  const query = { status: [...RESTING_STATUSES], limit: 100 };
+  const { outcome } = await client.call('orders.list', { query });
+  return outcome.kind === 'answered' ? outcome.data.length : Number.NaN;
+}
+
+/** A trader without a guardian and with orders at rest, behind a proxy. */
+async function quoting(orders: number) {
+  const exchange = await exchangeAt('--seed', '7');
+  const proxy = await misjudgingProxy(exchange.url);
+  const yaml = traderYaml(proxy.url, 'guardian: { enabled: false }\nstrategies: [maker.yaml]');
+  const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': MAKER });
+  const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+  await trader.waitFor(/trades on/);
+  const client = asTrader(folder, exchange.url, proxy.url);
+  await until(
+    async () => (await restingOf(client)) >= orders,
+    () => `too few orders: ${trader.output()}`,
+  );
+  return { exchange, folder, proxy, trader, client };
+}
+
+describe('after one answer that says to stay away', () => {
+  it.each(ANSWERS)('%s: a kill is proven all the same, and a stop ends in order', async (_, answer) => {
+    const { folder, proxy, trader, client } = await quoting(4);
+    await proxy.once(answer);
+    const killed = await ran(['kill', '--verify', '--timeout', '30', '-c', `${folder}/trader.yaml`]);
+    expect(killed, trader.output()).toMatchObject({ code: 0, output: expect.stringContaining('two reads show') });
+    expect(await restingOf(client)).toBe(0);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+    await client.close();
+  });
+
+  it.each(ANSWERS.slice(0, 3))('%s: SIGTERM alone leaves nothing resting', async (_, answer) => {
+    const { proxy, trader, client } = await quoting(4);
+    await proxy.once(answer);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+    expect(await restingOf(client)).toBe(0);
+    await client.close();
+  });
+});
+
+describe('a kill', () => {
+  it('says how many orders may rest; with --verify it exits with 5 when the proof does not come in time', async () => {
+    const { folder, client, exchange } = await quoting(4);
+    const at = ['-c', `${folder}/trader.yaml`];
+    exchange.running.process.kill('SIGSTOP');
+    const verified = await ran(['kill', '--verify', '--timeout', '2', '--reason', 'enough', ...at]);
+    expect(verified.code, verified.output).toBe(5);
+    const said = JSON.parse((await ran(['kill', '--reason', 'enough', '--json', ...at])).output) as { resting: number };
+    expect(said).toMatchObject({ mode: 'killed', reason: 'enough' });
+    expect(said.resting).toBeGreaterThanOrEqual(4);
+    exchange.running.process.kill('SIGCONT');
+    expect((await ran(['kill', '--verify', ...at])).code).toBe(0);
+    expect(await restingOf(client)).toBe(0);
+    await client.close();
+  });
+});
+
+describe('with a guardian', () => {
+  async function guardedAt({ onTestFailed, onTestFinished }: TestContext) {
+    const exchange = await exchangeAt('--seed', '7', '--no-rate-limits');
+    const proxy = await misjudgingProxy(exchange.url);
+    const guarded = new Guarded(proxy.url, { guardian: '{ timeout_ms: 6000 }' });
+    onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
+    onTestFinished(() => guarded.remove());
+    return { guarded, proxy };
+  }
+
+  const nothingRests = (guarded: Guarded) =>
+    until(
+      async () => (await guarded.resting()) === 0,
+      () => `orders rest: ${guarded.process.output()}\n${guarded.log()}`,
+    );
+
+  it.for(ANSWERS.slice(0, 1))('%s, to the trader: nothing rests after a kill', async ([, answer], test) => {
+    const { guarded, proxy } = await guardedAt(test);
+    await guarded.quoting(8);
+    await proxy.once(answer);
+    expect((await ran(['kill', '-c', guarded.config])).code).toBe(0);
+    await nothingRests(guarded);
+  });
+
+  it.for(ANSWERS)(
+    '%s, to its own first request after the trader died: it cancels all the same',
+    async ([, answer], test) => {
+      const { guarded, proxy } = await guardedAt(test);
+      await guarded.quoting(8);
+      guarded.stop('killed');
+      await guarded.process.exited;
+      await proxy.once(answer);
+      await nothingRests(guarded);
+    },
+  );
+});

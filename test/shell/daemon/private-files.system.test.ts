@@ -1,0 +1,115 @@
+/** What the programs leave on the disk is their user's alone, though the user's umask says otherwise. */
+
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openToOthers } from '../../../src/shared/base/private.js';
+import { BIN, program, type Running } from '../../support/processes.js';
+import { folderWith } from '../config/files.js';
+
+const EMBEDDED = `
+venue: { profile: paper }
+exchange: { data_dir: data/exchange }
+wallet: { file: data/keys/wallet.json }
+ledger: { path: data/ledger/twinbook.sqlite }
+log: { file: data/logs/trader.log }
+control: { socket: data/control/socket }
+recording: { enabled: true, dir: data/recordings }
+dashboard: { enabled: false }
+capital: "1000"
+strategies: []
+`;
+
+/** With the umask of most users. */
+function started(...argv: string[]): Running {
+  const running = program('sh', ['-c', 'umask 022; exec "$0" "$@"', process.execPath, BIN, ...argv]);
+  onTestFinished(async () => {
+    running.process.kill('SIGKILL');
+    await running.exited;
+  });
+  return running;
+}
+
+/** Below `folder`: everything that group or others may use in some way, with its mode. */
+function openFiles(folder: string): string[] {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  expect(found.length).toBeGreaterThan(0);
+  return [folder, ...found].flatMap((path) => {
+    const mode = statSync(path).mode & 0o777;
+    return (mode & 0o077) === 0 ? [] : [`${path} ${mode.toString(8)}`];
+  });
+}
+
+describe('files and folders', () => {
+  it('of a trader, its exchange, journal and recording are private', async () => {
+    const folder = folderWith({ 'trader.yaml': EMBEDDED });
+    const trader = started('start', '-c', join(folder, 'trader.yaml'));
+    await trader.waitFor(/trades on/);
+    expect(openFiles(join(folder, 'data'))).toEqual([]);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+    expect(openFiles(join(folder, 'data'))).toEqual([]);
+  });
+
+  it('of an exchange and of a recorder are private', async () => {
+    const folder = folderWith({});
+    const exchange = started('exchange', '--port', '0', '--data-dir', join(folder, 'exchange'));
+    const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
+    const recorder = started('record', '-c', writtenConfig(url), '--out', join(folder, 'recordings'));
+    await recorder.waitFor(/\| [1-9]\d* recorded,/);
+    recorder.process.kill('SIGTERM');
+    expect(await recorder.exited, recorder.output()).toBe(0);
+    exchange.process.kill('SIGTERM');
+    expect(await exchange.exited, exchange.output()).toBe(0);
+    expect([...openFiles(join(folder, 'exchange')), ...openFiles(join(folder, 'recordings'))]).toEqual([]);
+  });
+});
+
+function writtenConfig(url: string): string {
+  const text = `
+venue: { profile: paper, base_url: "${url}" }
+wallet: { file: wallet.json }
+ledger: { path: twinbook.sqlite }
+capital: "1"
+strategies: []
+`;
+  return join(folderWith({ 'trader.yaml': text }), 'trader.yaml');
+}
+
+describe('a data folder that was there', () => {
+  /** Other users get to it, as to nothing in the folder of temporary files. */
+  const shared = (): string => {
+    const folder = mkdtempSync('/tmp/twinbook-shared-');
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    chmodSync(folder, 0o755);
+    return folder;
+  };
+
+  it('is told of at the start and by the doctor when others can enter it', async () => {
+    const folder = shared();
+    const config = join(folderWith({ 'trader.yaml': EMBEDDED.replaceAll('data/ledger', folder) }), 'trader.yaml');
+    const trader = started('start', '-c', config);
+    await trader.waitFor(/trades on/);
+    const told = `other users of this machine can enter ${folder} (mode 0755)`;
+    expect(trader.output()).toContain(`warning: ${told}. Run: chmod 700 '${folder}'`);
+    const doctor = started('doctor', '-c', config);
+    await doctor.exited;
+    expect(doctor.output()).toContain(`warn  data folder: ${told}`);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+  });
+
+  it('is open to others only if every folder above it is', () => {
+    const folder = shared();
+    const inner = join(folder, 'data');
+    mkdirSync(inner);
+    chmodSync(inner, 0o755);
+    expect(openToOthers(inner)?.text).toContain('mode 0755');
+    chmodSync(folder, 0o700);
+    expect(openToOthers(inner)).toBeNull();
+    chmodSync(folder, 0o755);
+    chmodSync(inner, 0o700);
+    expect(openToOthers(inner)).toBeNull();
+    expect(openToOthers(join(inner, 'missing'))).toBeNull();
+  });
+});

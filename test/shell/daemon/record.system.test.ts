@@ -1,0 +1,269 @@
+/** `twinbook record` as real processes: what it writes, what a kill leaves, what it says when something is missing. */
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EVENT, type Recording } from '../../../src/recording/contract.js';
+import { openRecordings } from '../../../src/recording/recording.js';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { times } from '../../support/effort.js';
+import { twinbook } from '../../support/processes.js';
+import { allRows, asTrader, marketsOf, paper, profile, UNLIMITED } from '../../support/venue.js';
+
+/** Ten times the usual budget, so that seconds show what takes minutes elsewhere. */
+const QUICK_PROFILE = `
+service_name: SVC
+header_prefix: SVC
+base_url: http://127.0.0.1:8787
+draft_message: utf8
+draft_lifetime_s: 60
+clock_tolerance_s: 30
+rate_limits: { public_per_minute: 3000, signed_per_minute: 3000, bootstrap_per_minute: 10 }
+own_trades: true
+`;
+
+const quick = (url: string) => ({
+  'quick.yaml': QUICK_PROFILE,
+  'trader.yaml': traderYaml(url, 'recording: { dir: recordings }\nstrategies: []').replace(
+    'profile: paper',
+    'profile: ./quick.yaml',
+  ),
+});
+
+/** How often a recorder is killed. */
+const KILLS = times(2, 4);
+
+interface Told {
+  readonly id: string;
+  readonly levels: number;
+  readonly trades: readonly string[];
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** One recorded market, read to its end. */
+async function told(recording: Recording): Promise<Told> {
+  const trades: string[] = [];
+  let [levels, firstMs, lastMs] = [0, Number.POSITIVE_INFINITY, 0];
+  for await (const chunk of recording.chunks()) {
+    for (let at = 0; at < chunk.length; at++) {
+      const timeMs = chunk.timeMs[at] ?? 0;
+      expect(timeMs).toBeGreaterThanOrEqual(lastMs);
+      firstMs = Math.min(firstMs, timeMs);
+      lastMs = timeMs;
+      if (chunk.kind[at] === EVENT.level) levels += 1;
+      if (chunk.kind[at] === EVENT.trade) trades.push(`${chunk.priceMicros[at]} ${chunk.amountMicros[at]}`);
+    }
+  }
+  return { id: recording.market.conditionId, levels, trades, firstMs, lastMs };
+}
+
+const allOf = async (folder: string): Promise<Told[]> => Promise.all((await openRecordings([folder])).map(told));
+
+/** What the exchange itself says was traded in a market, in YES space, with the second of each. */
+async function tradesOf(url: string, market: string): Promise<{ readonly second: number; readonly text: string }[]> {
+  const client = new ServiceClient({ profile, baseUrl: url, budgets: UNLIMITED });
+  const rows: { second: number; text: string }[] = [];
+  for await (const row of client.markets.allTrades(market)) {
+    if (row.state === 'failed') continue;
+    rows.push({ second: row.timestamp, text: `${row.is_yes ? row.price : 1_000_000 - row.price} ${row.amount}` });
+  }
+  await client.close();
+  return rows;
+}
+
+describe('twinbook record', () => {
+  it('records what the venue shows, each trade once, and ends clean on a signal', async () => {
+    const { url } = await exchangeAt('--no-rate-limits', '--seed', '11');
+    const folder = folderOf(quick(url));
+    const running = started(['record', '-c', `${folder}/trader.yaml`, '--share', '1']);
+    await running.waitFor(/recording quick at http:\S+ into \S+\/recordings/);
+    await running.waitFor(/up to 3000 public and 3000 signed requests a minute, 100 levels a side, public data only/);
+    await running.waitFor(/00:00:05 \| 4 markets open \| 4 recorded, \d+ levels/);
+    await running.waitFor(/(?!00:00:0)\d\d:\d\d:\d\d \|.* [1-9]\d* trades/);
+    running.process.kill('SIGINT');
+    expect(await running.exited, running.output()).toBe(0);
+    expect(running.output()).toMatch(
+      /recorded \d\d:\d\d:\d\d: 4 recorded, [1-9]\d* levels, [1-9]\d* trades, 0 gaps\n$/,
+    );
+
+    const recorded = await allOf(`${folder}/recordings`);
+    expect(recorded).toHaveLength(4);
+    for (const { id, levels, trades, firstMs, lastMs } of recorded) {
+      expect(levels).toBeGreaterThan(10);
+      const happened = await tradesOf(url, id);
+      // The edges are a second wide, as trades tell whole seconds.
+      const certain = happened.filter(({ second }) => second * 1000 > firstMs + 1000 && second * 1000 < lastMs - 2000);
+      const unclaimed = [...trades];
+      for (const { text } of certain) {
+        expect(unclaimed).toContain(text);
+        unclaimed.splice(unclaimed.indexOf(text), 1);
+      }
+      const possible = happened.map(({ text }) => text);
+      for (const text of trades) expect(possible.splice(possible.indexOf(text), 1)).toEqual([text]);
+    }
+    const verified = await ran(['data', 'verify', `${folder}/recordings`]);
+    expect(verified.code, verified.output).toBe(0);
+  });
+
+  it('leaves what it had written when it is killed, again and again, and goes on after it', async () => {
+    const { url } = await exchangeAt('--no-rate-limits', '--seed', '12');
+    const folder = folderOf(quick(url));
+    let before = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const running = started(['record', '-c', `${folder}/trader.yaml`, '--share', '1']);
+      await running.waitFor(/00:00:05 \|.* [1-9]\d* levels/);
+      running.process.kill('SIGKILL');
+      await running.exited;
+      const recorded = await allOf(`${folder}/recordings`);
+      const levels = recorded.reduce((sum, one) => sum + one.levels, 0);
+      expect(levels).toBeGreaterThan(before);
+      before = levels;
+    }
+    const last = started(['record', '-c', `${folder}/trader.yaml`, '--share', '1']);
+    await last.waitFor(/00:00:05 \|/);
+    last.process.kill('SIGTERM');
+    expect(await last.exited, last.output()).toBe(0);
+    const verified = await ran(['data', 'verify', `${folder}/recordings`]);
+    expect(verified.code, verified.output).toBe(0);
+    for (const recording of await openRecordings([`${folder}/recordings`])) {
+      const gaps = recording.summary?.gaps ?? [];
+      expect(gaps.length).toBeGreaterThanOrEqual(KILLS);
+    }
+  });
+
+  it('says once that the venue does not answer, marks the gap, and goes on when it is back', async () => {
+    const state = join(folderOf({}), 'state');
+    const first = await exchangeAt('--no-rate-limits', '--data-dir', state);
+    const { port } = new URL(first.url);
+    const folder = folderOf(quick(first.url));
+    const running = started(['record', '-c', `${folder}/trader.yaml`, '--share', '1']);
+    await running.waitFor(/00:00:05 \| 4 markets open \| 4 recorded, [1-9]/);
+    first.running.process.kill('SIGTERM');
+    await first.running.exited;
+    await running.waitFor(/the venue does not answer \(.*\); until it does the recording has gaps/);
+    await exchangeAt('--no-rate-limits', '--data-dir', state, '--port', port);
+    await running.waitFor(/the venue answers again[\s\S]*markets open/);
+    running.process.kill('SIGINT');
+    expect(await running.exited, running.output()).toBe(0);
+    expect(running.output().match(/does not answer/g)).toHaveLength(1);
+    for (const recording of await openRecordings([`${folder}/recordings`])) {
+      const gaps = recording.summary?.gaps ?? [];
+      expect(gaps.map(({ reason }) => reason)).toContainEqual(expect.stringMatching(/poll of the book failed/));
+    }
+  });
+
+  it('ends with a clear error when the disk is full, and harms nothing that was written', async () => {
+    const { url } = await exchangeAt('--no-rate-limits', '--seed', '13');
+    const folder = folderOf(quick(url));
+    const running = twinbook(['record', '-c', `${folder}/trader.yaml`, '--share', '1'], {}, 12);
+    onTestFinished(() => void running.process.kill('SIGKILL'));
+    expect(await running.exited, running.output()).toBe(1);
+    expect(running.output()).toMatch(/recordings.*(EFBIG|file too large)/is);
+    expect(running.output()).not.toContain('bug in Twinbook');
+    const recorded = await allOf(`${folder}/recordings`);
+    expect(recorded.reduce((sum, one) => sum + one.levels, 0)).toBeGreaterThan(20);
+    const again = started(['record', '-c', `${folder}/trader.yaml`]);
+    await again.waitFor(/00:00:05 \| 4 markets open/);
+    again.process.kill('SIGINT');
+    expect(await again.exited, again.output()).toBe(0);
+    expect((await ran(['data', 'verify', `${folder}/recordings`])).code).toBe(0);
+  });
+
+  it('records only the markets that are named, and says which are not there', async () => {
+    const { url } = await exchangeAt('--no-rate-limits');
+    const folder = folderOf(quick(url));
+    const [market] = await marketsOf(url);
+    const id = market?.condition_id ?? '';
+    const config = ['-c', `${folder}/trader.yaml`, '--share', '1'];
+    const one = started(['record', ...config, '--out', `${folder}/one`, '--market', id, 'nowhere']);
+    await one.waitFor(/the venue has no market nowhere/);
+    await one.waitFor(/00:00:05 \| 1 markets open \| 1 recorded/);
+    one.process.kill('SIGINT');
+    expect(await one.exited, one.output()).toBe(0);
+    expect((await allOf(`${folder}/one`)).map((recorded) => recorded.id)).toEqual([id]);
+
+    const none = await ran(['record', ...config, '--market', 'nowhere']);
+    expect(none.code).toBe(1);
+    expect(none.output).toContain('none of the named markets can be recorded any more');
+  });
+
+  it('needs an exchange: an embedded one answers only while its trader runs', async () => {
+    const folder = folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() });
+    const alone = await ran(['record', '-c', `${folder}/trader.yaml`]);
+    expect(alone.code).toBe(1);
+    expect(alone.output).toContain('embeds a paper exchange, which answers only while its trader runs');
+    expect(alone.output).toContain('twinbook exchange');
+    expect(readdirSync(folder)).not.toContain('recordings');
+
+    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    await trader.waitFor(/quoting \| markets 4/);
+    const beside = started(['record', '-c', `${folder}/trader.yaml`, '--out', `${folder}/out`]);
+    await beside.waitFor(/with own orders and own trades/);
+    await beside.waitFor(/00:00:05 \| 4 markets open/);
+    beside.process.kill('SIGINT');
+    expect(await beside.exited, beside.output()).toBe(0);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited).toBe(0);
+  });
+
+  it.each([
+    ['--share', '0', /from 0.05 to 1/],
+    ['--share', '2', /from 0.05 to 1/],
+    ['--depth', '101', /from 1 to 100/],
+    ['--minutes', 'x', /whole number/],
+  ])('wants a sensible %s, not %s', async (flag, value, told) => {
+    const { code, output } = await ran(['record', flag, value]);
+    expect(code).toBe(2);
+    expect(output).toMatch(told);
+  });
+});
+
+describe('recording inside start', () => {
+  const recording = 'recording: { enabled: true, dir: recordings }';
+
+  it('holds the books that the trader saw without its own orders, and these as rows of their own', async () => {
+    const { url } = await exchangeAt('--no-rate-limits', '--no-crowd');
+    await paper(url, '/markets/', { title: 'Nobody but us?' });
+    const [market] = await marketsOf(url);
+    const folder = folderOf({
+      'trader.yaml': traderYaml(url, `${recording}\nstrategies: [mine.yaml]`),
+      'mine.yaml': 'strategy: ./mine.js\nmarkets: { max: 4 }\n',
+      // Moves every second, so that orders come and go between, before and after polls.
+      'mine.js': `
+        import { defineStrategy } from 'twinbook/strategy';
+        const level = (priceMicros) => ({ priceMicros, amountMicros: 10000000 });
+        export default defineStrategy({ name: 'mine', summary: 'Moves.', params: {}, create: () => ({ quote(view) {
+          const step = Math.floor(view.nowMs / 1000) % 5;
+          return { bids: [level(400000 + step * 10000)], asks: [level(600000 + step * 10000)], fairMicros: 500000, keepWithinTicks: 0, keepWithinSizeFraction: 0, note: '', factors: {} };
+        } }) });
+      `,
+    });
+    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    await trader.waitFor(/quoting \| markets 1 of 1 quoted/);
+    const client = asTrader(folder, url);
+    while ((await allRows(client, 'orders.list')).length <= 4) await pause(100);
+    await client.close();
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+    expect(await allOf(`${folder}/recordings`)).toMatchObject([{ id: market?.condition_id, levels: 0, trades: [] }]);
+    const sql = 'select count(distinct pubkey) as orders from own';
+    const { output } = await ran(['data', 'query', sql, `${folder}/recordings`, '--json']);
+    expect(Number(/"orders":\s*"?(\d+)/.exec(output)?.[1]), output).toBeGreaterThan(4);
+  });
+
+  it('does not keep a trader from trading when it cannot be made', async () => {
+    const folder = folderOf({
+      'trader.yaml': traderYaml(null, `${recording}\nstrategies: [maker.yaml]`),
+      'maker.yaml': makerYaml(),
+    });
+    writeFileSync(`${folder}/recordings`, 'a file');
+    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    await trader.waitFor(/warning: nothing is recorded: .*recordings/);
+    await trader.waitFor(/fill: /);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+  });
+});

@@ -1,0 +1,38 @@
+/** A recording whose file ends in the middle: what can be read is played and traded, and the rest is said. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../../recording/samples.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { marketsOf } from '../../support/venue.js';
+
+/** Cut in the middle: of 40 s of small changes, deep below a book around 0.42, about half can be read. */
+function cutRecording(): string {
+  const set = writeKalshi([
+    snapshot(OPEN_MS, [['0.4000', '100.00']], [['0.5600', '100.00']]),
+    ...Array.from({ length: 20_000 }, (_, i) => delta(OPEN_MS + 2 * i, 'yes', '0.3000', `${i % 97}.25`)),
+  ]);
+  const whole = readFileSync(kalshiFile(set));
+  writeFileSync(kalshiFile(set), whole.subarray(0, whole.length / 2));
+  return set;
+}
+
+const CUT = /warning: \S+ndjson\.gz: the file is cut or damaged \(.+\): only what could be read of it is used/;
+
+it('an exchange plays what can be read of a recording that was cut, with a warning', async () => {
+  const { running, url } = await exchangeAt('--market-data', cutRecording(), '--speed', '10');
+  await running.waitFor(CUT);
+  expect(await marketsOf(url)).toHaveLength(1);
+  running.process.kill('SIGTERM');
+  expect(await running.exited).toBe(0);
+});
+
+it('a trader quotes on it and says on its screen what is wrong with it', async () => {
+  const trader = traderYaml(null).replace('seed: 3', `market_data: ["${cutRecording()}"], speed: 2`);
+  const folder = folderOf({ 'trader.yaml': trader, 'maker.yaml': makerYaml() });
+  const running = started(['start', '-c', `${folder}/trader.yaml`]);
+  await running.waitFor(CUT);
+  await running.waitFor(/quoting \| markets 1 of 1 quoted \| orders [1-9]/);
+  expect((await ran(['stop', '-c', `${folder}/trader.yaml`])).output).toBe('stopped; no order is left open\n');
+  expect(await running.exited).toBe(0);
+});

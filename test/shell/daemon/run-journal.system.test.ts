@@ -1,0 +1,486 @@
+/** What a run leaves behind of all that it saw and asked, and that it is enough to decide everything once more. */
+
+import { execFileSync } from 'node:child_process';
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { type JournalOptions, openJournal } from '../../../src/shell/daemon/run-journal.js';
+import { RunRoom, removeUnbegun } from '../../../src/shell/daemon/run-journal-room.js';
+import { Segments } from '../../../src/shell/daemon/run-journal-segments.js';
+import type { RunJournal, Step } from '../../../src/shell/journal/contract.js';
+import { readRun } from '../../../src/shell/journal/read-run.js';
+import { runFolders } from '../../../src/shell/journal/runs.js';
+import { Trader } from '../../../src/trader/engine/trader.js';
+import { Executor } from '../../../src/trader/executor/executor.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { profile } from '../../support/venue.js';
+
+const place = (more = 'strategies: [maker.yaml]') => {
+  const folder = folderOf({ 'trader.yaml': traderYaml(null, more), 'maker.yaml': makerYaml() });
+  return { folder, file: join(folder, 'trader.yaml'), runs: join(folder, 'runs') };
+};
+
+const runsOf = (dir: string): RunJournal[] => runFolders(dir).map(readRun);
+
+async function stepsOf(run: RunJournal): Promise<Step[]> {
+  const steps: Step[] = [];
+  for await (const step of run.steps()) steps.push(step);
+  return steps;
+}
+
+/** Ids of requests, and of those of them whose outcome was seen. Throws when an outcome belongs to none, or comes twice. */
+function paired(steps: readonly Step[]): { readonly asked: number; readonly open: number } {
+  const open = new Set<number>();
+  let asked = 0;
+  for (const { observation, requests } of steps) {
+    if (observation.kind === 'outcome' && !open.delete(observation.requestId)) {
+      throw new Error(`outcome of request ${observation.requestId}, which is not under way`);
+    }
+    for (const { id } of requests) open.add(id);
+    asked += requests.length;
+  }
+  return { asked, open: open.size };
+}
+
+/** Every byte of a run, unpacked. */
+const textOf = (folder: string): string =>
+  readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name)))
+    .map((bytes, i) =>
+      (readdirSync(folder)[i]?.endsWith('.gz') === true ? gunzipSync(bytes) : bytes).toString('latin1'),
+    )
+    .join('\n');
+
+/** Decides everything once more, from the journal alone, and gives the steps whose requests differ. */
+async function differences(run: RunJournal, configFile: string, folder: string): Promise<readonly number[]> {
+  const { runId, configHash, version, startedMs, capitalMicros, risk, polling, merge, ...told } = run.description;
+  const path = join(folder, `replay-${runId}.sqlite`);
+  cpSync(run.ledgerFile ?? '', path);
+  const ledger = openLedger(path, { pid: process.pid, startedMs });
+  onTestFinished(() => ledger.close());
+  let step: Step | null = null;
+  let signed = 0;
+  const sign = (intentId: string) => {
+    const next = step?.signed[signed++];
+    if (next?.intentId !== intentId) throw new Error(`step ${step?.index} signs ${intentId}, not ${next?.intentId}`);
+    return next.answer;
+  };
+  const executor = new Executor(ledger, { sign }, told.profile, {
+    runId,
+    configHash,
+    ownPollMs: polling.ownIntervalMs,
+  });
+  const { strategies } = await loadConfig(configFile, { env: {}, cwd: folder });
+  const settings = { runId, configHash, version, profile: told.profile, capitalMicros, risk, polling, merge };
+  const trader = new Trader({ ...settings, strategies, boundedCall: (call) => call() }, ledger, executor, startedMs);
+  const differing: number[] = [];
+  for await (step of run.steps()) {
+    signed = 0;
+    const requests = JSON.stringify(trader.handle(step.observation));
+    if (requests !== JSON.stringify(step.requests)) differing.push(step.index);
+  }
+  return differing;
+}
+
+describe('the journal of a run', () => {
+  it('holds each request with its one outcome, no secret, and enough to decide everything once more', async () => {
+    // Another trader's page may have its port, which would be a warning.
+    const { folder, file, runs } = place('strategies: [maker.yaml]\ndashboard: { enabled: false }');
+    for (let run = 0; run < 2; run++) {
+      const running = started(['start', '-c', file]);
+      await running.waitFor(/fill: (buy|sell)/);
+      running.process.kill('SIGTERM');
+      expect(await running.exited, running.output()).toBe(0);
+      expect(running.output()).not.toContain('warning');
+    }
+    const [first, second] = runsOf(runs);
+    if (first === undefined || second === undefined) throw new Error('two runs, two journals');
+    for (const run of [first, second]) {
+      const steps = await stepsOf(run);
+      expect(run.warnings).toEqual([]);
+      expect(run.end).toMatchObject({ steps: steps.length, stoppedEarly: null });
+      const { asked, open } = paired(steps);
+      expect(asked).toBeGreaterThan(20);
+      // What was under way when it stopped.
+      expect(open).toBeLessThan(16);
+      expect(steps.flatMap(({ signed }) => signed).length).toBeGreaterThan(0);
+      expect(steps.some(({ observation }) => observation.kind === 'command')).toBe(true);
+      expect(await differences(run, file, folder)).toEqual([]);
+    }
+
+    // The second began with the ledger that the first left.
+    const [before, after] = [first, second].map(({ ledgerFile }) => statSync(ledgerFile ?? '').size);
+    expect(after).toBeGreaterThanOrEqual(before ?? 0);
+
+    const wallet = JSON.parse(readFileSync(join(folder, 'wallet.json'), 'utf8')) as Record<string, unknown>;
+    const { entries } = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8')) as {
+      entries: { api_key: string; secret: string }[];
+    };
+    const secrets = [...entries.flatMap(({ api_key, secret }) => [api_key, secret]), ...longTexts(wallet)];
+    expect(secrets.length).toBeGreaterThanOrEqual(3);
+    const everything = [first, second].map((run) => textOf(run.folder)).join('\n');
+    expect(everything).toContain(first.description.runId);
+    for (const secret of secrets) expect(everything).not.toContain(secret);
+    expect(statSync(first.folder).mode & 0o077).toBe(0);
+  });
+
+  it('is readable up to the last second when its trader is killed', async () => {
+    const { folder, file, runs } = place();
+    const running = started(['start', '-c', file]);
+    await running.waitFor(/quoting \| markets [1-4] of/);
+    const [folderOfRun = ''] = runFolders(runs);
+    // What a loop of half a second has written by then is on its way to the disk.
+    await vi.waitFor(() => expect(statSync(join(folderOfRun, 'observations-000001.ndjson')).size).toBeGreaterThan(0));
+    running.process.kill('SIGKILL');
+    await running.exited;
+
+    const [run] = runsOf(runs);
+    if (run === undefined) throw new Error('one run, one journal');
+    const steps = await stepsOf(run);
+    expect(run.end).toBeNull();
+    expect(steps.length).toBeGreaterThan(3);
+    expect(paired(steps).asked).toBeGreaterThan(0);
+    expect(await differences(run, file, folder)).toEqual([]);
+
+    // As a machine that loses power leaves it: half a line.
+    const segment = join(run.folder, 'observations-000001.ndjson');
+    const bytes = readFileSync(segment);
+    writeFileSync(segment, bytes.subarray(0, bytes.length - 20));
+    expect(await stepsOf(run)).toEqual(steps.slice(0, -1));
+    expect(run.warnings).toEqual([expect.stringContaining('the last line is cut')]);
+  });
+
+  it('holds a large ledger as it was at the start, copied while the trader went on writing', async () => {
+    const { folder, file, runs } = place('journal: { max_mb: 100 }\nstrategies: [maker.yaml]');
+    const ledger = openLedger(join(folder, 'ledger.sqlite'), { pid: process.pid, startedMs: 1 });
+    ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
+    ledger.close();
+    const running = started(['start', '-c', file]);
+    await running.waitFor(/quoting \| markets [1-4] of/);
+    running.process.kill('SIGTERM');
+    expect(await running.exited, running.output()).toBe(0);
+    const [run] = runsOf(runs);
+    if (run === undefined) throw new Error('one run, one journal');
+    expect(run.description.ledgerMissing).toBeNull();
+    expect(await differences(run, file, folder)).toEqual([]);
+    expect(readdirSync(run.folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('is not kept when the configuration does not want it', async () => {
+    const { file, runs } = place('journal: { enabled: false }\nstrategies: [maker.yaml]');
+    const running = started(['start', '-c', file]);
+    await running.waitFor(/quoting/);
+    running.process.kill('SIGTERM');
+    expect(await running.exited).toBe(0);
+    expect(runFolders(runs)).toEqual([]);
+  });
+
+  it('does not keep a trader from starting when its folder cannot be written', async () => {
+    const { folder, file } = place('journal: { dir: taken }\nstrategies: [maker.yaml]');
+    writeFileSync(join(folder, 'taken'), 'a file');
+    const running = started(['start', '-c', file]);
+    await running.waitFor(/warning: this run has no journal and cannot be replayed: .*taken/);
+    await running.waitFor(/quoting \| markets [1-4] of/);
+    running.process.kill('SIGTERM');
+    expect(await running.exited, running.output()).toBe(0);
+  });
+
+  it('of a run that never was is a clear error', async () => {
+    const { folder, runs } = place();
+    expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);
+    writeFileSync(join(folder, 'run.json'), '{"format": 2}');
+    expect(() => readRun(folder)).toThrow(/run.json was written in format 2 of the journal/);
+    writeFileSync(join(folder, 'run.json'), '{"name": "something else"}');
+    expect(() => readRun(folder)).toThrow(/run.json is not the description of a run \(format: /);
+    expect((await ran(['start', '-c', join(folder, 'missing.yaml')])).code).toBe(4);
+  });
+});
+
+/** Texts that are long enough to be keys. */
+const longTexts = (value: unknown): string[] => {
+  if (typeof value === 'string') return value.length >= 40 ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(longTexts) : [];
+};
+
+/** A journal in this process, on a ledger of its own. */
+async function opened(more = '') {
+  const { folder, file, runs } = place(`${more}\nstrategies: [maker.yaml]`);
+  const config = await loadConfig(file, { env: {}, cwd: folder });
+  const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: 1 });
+  onTestFinished(() => ledger.close());
+  const said: string[] = [];
+  let next = 0;
+  /** May be changed while a journal is open, as a disk fills up. */
+  const limits: { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> } =
+    {
+      keptFreeBytes: 0,
+      closeWithinMs: 60_000,
+    };
+  const open = () => {
+    next += 1;
+    const facts = { config, version: '0', profile, strategyLimitMs: 250, runId: `run${next}`, startedMs: next };
+    const options: JournalOptions = Object.assign(limits, {
+      ...facts,
+      ledger,
+      loud: (text: string) => said.push(text),
+    });
+    return openJournal(options);
+  };
+  return { folder, config, ledger, runs, said, limits, open };
+}
+
+const time = (nowMs: number) => ({ kind: 'time', nowMs }) as const;
+
+describe('a journal that cannot go on', () => {
+  it('says so once, keeps what it had, and takes what comes in silence', async () => {
+    const { runs, said, open } = await opened();
+    const journal = await open();
+    symlinkSync('/dev/full', join(runs, 'run1', 'observations-000001.ndjson'));
+    journal.step(time(1), [], null);
+    await vi.waitFor(() => expect(said).toHaveLength(1), 5000);
+    expect(said[0]).toMatch(/the journal of this run ends here, trading goes on: ENOSPC/);
+    for (let at = 2; at < 50; at++) journal.step(time(at), [], null);
+    await journal.close();
+    expect(said).toHaveLength(1);
+    expect(readRun(join(runs, 'run1')).end).toMatchObject({ stoppedEarly: expect.stringMatching(/ENOSPC/) });
+  });
+
+  it('does not copy a ledger that is too large, and says that such a run cannot be replayed', async () => {
+    const { ledger, runs, said, open } = await opened('journal: { max_mb: 10 }');
+    ledger.transaction(() => ledger.setNote('large', 'x'.repeat(6_000_000)));
+    const journal = await open();
+    journal.step(time(1), [], null);
+    await journal.close();
+    expect(said).toEqual([expect.stringMatching(/this run cannot be replayed: its ledger of \d+ MB is too large/)]);
+    const run = readRun(join(runs, 'run1'));
+    expect(run.ledgerFile).toBeNull();
+    expect(await stepsOf(run)).toHaveLength(1);
+  });
+
+  it('ends when its run alone has used up the room', async () => {
+    const { runs, said, open } = await opened('journal: { max_mb: 10 }');
+    const journal = await open();
+    // Random enough not to pack, large enough to matter.
+    const reason = Array.from({ length: 200_000 }, (_, i) => ((i * 2_654_435_761) % 4_294_967_296).toString(36)).join(
+      '',
+    );
+    for (let at = 0; at < 9; at++) {
+      journal.step({ kind: 'command', nowMs: at, command: { kind: 'pause', reason } }, [], null);
+    }
+    await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
+    expect(said[0]).toContain('this run alone has used up journal.max_mb (10 MB)');
+    await journal.close();
+    const steps = await stepsOf(readRun(join(runs, 'run1')));
+    expect(steps.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});
+
+it('a run whose ledger is not copied yet says so itself: this is what a kill would leave', async () => {
+  const { ledger, runs, limits, open } = await opened('journal: { max_mb: 100 }');
+  ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
+  let copied = (): void => undefined;
+  const done = new Promise<void>((resolve) => {
+    copied = resolve;
+  });
+  limits.beginCopy = async () => ({ done, hurry: copied });
+  const journal = await open();
+  const run = () => readRun(join(runs, 'run1'));
+  expect(run()).toMatchObject({
+    description: { ledgerMissing: 'it ended before its ledger was copied' },
+    ledgerFile: null,
+  });
+  // What still waits when a run ends is copied at once.
+  await journal.close();
+  expect(run().description.ledgerMissing).toBeNull();
+});
+
+/** More than any disk has. */
+const ALL = 1e18;
+
+describe('a journal on a disk that the ledger needs', () => {
+  it('is not begun when the disk has no more than what is to stay free', async () => {
+    const { runs, said, limits, open } = await opened();
+    limits.keptFreeBytes = ALL;
+    const journal = await open();
+    journal.step(time(1), [], null);
+    await journal.close();
+    expect(said).toEqual([expect.stringMatching(/no journal.*: less than 1000000000000 MB would be left free/)]);
+    expect(readdirSync(runs)).toEqual([]);
+  });
+
+  it('gives up its oldest runs first, then ends, and is whole up to there', async () => {
+    const { runs, said, limits, open } = await opened();
+    const first = await open();
+    await first.close();
+    const second = await open();
+    second.step(time(1), [], null);
+    limits.keptFreeBytes = ALL;
+    await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
+    expect(said[0]).toMatch(/the journal of this run ends here, trading goes on: less than .* would be left free/);
+    second.step(time(2), [], null);
+    await second.close();
+    expect(runFolders(runs)).toEqual([join(runs, 'run2')]);
+    const run = readRun(join(runs, 'run2'));
+    expect(await stepsOf(run)).toHaveLength(1);
+    expect(run.end).toMatchObject({ stoppedEarly: expect.stringContaining('left free') });
+    expect(said).toHaveLength(1);
+  });
+});
+
+/** A file that whoever opens it to write waits for, as for a disk that does not answer, until the test is over. */
+function unanswered(path: string): void {
+  execFileSync('mkfifo', [path]);
+  // Left open: the writer goes on, and nobody waits here for one that never comes.
+  onTestFinished(() => void openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+}
+
+describe('a journal on a disk that does not answer', () => {
+  it('is not waited for without end when the trader stops', async () => {
+    const { runs, said, limits, open } = await opened();
+    limits.closeWithinMs = 100;
+    const journal = await open();
+    unanswered(join(runs, 'run1', 'observations-000001.ndjson'));
+    journal.step(time(1), [], null);
+    await journal.close();
+    expect(said).toEqual([expect.stringMatching(/ends here, trading goes on: the disk does not answer/)]);
+  });
+
+  it('does not keep a trader that was stopped from ending', async () => {
+    const { file, runs } = place();
+    const running = started(['start', '-c', file]);
+    await running.waitFor(/quoting \| markets [1-4] of/);
+    unanswered(join(runFolders(runs)[0] ?? '', 'end.json'));
+    running.process.kill('SIGTERM');
+    // By force: only its threads are left, and they wait for the disk.
+    expect(await running.exited).toBeNull();
+    expect(running.output()).toMatch(/trading goes on: the disk does not answer/);
+    expect(running.output()).toMatch(/the exit code would be 0\n$/);
+  });
+
+  it('does not hold the trader up when too much waits for it', async () => {
+    const { runs, said, limits, open } = await opened();
+    limits.closeWithinMs = 100;
+    const journal = await open();
+    unanswered(join(runs, 'run1', 'end.json'));
+    const reason = 'x'.repeat(10_000_000);
+    for (let at = 0; at < 9; at++) {
+      journal.step({ kind: 'command', nowMs: at, command: { kind: 'pause', reason } }, [], null);
+    }
+    expect(said).toEqual([expect.stringContaining('the disk does not keep up')]);
+    await journal.close();
+    expect(said).toHaveLength(1);
+  });
+});
+
+describe('what a journal holds', () => {
+  it('reads back as it was given, over many segments', async () => {
+    const { folder } = place();
+    const segments = new Segments(folder, 1000);
+    const given: object[] = [];
+    for (let index = 0; index < 200; index++) {
+      const step = { index, observation: time(index), requests: [], timedOut: [], signed: [], failure: null };
+      given.push(step);
+      segments.add(JSON.stringify(step));
+      if (index % 7 === 0) await segments.flush();
+    }
+    await segments.close();
+    expect(readdirSync(folder).filter((name) => name.endsWith('.ndjson.gz')).length).toBeGreaterThan(5);
+    expect(readdirSync(folder).filter((name) => /\.(ndjson|part)$/.test(name))).toEqual([]);
+    const told = { format: 1, runId: 'x', startedMs: 1, strategies: [], ledgerMissing: 'it is a test' };
+    writeFileSync(join(folder, 'run.json'), JSON.stringify(told));
+    // As a full disk leaves it.
+    writeFileSync(join(folder, 'end.json'), '');
+    expect(readRun(folder).end).toBeNull();
+    expect(await stepsOf(readRun(folder))).toEqual(given);
+
+    // A segment that is lost is not passed over.
+    const run = readRun(folder);
+    writeFileSync(
+      join(folder, 'observations-000003.ndjson.gz'),
+      readFileSync(join(folder, 'observations-000004.ndjson.gz')),
+    );
+    await expect(stepsOf(run)).rejects.toThrow(/is missing/);
+  });
+
+  it('names the calls into strategies that were cut short, and the signatures, step by step', async () => {
+    const { runs, open } = await opened();
+    const { boundedCall } = await import('../../../src/shell/daemon/bounded-call.js');
+    const journal = await open();
+    const call = journal.boundedCall(boundedCall(500));
+    const signer = journal.signer({ sign: (intentId) => ({ ok: false, reason: `not ${intentId}` }) });
+    const endless = () => {
+      for (;;);
+    };
+    expect(call(() => 1)).toBe(1);
+    expect(() => call(endless)).toThrow(/^took longer than 500 ms$/);
+    expect(() =>
+      call(() => {
+        throw new TypeError('its own');
+      }),
+    ).toThrow(TypeError);
+    signer.sign('a');
+    journal.step(time(1), [], null);
+    expect(() => call(endless)).toThrow();
+    journal.step(time(2), [], null);
+    journal.step(time(3), [], new Error('the ledger is broken'));
+    await journal.close();
+    const steps = await stepsOf(readRun(join(runs, 'run1')));
+    expect(steps.map(({ timedOut, signed, failure }) => ({ timedOut, signed, failure }))).toEqual([
+      { timedOut: [1], signed: [{ intentId: 'a', answer: { ok: false, reason: 'not a' } }], failure: null },
+      { timedOut: [0], signed: [], failure: null },
+      { timedOut: [], signed: [], failure: 'the ledger is broken' },
+    ]);
+  });
+});
+
+describe('the room of a ledger’s runs', () => {
+  it('is made by removing its oldest, never the own one and never those of another ledger', async () => {
+    const { folder } = place();
+    const runs = join(folder, 'many');
+    const run = (id: string, startedMs: number, ledgerPath: string) => ({
+      [`many/${id}/run.json`]: JSON.stringify({ startedMs, ledgerPath }),
+      [`many/${id}/observations-000001.ndjson`]: 'x'.repeat(1000),
+    });
+    const files = { ...run('z', 1, 'L'), ...run('other', 0, 'M'), ...run('a', 2, 'L'), ...run('own', 3, 'L') };
+    const base = folderOf(files);
+    cpSync(join(base, 'many'), runs, { recursive: true });
+    expect(runFolders(runs).map((path) => path.slice(runs.length + 1))).toEqual(['other', 'z', 'a', 'own']);
+    const left = () => runFolders(runs).map((path) => path.slice(runs.length + 1));
+    const room = new RunRoom(runs, join(runs, 'own'), 'L');
+    expect([room.make(1000, 10_000, 0), left()]).toEqual([true, ['other', 'z', 'a', 'own']]);
+    expect([room.make(1000, 2500, 0), left()]).toEqual([true, ['other', 'a', 'own']]);
+    expect([room.make(1000, 10_000, -1), left()]).toEqual([true, ['other', 'own']]);
+    expect([room.make(1000, 10_000, -1), left()]).toEqual([false, ['other', 'own']]);
+  });
+
+  it('is not taken by starts that were killed before they had a run', () => {
+    const base = folderOf({
+      'killed/ledger.sqlite': 'half',
+      'begun/ledger.sqlite': 'whole',
+      'begun/run.json': '{}',
+      'now/ledger.sqlite': 'half',
+      'foreign/ledger.sqlite': 'x',
+      'foreign/other': 'x',
+    });
+    mkdirSync(join(base, 'empty'));
+    for (const name of readdirSync(base)) if (name !== 'now') utimesSync(join(base, name), 1, 1);
+    removeUnbegun(base, Date.now());
+    expect(readdirSync(base).sort()).toEqual(['begun', 'empty', 'foreign', 'now']);
+    expect(existsSync(join(base, 'begun', 'ledger.sqlite'))).toBe(true);
+  });
+});

@@ -1,0 +1,39 @@
+/** What the terminal gets: our own movements of the cursor, and no others. */
+
+import { describe, expect, it } from 'vitest';
+import { Screen } from '../../../src/shell/daemon/screen.js';
+import { run } from '../../cli/run.js';
+import { folderWith } from '../config/files.js';
+
+const EVIL = 'order \u001b[2J\u001b]52;c;b3duZWQ=\u0007 rests\r\n12:00:00 fill: all is well\u009b1A';
+
+function screenOf() {
+  const texts: string[] = [];
+  const moves: string[] = [];
+  const screen = new Screen({
+    out: (text) => texts.push(text),
+    move: (sequence) => moves.push(sequence),
+    columns: () => null,
+  });
+  return { screen, texts, moves };
+}
+
+describe('the screen', () => {
+  it('says a text of the venue in one line that steers nothing', () => {
+    const { screen, texts, moves } = screenOf();
+    screen.say(EVIL);
+    expect(texts).toEqual(['order ?[2J?]52;c;b3duZWQ=? rests??12:00:00 fill: all is well?1A\n']);
+    expect(moves).toEqual([]);
+  });
+});
+
+describe('a command', () => {
+  it('shows no control character of a name, in a message or in JSON', async () => {
+    const cwd = folderWith({});
+    const missing = await run(['data', 'list', 'no\u001b[2Jsuch\u009b'], { cwd });
+    expect(missing.err).toContain('no?[2Jsuch?');
+    expect(missing.out + missing.err).not.toMatch(/[^\P{Cc}\n]/u);
+    const unknown = await run(['\u001b]0;owned\u0007'], { cwd });
+    expect(unknown.err).toContain('?]0;owned?');
+  });
+});

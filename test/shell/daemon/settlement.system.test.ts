@@ -1,0 +1,36 @@
+/** What becomes of shares: pairs merged back into currency, the rest redeemed when the market is resolved. */
+
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { expectAgreement, marketsOf, paper, Taker } from '../../support/venue.js';
+
+describe('a trader in several markets', () => {
+  it('merges what pairs up, redeems what resolves or is canceled, and books all of it', async () => {
+    const { url } = await exchangeAt('--no-rate-limits');
+    const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
+    const file = `${folder}/trader.yaml`;
+    const trader = started(['start', '-c', file]);
+    const taker = await Taker.join(url, 1);
+    // Slow enough that the trader's own request budget lasts.
+    taker.go(
+      (await marketsOf(url)).map((row) => row.condition_id),
+      250,
+    );
+    await trader.waitFor(/merged complete sets in "[^"]+" for [\d.]+[\s\S]*merged complete sets in/);
+    await taker.end();
+
+    // Two markets that are held: one resolves, one is canceled.
+    const { markets } = JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
+    const held = markets.filter(({ yes, no }) => yes !== '0' || no !== '0');
+    expect(held.length).toBeGreaterThanOrEqual(2);
+    for (const [index, { market_condition_id: id, title }] of held.slice(0, 2).entries()) {
+      await paper(url, `/markets/${id}/resolve/`, { is_yes: index === 0 ? true : null });
+      await trader.waitFor(new RegExp(`redeemed in "${title.replaceAll(/[.*+?^$()[\]{}|]/g, '\\$&')}" for [\\d.]+`));
+    }
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+    await expectAgreement(folder, url, micros(1_000_000_000));
+  });
+});

@@ -1,0 +1,65 @@
+/** The first contact: the trader on an embedded exchange, stopped and started again. */
+
+import { describe, expect, it } from 'vitest';
+import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+
+const config = () => `${folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() })}/trader.yaml`;
+
+const statusOf = async (file: string) => JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
+
+/** What is held, as `positions --json` prints it. */
+const held = async (file: string) =>
+  JSON.parse((await ran(['positions', '--json', '-c', file])).output) as readonly Readonly<Record<string, unknown>>[];
+
+const PROOF = 'orders      nothing rests at the exchange (read twice)';
+
+describe('a trader on an embedded exchange', () => {
+  it('quotes, fills, ends clean on a signal, and continues from its ledger', async () => {
+    const file = config();
+    const first = started(['start', '-c', file]);
+    await first.waitFor(/made a new paper wallet \w+ in /);
+    await first.waitFor(/quoting \| markets 4 of 4 quoted/);
+    await first.waitFor(/fill: (buy|sell) [\d.]+ (YES|NO) at 0\.\d+/);
+
+    const second = await ran(['start', '-c', file]);
+    expect(second.code).toBe(1);
+    expect(second.output).toMatch(new RegExp(`is written by process ${first.process.pid}, started \\d{4}-`));
+    expect(second.output).toContain('or give this one a ledger of its own');
+
+    // Paused, so that the next start does not trade before it was looked at.
+    expect((await ran(['pause', '-c', file])).code).toBe(0);
+    first.process.kill('SIGTERM');
+    expect(await first.exited, first.output()).toBe(0);
+    expect(first.output()).toContain(PROOF);
+    expect(first.output()).toMatch(/result {6}[+-]?[\d.]+ this session, [+-]?[\d.]+ in all/);
+    const [before, sharesBefore] = [await statusOf(file), await held(file)];
+    expect(before).toMatchObject({ running: false, open_orders: 0, unknown_orders: 0 });
+    expect(sharesBefore.length).toBeGreaterThan(0);
+
+    const again = started(['start', '-c', file]);
+    await again.waitFor(/paused: operator \| markets 0 of 4 quoted/);
+    const live = await statusOf(file);
+    expect(live).toMatchObject({ running: true, mode: 'paused', cash: before.cash, fills: 0 });
+    expect(await held(file)).toEqual(sharesBefore);
+    expect((await ran(['resume', '-c', file])).code).toBe(0);
+    await again.waitFor(/fill: /);
+    again.process.kill('SIGINT');
+    expect(await again.exited, again.output()).toBe(0);
+    expect(again.output()).toContain(PROOF);
+    expect(again.output()).not.toContain('made a new paper wallet');
+  });
+
+  it('writes lines without control codes where nobody looks at a terminal', async () => {
+    const running = started(['start', '-c', config()]);
+    await running.waitFor(/ quoting \| /);
+    running.process.kill('SIGINT');
+    expect(await running.exited).toBe(0);
+    const lines = running.output().trimEnd().split('\n');
+    for (const line of lines) expect(line).toMatch(/^[\x20-\x7e…]+$/);
+    const status = lines.find((line) => line.includes(' quoting | '));
+    expect(status).toMatch(
+      /^\d\d:\d\d:\d\d quoting \| markets \d of \d quoted \| orders \d+ \| fills \d+ \| inventory [\d.]+ YES [\d.]+ NO \| cash [\d.]+ \| result [+-]?[\d.]+ \| requests\/min public \d+ of 120, signed \d+ of 300$/,
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { micros } from '../../../src/shared/base/micros.js';
+import { linesAbove } from '../../../src/shell/daemon/log.js';
+import { Screen } from '../../../src/shell/daemon/screen.js';
+import { statusBlock, statusLine } from '../../../src/shell/daemon/status-text.js';
+import type { MarketSnapshot, Snapshot } from '../../../src/trader/engine/snapshot.js';
+
+const ONE = 1_000_000;
+const BUDGET = { limit: 120, perMinute: 120, left: 80 };
+
+const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapshot => ({
+  conditionId: title,
+  title,
+  strategies: ['maker'],
+  note: '',
+  bidMicros: micros(640_000),
+  askMicros: micros(700_000),
+  fairMicros: micros(661_234),
+  yesMicros: micros(1234 * ONE),
+  noMicros: micros(3 * ONE),
+  openOrders: 2,
+  markMicros: micros(661_234),
+  bookAgeMs: 100,
+  refusals: [],
+  // Only what the status shows matters here.
+  ...(more as object),
+});
+
+const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
+  ({
+    mode: 'quoting',
+    reason: '',
+    wayBack: '',
+    cashMicros: micros(975 * ONE),
+    equityMicros: micros(1002 * ONE),
+    resultMicros: micros(2 * ONE),
+    openOrders: 4,
+    unknownOrders: 0,
+    fills: 10,
+    budgets: { public: BUDGET, signed: BUDGET },
+    silent: false,
+    markets: [
+      market('Will the budget bill pass its final vote by 26 November?'),
+      market('Rain?', { openOrders: 0, note: 'resolves in 50 s, which is nearer than 60 s' }),
+    ],
+    ...more,
+    // The rest of a snapshot is not shown.
+  }) as Snapshot;
+
+const header = (width: number, shown = snapshot()): string =>
+  statusBlock(shown, 17_000, width).find((line) => line.startsWith('market')) ?? '';
+
+describe('the status on a terminal', () => {
+  test.each([200, 93, 92, 80, 70, 60, 50, 40, 30, 20, 12])('%i columns wide is never wider', (width) => {
+    const paused = snapshot({ mode: 'paused', reason: 'odd prices since noon', wayBack: 'resume' });
+    for (const shown of [snapshot(), paused]) {
+      for (const line of statusBlock(shown, 17_000, width)) expect(line.length, line).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test('shrinks titles before anything else', () => {
+    for (const width of [93, 80, 68]) {
+      expect(header(width)).toMatch(/^market +bid +fair +ask +YES +NO +orders$/);
+      const [row] = statusBlock(snapshot(), 0, width).slice(-2);
+      expect(row).toMatch(/^Will the budg.*… +0\.64 +0\.661 +0\.7 +1234\.00 +3\.00 +2$/);
+    }
+  });
+
+  test('drops columns last, the least needed first, and never half of a figure', () => {
+    expect(header(58)).toMatch(/^market +bid +fair +ask +YES +NO +orders$/);
+    expect(header(42)).toMatch(/^market +bid +ask +YES +NO$/);
+    expect(header(34)).toMatch(/^market +bid +ask +YES$/);
+    expect(header(26)).toMatch(/^market +bid +ask$/);
+  });
+
+  test('breaks its first lines between their parts', () => {
+    expect(statusBlock(snapshot(), 17_000, 40).slice(0, 3)).toEqual([
+      'quoting  00:00:17  orders 4 (0 unknown)',
+      'fills 10',
+      'cash 975.00  worth 1002.00  result +2.00',
+    ]);
+  });
+
+  test('names the command that leads back', () => {
+    const paused = snapshot({ mode: 'paused', reason: 'operator', wayBack: 'resume' });
+    expect(statusBlock(paused, 0, 100)[1]).toBe('back up with: twinbook resume');
+    expect(statusLine(paused, 0)).toMatch(/paused: operator \| .* \| back up with: twinbook resume$/);
+    expect(statusLine(snapshot(), 0)).not.toContain('back up');
+  });
+});
+
+describe('the screen', () => {
+  test('is drawn anew when the terminal becomes narrower, over all rows that the old block takes then', () => {
+    let columns = 80;
+    let out = '';
+    const print = (text: string) => {
+      out += text;
+    };
+    const screen = new Screen({ out: print, move: print, columns: () => columns });
+    screen.redraw();
+    expect(out).toBe('');
+    screen.show(snapshot(), 0);
+    const lengths = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.length);
+    columns = 40;
+    out = '';
+    screen.redraw();
+    const rows = lengths.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / 40)), 0);
+    expect(rows).toBeGreaterThan(lengths.length);
+    expect(out.startsWith(`\r\u001b[${rows}A\u001b[0J`)).toBe(true);
+    for (const line of out.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(40);
+  });
+
+  test('has errors of the log above it in words, and nothing that the status says itself', () => {
+    const said: string[] = [];
+    const log = linesAbove((line) => said.push(line));
+    log.write('{"level":30,"msg":"ledger backed up"}\n');
+    log.write('{"level":40,"kind":"command","msg":"pause: operator"}\n');
+    log.write('{"level":50,"err":{"message":"disk full"},"msg":"the ledger could not be backed up"}\n');
+    log.write('the log x cannot be written: ENOSPC\n');
+    expect(said).toEqual([
+      'error: the ledger could not be backed up: disk full',
+      'the log x cannot be written: ENOSPC',
+    ]);
+  });
+});

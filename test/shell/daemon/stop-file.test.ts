@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from '../../../src/shell/daemon/stop-file.js';
+import { folderOf } from '../../support/folders.js';
+
+const place = (): string => stopFileOf(join(folderOf({}), 'ledger.sqlite'));
+
+describe('the stop file', () => {
+  it('stands beside the ledger and gives its reason', () => {
+    const path = place();
+    expect(path.endsWith('/ledger.sqlite.kill')).toBe(true);
+    expect(readStopFile(path)).toBeNull();
+    leaveStopFile(path, 'odd prices');
+    expect(readStopFile(path)).toBe('odd prices');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    removeStopFile(path);
+    expect(readStopFile(path)).toBeNull();
+    removeStopFile(path);
+  });
+
+  it('keeps the older reason', () => {
+    const path = place();
+    leaveStopFile(path, 'first');
+    leaveStopFile(path, 'second');
+    expect(readFileSync(path, 'utf8')).toBe('first\n');
+  });
+
+  it.each([
+    ['', /^the stop file .*\.kill is there$/],
+    ['\n \n', /^the stop file .*\.kill is there$/],
+    ['a\nb\u0007c\u2028d', /^a b c d$/],
+    ['x'.repeat(10_000), /^x{500}$/],
+  ])('stops whatever is in it: %j', (text, reason) => {
+    const path = place();
+    writeFileSync(path, text);
+    expect(readStopFile(path)).toMatch(reason);
+  });
+
+  it('stops when it is a link that leads nowhere, which nobody can leave another one over', () => {
+    const path = place();
+    symlinkSync(join(path, 'nowhere'), path);
+    leaveStopFile(path, 'why');
+    expect(readStopFile(path)).toMatch(/is there and cannot be read: E/);
+    rmSync(path);
+    symlinkSync('/nowhere/at/all', path);
+    leaveStopFile(path, 'why');
+    expect(readStopFile(path)).toMatch(/is there and cannot be read: ENOENT/);
+    removeStopFile(path);
+    expect(readStopFile(path)).toBeNull();
+  });
+
+  it('stops when it cannot be read, and says so when it can be neither written nor removed', () => {
+    const path = place();
+    mkdirSync(path);
+    expect(readStopFile(path)).toMatch(/cannot be read: EISDIR/);
+    expect(() => removeStopFile(path)).toThrow(/cannot be removed/);
+    expect(() => leaveStopFile(join(path, 'none', 'x.kill'), 'why')).toThrow(/cannot be written: ENOENT/);
+  });
+});

@@ -1,0 +1,66 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stopFileOf } from '../../../src/shell/daemon/stop-file.js';
+import { StopWatch } from '../../../src/shell/daemon/stop-watch.js';
+import { LedgerBroken } from '../../../src/trader/ledger/database.js';
+import { folderOf } from '../../support/folders.js';
+
+/** A watch whose clock goes on by a second with each look. */
+function watched() {
+  const ledger = join(folderOf({ 'ledger.sqlite': '' }), 'ledger.sqlite');
+  let steadyMs = 0;
+  const watch = new StopWatch(ledger, () => {
+    steadyMs += 1_000;
+    return steadyMs;
+  });
+  return { ledger, watch, stopFile: stopFileOf(ledger) };
+}
+
+const KILL = (reason: string) => ({ kind: 'kill', reason });
+
+describe('the watch for what stops a trader', () => {
+  it('obeys a file once, and again after it was taken away', () => {
+    const { watch, stopFile } = watched();
+    expect(watch.due()).toBeNull();
+    writeFileSync(stopFile, 'why');
+    expect(watch.due()).toEqual(KILL('why'));
+    expect(watch.due()).toBeNull();
+    rmSync(stopFile);
+    expect(watch.due()).toBeNull();
+    writeFileSync(stopFile, 'again');
+    expect(watch.due()).toEqual(KILL('again'));
+  });
+
+  it('obeys a file that came while a kill was being lifted', () => {
+    const { watch, stopFile } = watched();
+    writeFileSync(stopFile, 'first');
+    watch.due();
+    watch.clear();
+    writeFileSync(stopFile, 'second');
+    expect(watch.due()).toEqual(KILL('second')); // the step that comes before the one that lifts
+    watch.lifted();
+    expect(watch.due()).toEqual(KILL('second'));
+  });
+
+  it('keeps a kill of its own in the file, and says when it cannot', () => {
+    const { ledger, watch } = watched();
+    expect(watch.kill('mine')).toBe(true);
+    expect(watch.due()).toEqual(KILL('mine'));
+    watch.clear();
+    rmSync(dirname(ledger), { recursive: true });
+    expect(watch.kill('mine')).toBe(false);
+    expect(watch.due()).toEqual(KILL('mine'));
+  });
+
+  it('throws what its ledger finds wrong with its file', () => {
+    const { watch } = watched();
+    expect(watch.due()).toBeNull();
+    watch.guard({
+      checkPlace: () => {
+        throw new LedgerBroken('the ledger is gone');
+      },
+    });
+    expect(() => watch.due()).toThrow(/is gone/);
+  });
+});

@@ -1,0 +1,256 @@
+/** Every way to stop a trader, each against real processes: one that listens, one that hangs, one that is not there. */
+
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OrderRow } from '../../../src/shared/protocol/records.js';
+import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import type { PageState } from '../../../src/shell/dashboard/contract.js';
+import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { allRows, asTrader, marketsOf } from '../../support/venue.js';
+
+/** A trader alone with its operator: no guardian cancels what its test forgot. */
+const ALONE = 'strategies: [maker.yaml]\nguardian: { enabled: false }';
+
+async function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
+  const { url } = await exchangeAt('--no-rate-limits');
+  const folder = folderOf({ 'trader.yaml': traderYaml(url, more), 'maker.yaml': makerYaml(), ...files });
+  const config = `${folder}/trader.yaml`;
+  const command = (...args: readonly string[]) => ran([...args, '-c', config]);
+  const resting = async (): Promise<OrderRow[]> => {
+    const client = asTrader(folder, url);
+    const rows = await allRows(client, 'orders.list');
+    await client.close();
+    return rows.filter(({ status }) => status === 'open' || status === 'partially_filled');
+  };
+  const quoting = async (env: Readonly<Record<string, string>> = {}) => {
+    const trader = started(['start', '-c', config], env);
+    await trader.waitFor(/trades on/);
+    while (!existsSync(`${folder}/credentials.json`) || (await resting()).length === 0) await pause(50);
+    return trader;
+  };
+  const status = async () => JSON.parse((await command('status', '--json')).output) as StatusData;
+  const mode = async (wanted: string) => {
+    for (;;) {
+      const seen = await status();
+      if (seen.mode === wanted) return seen.reason;
+    }
+  };
+  const gone = async () => {
+    while ((await resting()).length > 0) await pause(50);
+  };
+  return { url, folder, stopFile: `${folder}/ledger.sqlite.kill`, command, resting, quoting, mode, gone };
+}
+
+const NONE_RESTS = /canceled \d+ orders?; two reads show that none rests/;
+
+describe('a trader that listens', () => {
+  it('is killed by a stop file, before its start too, and stays killed when the file is gone', async () => {
+    const at = await place();
+    writeFileSync(at.stopFile, 'the cable smells\n');
+    const first = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    await first.waitFor(/killed: the cable smells/);
+    expect(await at.resting()).toEqual([]);
+    expect((await at.command('unkill', '--reason', 'it was the coffee')).code).toBe(0);
+    await at.mode('quoting');
+    expect(existsSync(at.stopFile)).toBe(false);
+    while ((await at.resting()).length === 0) await pause(50);
+
+    writeFileSync(at.stopFile, '');
+    await at.gone();
+    expect(await at.mode('killed')).toMatch(/^the stop file .*\.kill is there$/);
+    rmSync(at.stopFile);
+    await pause(500);
+    expect((await at.command('stop')).code).toBe(0);
+    expect(await first.exited).toBe(0);
+    const second = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    await second.waitFor(/killed: the stop file/);
+    second.process.kill('SIGTERM');
+    expect(await second.exited).toBe(0);
+  });
+
+  it('is killed by its page, on another port when its own is taken, and shows no password', async () => {
+    const squatter = createServer();
+    await new Promise<void>((done) => squatter.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void squatter.close());
+    const { port } = squatter.address() as AddressInfo;
+    const at = await place(`${ALONE}\ndashboard: { port: ${port} }`);
+    const secret = 'correct horse battery';
+    const trader = await at.quoting({ TWINBOOK_DASHBOARD_PASSWORD: secret });
+    const [, url = ''] = await trader.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/) \(with your password\)/);
+    expect(trader.output()).toContain(`warning: port ${port} is taken`);
+    const ask = (path: string, how: RequestInit = {}) =>
+      fetch(`${url}${path}`, {
+        ...how,
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      });
+    const state = (await (await ask('state')).json()) as PageState;
+    expect(state).toMatchObject({ mode: 'quoting', venue: 'paper', pid: trader.process.pid });
+    expect(state.markets).toHaveLength(4);
+    expect(state.orders.length).toBeGreaterThan(0);
+
+    const press = (action: string, reason = '') =>
+      ask(`actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
+    expect((await press('kill', 'seen on the page')).status).toBe(200);
+    await at.gone();
+    expect(await at.mode('killed')).toBe('seen on the page');
+    const refused = await press('resume');
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('only unkill --reason TEXT lifts that');
+    expect((await press('unkill', 'all clear')).status).toBe(200);
+    // It may still be proving that nothing rests, which it goes on with.
+    await at.mode('quoting');
+    expect(JSON.parse((await at.command('status', '--json')).output)).toMatchObject({ dashboard: url });
+    trader.process.kill('SIGINT');
+    expect(await trader.exited, trader.output()).toBe(0);
+    expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);
+  });
+
+  it('is killed by SIGUSR2 and stopped by SIGHUP', async () => {
+    const at = await place();
+    const trader = await at.quoting();
+    trader.process.kill('SIGUSR2');
+    await at.gone();
+    expect(await at.mode('killed')).toBe('signal SIGUSR2');
+    expect(readFileSync(at.stopFile, 'utf8')).toBe('signal SIGUSR2\n');
+    trader.process.kill('SIGHUP');
+    expect(await trader.exited, trader.output()).toBe(0);
+  });
+
+  it('is stopped by a limit, and resumes for a person with a reason only, over a restart', async () => {
+    const at = await place(`${ALONE}\nrisk: { max_fills: 1, fills_window_s: 3600 }`);
+    const trader = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    await trader.waitFor(/halted: \d+ fills within 3600 s, the limit is 1/);
+    await at.gone();
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+
+    const again = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    await again.waitFor(/halted: \d+ fills within/);
+    const bare = await at.command('resume');
+    expect(bare.code).toBe(2);
+    expect(bare.output).toMatch(/this needs a reason \(\d+ fills within 3600 s.*\): resume --reason TEXT/);
+    expect((await at.command('resume', '--reason', 'it was my own test')).code).toBe(0);
+    again.process.kill('SIGTERM');
+    expect(await again.exited, again.output()).toBe(0);
+    const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);
+    expect(ledger.events().map(({ text }) => text)).toContain('resume: it was my own test');
+    ledger.close();
+  });
+});
+
+describe('a trader that does not listen', () => {
+  it('that is frozen is killed past it, and does not quote on when it wakes', async () => {
+    const at = await place();
+    const trader = await at.quoting();
+    trader.process.kill('SIGSTOP');
+    const killed = await at.command('kill', '--reason', 'it hangs');
+    expect(killed.output).toContain(`(process ${trader.process.pid}) does not answer; it is killed when it wakes`);
+    expect(killed.output).toMatch(/^killed: it hangs$/m);
+    expect(killed.output).toMatch(NONE_RESTS);
+    expect(killed.code).toBe(0);
+    expect(await at.resting()).toEqual([]);
+
+    trader.process.kill('SIGCONT');
+    expect(await at.mode('killed')).toBe('it hangs');
+    expect(await at.resting()).toEqual([]);
+    expect((await at.command('stop')).code).toBe(0);
+  });
+
+  it('whose socket is gone is killed past it, and obeys the stop file', async () => {
+    const at = await place();
+    const trader = await at.quoting();
+    rmSync(`${at.folder}/ledger.sqlite.sock`);
+    const canceled = await at.command('cancel-all');
+    expect(canceled.output).toMatch(NONE_RESTS);
+    expect(canceled.code).toBe(0);
+    await trader.waitFor(/killed: cancel-all, while the trader did not answer/);
+    expect(await at.resting()).toEqual([]);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+  });
+
+  it('because a strategy of its own blocks the process is canceled past it', async () => {
+    const blocking = `
+      import { defineStrategy } from 'twinbook/strategy';
+      export default defineStrategy({
+        name: 'blocks', summary: 'Blocks the process where no time limit of a call can reach.', params: {},
+        create: () => ({
+          quote() {
+            setTimeout(() => { console.log('blocked'); for (;;); }, 4000);
+            return { fairMicros: null, bids: [], asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: '', factors: {} };
+          },
+        }),
+      });`;
+    const at = await place(ALONE.replace('[maker.yaml]', '[maker.yaml, blocks.yaml]'), { 'blocks.js': blocking });
+    const [, , , market] = await marketsOf(at.url);
+    writeFileSync(`${at.folder}/maker.yaml`, makerYaml('{ max: 3 }'));
+    writeFileSync(`${at.folder}/blocks.yaml`, `strategy: ./blocks.js\nmarkets: { ids: ["${market?.condition_id}"] }\n`);
+    const trader = await at.quoting();
+    await trader.waitFor(/^blocked$/m);
+    const canceled = await at.command('cancel-all', '--verify');
+    expect(canceled.output).toMatch(NONE_RESTS);
+    expect(canceled.code).toBe(0);
+    expect(await at.resting()).toEqual([]);
+    trader.process.kill('SIGKILL');
+  });
+
+  it('and is not there at all is killed for its next start', async () => {
+    const at = await place();
+    const trader = await at.quoting();
+    trader.process.kill('SIGKILL');
+    await trader.exited;
+    const killed = await at.command('kill', '--reason', 'enough', '--json');
+    expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject({
+      ...{ mode: 'killed', reason: 'enough', resting: 0, verified: true },
+    });
+    expect(killed.code).toBe(0);
+    expect(await at.resting()).toEqual([]);
+    const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    await next.waitFor(/killed: enough/);
+    expect(await at.resting()).toEqual([]);
+  });
+});
+
+describe('a trader whose ledger is locked by somebody else', () => {
+  it('cancels without it within seconds and ends; a kill meanwhile holds for the next start', async () => {
+    const at = await place();
+    const trader = await at.quoting();
+    const other = new Sqlite(`${at.folder}/ledger.sqlite`);
+    other.exec('BEGIN IMMEDIATE');
+    await trader.waitFor(/the trader stops: the ledger .* failed: database is locked/);
+    const killed = await at.command('kill', '--reason', 'locked out');
+    expect(killed.output).toMatch(/^ending: it cannot go on .*; the next start is killed$/m);
+    // Refused, or too late: either way it lifts nothing.
+    expect([2, 3]).toContain((await at.command('unkill', '--reason', 'too early')).code);
+    expect(await trader.exited, trader.output()).toBe(1);
+    expect(trader.output()).toContain('every order was canceled without the ledger; nothing rests');
+    expect(await at.resting()).toEqual([]);
+    other.exec('ROLLBACK');
+    other.close();
+    const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
+    await next.waitFor(/killed: locked out/);
+  });
+
+  const losses: readonly (readonly [string, (ledger: string) => void, RegExp])[] = [
+    ['taken away', (ledger) => rmSync(ledger), /the trader stops: the ledger .* is gone/],
+    ['replaced by another file', replaceFile, /the trader stops: the ledger .* was replaced by another file/],
+  ];
+  it.each(losses)('or %s stops at once, and cancels', async (_, lose, told) => {
+    const at = await place();
+    const trader = await at.quoting();
+    lose(`${at.folder}/ledger.sqlite`);
+    expect(await trader.exited, trader.output()).toBe(1);
+    expect(trader.output()).toMatch(told);
+    expect(await at.resting()).toEqual([]);
+  });
+});
+
+/** As a backup is put in the place of a ledger. */
+function replaceFile(path: string): void {
+  copyFileSync(path, `${path}.other`);
+  renameSync(`${path}.other`, path);
+}

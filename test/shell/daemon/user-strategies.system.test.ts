@@ -1,0 +1,74 @@
+/** Strategies of users' own that break: each stops its own market only, and says why. */
+
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { expectAgreement, marketsOf } from '../../support/venue.js';
+
+const module = (name: string, quote: string, types = '') => `
+import { defineStrategy } from 'twinbook/strategy';
+export default defineStrategy({
+  name: '${name}', summary: 'Broken on purpose.', params: {},
+  create: () => ({ quote(view${types}) { ${quote} } }),
+});
+`;
+
+const file = (path: string, id: string) => `strategy: ${path}\nmarkets: { ids: ["${id}"] }\n`;
+
+describe('strategies of users', () => {
+  it('that throw, return nonsense or never end stop their own markets; the others go on', async () => {
+    const { url } = await exchangeAt('--no-rate-limits');
+    const ids = (await marketsOf(url)).map((row) => row.condition_id);
+    const [throwing = '', foolish = '', endless = '', sound = ''] = ids;
+    const folder = folderOf({
+      'trader.yaml': traderYaml(url, 'strategies: [sound.yaml, throwing.yaml, foolish.yaml, endless.yaml]'),
+      'sound.yaml': makerYaml(`{ ids: ["${sound}"] }`),
+      'throwing.yaml': file('mine/throws.ts', throwing),
+      'foolish.yaml': file('mine/foolish.js', foolish),
+      'endless.yaml': file('mine/endless.ts', endless),
+      'mine/throws.ts': module('throws', "throw new TypeError('no such figure');", ': { nowMs: number }'),
+      'mine/foolish.js': module('foolish', "return { bids: [{ priceMicros: 'high' }], asks: [], note: '' };"),
+      'mine/endless.ts': module('endless', 'for (;;);', ': unknown'),
+    });
+    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    const stopped = (strategy: string, market: string, why: string) =>
+      trader.waitFor(new RegExp(`strategy ${strategy} is stopped in market ${market}: quote\\(\\) ${why}`));
+    await stopped('throwing', throwing, 'failed: TypeError: no such figure');
+    await stopped('foolish', foolish, 'returned nonsense: ');
+    await stopped('endless', endless, 'failed: Error: took longer than \\d+ ms');
+    await trader.waitFor(/ fill: /);
+
+    const answer = await ran(['status', '--json', '-c', `${folder}/trader.yaml`]);
+    const { mode, markets } = JSON.parse(answer.output) as StatusData;
+    expect(mode).toBe('quoting');
+    for (const market of markets) {
+      if (market.market_condition_id === sound) expect(market.open_orders).toBeGreaterThan(0);
+      else
+        expect(market).toMatchObject({ open_orders: 0, state: expect.stringMatching(/^strategy stopped: quote\(\)/) });
+    }
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+    await expectAgreement(folder, url, micros(1_000_000_000));
+  });
+
+  it('that cannot be loaded keep the trader from starting, with the place in the file', async () => {
+    const start = async (path: string, source: string) => {
+      const folder = folderOf({
+        'trader.yaml': traderYaml('http://127.0.0.1:9'),
+        'maker.yaml': file(path, 'some'),
+        [path]: source,
+      });
+      return ran(['start', '-c', `${folder}/trader.yaml`]);
+    };
+    const typo = await start('mine/typo.ts', 'export default {{\n');
+    expect(typo.code).toBe(4);
+    expect(typo.output).toMatch(/maker\.yaml:1:11: strategy: .*typo\.ts: syntax error at line 1, column \d+: /);
+    const empty = await start('mine/empty.js', 'export const nothing = 1;\n');
+    expect(empty.code).toBe(4);
+    expect(empty.output).toContain('empty.js is not a strategy: it has no default export');
+    const loud = await start('mine/loud.ts', "throw new Error('at load');\n");
+    expect(loud.code).toBe(4);
+    expect(loud.output).toContain('loud.ts: threw while loading: Error: at load');
+  });
+});

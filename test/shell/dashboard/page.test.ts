@@ -1,0 +1,122 @@
+/** The page over real HTTP, with a host that says what it is told. */
+
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Action, Host, PageState } from '../../../src/shell/dashboard/contract.js';
+import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
+
+const STATE: PageState = {
+  ...{ mode: 'quoting', reason: '', silent: false, now: 2, started: 1, pid: 1, version: '0', venue: 'paper' },
+  ...{ base_url: 'http://127.0.0.1:1', config_hash: 'hash', cash: '1', result: '0', open_orders: 0, unknown_orders: 0 },
+  ...{ fill_count: 0, budget: [], agreement: null, markets: [], orders: [], fills: [], events: [] },
+};
+
+async function open(refusal: string | null = null) {
+  const acted: (readonly [Action, string])[] = [];
+  const host: Host = {
+    state: () => STATE,
+    act: (action, reason) => {
+      acted.push([action, reason]);
+      return refusal;
+    },
+  };
+  const page = await openDashboard({ host, secret: 'the secret', address: '127.0.0.1', port: 0 });
+  onTestFinished(() => page.close());
+  const ask = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);
+  const authorization = 'Bearer the secret';
+  const press = (action: string, body: string, headers: Record<string, string> = { authorization }) =>
+    ask(`/actions/${action}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  return { page, acted, ask, press, authorization };
+}
+
+describe('the page', () => {
+  it('is one document that a browser lets run its own script and nothing else', async () => {
+    const { ask } = await open();
+    const response = await ask('/');
+    const html = await response.text();
+    expect(response.status).toBe(200);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; /);
+    for (const [tag, rule] of [
+      ['script', 'script-src'],
+      ['style', 'style-src'],
+    ]) {
+      const found = [...html.matchAll(new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`, 'g'))];
+      expect(found).toHaveLength(1);
+      const hash = createHash('sha256')
+        .update(found[0]?.[1] ?? '')
+        .digest('base64');
+      expect(policy).toContain(`${rule} 'sha256-${hash}'`);
+    }
+    // Nothing from elsewhere, nothing inline that the policy would refuse, no markup made of what the exchange says.
+    expect(html).not.toMatch(/\b(?:src|href|style|on[a-z]+)=/);
+    expect(html).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+    expect(response.headers.get('x-frame-options')).toBe('DENY');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('shows its state to whoever has the pass', async () => {
+    const { ask, authorization } = await open();
+    const shown = await ask('/state', { headers: { authorization } });
+    expect(await shown.json()).toEqual(STATE);
+    const hidden = await ask('/state');
+    expect(hidden.status).toBe(401);
+    expect(await hidden.text()).not.toContain('quoting');
+  });
+
+  it('hands on what is pressed, with its reason on one line', async () => {
+    const { press, acted } = await open();
+    expect(await (await press('kill', '{"reason":" odd\\nprices\\u202e "}')).json()).toEqual({ done: true });
+    expect((await press('cancel-all', '{}')).status).toBe(200);
+    expect((await press('pause', `{"reason":"${'x'.repeat(3_000)}"}`)).status).toBe(200);
+    expect(acted).toEqual([
+      ['kill', 'odd prices'],
+      ['cancel-all', ''],
+      ['pause', 'x'.repeat(500)],
+    ]);
+  });
+
+  it('says what the trader refused', async () => {
+    const { press } = await open('this needs a reason (killed): unkill --reason TEXT');
+    const refused = await press('resume', '{}');
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toEqual({ error: 'this needs a reason (killed): unkill --reason TEXT' });
+  });
+
+  it.each([
+    ['without the pass', 401, 'kill', '{}', {}],
+    ['with another', 401, 'kill', '{}', { authorization: 'Bearer guess' }],
+    ['from another page', 403, 'kill', '{}', { authorization: 'Bearer the secret', origin: 'https://evil.example' }],
+    ['as a form', 415, 'kill', 'reason=x', { authorization: 'Bearer the secret', 'content-type': 'text/plain' }],
+    ['under a name it does not have', 404, 'format', '{}', { authorization: 'Bearer the secret' }],
+    ['under a name that every object has', 404, 'constructor', '{}', { authorization: 'Bearer the secret' }],
+    ['with a body that is none', 400, 'kill', '{', { authorization: 'Bearer the secret' }],
+    ['with a body without end', 413, 'kill', `"${'x'.repeat(10_000)}"`, { authorization: 'Bearer the secret' }],
+  ])('does nothing that is asked %s', async (_, status, action, body, headers) => {
+    const { press, acted } = await open();
+    const refused = await press(action, body, headers);
+    expect(refused.status).toBe(status);
+    expect(await refused.json()).toMatchObject({ error: expect.any(String) });
+    expect(acted).toEqual([]);
+  });
+
+  it.each([
+    ['GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n', 403],
+    ['GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n', 403],
+    ['OPTIONS /actions/kill HTTP/1.1\r\nHost: HERE\r\nOrigin: https://evil.example\r\n\r\n', 405],
+    ['GET /nothing HTTP/1.1\r\nHost: HERE\r\n\r\n', 404],
+    ['GET /actions/kill HTTP/1.1\r\nHost: HERE\r\n\r\n', 404],
+    ['GET /../state HTTP/1.1\r\nHost: HERE\r\n\r\n', 404],
+    ['rubbish\r\n\r\n', 400],
+  ])('answers %j with %i', async (text, status) => {
+    const { page } = await open();
+    const { port, host } = new URL(page.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(text.replace('HERE', host));
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer.toLowerCase()).not.toContain('access-control-allow');
+  });
+});

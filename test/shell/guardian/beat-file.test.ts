@@ -1,0 +1,70 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BeatWriter, decode, encode, readBeat, readBeatNow } from '../../../src/shell/guardian/beat-file.js';
+import { heartbeatSchema } from '../../../src/shell/guardian/beats.js';
+import { folderOf } from '../../support/folders.js';
+import { beat } from './looks.js';
+
+const path = () => join(folderOf({}), 'beat');
+
+describe('a beat file', () => {
+  it('gives back what was written last, and is always as long', async () => {
+    const file = path();
+    const writer = new BeatWriter(file);
+    for (const one of [
+      beat(1, { run: 'a long name of a run' }),
+      beat(2),
+      beat(3, { phase: 'ended', mayRest: false }),
+    ]) {
+      writer.write(one, true);
+      expect(await readBeat(file, heartbeatSchema)).toEqual(one);
+      expect(readBeatNow(file, heartbeatSchema)).toEqual(one);
+      expect(statSync(file).size).toBe(1024);
+    }
+    writer.close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps what is in it until the next beat, and takes the place of anything else', () => {
+    const file = path();
+    new BeatWriter(file).write(beat(1));
+    const second = new BeatWriter(file);
+    expect(readBeatNow(file, heartbeatSchema)).toEqual(beat(1));
+    second.write(beat(2));
+    writeFileSync(file, 'x'.repeat(5_000));
+    new BeatWriter(file).write(beat(3));
+    expect(readBeatNow(file, heartbeatSchema)).toEqual(beat(3));
+  });
+
+  it('is null when it is missing, unreadable when it is empty, a folder, or of another kind', async () => {
+    const file = path();
+    expect(await readBeat(file, heartbeatSchema)).toBeNull();
+    writeFileSync(file, '');
+    expect(await readBeat(file, heartbeatSchema)).toBe('unreadable');
+    writeFileSync(file, encode({ other: 1 }));
+    expect(readBeatNow(file, heartbeatSchema)).toBe('unreadable');
+    const folder = path();
+    mkdirSync(folder);
+    expect(readBeatNow(folder, heartbeatSchema)).toBe('unreadable');
+  });
+
+  it('seen in the middle of a write is one beat, the other, or unreadable, never a mixture', () => {
+    const phases = fc.constantFrom('starting', 'trading', 'ended');
+    const beats = fc
+      .tuple(fc.nat(), phases, fc.boolean())
+      .map(([count, phase, mayRest]) => beat(count, { phase, mayRest }));
+    fc.assert(
+      fc.property(beats, beats, fc.nat({ max: 1024 }), (before, after, at) => {
+        const torn = Buffer.concat([encode(after).subarray(0, at), encode(before).subarray(at)]);
+        const read = decode(torn, heartbeatSchema);
+        if (read !== 'unreadable') expect([before, after]).toContainEqual(read);
+      }),
+    );
+  });
+
+  it('is refused when the value does not fit', () => {
+    expect(() => encode({ text: 'x'.repeat(1_100) })).toThrow(/at most 1006 bytes/);
+  });
+});

@@ -1,0 +1,323 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { GuardianRules } from '../../../src/shell/guardian/contract.js';
+import { decide, FRESH_MIND, stateOf } from '../../../src/shell/guardian/decide.js';
+import { beat, Driven, LOOK_MS, RULES } from './looks.js';
+
+/** A guardian that has seen a trader trade for a while. */
+function watching(rules: Partial<GuardianRules> = {}): Driven {
+  const guardian = new Driven(rules);
+  for (let count = 1; count <= 20; count++) guardian.look({ heartbeat: beat(count) });
+  return guardian;
+}
+
+const still = { heartbeat: beat(20) } as const;
+
+describe('an alarm', () => {
+  it.each([
+    ['a heart that stands still, its process there', still],
+    ['a heart that stands still, its process gone', { ...still, traderGone: true }],
+    ['a heartbeat file that is gone', { heartbeat: null }],
+    ['a heartbeat file that nobody can read', { heartbeat: 'unreadable' }],
+  ] as const)('is raised by %s, after the time-out and not before', (_, seen) => {
+    const guardian = watching();
+    expect(guardian.lookFor(RULES.timeoutMs - LOOK_MS, seen)).toEqual([]);
+    expect(guardian.look(seen)).toEqual(['record', 'leave-mark', 'cancel', 'record']);
+  });
+
+  it('is raised by a guardian that was started after the trader died', () => {
+    const guardian = new Driven({ stays: true });
+    guardian.lookFor(RULES.timeoutMs + LOOK_MS, { ...still, traderGone: true });
+    expect(guardian.firstMs('cancel')).not.toBeNull();
+  });
+
+  it.each([
+    ['nobody has ever traded', { heartbeat: null }],
+    ['the trader ended in order', { heartbeat: beat(21, { phase: 'ended', mayRest: false }) }],
+    [
+      'a trader that never had an order hangs while it starts',
+      { heartbeat: beat(1, { phase: 'starting', mayRest: false }) },
+    ],
+  ] as const)('is not raised when %s', (_, seen) => {
+    const guardian = new Driven({ stays: true });
+    expect(guardian.lookFor(600_000, seen)).toEqual([]);
+  });
+
+  it('is raised when traders start over and over and none gets to trade, while orders may rest', () => {
+    const guardian = watching({ stays: true });
+    for (let run = 0; guardian.nowMs < 80_000; run++) {
+      for (let count = 1; count <= 8; count++) {
+        guardian.look({ heartbeat: beat(count, { run: `run ${run}`, phase: 'starting' }) });
+      }
+    }
+    const atMs = guardian.firstMs('cancel') ?? Number.NaN;
+    expect(atMs).toBeGreaterThan(60_000);
+    expect(atMs).toBeLessThan(66_000);
+  });
+
+  it('counts only what the guardian was awake to hear, whatever its clock does', () => {
+    const guardian = watching({ stays: true });
+    for (let hour = 0; hour < 5; hour++) {
+      expect(guardian.look(still, 3_600_000)).toEqual([]);
+      expect(guardian.look(still, -1_800_000)).toEqual([]);
+    }
+    // Five looks that counted for a second each; the rest of the time-out is left.
+    expect(guardian.lookFor(RULES.timeoutMs - 5_000 - LOOK_MS, still)).toEqual([]);
+    expect(guardian.look(still)).toContain('cancel');
+  });
+
+  it('ends when the trader takes a step again, not when another one only starts', () => {
+    const guardian = watching();
+    guardian.lookFor(9_000, still);
+    guardian.rounds = () => 'canceled';
+    expect(guardian.lookFor(3_000, { heartbeat: beat(1, { run: 'two', phase: 'starting' }) })).toContain('cancel');
+    expect(guardian.look({ heartbeat: beat(2, { run: 'two' }) })).toEqual(['record']);
+    expect(guardian.mind.alarm).toBeNull();
+    expect(guardian.look({ heartbeat: beat(3, { run: 'two' }) })).toEqual([]);
+  });
+
+  it('is raised again by the next silence', () => {
+    const guardian = watching();
+    guardian.lookFor(9_000, still);
+    guardian.look({ heartbeat: beat(21) });
+    guardian.lookFor(9_000, { heartbeat: beat(21) });
+    expect(guardian.done.filter(({ action }) => action.kind === 'leave-mark')).toHaveLength(2);
+  });
+});
+
+describe('a trader that beats while nothing may rest', () => {
+  /** Its heart beats for so long, and each beat says that nothing may rest. */
+  function pulls(guardian: Driven, ms: number, from = 21) {
+    const kinds: string[] = [];
+    for (let n = 0; n < ms / LOOK_MS; n++) {
+      kinds.push(...guardian.look({ heartbeat: beat(from + n, { nothingMayRest: true }) }));
+    }
+    return kinds;
+  }
+
+  it('is given five seconds; then what rests is read and canceled, round by round, and it is held by no mark', () => {
+    const guardian = watching();
+    const results = ['canceled', 'empty', 'empty'] as const;
+    let at = 0;
+    guardian.rounds = () => results[at++] ?? 'empty';
+    expect(pulls(guardian, 4_750)).toEqual([]);
+    const kinds = pulls(guardian, 5_000, 100);
+    expect(kinds.filter((kind) => kind === 'cancel')).toHaveLength(3);
+    expect(guardian.firstMs('leave-mark')).toBeNull();
+    expect(stateOf(guardian.mind).state).toBe('watching');
+  });
+
+  it('is looked after once a minute then, without a loud word as long as nothing rests', () => {
+    const guardian = watching();
+    pulls(guardian, 600_000);
+    const rounds = guardian.done.filter(({ action }) => action.kind === 'cancel');
+    expect(rounds.length).toBeGreaterThan(9);
+    expect(rounds.length).toBeLessThan(13);
+    expect(guardian.done.filter(({ action }) => action.kind === 'record' && action.severity === 'loud')).toEqual([]);
+  });
+
+  it('is left alone again as soon as orders may rest, and that it dies is an alarm like any other', () => {
+    const guardian = watching();
+    pulls(guardian, 6_000);
+    guardian.look({ heartbeat: beat(1_000) });
+    expect(guardian.mind.alarm).toBeNull();
+    pulls(guardian, 6_000, 2_000);
+    const dead = beat(3_000, { nothingMayRest: true });
+    guardian.lookFor(RULES.timeoutMs + LOOK_MS, { heartbeat: dead, traderGone: true });
+    expect(guardian.firstMs('leave-mark')).not.toBeNull();
+    expect(guardian.mind.alarm?.cause).toBe('silence');
+  });
+
+  it('may end in order', () => {
+    const guardian = watching();
+    pulls(guardian, 6_000);
+    const ended = { heartbeat: beat(1_000, { phase: 'ended', mayRest: false }) };
+    expect(guardian.lookFor(1_000, ended)).toContain('end');
+  });
+});
+
+describe('canceling', () => {
+  it('is secured by two rounds in a row, seconds apart, that found nothing', () => {
+    const guardian = watching();
+    const results = ['canceled', 'empty', 'canceled', 'empty', 'empty'] as const;
+    let at = 0;
+    guardian.rounds = () => results[at++] ?? 'empty';
+    const states: string[] = [];
+    for (; at < results.length; guardian.look(still)) states.push(stateOf(guardian.mind).state);
+    expect(stateOf(guardian.mind).state).toBe('secured');
+    const rounds = guardian.done.filter(({ action }) => action.kind === 'cancel').map(({ atMs }) => atMs);
+    expect((rounds[4] ?? 0) - (rounds[3] ?? 0)).toBe(2_000);
+    expect(new Set(states)).toEqual(new Set(['watching', 'canceling']));
+  });
+
+  it('goes on for ever while the exchange does not answer, at most every second, at least every 15 s', () => {
+    const guardian = watching();
+    guardian.rounds = () => 'failed';
+    guardian.lookFor(3_600_000, { ...still, traderGone: true });
+    const rounds = guardian.done.filter(({ action }) => action.kind === 'cancel').map(({ atMs }) => atMs);
+    const pauses = rounds.slice(1).map((atMs, i) => atMs - (rounds[i] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(15_250);
+    expect(rounds.length).toBeGreaterThan(230);
+    expect(guardian.firstMs('end')).toBeNull();
+  });
+
+  it('looks again as long as the stopped process may wake', () => {
+    const guardian = watching();
+    guardian.lookFor(3_600_000, still);
+    expect(guardian.done.filter(({ action }) => action.kind === 'cancel').length).toBeGreaterThan(300);
+    expect(guardian.firstMs('end')).toBeNull();
+  });
+
+  it('never asks for a second round while one is under way', () => {
+    let mind = decide(FRESH_MIND, RULES, look(0, beat(1))).mind;
+    const kinds: string[] = [];
+    // The round that the first alarm begins never comes back, and the heart beats and stops in between.
+    for (let nowMs = 250; nowMs < 120_000; nowMs += 250) {
+      const decision = decide(mind, RULES, look(nowMs, beat(Math.floor(nowMs / 20_000))));
+      mind = decision.mind;
+      kinds.push(...decision.actions.map(({ kind }) => kind));
+    }
+    expect(kinds.filter((kind) => kind === 'leave-mark').length).toBeGreaterThan(3);
+    expect(kinds.filter((kind) => kind === 'cancel')).toHaveLength(1);
+  });
+});
+
+const look = (nowMs: number, heartbeat: ReturnType<typeof beat>) =>
+  ({ kind: 'look', nowMs, heartbeat, traderGone: false, ledgerGone: false }) as const;
+
+describe('a guardian ends', () => {
+  const ended = beat(21, { phase: 'ended', mayRest: false });
+  const cases: readonly (readonly [string, Partial<GuardianRules>, (guardian: Driven) => void, boolean])[] = [
+    ['when the trader ended in order', {}, (one) => one.look({ heartbeat: ended }), true],
+    ['not when it stays', { stays: true }, (one) => one.lookFor(600_000, { heartbeat: ended }), false],
+    [
+      'when asked to, while the heart beats',
+      {},
+      (one) => {
+        ask(one);
+        one.look({ heartbeat: beat(21) });
+      },
+      true,
+    ],
+    [
+      'not when asked to in the middle of an alarm',
+      {},
+      (one) => {
+        one.rounds = () => 'failed';
+        one.lookFor(9_000, still);
+        ask(one);
+        one.lookFor(600_000, still);
+      },
+      false,
+    ],
+    [
+      'when asked to and secured',
+      {},
+      (one) => {
+        one.lookFor(12_000, still);
+        ask(one);
+        one.look(still);
+      },
+      true,
+    ],
+    [
+      'a minute and a half after the last order, when the trader is gone',
+      {},
+      (one) => one.lookFor(8_000 + 90_000 + 11_000, { ...still, traderGone: true }),
+      true,
+    ],
+    ['not sooner', {}, (one) => one.lookFor(8_000 + 89_000, { ...still, traderGone: true }), false],
+    ['when a paper trader’s ledger is gone', paper(), (one) => one.look({ ...still, ledgerGone: true }), true],
+    [
+      'not when a real trader’s ledger is gone',
+      {},
+      (one) => one.lookFor(60_000, { ...still, ledgerGone: true }),
+      false,
+    ],
+    [
+      'when a paper exchange has not answered for ten minutes',
+      paper(),
+      (one) => {
+        one.rounds = () => 'failed';
+        one.lookFor(630_000, { ...still, traderGone: true });
+      },
+      true,
+    ],
+    [
+      'when a start came to nothing and nothing rests',
+      {},
+      (one) => one.look({ heartbeat: beat(1, { run: 'two', phase: 'starting', mayRest: false }), traderGone: true }),
+      true,
+    ],
+  ];
+  it.each(cases)('%s', (_, rules, run, ends) => {
+    const guardian = watching(rules);
+    run(guardian);
+    expect(guardian.firstMs('end') !== null).toBe(ends);
+  });
+
+  it('or idles, when it stays, once the trader is gone and nothing came to rest', () => {
+    const guardian = watching({ stays: true });
+    guardian.lookFor(3_600_000, { ...still, traderGone: true });
+    expect(stateOf(guardian.mind).state).toBe('watching');
+    const rounds = guardian.done.filter(({ action }) => action.kind === 'cancel').length;
+    expect(guardian.lookFor(3_600_000, { ...still, traderGone: true })).toEqual([]);
+    expect(rounds).toBeLessThan(15);
+  });
+
+  function ask(guardian: Driven): void {
+    guardian.see({ kind: 'ask-to-end', nowMs: guardian.nowMs });
+  }
+  function paper(): Partial<GuardianRules> {
+    return { paperPatienceMs: 600_000 };
+  }
+});
+
+describe('for any heartbeat', () => {
+  const pauses = fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 60 });
+  /** Looks are late on a busy machine. */
+  const lateness = fc.integer({ min: 0, max: 700 });
+
+  it('an alarm is raised exactly when a pause is as long as the time-out, give or take one look', () => {
+    fc.assert(
+      fc.property(pauses, lateness, fc.boolean(), (gaps, lateMs, traderGone) => {
+        const stepMs = LOOK_MS + lateMs;
+        const guardian = new Driven({ stays: true });
+        let count = 0;
+        for (const gapMs of gaps) {
+          count += 1;
+          const before = guardian.done.filter(({ action }) => action.kind === 'leave-mark').length;
+          const startMs = guardian.nowMs;
+          while (guardian.nowMs + stepMs <= startMs + gapMs)
+            guardian.look({ heartbeat: beat(count), traderGone }, stepMs);
+          const raised = guardian.done.filter(({ action }) => action.kind === 'leave-mark').length > before;
+          if (gapMs < RULES.timeoutMs) expect(raised).toBe(false);
+          if (gapMs >= RULES.timeoutMs + 3 * stepMs) expect(raised).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('whatever rounds come to, an alarm is not given up while something may rest', () => {
+    const outcomes = fc.array(fc.constantFrom('empty', 'canceled', 'failed'), { maxLength: 60 });
+    fc.assert(
+      fc.property(outcomes, (given) => {
+        const guardian = watching();
+        const left = [...given];
+        const seen: string[] = [];
+        guardian.rounds = () => {
+          const next = left.shift() ?? 'failed';
+          seen.push(next);
+          return next;
+        };
+        const endMs = guardian.nowMs + 900_000;
+        while (guardian.nowMs < endMs && guardian.firstMs('end') === null)
+          guardian.look({ ...still, traderGone: true });
+        if (guardian.firstMs('end') !== null) expect(seen.slice(-2)).toEqual(['empty', 'empty']);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

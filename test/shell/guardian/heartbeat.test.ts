@@ -1,0 +1,116 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readBeatNow } from '../../../src/shell/guardian/beat-file.js';
+import { heartbeatFileOf, heartbeatSchema } from '../../../src/shell/guardian/beats.js';
+import type { Heartbeat } from '../../../src/shell/guardian/contract.js';
+import { Heart } from '../../../src/shell/guardian/heartbeat.js';
+import { folderOf } from '../../support/folders.js';
+
+const ledger = () => join(folderOf({}), 'ledger.sqlite');
+
+function read(path: string): Heartbeat {
+  const found = readBeatNow(heartbeatFileOf(path), heartbeatSchema);
+  if (found === null || found === 'unreadable') throw new Error(String(found));
+  return found;
+}
+
+function heartOf(path: string, knowsOrders = false): Heart {
+  const heart = new Heart(path, knowsOrders, (error) => {
+    throw error;
+  });
+  return heart;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the heart of a trader', () => {
+  it('beats by itself while it starts, and after a step of the core alone from then on', () => {
+    const path = ledger();
+    const heart = heartOf(path);
+    expect(read(path)).toMatchObject({ phase: 'starting', count: 1, mayRest: false, process: { pid: process.pid } });
+    vi.advanceTimersByTime(1_000);
+    expect(read(path).count).toBe(6);
+    heart.beat();
+    expect(read(path)).toMatchObject({ phase: 'trading', mayRest: true, count: 7 });
+    vi.advanceTimersByTime(60_000);
+    expect(read(path).count).toBe(7);
+    expect(heart.beat()).toBe(60_000);
+    expect(read(path).count).toBe(8);
+  });
+
+  it('beats at most five times a second, however many steps there are', () => {
+    const path = ledger();
+    const heart = heartOf(path);
+    const before = read(path).count;
+    for (let step = 0; step < 1_000; step++) {
+      expect(heart.beat()).toBe(step === 0 ? 0 : 1);
+      vi.advanceTimersByTime(1);
+    }
+    expect(read(path).count - before).toBe(5);
+  });
+
+  it('says that nothing rests only when it ended in order', () => {
+    const path = ledger();
+    const first = heartOf(path);
+    first.beat();
+    first.close();
+    const second = heartOf(path);
+    expect(read(path)).toMatchObject({ phase: 'starting', mayRest: true });
+    second.beat();
+    second.end();
+    expect(second.hasEnded).toBe(true);
+    // Steps that come late take nothing back.
+    vi.advanceTimersByTime(1_000);
+    second.beat();
+    expect(read(path)).toMatchObject({ phase: 'ended', mayRest: false });
+    second.close();
+    heartOf(path);
+    expect(read(path)).toMatchObject({ phase: 'starting', mayRest: false });
+  });
+
+  it.each([
+    [true, true],
+    [false, false],
+  ])('without a beat before it asks whether the ledger had orders: %s', (knowsOrders, mayRest) => {
+    const path = ledger();
+    heartOf(path, knowsOrders);
+    expect(read(path)).toMatchObject({ phase: 'starting', mayRest });
+  });
+
+  it('is another one with each start, though the process is the same', () => {
+    const path = ledger();
+    const runs = [1, 2].map(() => {
+      heartOf(path).close();
+      return read(path).run;
+    });
+    expect(new Set(runs).size).toBe(2);
+  });
+
+  it('says once that it cannot beat, and goes on trying', () => {
+    const path = ledger();
+    const said: unknown[] = [];
+    const heart = new Heart(path, false, (error) => said.push(error));
+    heart.beat();
+    heart.close();
+    for (let step = 0; step < 10; step++) {
+      vi.advanceTimersByTime(1_000);
+      heart.beat();
+    }
+    expect(said).toHaveLength(1);
+  });
+
+  it('does not begin where it cannot be written', () => {
+    const path = ledger();
+    mkdirSync(heartbeatFileOf(path));
+    expect(() => new Heart(path, false, () => undefined)).toThrow(
+      expect.objectContaining({ code: 'file_unreadable', message: expect.stringContaining('heartbeat') }),
+    );
+  });
+});

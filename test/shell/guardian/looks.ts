@@ -1,0 +1,64 @@
+/** Rules, heartbeats and looks for tests of the guardian's decision, and a guardian that is driven by them. */
+
+import type { Action, GuardianRules, Heartbeat, Observation } from '../../../src/shell/guardian/contract.js';
+import { decide, FRESH_MIND, type GuardianMind } from '../../../src/shell/guardian/decide.js';
+
+export const LOOK_MS = 250;
+
+export const RULES: GuardianRules = { timeoutMs: 8_000, lateOrdersMs: 90_000, stays: false, paperPatienceMs: null };
+
+export const beat = (count: number, more: Partial<Heartbeat> = {}): Heartbeat => ({
+  run: 'one',
+  process: { pid: 7, born: '1@a' },
+  count,
+  phase: 'trading',
+  mayRest: true,
+  nothingMayRest: false,
+  ...more,
+});
+
+type Look = Extract<Observation, { kind: 'look' }>;
+type Outcome = Extract<Observation, { kind: 'round' }>['outcome'];
+
+/** A guardian whose clock is ours, and whose rounds take no time unless somebody holds them back. */
+export class Driven {
+  readonly #rules: GuardianRules;
+  mind: GuardianMind = FRESH_MIND;
+  nowMs = 0;
+  /** Every action so far, and when. */
+  readonly done: { readonly atMs: number; readonly action: Action }[] = [];
+  /** What the next rounds come to. */
+  rounds: () => Outcome = () => 'empty';
+
+  constructor(rules: Partial<GuardianRules> = {}) {
+    this.#rules = { ...RULES, ...rules };
+  }
+
+  look(more: Partial<Omit<Look, 'kind' | 'nowMs'>>, afterMs = LOOK_MS): readonly Action['kind'][] {
+    this.nowMs += afterMs;
+    const look = { kind: 'look', nowMs: this.nowMs, heartbeat: null, traderGone: false, ledgerGone: false } as const;
+    return this.see({ ...look, ...more });
+  }
+
+  /** Looks at the same thing for so long. */
+  lookFor(ms: number, more: Partial<Omit<Look, 'kind' | 'nowMs'>>): readonly Action['kind'][] {
+    const endMs = this.nowMs + ms;
+    const kinds: Action['kind'][] = [];
+    while (this.nowMs < endMs) kinds.push(...this.look(more));
+    return kinds;
+  }
+
+  see(observation: Observation): readonly Action['kind'][] {
+    const { mind, actions } = decide(this.mind, this.#rules, observation);
+    this.mind = mind;
+    const kinds = actions.map(({ kind }) => kind);
+    for (const action of actions) this.done.push({ atMs: this.nowMs, action });
+    if (!kinds.includes('cancel')) return kinds;
+    return [...kinds, ...this.see({ kind: 'round', nowMs: this.nowMs, outcome: this.rounds(), text: '' })];
+  }
+
+  /** When something was first done; null when it never was. */
+  firstMs(kind: Action['kind']): number | null {
+    return this.done.find(({ action }) => action.kind === kind)?.atMs ?? null;
+  }
+}

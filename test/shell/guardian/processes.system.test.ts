@@ -1,0 +1,193 @@
+/** Real traders with orders at rest at a real exchange, stopped in every way; and guardians that are stopped themselves. */
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { isGone } from '../../../src/shared/base/process-mark.js';
+import { BIN, type Running, twinbook } from '../../support/processes.js';
+import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
+
+/**
+ * No trader of these tests stands still for so long, however busy the machine is; if it did, an alarm would be right where a
+ * test expects none.
+ */
+const TIMEOUT = 'timeout_ms: 10000';
+const QUICK = `{ ${TIMEOUT} }`;
+
+let exchange: Running;
+let url = '';
+
+beforeAll(async () => {
+  exchange = twinbook(['exchange', '--port', '0', '--no-rate-limits', '--seed', '7']);
+  url = (await exchange.waitFor(/listening on (http:\S+)/))[1] ?? '';
+});
+
+afterAll(async () => {
+  exchange.process.kill('SIGKILL');
+  await exchange.exited;
+});
+
+// These tests run side by side, so what ends with one of them is told by its own context.
+
+function guardedAt({ onTestFailed, onTestFinished }: TestContext, address: string, guardian = QUICK): Guarded {
+  const guarded = new Guarded(address, { guardian, blockedS: 18 });
+  onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
+  onTestFinished(() => guarded.remove());
+  return guarded;
+}
+
+function started({ onTestFinished }: TestContext, ...[args, env]: Parameters<typeof twinbook>): Running {
+  const running = twinbook(args, env);
+  onTestFinished(async () => {
+    running.process.kill('SIGKILL');
+    await running.exited;
+  });
+  return running;
+}
+
+describe.concurrent('everything is canceled when', () => {
+  const kinds = Object.entries(STOPS) as readonly (readonly [Stop, string])[]; // the names that are written there
+  it.for(kinds)('a trader is %s: %s; and it does not quote on by itself', async ([stop], test) => {
+    const guarded = guardedAt(test, url);
+    const { orders } = await trial(guarded, stop, 8);
+    const isDead = stop === 'killed' || stop === 'stepped';
+    expect(guarded.log()).toContain(`ALARM: guardian: no heartbeat for`);
+    expect(guarded.log()).toMatch(/asked to cancel \d+ orders/);
+    expect(orders).toBeGreaterThanOrEqual(8);
+    expect(readFileSync(`${guarded.ledger}.kill`, 'utf8')).toMatch(
+      isDead ? /^guardian: no heartbeat .* is gone\n$/ : /^guardian: no heartbeat .* does not answer\n$/,
+    );
+    if (stop === 'stopped') guarded.process.process.kill('SIGCONT');
+    if (isDead) guarded.start();
+    // A step of the core was taken again: by then it has decided, and what it decided is not to quote.
+    await guarded.process.waitFor(/ killed: guardian: no heartbeat/);
+    await until(
+      () => guarded.report()?.state === 'watching',
+      () => `the guardian does not stand down: ${guarded.log()}`,
+    );
+    expect(await guarded.resting()).toBe(0);
+    guarded.process.process.kill('SIGTERM');
+    expect(await guarded.process.exited).toBe(0);
+  });
+
+  it('a trader is stopped that may go on by itself: woken, it cancels everything first, then quotes', async (test) => {
+    const guarded = guardedAt(test, url, `{ ${TIMEOUT}, resume_after_alarm: true }`);
+    await trial(guarded, 'stopped', 8);
+    expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
+    guarded.process.process.kill('SIGCONT');
+    await guarded.process.waitFor(/the loop stood still for [\d.]+ s: canceling every order/);
+    await until(
+      async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
+      () => `it does not quote again: ${guarded.process.output()}`,
+    );
+    expect(guarded.process.output()).not.toMatch(/killed/);
+  });
+
+  it('the trader dies while the exchange is down, as soon as that is back', async (test) => {
+    const data = mkdtempSync(join(tmpdir(), 'twinbook-exchange-'));
+    test.onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const open = (port: string) =>
+      started(test, ['exchange', '--port', port, '--no-rate-limits', '--seed', '7', '--data-dir', data]);
+    const first = open('0');
+    const address = (await first.waitFor(/listening on (http:\S+)/))[1] ?? '';
+    const guarded = guardedAt(test, address);
+    await guarded.quoting(8);
+    first.process.kill('SIGKILL');
+    guarded.stop('killed');
+    await until(
+      () => (guarded.log().match(/could not cancel: /g) ?? []).length >= 2,
+      () => `it does not try: ${guarded.log()}`,
+    );
+    const second = open(new URL(address).port);
+    await second.waitFor(/listening on/);
+    await until(
+      () => guarded.report()?.state === 'secured',
+      () => `not secured: ${guarded.log()}`,
+    );
+    expect(guarded.log()).toMatch(/asked to cancel \d+ orders/);
+    expect(await guarded.resting()).toBe(0);
+  });
+
+  it('the trader dies under a guardian of its own unit, which stays', async (test) => {
+    const guarded = guardedAt(test, url, `{ ${TIMEOUT}, start: false }`);
+    guarded.start();
+    await guarded.process.waitFor(/warning: not guarded: NONE/);
+    const unit = started(test, ['guardian', '-c', guarded.config]);
+    await trial(guarded, 'killed', 8);
+    expect(isGone(guarded.report()?.process ?? { pid: 1, born: null })).toBe(false);
+    unit.process.kill('SIGTERM');
+    expect(await unit.exited, unit.output()).toBe(0);
+    expect(guarded.report()?.state).toBe('ended');
+  });
+});
+
+describe.concurrent('a guardian', () => {
+  it.for(['SIGKILL', 'SIGSTOP'] as const)('that is stopped by %s is replaced', async (signal, test) => {
+    const guarded = guardedAt(test, url);
+    await guarded.quoting(1);
+    const { pid } = guarded.report()?.process ?? { pid: 0 };
+    process.kill(pid, signal);
+    test.onTestFinished(() => {
+      if (signal === 'SIGSTOP') process.kill(pid, 'SIGKILL');
+    });
+    await until(
+      () => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid,
+      () => `not replaced: ${guarded.process.output()}`,
+    );
+  });
+
+  it('is not hit by Ctrl-C, outlives the trader until nothing rests, and leaves no process behind', async (test) => {
+    const guarded = guardedAt(test, url);
+    // In a process group of its own, as a shell starts it.
+    const trader = spawn(process.execPath, [BIN, 'start', '-c', guarded.config], { detached: true, stdio: 'ignore' });
+    const exited = new Promise<number | null>((done) => trader.once('close', (code) => done(code)));
+    guarded.adopt(trader, exited);
+    await until(
+      async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
+      () => 'it does not quote',
+    );
+    const guardian = guarded.report()?.process;
+    process.kill(-(trader.pid ?? 0), 'SIGINT');
+    expect(await exited).toBe(0);
+    expect(await guarded.resting()).toBe(0);
+    expect(guarded.heartbeat()).toMatchObject({ phase: 'ended', mayRest: false });
+    expect(guardian !== undefined && isGone(guardian)).toBe(true);
+    expect(guarded.log()).toContain('ends: the trader ended and nothing rests');
+    expect(guarded.log()).not.toContain('asked to end');
+    expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
+  });
+
+  it('that cannot use its key is told of, and keeps a trader that requires one from starting', async (test) => {
+    const guarded = guardedAt(test, url);
+    const credentials = join(guarded.folder, 'guardian-credentials.json');
+    writeFileSync(credentials, '{}', { mode: 0o644 });
+    const why = /cannot guard: the credentials file \S+ has mode 0644; it must be 0600/;
+    const trader = guarded.start();
+    await trader.waitFor(new RegExp(`warning: not guarded: NONE.*${why.source}`));
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited).toBe(0);
+    const env = { TWINBOOK__GUARDIAN__REQUIRED: 'true' };
+    const strict = started(test, ['start', '-c', guarded.config], env);
+    expect(await strict.exited).toBe(5);
+    expect(strict.output()).toMatch(why);
+  });
+
+  it('of an embedded exchange has nothing to do and says so', async (test) => {
+    const guarded = guardedAt(test, url);
+    writeFileSync(guarded.config, EMBEDDED);
+    const guardian = guarded.start('guardian');
+    expect(await guardian.exited).toBe(0);
+    expect(guardian.output()).toContain('nothing is guarded');
+  });
+});
+
+const EMBEDDED = `
+venue: { profile: paper }
+exchange: {}
+wallet: { file: wallet.json }
+ledger: { path: ledger.sqlite }
+capital: "1"
+strategies: []
+`;

@@ -1,0 +1,279 @@
+/**
+ * The corpus of hostile drafts: classes of what a hostile or broken venue could ask the wallet to sign, each with as many
+ * cases as are wanted, drawn from a seed. None may be signed, each must be refused for the reason that its class names,
+ * and the honest draft beside it must be signed, or the refusal would show nothing.
+ */
+
+import { base58 } from '@scure/base';
+import { address } from '@solana/addresses';
+import { must } from '../../../../src/shared/base/errors.js';
+import { Random } from '../../../../src/shared/base/random.js';
+import { writeDraftMessage } from '../../../../src/shared/protocol/draft-message.js';
+import { MEMO_PROGRAM } from '../../../../src/shared/protocol/draft-message-solana.js';
+import type { DraftCosigners } from '../../../../src/shared/protocol/profile.js';
+import type { SignResult } from '../../../../src/shell/wallet/drafts.js';
+import type { SigningRules } from '../../../../src/shell/wallet/signing-rules.js';
+import { Wallet } from '../../../../src/shell/wallet/wallet.js';
+import { serviceName, verifies } from '../drafts.js';
+import { READONLY_SIGNER, transactionHex } from '../shapes.js';
+import { asCharacters, disguised, HOSTILE_BYTES } from './bytes.js';
+import { HOSTILE_CHALLENGES } from './challenges.js';
+import { BESIDE, BOTH, cosignedByOthers, HOSTILE_COSIGNERS, MALFORMED_COSIGNERS, PAYING } from './cosigners.js';
+import { Draw, type Honest, type Question, textOf } from './draw.js';
+import { HOSTILE_TEXTS } from './texts.js';
+import { HOSTILE_TRANSACTIONS } from './transactions.js';
+import { memoParts, wireBytes } from './wire.js';
+
+/** One class of what must never be signed. */
+export interface HostileClass {
+  readonly name: string;
+  readonly because: RegExp;
+  readonly ask: (draw: Draw) => SignResult;
+}
+
+/** What came of honest drafts. */
+export interface HonestResult {
+  readonly form: string;
+  readonly cases: number;
+  readonly refused: number;
+  /** The first that was refused; empty when all is well. */
+  readonly example: string;
+}
+
+/** What came of one class. */
+export interface ClassResult {
+  readonly name: string;
+  readonly cases: number;
+  readonly signed: number;
+  /** Refused, but for another reason than the class names. */
+  readonly misjudged: number;
+  /** The first case that was signed or misjudged; empty when all is well. */
+  readonly example: string;
+}
+
+const rulesOf = (draftMessage: SigningRules['draftMessage'], more: Partial<SigningRules> = {}): SigningRules => ({
+  ...{ serviceName, draftMessage, allowBlindSigning: false },
+  ...more,
+});
+
+const cosignedBy = (draftCosigners: DraftCosigners | undefined): Partial<SigningRules> =>
+  draftCosigners === undefined ? {} : { draftCosigners };
+
+/** Asks a signer that finds `stored` in its ledger. */
+export function answerTo(draw: Draw, { stored, rules }: Question, intentId = stored?.intentId ?? 'i'): SignResult {
+  return draw.wallet.draftSigner({ ...rules, loadDraft: () => stored }).sign(intentId);
+}
+
+const ask = (draw: Draw, { stored }: Honest, message: string, rules: SigningRules) =>
+  answerTo(draw, { stored: { ...stored, message }, rules });
+
+/** A memo of the wallet's own, with this text. */
+const memoHex = (draw: Draw, text: string) =>
+  wireBytes(memoParts(draw.wallet.address, text, draw.bytes(32), draw.pick<'legacy' | 0>('legacy', 0))).toString('hex');
+
+const TEXTS: readonly HostileClass[] = HOSTILE_TEXTS.flatMap(({ name, because, make }) => [
+  {
+    name: `text: ${name}`,
+    because,
+    ask: (draw) => {
+      const honest = draw.honest(draw.order());
+      return ask(draw, honest, make(honest, draw), rulesOf('utf8'));
+    },
+  },
+  {
+    name: `memo: ${name}`,
+    because,
+    ask: (draw) => {
+      const honest = draw.honest(draw.order());
+      return ask(draw, honest, memoHex(draw, make(honest, draw)), rulesOf('solana_tx'));
+    },
+  },
+]);
+
+const TRANSACTIONS: readonly HostileClass[] = [
+  ...HOSTILE_TRANSACTIONS,
+  ...HOSTILE_COSIGNERS,
+  ...MALFORMED_COSIGNERS,
+].map(({ name, because, programs, cosigners, make }) => ({
+  name: `transaction: ${name}`,
+  because,
+  ask: (draw) => {
+    const honest = draw.honest(draw.terms());
+    const blind = programs === null ? {} : { allowBlindSigning: true, solanaPrograms: programs };
+    const rules = rulesOf('solana_tx', { ...blind, ...cosignedBy(cosigners) });
+    return ask(draw, honest, make(honest, draw), rules);
+  },
+}));
+
+const BYTES: readonly HostileClass[] = HOSTILE_BYTES.map(({ name, because, make }) => ({
+  name: `bytes: ${name}`,
+  because,
+  ask: (draw) => {
+    const honest = draw.honest(draw.terms());
+    return ask(draw, honest, make(honest, draw), rulesOf('solana_tx', { allowBlindSigning: draw.chance(0.5) }));
+  },
+}));
+
+const anyText = (draw: Draw) =>
+  rulesOf(draw.pick<'utf8' | 'opaque'>('utf8', 'opaque'), { allowBlindSigning: true, solanaLookupTables: true });
+
+/** What concerns no single kind of message. */
+const ROWS: readonly HostileClass[] = [
+  {
+    name: 'text: a transaction in disguise',
+    because: /decodes as a transaction/,
+    ask: (draw) => {
+      const honest = draw.honest(draw.terms());
+      return ask(draw, honest, disguised(honest, draw), anyText(draw));
+    },
+  },
+  {
+    name: 'text: a transaction made of characters',
+    because: /decodes as a transaction/,
+    ask: (draw) => ask(draw, draw.honest(draw.terms()), asCharacters(draw), anyText(draw)),
+  },
+  {
+    name: 'text: a huge message',
+    because: /too long/,
+    ask: (draw) => {
+      const honest = draw.honest(draw.order());
+      const long = draw.pick(' ', 'A', '\u200b', '1').repeat(16_385 + draw.below(50_000));
+      return ask(draw, honest, draw.chance(0.5) ? textOf(honest) + long : long, anyText(draw));
+    },
+  },
+  {
+    name: 'opaque: what nobody can read, while nobody allowed it',
+    because: /blind signing is not allowed/,
+    ask: (draw) => {
+      const honest = draw.honest(draw.terms());
+      return ask(draw, honest, writeDraftMessage('opaque', honest.draft, draw.wallet.address), rulesOf('opaque'));
+    },
+  },
+  {
+    name: 'opaque: the readable draft of something else, blind signing allowed',
+    because: /the draft says/,
+    ask: (draw) => {
+      const other = textOf(draw.honest(draw.terms()));
+      return ask(draw, draw.honest(draw.order()), other, rulesOf('opaque', { allowBlindSigning: true }));
+    },
+  },
+  {
+    name: 'opaque: a credential challenge, blind signing allowed',
+    because: /is a credential challenge/,
+    ask: (draw) => {
+      const message = `Create ${draw.pick('SVC', 'Worm')} API credential | Wallet: ${draw.wallet.address} | Nonce: x`;
+      return ask(draw, draw.honest(draw.terms()), message, rulesOf('opaque', { allowBlindSigning: true }));
+    },
+  },
+  {
+    name: 'ledger: no draft is stored',
+    because: /no draft is stored/,
+    ask: (draw) =>
+      answerTo(draw, { stored: null, rules: rulesOf(draw.pick<'utf8' | 'solana_tx'>('utf8', 'solana_tx')) }),
+  },
+  {
+    name: 'ledger: the row of another intent',
+    because: /the stored draft belongs to/,
+    ask: (draw) => {
+      const honest = draw.honest(draw.terms());
+      const stored = { ...honest.stored, message: textOf(honest) };
+      return answerTo(draw, { stored, rules: rulesOf('utf8') }, `${stored.intentId}0`);
+    },
+  },
+];
+
+const CHALLENGES: readonly HostileClass[] = HOSTILE_CHALLENGES.map(({ name, because, make }) => ({
+  name,
+  because,
+  ask: (draw) => {
+    const { message, nonce } = make(draw);
+    return draw.wallet.signChallenge(message, { serviceName, nonce });
+  },
+}));
+
+export const HOSTILE_CLASSES: readonly HostileClass[] = [...[TEXTS, TRANSACTIONS, BYTES, ROWS, CHALLENGES].flat()];
+
+/** The same wallet for the same seed. It holds nothing. */
+export const drawOf = (seed: number, name: string): Draw => {
+  const keys = Random.seeded(seed, `wallet ${name}`);
+  const wallet = new Wallet(Uint8Array.from({ length: 32 }, () => keys.below(256)));
+  return new Draw(Random.seeded(seed, name), wallet);
+};
+
+export function tryClass({ name, because, ask: asked }: HostileClass, cases: number, seed: number): ClassResult {
+  const draw = drawOf(seed, name);
+  let [signed, misjudged, example] = [0, 0, ''];
+  for (let number = 1; number <= cases; number++) {
+    const answer = asked(draw);
+    if (answer.ok) signed += 1;
+    else if (!because.test(answer.reason)) misjudged += 1;
+    else continue;
+    example ||= `seed ${seed}, case ${number}: ${answer.ok ? 'signed' : answer.reason}`;
+  }
+  return { name, cases, signed, misjudged, example };
+}
+
+/** How honest drafts come: as text, as the paper exchange's own transactions, and as other software would build them. */
+export const HONEST_FORMS = [
+  ...['utf8', 'solana_tx', 'solana_tx of others'],
+  ...['solana_tx co-signed', 'solana_tx co-signed, of others'],
+] as const;
+
+interface HonestMessage {
+  readonly message: string;
+  readonly cosigners?: DraftCosigners;
+}
+
+const HONEST_MESSAGES: Readonly<Record<string, (honest: Honest, draw: Draw) => HonestMessage>> = {
+  utf8: (honest) => ({ message: textOf(honest) }),
+  solana_tx: ({ draft }, draw) => ({ message: writeDraftMessage('solana_tx', draft, draw.wallet.address) }),
+  'solana_tx co-signed': ({ draft }, draw) => {
+    const cosigners = draw.pick(PAYING, BOTH, BESIDE);
+    return { message: writeDraftMessage('solana_tx', draft, draw.wallet.address, cosigners), cosigners };
+  },
+  'solana_tx co-signed, of others': (honest, draw) => {
+    const cosigners = draw.pick(PAYING, BOTH, BESIDE);
+    return { message: cosignedByOthers(honest, draw, cosigners), cosigners };
+  },
+  'solana_tx of others': (honest, draw) => {
+    // A memo may name who signs it, and hex may be written in capitals.
+    const ours = { address: address(draw.wallet.address), role: READONLY_SIGNER };
+    const memo = { program: MEMO_PROGRAM, text: textOf(honest), accounts: draw.chance(0.5) ? [ours] : [] };
+    const version = draw.pick<'legacy' | 0>('legacy', 0);
+    const shape = { payer: draw.wallet.address, version, blockhash: draw.key(), instructions: [memo] };
+    const hex = transactionHex(shape);
+    return { message: draw.chance(0.5) ? hex : hex.toUpperCase() };
+  },
+};
+
+/** Honest drafts of every action; `refused` must stay 0. Every signature is checked by another implementation. */
+export function tryHonest(form: string, cases: number, seed: number): HonestResult {
+  const draw = drawOf(seed, `honest ${form}`);
+  let [refused, example] = [0, ''];
+  for (let number = 1; number <= cases; number++) {
+    const honest = draw.honest(draw.terms());
+    const { message, cosigners } = must(HONEST_MESSAGES[form], `the form ${form}`)(honest, draw);
+    const rules = rulesOf(form === 'utf8' ? 'utf8' : 'solana_tx', cosignedBy(cosigners));
+    const answer = ask(draw, honest, message, rules);
+    // The message of a transaction begins behind its slots, 64 bytes each, whose count is the first byte.
+    const messageAt = 2 + 128 * Number.parseInt(message.slice(0, 2), 16);
+    const signedBytes = form === 'utf8' ? Buffer.from(message, 'utf8') : Buffer.from(message.slice(messageAt), 'hex');
+    if (answer.ok && verifies(signedBytes, answer.signature, draw.wallet.address)) continue;
+    refused += 1;
+    example ||= `seed ${seed}, case ${number}: ${answer.ok ? 'a signature over other bytes' : answer.reason}`;
+  }
+  return { form, cases, refused, example };
+}
+
+/** Whether the bytes from which the malformed ones are made are those that the packages write. */
+export function isWireHonest(seed: number): boolean {
+  const draw = drawOf(seed, 'wire');
+  const text = textOf(draw.honest(draw.terms()));
+  const blockhash = draw.bytes(32);
+  return (['legacy', 0] as const).every((version) => {
+    const own = wireBytes(memoParts(draw.wallet.address, text, blockhash, version)).toString('hex');
+    const instructions = [{ program: MEMO_PROGRAM, text }];
+    const shape = { payer: draw.wallet.address, version, blockhash: base58.encode(blockhash), instructions };
+    return own === transactionHex(shape);
+  });
+}

@@ -1,0 +1,297 @@
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { base58 } from '@scure/base';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { forgetCredentials, loadCredentials, saveCredentials } from '../../../src/shell/wallet/credentials.js';
+import { createKeyFile, importKeyFile, isSealedKeyFile, openKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { walletPassphrase } from '../../../src/shell/wallet/passphrase.js';
+
+/** A key of node:crypto's making: seed and public key as another tool would store them. */
+function foreignKey() {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const { d = '', x = '' } = privateKey.export({ format: 'jwk' });
+  const seed = Buffer.from(d, 'base64url');
+  const both = Buffer.concat([seed, Buffer.from(x, 'base64url')]);
+  return { seed, both, address: base58.encode(Buffer.from(x, 'base64url')) };
+}
+
+const cheap = { n: 2 ** 12, r: 8, p: 1 };
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinbook-wallet-'));
+  path = join(folder, 'wallet.json');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function errorOf(action: () => unknown): TwinbookError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof TwinbookError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const put = (text: string, mode = 0o600) => {
+  writeFileSync(path, text, { mode });
+  chmodSync(path, mode);
+};
+const open = (passphrase: string | null = null) => openKeyFile({ path, passphrase });
+
+describe('the key file', () => {
+  it('is created with mode 0600 in a folder of its own, opens again, and leaves no temporary file', () => {
+    path = join(folder, 'deep', 'wallet.json');
+    const wallet = createKeyFile({ path, passphrase: null });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(open().address).toBe(wallet.address);
+    expect(readdirSync(join(folder, 'deep'))).toEqual(['wallet.json']);
+  });
+
+  it('is never overwritten', () => {
+    createKeyFile({ path, passphrase: null });
+    const before = readFileSync(path, 'utf8');
+    const error = errorOf(() => createKeyFile({ path, passphrase: null }));
+    expect(error.code).toBe('file_unreadable');
+    expect(error.message).toContain('exists already');
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    expect(readdirSync(folder)).toEqual(['wallet.json']);
+  });
+
+  it('can be sealed under a passphrase, which the right one alone opens', () => {
+    const wallet = createKeyFile({ path, passphrase: 'correct horse', scrypt: cheap });
+    expect(readFileSync(path, 'utf8')).not.toContain('secret_key');
+    expect(open('correct horse').address).toBe(wallet.address);
+    expect(errorOf(() => open('wrong')).message).toContain('does not open');
+    expect(errorOf(() => open(null)).hint).toContain('TWINBOOK_WALLET_PASSPHRASE');
+    expect(errorOf(() => createKeyFile({ path: `${path}2`, passphrase: '' })).code).toBe('key_invalid');
+  });
+
+  it('is sealed with N = 2^18, r = 8, p = 1 unless told otherwise', () => {
+    createKeyFile({ path, passphrase: 'correct horse' });
+    expect(JSON.parse(readFileSync(path, 'utf8')).sealed).toMatchObject({ kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 });
+  }, 120_000);
+
+  it.each([
+    ['a cost that would eat the memory', { n: 2 ** 20, r: 16 }],
+    ['a cost beyond the cap', { n: 2 ** 30 }],
+    ['a cost that is no power of two', { n: 5000 }],
+    ['a changed cost', { n: 2 ** 13 }],
+    ['changed content', { data: Buffer.alloc(32).toString('base64') }],
+    ['a short tag', { tag: 'AAAA' }],
+    ['an unknown key', { extra: 1 }],
+  ])('is refused with %s', (_, change) => {
+    createKeyFile({ path, passphrase: 'p', scrypt: cheap });
+    const content = JSON.parse(readFileSync(path, 'utf8'));
+    put(JSON.stringify({ ...content, sealed: { ...content.sealed, ...change } }));
+    expect(errorOf(() => open('p')).code).toBe('key_invalid');
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['a key twice', (text) => text.replace('"twinbook_wallet"', '"address": "x", "twinbook_wallet"')],
+    ['the same key twice', (text) => text.replace(/"address": ("[^"]+")/, '"address": $1, "address": $1')],
+    ['a parameter twice', (text) => text.replace('"r": 8', '"r": 1, "r": 8')],
+    ['a number in another notation', (text) => text.replace('"r": 8', '"r": 8.0')],
+    ['a letter that is escaped', (text) => text.replace('scrypt', 'scr\\u0079pt')],
+    ['__proto__', (text) => text.replace('"address"', '"__proto__": {}, "address"')],
+    ['text behind it', (text) => `${text}{}`],
+    ['a byte order mark', (text) => `\ufeff${text}`],
+  ])('is refused with %s', (_, change) => {
+    createKeyFile({ path, passphrase: 'p', scrypt: cheap });
+    const text = readFileSync(path, 'utf8');
+    put(JSON.stringify(JSON.parse(text)));
+    expect(open('p').address).toMatch(/^\w{32,44}$/);
+    put(change(text));
+    expect(change(text)).not.toBe(text);
+    expect(errorOf(() => open('p')).code).toBe('key_invalid');
+  });
+
+  it('says the same of a wrong passphrase, a changed file and a changed tag', () => {
+    createKeyFile({ path, passphrase: 'p', scrypt: cheap });
+    const content = JSON.parse(readFileSync(path, 'utf8'));
+    const said = [errorOf(() => open('wrong')).message];
+    for (const name of ['data', 'tag', 'iv', 'salt'] as const) {
+      const bytes = Buffer.from(content.sealed[name], 'base64');
+      bytes[0] = (bytes[0] ?? 0) ^ 1;
+      put(JSON.stringify({ ...content, sealed: { ...content.sealed, [name]: bytes.toString('base64') } }));
+      said.push(errorOf(() => open('p')).message);
+    }
+    expect(new Set(said).size).toBe(1);
+  });
+
+  it('is refused with another address than its key has', () => {
+    for (const passphrase of [null, 'p']) {
+      rmSync(path, { force: true });
+      createKeyFile({ path, passphrase, scrypt: cheap });
+      put(JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), address: foreignKey().address }));
+      expect(errorOf(() => open(passphrase)).code).toBe('key_invalid');
+    }
+  });
+
+  it.each([0o640, 0o604, 0o644, 0o660, 0o602, 0o610])(
+    'is refused with mode %o, naming it and the chmod to run',
+    (mode) => {
+      createKeyFile({ path, passphrase: null });
+      chmodSync(path, mode);
+      const error = errorOf(() => open());
+      expect(error.code).toBe('key_insecure');
+      expect(error.message).toContain(`mode 0${mode.toString(8)}`);
+      expect(error.hint).toContain(`chmod 600 '${path}'`);
+    },
+  );
+
+  it('says what is wrong with a path that is no readable file', () => {
+    expect(errorOf(() => open()).message).toContain('does not exist');
+    mkdirSync(path);
+    expect(errorOf(() => open())).toMatchObject({ code: 'file_unreadable' });
+    path = join(folder, 'file');
+    writeFileSync(path, '');
+    path = join(folder, 'file', 'below');
+    expect(errorOf(() => open()).message).toContain('below something');
+  });
+
+  it('checks the mode of what a link points to', () => {
+    createKeyFile({ path, passphrase: null });
+    const link = join(folder, 'link');
+    symlinkSync(path, link);
+    expect(openKeyFile({ path: link, passphrase: null }).address).toBe(open().address);
+    chmodSync(path, 0o644);
+    expect(errorOf(() => openKeyFile({ path: link, passphrase: null })).code).toBe('key_insecure');
+  });
+
+  it('reads and imports the keys of other tools', () => {
+    const { seed, both, address } = foreignKey();
+    const spellings = [
+      JSON.stringify([...both]),
+      base58.encode(both),
+      base58.encode(seed),
+      both.toString('hex'),
+      seed.toString('hex').toUpperCase(),
+      `0x${seed.toString('hex')}\n`,
+    ];
+    for (const [index, spelling] of spellings.entries()) {
+      put(spelling);
+      expect(open().address).toBe(address);
+      const imported = join(folder, `imported-${index}.json`);
+      expect(importKeyFile(path, { path: imported, passphrase: null }).address).toBe(address);
+      expect(openKeyFile({ path: imported, passphrase: null }).address).toBe(address);
+    }
+  });
+
+  it('seals a copy of a wallet file in the clear, and copies a sealed one with its passphrase', () => {
+    const { address } = createKeyFile({ path, passphrase: null });
+    const [sealed, copy] = [join(folder, 'sealed.json'), join(folder, 'copy.json')];
+    expect(importKeyFile(path, { path: sealed, passphrase: 'p', scrypt: cheap }).address).toBe(address);
+    expect(importKeyFile(sealed, { path: copy, passphrase: 'p', scrypt: cheap }).address).toBe(address);
+    expect(openKeyFile({ path: copy, passphrase: 'p' }).address).toBe(address);
+    expect([path, sealed, copy].map(isSealedKeyFile)).toEqual([false, true, true]);
+    expect(errorOf(() => importKeyFile(sealed, { path: `${copy}2`, passphrase: 'q', scrypt: cheap })).code).toBe(
+      'key_invalid',
+    );
+    expect(readdirSync(folder).sort()).toEqual(['copy.json', 'sealed.json', 'wallet.json']);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a cut id.json', JSON.stringify([...foreignKey().both]).slice(0, 90)],
+    ['too few numbers', JSON.stringify([...foreignKey().seed].slice(1))],
+    ['numbers that are no bytes', JSON.stringify([...foreignKey().both.subarray(1), 256])],
+    ['halves that do not belong together', JSON.stringify([...foreignKey().seed, ...foreignKey().seed])],
+    ['hex of 31 bytes', 'ab'.repeat(31)],
+    ['words', 'correct horse battery staple'],
+    ['an object that is no wallet', '{"secret_key":"abc"}'],
+    ['a cut wallet', '{"twinbook_wallet":1,"addr'],
+    ['far too much', ' '.repeat(70_000)],
+  ])('is refused when it holds %s', (_, text) => {
+    put(text);
+    expect(errorOf(() => open()).code).toBe('key_invalid');
+  });
+
+  it('never shows the key: not in errors, not when it is inspected or made JSON', () => {
+    const { seed, both, address } = foreignKey();
+    const canaries = [seed.toString('hex'), base58.encode(seed), base58.encode(both), both.toString('hex')];
+    put(JSON.stringify([...seed, ...foreignKey().both.subarray(32)]));
+    const error = errorOf(() => open());
+    put(seed.toString('hex'));
+    const wallet = open();
+    expect(wallet.address).toBe(address);
+    const shown = [
+      inspect(error, { depth: 9 }),
+      inspect(wallet, { depth: 9, showHidden: true }),
+      JSON.stringify(wallet),
+    ];
+    for (const canary of [...canaries, [...seed].join(','), [...seed].join(', ')]) {
+      expect(shown.join('\n')).not.toContain(canary);
+    }
+  });
+});
+
+describe('the passphrase', () => {
+  it('comes from the environment, else from a private file, else not at all', () => {
+    const file = join(folder, 'passphrase');
+    writeFileSync(file, 'from a file \n', { mode: 0o600 });
+    expect(walletPassphrase({})).toBeNull();
+    expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('from a file ');
+    expect(walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE: 'p', TWINBOOK_WALLET_PASSPHRASE_FILE: file })).toBe('p');
+    chmodSync(file, 0o644);
+    expect(errorOf(() => walletPassphrase({ TWINBOOK_WALLET_PASSPHRASE_FILE: file })).code).toBe('key_insecure');
+  });
+});
+
+describe('the credentials file', () => {
+  const owner = { baseUrl: 'http://127.0.0.1:1/', wallet: 'W1' };
+  const load = (who = owner) => loadCredentials(path, who, {});
+
+  it('keeps credentials per venue and wallet, with mode 0600', () => {
+    expect(load()).toBeNull();
+    saveCredentials(path, owner, { apiKey: 'k1', secret: 's1' });
+    saveCredentials(path, { ...owner, wallet: 'W2' }, { apiKey: 'k2', secret: 's2' });
+    saveCredentials(path, { ...owner, baseUrl: 'https://other' }, { apiKey: 'k3', secret: 's3' });
+    saveCredentials(path, { ...owner, baseUrl: 'http://127.0.0.1:1' }, { apiKey: 'k4', secret: 's4' });
+    expect(load()).toEqual({ apiKey: 'k4', secret: 's4' });
+    expect(load({ ...owner, wallet: 'W2' })).toEqual({ apiKey: 'k2', secret: 's2' });
+    expect(load({ ...owner, baseUrl: 'https://other/' })).toEqual({ apiKey: 'k3', secret: 's3' });
+    expect(load({ ...owner, wallet: 'W3' })).toBeNull();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    forgetCredentials(path, owner);
+    expect(load()).toBeNull();
+    expect(load({ ...owner, wallet: 'W2' })).not.toBeNull();
+    expect(readdirSync(folder)).toEqual(['wallet.json']);
+  });
+
+  it('gives way to the environment, which must name both halves', () => {
+    saveCredentials(path, owner, { apiKey: 'k1', secret: 's1' });
+    const both = { TWINBOOK_API_KEY: 'k', TWINBOOK_API_SECRET: 's' };
+    expect(loadCredentials(path, owner, both)).toEqual({ apiKey: 'k', secret: 's' });
+    const error = errorOf(() => loadCredentials(path, owner, { TWINBOOK_API_KEY: 'k' }));
+    expect(error.code).toBe('config_invalid');
+    expect(error.message).toBe('TWINBOOK_API_KEY is set but TWINBOOK_API_SECRET is not');
+  });
+
+  it('is refused when others can read it or when it is something else, and then not overwritten', () => {
+    saveCredentials(path, owner, { apiKey: 'k1', secret: 'canary' });
+    chmodSync(path, 0o640);
+    expect(errorOf(() => load()).code).toBe('key_insecure');
+    put('{"twinbook_credentials":1,"entries":[{"secret":"canary"');
+    const error = errorOf(() => load());
+    expect(error.code).toBe('key_invalid');
+    expect(inspect(error)).not.toContain('canary');
+    expect(errorOf(() => saveCredentials(path, owner, { apiKey: 'k', secret: 's' })).code).toBe('key_invalid');
+    expect(readFileSync(path, 'utf8')).toContain('canary');
+  });
+});

@@ -1,0 +1,38 @@
+/** `twinbook keys create` and `import`: a key is sealed unless somebody says that it need not be. */
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { isSealedKeyFile, openKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { run } from '../../cli/run.js';
+import { folderOf } from '../../support/folders.js';
+
+// Sealing takes a second and 256 MiB each time, and a loaded machine many times as long.
+const env = { TWINBOOK_WALLET_PASSPHRASE: 'correct horse' };
+const create = ['keys', 'create', '--file', 'wallet.json'];
+
+it('makes no key file without a passphrase, and says what to set', async () => {
+  const cwd = folderOf({});
+  writeFileSync(join(cwd, 'id.json'), 'ab'.repeat(32), { mode: 0o600 });
+  for (const argv of [create, ['keys', 'import', '--from', 'id.json', '--to', 'wallet.json']]) {
+    const ran = await run(argv, { cwd });
+    expect(ran).toMatchObject({ code: 4, out: '' });
+    expect(ran.err).toContain('no passphrase to seal');
+    expect(ran.err).toContain('TWINBOOK_WALLET_PASSPHRASE_FILE');
+    expect(existsSync(join(cwd, 'wallet.json'))).toBe(false);
+  }
+});
+
+it('seals with a passphrase, and without one only when told so', async () => {
+  const cwd = folderOf({});
+  const path = join(cwd, 'wallet.json');
+  const sealed = await run(create, { cwd, env });
+  expect(sealed).toMatchObject({ code: 0, err: '' });
+  expect(isSealedKeyFile(path)).toBe(true);
+  expect(openKeyFile({ path, passphrase: 'correct horse' }).address).toBe(sealed.out.trim());
+  const plain = ['keys', 'create', '--plain-text-key', '--json', '--file', 'plain.json'];
+  expect(await run(plain, { cwd, env })).toMatchObject({ code: 2, out: '' });
+  const made = await run(plain, { cwd });
+  expect(JSON.parse(made.out)).toMatchObject({ sealed: false });
+  expect(isSealedKeyFile(join(cwd, 'plain.json'))).toBe(false);
+});

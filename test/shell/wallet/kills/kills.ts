@@ -1,0 +1,128 @@
+/**
+ * Processes that write secrets files are killed, at random moments and at the system calls that write, again and again in
+ * the same folder; after each kill the old key, every new one that was told of, and the credentials must be whole.
+ */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Random } from '../../../../src/shared/base/random.js';
+import { loadCredentials, saveCredentials } from '../../../../src/shell/wallet/credentials.js';
+import { createKeyFile, openKeyFile } from '../../../../src/shell/wallet/key-file.js';
+
+const WRITER = join(import.meta.dirname, 'writer.mjs');
+const PASSPHRASE = 'correct horse';
+const OTHER = { baseUrl: 'http://other', wallet: 'theirs' };
+const OURS = { baseUrl: 'http://venue', wallet: 'ours' };
+
+/** A moment between two writes has a length of its own: the longest wait covers some rounds. */
+const LONGEST_WAIT_MS = 60;
+
+/** System calls of a write, in the order in which one makes them; a round makes each at least once. */
+export const CALLS = ['fchmod', 'fsync', 'link', 'rename', 'unlink'] as const;
+
+/** Null: at a random moment. */
+export type KillAt = { readonly call: (typeof CALLS)[number]; readonly number: number } | null;
+
+export const hasStrace = (): boolean => {
+  try {
+    execFileSync('strace', ['-V'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The first round of a folder is complete before anything is killed. */
+export class KilledWriter {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'twinbook-kills-'));
+  readonly #random: Random;
+  readonly #address: string;
+  /** The newest round that a writer told of. */
+  #told = 0;
+  #next = 1;
+
+  constructor(seed: number) {
+    this.#random = Random.seeded(seed, 'kills');
+    this.#address = createKeyFile({ path: this.#path('old.json'), passphrase: null }).address;
+    saveCredentials(this.#path('credentials.json'), OTHER, { apiKey: 'theirs', secret: 'theirs' });
+    saveCredentials(this.#path('credentials.json'), OURS, { apiKey: 'key-0', secret: 'secret-0' });
+  }
+
+  /** Starts a writer, kills it, and returns what was lost: nothing, if all is well. */
+  async kill(at: KillAt): Promise<readonly string[]> {
+    const args = [WRITER, this.#folder, String(this.#next), PASSPHRASE];
+    const inject = at === null ? [] : ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${at.call}`];
+    const when = at === null ? [] : ['-e', `inject=${at.call}:signal=SIGKILL:when=${at.number}`];
+    const [command, words] =
+      at === null ? [process.execPath, args] : ['strace', [...inject, ...when, process.execPath, ...args]];
+    const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const waitMs = this.#random.below(LONGEST_WAIT_MS);
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (at === null && said === '') setTimeout(() => child.kill('SIGKILL'), waitMs);
+      said += chunk.toString('utf8');
+    });
+    await new Promise((closed) => child.once('close', closed));
+    if (!said.startsWith('begins\n')) return ['the writer never began'];
+    this.#told = Math.max(this.#told, ...said.split('\n').slice(1, -1).map(Number));
+    return this.#losses();
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #losses(): readonly string[] {
+    const losses: string[] = [];
+    const wholly = (what: string, check: () => boolean) => {
+      try {
+        if (!check()) losses.push(`${what} is not what was written`);
+      } catch (error) {
+        losses.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    };
+    const isOurs = (path: string, passphrase: string | null) =>
+      openKeyFile({ path, passphrase }).address === this.#address;
+    wholly('the old key', () => isOurs(this.#path('old.json'), null));
+    const written = this.#written();
+    for (const round of written) wholly(`key ${round}`, () => isOurs(this.#path('new', `${round}.json`), PASSPHRASE));
+    for (let round = 1; round <= this.#told; round++) {
+      if (!written.includes(round)) losses.push(`key ${round} was told of and is gone`);
+    }
+    wholly('the credentials', () => this.#roundOfCredentials() >= this.#told);
+    wholly('the credentials of another venue', () => this.#load(OTHER)?.secret === 'theirs');
+    for (const path of this.#everyFile()) {
+      if ((statSync(path).mode & 0o777) !== 0o600) losses.push(`${path} can be read by others`);
+    }
+    // The next one goes on behind whatever is there.
+    this.#next = Math.max(this.#told, ...written) + 1;
+    return losses;
+  }
+
+  #written(): number[] {
+    const names = readdirSync(this.#folder).includes('new') ? readdirSync(this.#path('new')) : [];
+    return names.filter((name) => /^\d+\.json$/.test(name)).map((name) => Number.parseInt(name, 10));
+  }
+
+  /** The round whose credentials are stored; -1 when they are of none. */
+  #roundOfCredentials(): number {
+    const stored = this.#load(OURS);
+    const round = Number(/^key-(\d+)$/.exec(stored?.apiKey ?? '')?.[1] ?? -1);
+    return stored?.secret === `secret-${round}` ? round : -1;
+  }
+
+  #load(owner: typeof OURS) {
+    return loadCredentials(this.#path('credentials.json'), owner, {});
+  }
+
+  #everyFile(): string[] {
+    const entries = readdirSync(this.#folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  }
+
+  #path(...names: readonly string[]): string {
+    return join(this.#folder, ...names);
+  }
+}

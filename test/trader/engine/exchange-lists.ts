@@ -1,0 +1,364 @@
+/**
+ * What an exchange shows of one account, as lists that grow, and a reconciler with its real ledger and executor that reads
+ * them: by pages, late, in part, twice. Everything of ours goes into the ledger as the executor would have left it.
+ */
+
+import { must } from '../../../src/shared/base/errors.js';
+import { type Micros, micros } from '../../../src/shared/base/micros.js';
+import type {
+  AssetRow,
+  ConversionRow,
+  OrderRow,
+  OwnTradeRow,
+  RedeemRow,
+} from '../../../src/shared/protocol/records.js';
+import type { Ask, Outcome, Report } from '../../../src/shared/protocol/seam.js';
+import type { OrderStatus, Side } from '../../../src/shared/protocol/states.js';
+import { readProfile } from '../../../src/shell/config/venue.js';
+import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { Reconciler } from '../../../src/trader/engine/reconciler.js';
+import { parseRoundTag, type RoundList } from '../../../src/trader/engine/round.js';
+import { Executor } from '../../../src/trader/executor/executor.js';
+import type { ConversionRecord, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { pollTag } from '../../../src/trader/scheduler/tags.js';
+import { intentOf, m, ONE } from '../ledger/books.js';
+
+const PROFILE = readProfile('config/venues/paper.yaml', process.cwd());
+
+/** What goes wrong with one list of one round. */
+export interface Fault {
+  readonly list: RoundList;
+  readonly kind: 'lags' | 'lost' | 'row twice' | 'cursor twice';
+  /** How old the newest row is that it shows, ms; for one that lags. */
+  readonly lagMs: number;
+}
+
+interface Listed<Row> {
+  readonly row: Row;
+  /** When it became visible, our clock. */
+  readonly sinceMs: number;
+  /** When it was replaced by the record as it is now, our clock. */
+  readonly untilMs?: number;
+}
+
+/** Rows, newest first. */
+class List<Row> {
+  rows: Listed<Row>[] = [];
+
+  add(row: Row, sinceMs: number): void {
+    this.rows.unshift({ row, sinceMs });
+  }
+
+  /** The same record, in the same place, is another from now on. */
+  replace(before: Row, row: Row, nowMs: number): void {
+    const at = this.rows.findIndex((listed) => listed.row === before);
+    this.rows.splice(at, 1, { row, sinceMs: nowMs }, { ...must(this.rows[at], 'row'), untilMs: nowMs });
+  }
+}
+
+interface Move {
+  readonly outcome: string;
+  readonly amount: number;
+  readonly sinceMs: number;
+}
+
+const order = (pubkey: string, side: Side, isYes: boolean, amount: number, status: OrderStatus): OrderRow => ({
+  ...{ pubkey, status, side, price: m(400_000), amount: m(amount), remaining_amount: null },
+  filled_amount: m(status === 'filled' ? amount : 0),
+  ...{ funds: null, remaining_funds: null, filled_funds: null },
+  market: { condition_id: 'A', title: 'A' },
+  outcome: { is_yes: isYes, text: null },
+});
+
+export class Account {
+  readonly ledger: Ledger = openMemoryLedger();
+  /** Our clock; the exchange's is the same. */
+  nowMs = 1_700_000_000_000;
+  reconciler: Reconciler;
+  readonly orders = new List<OrderRow>();
+  readonly trades = new List<OwnTradeRow>();
+  readonly merges = new List<ConversionRow>();
+  readonly splits = new List<ConversionRow>();
+  readonly redeems = new List<RedeemRow>();
+  readonly moves: Move[] = [];
+  requests = 0;
+  /** Hides a trade from every walk but the second reader's. */
+  hiddenFromFirst: string | null = null;
+  /** Happens while a request is under way. */
+  meanwhile: () => void = () => undefined;
+  #names = 0;
+  #executor: Executor | null = null;
+
+  constructor() {
+    this.ledger.transaction(() => this.ledger.startRun({ id: 'run', version: '0', configHash: 'h', startedMs: 1 }));
+    this.reconciler = this.#process();
+  }
+
+  #process(): Reconciler {
+    const signer = new Wallet(new Uint8Array(32).fill(1)).draftSigner({
+      ...{ serviceName: PROFILE.service_name, draftMessage: 'utf8', allowBlindSigning: false },
+      loadDraft: (id) => this.ledger.storedDraft(id),
+    });
+    const settings = { runId: 'run', configHash: 'h', ownPollMs: 1000 };
+    this.#executor = new Executor(this.ledger, signer, PROFILE, settings);
+    return new Reconciler(this.ledger, this.#executor, true);
+  }
+
+  /** As by a kill and a start: what is remembered is what the ledger holds. */
+  restart(): void {
+    this.reconciler = this.#process();
+  }
+
+  close(): void {
+    this.ledger.close();
+  }
+
+  name(kind: string): string {
+    return `${kind}${++this.#names}`;
+  }
+
+  /** Something happens at the exchange that is ours: the ledger knows the order, and will hear of the trade. */
+  fill(side: Side, isYes: boolean, shares: number): OwnTradeRow {
+    const row = order(this.name('order'), side, isYes, shares, 'filled');
+    this.#own(row, 'filled');
+    return this.trade(row, shares);
+  }
+
+  /** An order of ours that ends without a fill. */
+  canceled(): void {
+    const row = order(this.name('order'), 'buy', true, ONE, 'canceled');
+    this.#own(row, 'canceled');
+    this.orders.add(row, this.nowMs);
+  }
+
+  /** An order of ours that rests. */
+  resting(shares: number): OrderRow {
+    const row = order(this.name('order'), 'buy', true, shares, 'open');
+    this.#own(row, 'open');
+    this.orders.add(row, this.nowMs);
+    return row;
+  }
+
+  /** A part of one that rests is filled; returns it as it is listed from now on. */
+  fillPart(of: OrderRow, shares: number): OrderRow {
+    const filled_amount = m((of.filled_amount ?? 0) + shares);
+    const row: OrderRow = { ...of, status: filled_amount === of.amount ? 'filled' : 'partially_filled', filled_amount };
+    this.orders.replace(of, row, this.nowMs);
+    this.#trade(row, shares);
+    return row;
+  }
+
+  #own({ pubkey, side, outcome, amount, filled_amount }: OrderRow, status: OrderStatus): void {
+    const terms = { side, isYes: outcome.is_yes, priceMicros: m(400_000), amountMicros: amount ?? m(0) };
+    const intent: IntentRow = intentOf({
+      ...{ id: `run.${pubkey}`, marketConditionId: 'A', draftPubkey: pubkey, ...terms },
+      state: status === 'open' ? 'live' : 'done',
+    });
+    const record: OrderRecord = {
+      ...{ pubkey: pubkey ?? '', intentId: intent.id, marketConditionId: 'A', ...terms },
+      ...{ filledMicros: filled_amount ?? m(0), bookedMicros: m(0), failedMicros: m(0), status },
+      ...{ createdMs: this.nowMs, closedMs: status === 'open' ? null : this.nowMs },
+    };
+    this.ledger.transaction(() => {
+      this.ledger.addIntent(intent);
+      this.ledger.addOrder(record);
+    });
+  }
+
+  /** A trade of this order, of ours or of nobody's. */
+  trade(of: OrderRow, shares: number): OwnTradeRow {
+    this.orders.add(of, this.nowMs);
+    return this.#trade(of, shares);
+  }
+
+  #trade(of: OrderRow, shares: number): OwnTradeRow {
+    const row: OwnTradeRow = {
+      ...{ pubkey: this.name('trade'), market_condition_id: 'A', amount: m(shares), price: m(400_000) },
+      ...{ timestamp: Math.floor(this.nowMs / 1000), fee: m(0), is_maker: true, state: 'done', order: of },
+    };
+    this.trades.add(row, this.nowMs);
+    const outcome = `A ${of.outcome.is_yes ? 'YES' : 'NO'}`;
+    this.moves.push({ outcome, amount: of.side === 'buy' ? shares : -shares, sinceMs: this.nowMs });
+    return row;
+  }
+
+  foreignOrder(status: OrderStatus): OrderRow {
+    const row = order(this.name('foreign'), 'buy', true, ONE, status);
+    if (status !== 'filled') this.orders.add(row, this.nowMs);
+    return row;
+  }
+
+  /** A merge, at the exchange; booked when it is ours. */
+  merge(shares: number, ours: boolean): ConversionRow {
+    const row = this.#conversion(shares);
+    this.merges.add(row, this.nowMs);
+    for (const outcome of ['A YES', 'A NO']) this.moves.push({ outcome, amount: -shares, sinceMs: this.nowMs });
+    const yes = { yesMicros: m(shares), noMicros: m(shares), cashMicros: m(shares) };
+    if (ours) this.#book({ pubkey: row.pubkey, kind: 'merge', marketConditionId: 'A', ...yes });
+    return row;
+  }
+
+  split(shares: number): ConversionRow {
+    const row = this.#conversion(shares);
+    this.splits.add(row, this.nowMs);
+    for (const outcome of ['A YES', 'A NO']) this.moves.push({ outcome, amount: shares, sinceMs: this.nowMs });
+    return row;
+  }
+
+  redeem(ours: boolean): RedeemRow {
+    const row: RedeemRow = {
+      ...{ pubkey: this.name('redeem'), market_condition_id: 'B', state: 'completed', funds: m(0), message: null },
+      ...{ onchain_funds: m(0), yes_shares: m(0), no_shares: m(0), created: Math.floor(this.nowMs / 1000) },
+    };
+    this.redeems.add(row, this.nowMs);
+    const nothing = { yesMicros: m(0), noMicros: m(0), cashMicros: m(0) };
+    if (ours) this.#book({ pubkey: row.pubkey, kind: 'redeem', marketConditionId: 'B', ...nothing });
+    return row;
+  }
+
+  #conversion(shares: number): ConversionRow {
+    return {
+      ...{ pubkey: this.name('conversion'), message: null, market_condition_id: 'A', state: 'done' },
+      ...{ amount: m(shares), onchain_amount: m(shares), created: Math.floor(this.nowMs / 1000) },
+    };
+  }
+
+  #book(conversion: Omit<ConversionRecord, 'intentId' | 'seenMs'>): void {
+    const id = `run.${conversion.pubkey}`;
+    const intent = intentOf({ id, kind: conversion.kind, state: 'done', draftPubkey: conversion.pubkey });
+    this.ledger.transaction(() => {
+      this.ledger.addIntent(intent);
+      this.ledger.bookConversion({ ...conversion, intentId: id, seenMs: this.nowMs });
+    });
+  }
+
+  /** One try at a round; true when it was complete. `meanwhile` happens between its lists and the looks that follow. */
+  round(faults: readonly Fault[] = [], meanwhile: () => void = () => undefined): boolean {
+    const before = this.reconciler.newest?.comparedMs;
+    this.nowMs += 1;
+    const first: Ask = {
+      ...{ lane: 'own', latestMs: this.nowMs + 10_000, tag: pollTag({ kind: 'assets' }) },
+      call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
+    };
+    let asks = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
+    while (asks.length > 0) asks = asks.flatMap((ask) => this.#ofRound(ask, faults));
+    meanwhile();
+    for (let look = 0; look < 4 && this.reconciler.awaits.length > 0; look++) {
+      for (const kind of this.reconciler.awaits) this.look(kind, faults);
+    }
+    return this.reconciler.newest?.comparedMs !== before;
+  }
+
+  #ofRound(ask: Ask, faults: readonly Fault[]): readonly Ask[] {
+    const list = parseRoundTag(ask.tag) ?? 'assets';
+    const report = this.#answer(ask, list, faults);
+    return this.ledger.transaction(() => this.reconciler.onRound(list, report)).asks;
+  }
+
+  /** One poll of resting orders or of fills, with all its pages. */
+  look(kind: 'orders' | 'fills', faults: readonly Fault[] = []): void {
+    const query = { limit: 100 };
+    const orders = {
+      endpoint: 'orders.list',
+      params: {},
+      query: { ...query, status: ['open'] },
+      body: undefined,
+    } as const;
+    const fills = { endpoint: 'trades.list', params: {}, query, body: undefined } as const;
+    let asks: readonly Ask[] = [
+      { lane: 'own', latestMs: this.nowMs + 10_000, tag: pollTag({ kind }), call: kind === 'orders' ? orders : fills },
+    ];
+    const list = kind === 'orders' ? 'orders' : 'trades';
+    this.reconciler.asked(kind);
+    while (asks.length > 0) {
+      asks = asks.flatMap((ask) => {
+        const report = this.#answer(ask, list, faults);
+        return this.ledger.transaction(() => this.reconciler.onReport(kind, report)).asks;
+      });
+    }
+  }
+
+  /** The executor reads the orders that it wants to know more of. */
+  follow(): void {
+    const executor = must(this.#executor, 'executor');
+    this.ledger.transaction(() => {
+      for (const ask of executor.tick(this.nowMs, this.nowMs).asks) {
+        // Nothing else is ever under way here.
+        const pubkey = ask.call.endpoint === 'orders.detail' ? ask.call.params.pubkey : null;
+        const row = must(
+          this.orders.rows.find((listed) => listed.row.pubkey === pubkey),
+          `order ${pubkey}`,
+        ).row;
+        const sentMs = this.nowMs;
+        this.nowMs += 20;
+        const outcome: Outcome = { kind: 'answered', data: row as never, nextCursor: null };
+        executor.onReport({ ask, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
+      }
+    });
+  }
+
+  #answer(ask: Ask, list: RoundList, faults: readonly Fault[]): Report {
+    this.requests += 1;
+    this.nowMs += 20;
+    const sentMs = this.nowMs;
+    const fault = faults.find((one) => one.list === list) ?? null;
+    this.meanwhile();
+    const outcome = fault?.kind === 'lost' ? LOST : this.#page(ask, list, fault);
+    this.nowMs += 20;
+    return { ask, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
+  }
+
+  #page({ call, tag }: Ask, list: RoundList, fault: Fault | null): Outcome {
+    const untilMs = this.nowMs - (fault?.kind === 'lags' ? fault.lagMs : 0);
+    const { limit = 50, cursor, status } = call.query as { limit?: number; cursor?: string; status?: unknown };
+    const all = this.#shown(list, untilMs, status !== undefined);
+    const rows = all.filter((row) => list === 'sums' || !this.#isHidden(row));
+    const isOfRound = list === 'assets' || parseRoundTag(tag) !== null;
+    const from = cursor === undefined ? 0 : Number(cursor);
+    const page = rows.slice(from, from + limit);
+    const isTwice = fault?.kind === 'row twice' && page[0] !== undefined && isOfRound;
+    const next = from + limit < rows.length ? `${from + limit}` : null;
+    const data = isTwice ? [...page, page[0]] : page;
+    const nextCursor = fault?.kind === 'cursor twice' && isOfRound ? '0' : next;
+    // The rows of this very list.
+    return { kind: 'answered', data: data as never, nextCursor };
+  }
+
+  #isHidden(row: unknown): boolean {
+    return this.hiddenFromFirst !== null && (row as { pubkey?: string }).pubkey === this.hiddenFromFirst;
+  }
+
+  #shown(list: RoundList, untilMs: number, restingOnly: boolean): readonly unknown[] {
+    if (list === 'assets') return this.#assets(untilMs);
+    const { orders, trades, merges, splits, redeems } = this;
+    const of = { orders, trades, merges, splits, redeems, sums: trades }[list];
+    const rows = (of as List<{ readonly status?: unknown }>).rows.filter(
+      ({ sinceMs, untilMs: endMs = Number.POSITIVE_INFINITY }) => sinceMs <= untilMs && untilMs < endMs,
+    );
+    const resting = ['open', 'partially_filled'];
+    return rows.map(({ row }) => row).filter(({ status }) => !restingOnly || resting.includes(`${status}`));
+  }
+
+  #assets(untilMs: number): readonly AssetRow[] {
+    const held = new Map<string, number>();
+    for (const { outcome, amount, sinceMs } of this.moves) {
+      if (sinceMs <= untilMs) held.set(outcome, (held.get(outcome) ?? 0) + amount);
+    }
+    return [...held].map(([outcome, total]) => assetRow(outcome, micros(total)));
+  }
+}
+
+const LOST: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
+
+const assetRow = (outcome: string, total: Micros): AssetRow => ({
+  asset_kind: 'share',
+  amounts: { total, locked: m(0), available: total },
+  token: { symbol: outcome, address: null },
+  value: { usdt: null, basis: null },
+  position: {
+    market: { condition_id: 'A', title: null, state: 'open', margin_enabled: false },
+    ...{ is_yes: outcome.endsWith('YES'), outcome_text: null, is_final: false, avg_trade_price: null },
+  },
+  created: null,
+});

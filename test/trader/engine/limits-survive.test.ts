@@ -1,0 +1,190 @@
+/** Every limit and every order of an operator, before and after a process that ended without a word. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
+import { LADDER } from '../../../src/trader/engine/modes.js';
+import { TraderState } from '../../../src/trader/engine/state.js';
+import { TraderTurn } from '../../../src/trader/engine/turn.js';
+import { Executor } from '../../../src/trader/executor/executor.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { judge } from '../../../src/trader/risk/risk.js';
+import { BENCH_PROFILE } from '../../bench/bench-trader.js';
+import { times } from '../../support/effort.js';
+import { fillOf, HOLDER, inFolder, intentOf, orderOf } from '../ledger/books.js';
+import { limitsOf, m, ONE, placeOf, sight } from '../risk/states.js';
+
+const START_MS = Date.UTC(2026, 10, 21, 22);
+const CAPITAL = m(1000 * ONE);
+const RISK = limitsOf({ maxFills: 6, fillsWindowS: 10, maxActionsPerSecond: 3, maxActionsPerMinute: 4 });
+const SETTINGS = {
+  ...{ runId: 'run', configHash: 'hash', version: '0', profile: BENCH_PROFILE, capitalMicros: CAPITAL, risk: RISK },
+  polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
+  ...{
+    merge: { enabled: false, minSharesMicros: m(ONE) },
+    strategies: [],
+    boundedCall: <T>(call: () => T): T => call(),
+  },
+};
+const NO_SIGNER = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
+
+/** One process of the trader on this ledger: its state, without an exchange. */
+class Life {
+  readonly ledger: Ledger;
+  readonly state: TraderState;
+
+  constructor(path: string) {
+    this.ledger = openLedger(path, HOLDER);
+    const run = { runId: 'run', configHash: 'hash', ownPollMs: 1000 };
+    const executor = new Executor(this.ledger, NO_SIGNER, BENCH_PROFILE, run);
+    this.state = new TraderState(SETTINGS, this.ledger, executor);
+    // As when everything of ours has been read; what a start still has to prove about resting orders is not a limit.
+    this.state.modes.started();
+  }
+
+  write(work: () => void): void {
+    this.ledger.transaction(work);
+  }
+
+  /** Looks at what it is worth, and says what an order would be told now. */
+  verdict(nowMs: number) {
+    const { state } = this;
+    this.write(() => state.value(nowMs));
+    // The exchange shows at once that nothing rests: a proof under way is no limit.
+    while (state.modes.wantsProof) state.modes.proof(0, nowMs);
+    const { mode, reason } = state.mode();
+    const turn = new TraderTurn(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
+    const { stance, stanceReason, loss, fills } = turn;
+    const { lastSecond, lastMinute } = turn.pace.facts(nowMs);
+    // Of what is beyond the limit a start counts only as much as it takes to refuse.
+    const pace = {
+      lastSecond: Math.min(lastSecond, RISK.maxActionsPerSecond),
+      lastMinute: Math.min(lastMinute, RISK.maxActionsPerMinute),
+    };
+    const facts = { stance, stanceReason, loss, fills, pace };
+    const told = judge(placeOf(), {
+      ...{ ...facts, sight: sight(), limits: RISK, exposure: turn.own.exposure },
+      ...{ cashMicros: turn.own.cashMicros, requestHeadroom: 100 },
+    });
+    const name = told.verdict === 'refused' ? told.name : null;
+    return { mode, reason, ...facts, paused: state.pausedMarket('a'), name };
+  }
+}
+
+type Step =
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'set'; readonly lost: number }
+  | { readonly kind: 'actions'; readonly count: number }
+  | { readonly kind: 'pauseMarket' }
+  | { readonly kind: 'command'; readonly command: OperatorCommand };
+
+const reason = 'because';
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.constantFrom(10, 900, 30_000, 3_600_000, 86_400_000).map((ms) => ({ kind: 'wait', ms }) as const),
+  // A complete set bought for so much more than the one that it is worth: lost (or won), without a mark.
+  fc.integer({ min: -9, max: 14 }).map((lost) => ({ kind: 'set', lost }) as const),
+  fc.integer({ min: 1, max: 4 }).map((count) => ({ kind: 'actions', count }) as const),
+  fc.constant({ kind: 'pauseMarket' } as const),
+  fc
+    .constantFrom<OperatorCommand>(
+      ...(['pause', 'resume', 'kill', 'unkill', 'widen', 'reduce-only'] as const).map((kind) => ({ kind, reason })),
+    )
+    .map((command) => ({ kind: 'command', command }) as const),
+);
+
+/** Each refusal that a restart must not lift, brought about on purpose: what is drawn may miss one. */
+const ONE_OF_EACH: readonly (readonly [Step, boolean])[][] = [
+  [[{ kind: 'wait', ms: 10 }, true]],
+  [[{ kind: 'actions', count: 3 }, true]],
+  [
+    [{ kind: 'actions', count: 2 }, false],
+    [{ kind: 'wait', ms: 30_000 }, false],
+    [{ kind: 'actions', count: 2 }, true],
+  ],
+  Array.from({ length: 4 }, () => [{ kind: 'set', lost: 0 }, true]),
+];
+
+let ids = 0;
+
+/** A set of 20 shares for 20 + `lost`: two fills, their postings, and what the guards make of them. */
+function buySet({ ledger, state }: Life, lost: number, nowMs: number): void {
+  for (const isYes of [true, false]) {
+    const id = `${++ids}`;
+    const [priceMicros, amountMicros] = [m(500_000 + lost * 25_000), m(20 * ONE)];
+    const terms = { isYes, side: 'buy', priceMicros, amountMicros } as const;
+    ledger.addIntent(intentOf({ id, ...terms, state: 'done', createdMs: nowMs }));
+    state.pace.note(nowMs);
+    ledger.addOrder(orderOf({ pubkey: `o${id}`, intentId: id, ...terms, filledMicros: amountMicros, closedMs: nowMs }));
+    const timestampS = Math.floor(nowMs / 1000);
+    const fill = fillOf({ pubkey: `t${id}`, orderPubkey: `o${id}`, ...terms, feeMicros: m(0), timestampS });
+    ledger.bookFill(fill);
+    state.countFill(fill, nowMs);
+  }
+  state.stale();
+}
+
+function take(life: Life, one: Step, nowMs: number): void {
+  const { ledger, state } = life;
+  switch (one.kind) {
+    case 'wait':
+      return;
+    case 'set':
+      return life.write(() => buySet(life, one.lost, nowMs));
+    case 'actions':
+      return life.write(() => {
+        for (let n = 0; n < one.count; n++) {
+          ledger.addIntent(intentOf({ id: `${++ids}`, state: 'refused', createdMs: nowMs }));
+          state.pace.note(nowMs);
+        }
+      });
+    case 'pauseMarket':
+      return life.write(() => state.pauseMarket('a', 'the signer refused a draft'));
+    case 'command':
+      return life.write(() => {
+        if (state.modes.refusal(one.command, state.stopped) !== null) return;
+        state.modes.apply(one.command);
+        if (one.command.kind === 'resume') state.resume();
+        state.saveModes();
+      });
+  }
+}
+
+describe('a process that takes up the ledger of one that was killed', () => {
+  it('refuses what that one would have refused, for the same reason, whatever had happened', () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 14 }), (steps) =>
+        inFolder((path) => {
+          let life = new Life(path);
+          try {
+            life.write(() => {
+              life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
+              life.ledger.setCapital(CAPITAL, START_MS);
+            });
+            let nowMs = START_MS;
+            for (const [one, restarts] of steps) {
+              nowMs += one.kind === 'wait' ? one.ms : 1;
+              take(life, one, nowMs);
+              const before = life.verdict(nowMs);
+              if (!restarts) continue;
+              life.ledger.close();
+              life = new Life(path);
+              const after = life.verdict(nowMs);
+              expect(after).toEqual(before);
+              seen.set(before.name ?? before.mode, (seen.get(before.name ?? before.mode) ?? 0) + 1);
+            }
+          } finally {
+            life.ledger.close();
+          }
+        }),
+      ),
+      {
+        numRuns: times(30, 300),
+        examples: ONE_OF_EACH.map((steps) => [steps.map(([one, restarts]) => [one, restarts])]),
+      },
+    );
+    const kinds = ['halted', 'quoting', 'max_actions_per_second', 'max_actions_per_minute'];
+    expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+/** What a venue sends of one market, if no schema stood before it, and what becomes of the others. */
+
+import { describe, expect, it } from 'vitest';
+import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
+import type { TraderSettings } from '../../../src/trader/engine/settings.js';
+import { Trader } from '../../../src/trader/engine/trader.js';
+import { Executor } from '../../../src/trader/executor/executor.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/strategy.js';
+import { BENCH_PROFILE } from '../../bench/bench-trader.js';
+import { withLedger } from '../ledger/books.js';
+import { detail, snapshot, trade } from '../market/fixtures.js';
+import { limitsOf, m, ONE } from '../risk/states.js';
+
+const START_MS = 1_700_000_000_000;
+const RISK = limitsOf({ maxBookAgeMs: 30_000 });
+
+/** Which markets' quoters were asked, oldest first. */
+const asked: string[] = [];
+const watching = defineStrategy({
+  ...{ name: 'watching', summary: 'Wants nothing, and says who asks.', params: {} },
+  create: (_, { conditionId }) => ({
+    quote: () => {
+      asked.push(conditionId);
+      return NO_QUOTES('nothing');
+    },
+  }),
+});
+
+const SETTINGS: TraderSettings = {
+  ...{ runId: 'run', configHash: 'hash', version: '0', profile: BENCH_PROFILE, capitalMicros: m(ONE), risk: RISK },
+  polling: {
+    ...{ ownIntervalMs: 1000, hotIntervalMs: 500, quietIntervalMs: 1000 },
+    ...{ catalogIntervalMs: 60_000, assetsIntervalMs: 60_000 },
+  },
+  merge: { enabled: false, minSharesMicros: m(1) },
+  strategies: [
+    {
+      ...{ name: 'watching', module: watching, params: {}, quoteHours: null, risk: RISK },
+      markets: { ids: ['good', 'bad'], state: 'open', categories: [], max: 5 },
+    },
+  ],
+  boundedCall: (call) => call(),
+};
+
+const answer = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
+
+/** A venue whose trades of the market `bad` are no figures, when it is `poisoned`. */
+function answerTo({ call }: Request, isPoisoned: boolean): Outcome {
+  switch (call.endpoint) {
+    case 'markets.detail': {
+      const { condition_id } = call.params;
+      return answer(detail({ condition_id, title: `Will it, ${condition_id}?` }));
+    }
+    case 'markets.book':
+      return answer(snapshot([[0.48, 30]], [[0.52, 40]]));
+    case 'markets.trades': {
+      const row = trade(1_700_000_000, 0.5, 1, false);
+      return answer([isPoisoned && call.params.condition_id === 'bad' ? { ...row, price: Number.NaN } : row]);
+    }
+    default:
+      return answer([]);
+  }
+}
+
+class Life {
+  readonly trader: Trader;
+  readonly loud: string[] = [];
+  isPoisoned = true;
+  nowMs = START_MS;
+
+  constructor(ledger: Ledger, runId: string) {
+    const run = { runId, configHash: 'hash', ownPollMs: 1000 };
+    const signer = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
+    this.trader = new Trader(
+      { ...SETTINGS, runId },
+      ledger,
+      new Executor(ledger, signer, BENCH_PROFILE, run),
+      this.nowMs,
+    );
+  }
+
+  /** So many seconds with an exchange that answers at once. */
+  pass(seconds: number): void {
+    const endMs = this.nowMs + seconds * 1000;
+    for (; this.nowMs < endMs; this.nowMs += 100) this.#answer(this.trader.handle({ kind: 'time', nowMs: this.nowMs }));
+    for (const { kind, severity, text } of this.trader.takeNotices())
+      if (severity === 'loud') this.loud.push(`${kind}: ${text}`);
+  }
+
+  resume(): void {
+    const command = { kind: 'resume', reason: 'it is mended' } as const;
+    this.#answer(this.trader.handle({ kind: 'command', nowMs: this.nowMs, command }));
+  }
+
+  #answer(requests: readonly Request[]): void {
+    const { nowMs } = this;
+    for (const request of requests) {
+      const outcome = answerTo(request, this.isPoisoned);
+      const when = { nowMs, sentMs: nowMs, venueTimeMs: nowMs };
+      this.#answer(this.trader.handle({ kind: 'outcome', requestId: request.id, outcome, budget: null, ...when }));
+    }
+  }
+}
+
+describe('a market whose rows cannot be reckoned with', () => {
+  it('is taken out, loudly and once, while the other is quoted; the same after a start', () =>
+    withLedger((ledger) => {
+      for (const runId of ['first', 'second']) {
+        const life = new Life(ledger, runId);
+        life.pass(20);
+        asked.length = 0;
+        life.pass(20);
+        expect(new Set(asked)).toEqual(new Set(['good']));
+        expect(life.loud.filter((text) => text.startsWith('market_failed'))).toEqual([
+          expect.stringMatching(
+            /^market_failed: "Will it, bad\?" is out: a trades answer cannot be reckoned with: .*NaN/,
+          ),
+        ]);
+      }
+    }));
+
+  it('comes back when a person resumes with a reason, once its rows are sound', () =>
+    withLedger((ledger) => {
+      const life = new Life(ledger, 'only');
+      life.pass(20);
+      life.isPoisoned = false;
+      life.pass(20);
+      expect(life.trader.refusal({ kind: 'resume', reason: '' })).not.toBeNull();
+      life.resume();
+      asked.length = 0;
+      life.pass(20);
+      expect(new Set(asked)).toEqual(new Set(['good', 'bad']));
+    }));
+});

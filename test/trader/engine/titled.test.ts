@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { type TraderState, titled } from '../../../src/trader/engine/state.js';
+
+/** What a title is looked up in, and nothing else of it. */
+const stateWith = (title: string): TraderState =>
+  ({ markets: { get: () => ({ feed: { facts: { title } } }) } }) as unknown as TraderState; // the part that is read
+
+it.each([
+  ['Rain in Berlin on 3 May?', 'Rain in Berlin on 3 May?'],
+  ['Will é 日本 win?', 'Will é 日本 win?'],
+  ['a"\n22:00 nothing rests', 'a"?22:00 nothing rests'],
+  ['\u001b[2J\u001b]52;c;AAAA\u0007', '?[2J?]52;c;AAAA?'],
+  ['x\u202egnihton\u2028', 'x?gnihton?'],
+])('a title of the exchange is shown without what moves a terminal: %j', (title, shown) => {
+  expect(titled(stateWith(title), 'A')).toBe(shown);
+});

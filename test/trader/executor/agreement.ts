@@ -1,0 +1,155 @@
+/** What must hold between the ledger and the exchange once faults have healed (safety, invariants 1 to 5, 7 and 10). */
+
+import type {
+  CoreReads,
+  Page,
+  WireConversion,
+  WireOrder,
+  WireOwnTrade,
+  WireRedeem,
+} from '../../../src/exchange/core/contract.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import { money } from '../../../src/shared/protocol/wire.js';
+import type { OrderExecutor } from '../../../src/trader/executor/contract.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { FUNDS } from './world.js';
+
+/** The two who must agree. */
+export interface Parties {
+  readonly core: CoreReads;
+  readonly account: number;
+  readonly ledger: Ledger;
+  readonly executor: OrderExecutor;
+  readonly markets: readonly string[];
+  /** Currency put in; default the executor tests' own. */
+  readonly funds?: number;
+}
+
+const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
+
+/** Every difference, in words. */
+export function differences(world: Parties): string[] {
+  return [
+    ...world.ledger.verify(),
+    ...differentMoney(world),
+    ...differentFills(world),
+    ...differentOrders(world),
+    ...differentConversions(world),
+    ...unprovenEnds(world),
+  ];
+}
+
+function differentMoney({ core, account, ledger, markets, funds = FUNDS }: Parties): string[] {
+  const found: string[] = [];
+  const say = (what: string, ours: number, theirs: number) => {
+    if (ours !== theirs) found.push(`${what}: ledger ${ours}, exchange ${theirs}`);
+  };
+  say('cash', ledger.cash(), core.fundsOf(account).total);
+  for (const market of markets) {
+    const index = core.marketIndexOf(market);
+    if (index === null) throw new Error(`no market ${market}`);
+    const held = core.holdingOf(account, index);
+    say(`YES of ${market}`, ledger.shares(market, true), held.yes);
+    say(`NO of ${market}`, ledger.shares(market, false), held.no);
+  }
+  const { capitalMicros, totalMicros, cashMicros } = ledger.pnl(new Map());
+  const cost = ledger.positions().reduce((sum, { costMicros }) => micros(sum + costMicros), micros(0));
+  say('capital and result', capitalMicros + totalMicros, cashMicros + cost);
+  say('capital', capitalMicros, funds);
+  return found;
+}
+
+/** Invariants 2 and 3. */
+function differentFills({ core, account, ledger }: Parties): string[] {
+  const theirs = new Map(all<WireOwnTrade>((page) => core.ownTrades(account, page)).map((row) => [row.pubkey, row]));
+  const ours = new Map(ledger.fills({ limit: 1e6 }).map((fill) => [fill.pubkey, fill]));
+  const found: string[] = [];
+  for (const [pubkey, row] of theirs) {
+    const fill = ours.get(pubkey);
+    if (fill === undefined) found.push(`trade ${pubkey} is not booked`);
+    else if (fill.amountMicros !== money.parse(row.amount) || fill.priceMicros !== money.parse(row.price)) {
+      found.push(`trade ${pubkey} is booked otherwise`);
+    }
+  }
+  for (const pubkey of ours.keys()) if (!theirs.has(pubkey)) found.push(`fill ${pubkey} never happened`);
+  return found;
+}
+
+/** Invariants 1 and 5: what took effect has one row with one intent; what rests is known to rest, and the reverse. */
+function differentOrders({ core, account, ledger, executor }: Parties): string[] {
+  const found: string[] = [];
+  const live = new Set(executor.liveOrders().map((order) => order.orderPubkey));
+  const intents = new Set<string>();
+  for (const row of all<WireOrder>((page) => core.orders(account, page))) {
+    const pubkey = row.pubkey ?? '';
+    const status = row.status ?? '';
+    const order = ledger.order(pubkey);
+    const rests = status === 'open' || status === 'partially_filled';
+    if (rests !== live.delete(pubkey)) found.push(`order ${pubkey} is ${status}; known as live: ${!rests}`);
+    if (EFFECTLESS.includes(status)) continue;
+    if (order === null) {
+      found.push(`order ${pubkey} is ${status} and unknown`);
+      continue;
+    }
+    if (intents.has(order.intentId)) found.push(`intent ${order.intentId} has two orders`);
+    intents.add(order.intentId);
+    if (order.status !== status) found.push(`order ${pubkey} is ${status}, ledger says ${order.status}`);
+    if (order.bookedMicros !== money.parse(row.filled_amount ?? '0')) found.push(`order ${pubkey} lacks fills`);
+  }
+  for (const pubkey of live) found.push(`order ${pubkey} is known as live and does not exist`);
+  return found;
+}
+
+/** Invariant 1 for merges and redeems. */
+function differentConversions({ core, account, ledger }: Parties): string[] {
+  const done = [
+    ...all<WireConversion>((page) => core.merges(account, page)).filter(({ state }) => state === 'done'),
+    ...all<WireRedeem>((page) => core.redeems(account, page)).filter(({ state }) => state === 'completed'),
+  ].map(({ pubkey }) => pubkey);
+  const booked = ledger.conversions({ limit: 1e6 }).map(({ pubkey }) => pubkey);
+  const found: string[] = [];
+  if (done.sort().join() !== booked.sort().join()) found.push(`conversions: ledger ${booked}, exchange ${done}`);
+  return found;
+}
+
+/** Invariant 7: whatever the ledger calls over, the exchange shows over. */
+function unprovenEnds({ core, account, ledger }: Parties): string[] {
+  const found: string[] = [];
+  for (const intent of ledger.intents({ limit: 1e6, kind: 'place' })) {
+    if (intent.draftPubkey === null) continue;
+    const status = core.order(account, intent.draftPubkey)?.status ?? 'missing';
+    const effectless = EFFECTLESS.includes(status);
+    const rests = status === 'open' || status === 'partially_filled';
+    const wrong =
+      (intent.state === 'done' && (effectless || rests)) ||
+      (['refused', 'failed', 'expired', 'abandoned'].includes(intent.state) && !effectless) ||
+      (intent.state === 'live' && !rests);
+    if (wrong) found.push(`intent ${intent.id} is ${intent.state}, its order ${status}`);
+  }
+  return found;
+}
+
+/** What is still under way; empty once everything has been settled. */
+export function unsettled({ ledger, executor }: Parties): string[] {
+  const waiting = ledger
+    .activeIntents()
+    .filter(({ state }) => state !== 'live' && state !== 'abandoned')
+    .map(({ id, kind, state, lastReason }) => `${kind} ${id} is ${state}: ${lastReason}`);
+  const converting = ledger
+    .activeIntents()
+    .filter(({ kind, state }) => state === 'live' && kind !== 'place')
+    .map(({ id }) => `${id} is landing`);
+  const missing = executor.missingFills().map(({ orderPubkey }) => `fills of ${orderPubkey} are missing`);
+  return [...waiting, ...converting, ...missing];
+}
+
+function all<Row>(read: (page: { limit: number; beforeId?: number | undefined }) => Page<Row>): Row[] {
+  const rows: Row[] = [];
+  let beforeId: number | undefined;
+  for (;;) {
+    const page = read({ limit: 100, beforeId });
+    rows.push(...page.rows);
+    if (page.nextBeforeId === null) return rows;
+    beforeId = page.nextBeforeId;
+  }
+}

@@ -1,0 +1,319 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { AssertionFailed } from '../../../src/shared/base/errors.js';
+import type { ConversionRow, RedeemRow } from '../../../src/shared/protocol/records.js';
+import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, row, Script, unsent } from './script.js';
+
+let script = new Script();
+const fresh = (): Script => {
+  script = new Script();
+  return script;
+};
+afterEach(() => script.close());
+
+/** A script with an order at rest and a cancel for it begun. */
+function canceling(): Script {
+  const s = fresh();
+  s.resting();
+  s.heard();
+  s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: MARKET });
+  return s;
+}
+
+const cancelDraft = (s: Script) => s.draftOf('order', { action: 'cancel-order', orderPubkey: 'order' });
+
+describe('a cancel', () => {
+  it('is drafted, signed and submitted, all in the cancel lane, and closes its order', () => {
+    const s = canceling();
+    expect(s.executor.pendingCancel('order')).toBe('c');
+    expect(s.executor.liveOrders()).toMatchObject([{ cancelPending: true }]);
+    expect(s.answer('orders.cancel', cancelDraft(s)).lane).toBe('cancel');
+    expect(s.answer('orders.cancelSubmit', answered(row('partially_filled_canceled', 4))).lane).toBe('cancel');
+    expect([s.state(), s.state('c')]).toEqual(['done', 'done']);
+    expect(s.heard()).toEqual(['orderClosed', 'cancelDone']);
+    expect(s.executor.pendingCancel('order')).toBeNull();
+  });
+
+  it('for an order that has one under way is an assertion', () => {
+    const s = canceling();
+    const again = { kind: 'cancel', intentId: 'c2', orderPubkey: 'order', marketConditionId: MARKET } as const;
+    expect(() => s.begin(again)).toThrow(AssertionFailed);
+  });
+
+  it('that is refused because its order is over makes the order be read', () => {
+    const s = canceling();
+    s.answer('orders.cancel', refused('order_not_cancelable'));
+    expect(s.state('c')).toBe('refused');
+    s.wait(1);
+    s.answer('orders.detail', answered(row('filled', 10)));
+    expect(s.state()).toBe('done');
+    expect(s.heard()).toEqual(['notDone', 'orderClosed']);
+  });
+
+  it('whose draft is lost can be begun anew at once: it locks nothing', () => {
+    const s = canceling();
+    s.answer('orders.cancel', lost);
+    expect(s.state('c')).toBe('expired');
+    expect(s.executor.pendingCancel('order')).toBeNull();
+  });
+
+  it('that nobody answered is sent again while the order rests and its draft lives', () => {
+    const s = canceling();
+    s.answer('orders.cancel', cancelDraft(s));
+    const first = s.answer('orders.cancelSubmit', lost);
+    s.wait(500);
+    s.answer('orders.detail', answered(row('open')));
+    s.wait(2_000);
+    const second = s.take('orders.cancelSubmit');
+    expect(second.call).toEqual(first.call);
+    s.report(second, answered(row('canceled')));
+    expect(s.heard()).toEqual(['orderClosed', 'cancelDone']);
+  });
+
+  it('that never left is sent again: unlike a quote it does not grow stale', () => {
+    const s = canceling();
+    s.answer('orders.cancel', cancelDraft(s));
+    s.answer('orders.cancelSubmit', unsent);
+    s.wait(500);
+    expect(s.out).toEqual(['orders.cancelSubmit']);
+  });
+
+  it('lapses only when two looks past its draft’s expiry show the order at rest', () => {
+    const s = canceling();
+    s.answer('orders.cancel', cancelDraft(s));
+    s.answer('orders.cancelSubmit', lost);
+    s.wait((LIFETIME_S + 2) * 1000);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state('c')).toBe('unknown');
+    s.wait(POLL_MS);
+    s.answer('orders.detail', answered(row('open')));
+    expect([s.state(), s.state('c')]).toEqual(['live', 'expired']);
+    expect(s.executor.pendingCancel('order')).toBeNull();
+  });
+
+  it('that never left before its draft lapsed is given up, so that another can be begun', () => {
+    const s = canceling();
+    s.answer('orders.cancel', cancelDraft(s));
+    s.answer('orders.cancelSubmit', unsent);
+    expect(s.state('c')).toBe('signed');
+    s.wait((LIFETIME_S + 1) * 1000);
+    s.answer('orders.detail', answered(row('open')));
+    expect(s.state('c')).toBe('signed');
+    s.wait(POLL_MS);
+    s.answer('orders.detail', answered(row('open')));
+    expect([s.state(), s.state('c')]).toEqual(['live', 'expired']);
+    expect(s.executor.pendingCancel('order')).toBeNull();
+  });
+
+  it('that is accepted while the order still rests is looked at until it is gone', () => {
+    const s = canceling();
+    s.answer('orders.cancel', cancelDraft(s));
+    s.answer('orders.cancelSubmit', answered(row('open')));
+    expect(s.state('c')).toBe('unknown');
+    s.wait(500);
+    s.answer('orders.detail', answered(row('canceled')));
+    expect(s.state('c')).toBe('done');
+  });
+
+  it('ends with its order, wherever it stands', () => {
+    const s = canceling();
+    const draft = s.take('orders.cancel');
+    s.wait(1_000);
+    s.list([]);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('filled', 10)));
+    expect(s.state('c')).toBe('done');
+    s.report(draft, cancelDraft(s));
+    expect(s.state('c')).toBe('done');
+    expect(s.out).toEqual([]);
+  });
+
+  it('works for an order that this ledger never made', () => {
+    const s = fresh();
+    s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'stranger', marketConditionId: MARKET });
+    s.answer('orders.cancel', s.draftOf('stranger', { action: 'cancel-order', orderPubkey: 'stranger' }));
+    s.answer('orders.cancelSubmit', lost);
+    s.wait(500);
+    s.answer('orders.detail', answered(row('open', 0, 'stranger')));
+    s.wait(2_000);
+    s.answer('orders.cancelSubmit', answered(row('canceled', 0, 'stranger')));
+    expect(s.state('c')).toBe('done');
+  });
+
+  it('whose draft is of another order is not signed', () => {
+    const s = canceling();
+    s.answer('orders.cancel', s.draftOf('other', { action: 'cancel-order', orderPubkey: 'other' }));
+    expect(s.state('c')).toBe('expired');
+    expect(s.heard()).toEqual(['record_differs', 'notDone']);
+    expect(s.out).toEqual([]);
+  });
+
+  it('is settled by its order after a restart', () => {
+    const s = canceling();
+    s.answer('orders.cancel', cancelDraft(s));
+    s.take('orders.cancelSubmit');
+    s.restart();
+    s.answer('orders.detail', answered(row('canceled')));
+    expect([s.state(), s.state('c')]).toEqual(['done', 'done']);
+  });
+});
+
+const mergeRow = (state: ConversionRow['state'], onchain: number | null = null): ConversionRow => ({
+  pubkey: 'merge',
+  message: null,
+  market_condition_id: MARKET,
+  state,
+  amount: m(10 * ONE),
+  onchain_amount: onchain === null ? null : m(onchain * ONE),
+  created: 1,
+});
+
+function merging(): Script {
+  const s = fresh();
+  s.begin({ kind: 'merge', intentId: 'm', marketConditionId: MARKET, amountMicros: m(10 * ONE) });
+  return s;
+}
+
+const mergeDraft = (s: Script) => s.draftOf('merge', { action: 'merge-shares', amount: m(10 * ONE) });
+
+describe('a merge', () => {
+  it('is polled until it has landed, and booked by what has landed', () => {
+    const s = merging();
+    expect(s.executor.pendingMerge(MARKET)).toBe('m');
+    s.answer('merges.create', mergeDraft(s));
+    s.answer('merges.submit', answered(mergeRow('in_process')));
+    expect(s.executor.reservations()).toMatchObject([
+      { kind: 'merge', phase: 'resting', yesMicros: 10 * ONE, noMicros: 10 * ONE },
+    ]);
+    s.wait(500);
+    s.answer('merges.detail', answered(mergeRow('in_process')));
+    s.wait(5_000);
+    s.answer('merges.detail', answered(mergeRow('done')));
+    expect(s.ledger.conversions()).toEqual([]);
+    s.wait(5_000);
+    s.answer('merges.detail', answered(mergeRow('done', 10)));
+    expect(s.ledger.conversions()).toMatchObject([{ pubkey: 'merge', cashMicros: 10 * ONE }]);
+    expect([s.ledger.cash(), s.ledger.shares(MARKET, true), s.ledger.shares(MARKET, false)]).toEqual([
+      10 * ONE,
+      -10 * ONE,
+      -10 * ONE,
+    ]);
+    expect(s.heard()).toEqual(['mergeDone']);
+    expect(s.executor.pendingMerge(MARKET)).toBeNull();
+  });
+
+  it('asks for its draft again when the answer is lost, a few times, then gives it up', () => {
+    const s = merging();
+    for (let i = 0; i < 3; i++) {
+      s.answer('merges.create', lost);
+      s.wait(5_000);
+    }
+    expect(s.out).toEqual([]);
+    expect(s.state('m')).toBe('abandoned');
+    expect(s.executor.pendingMerge(MARKET)).toBe('m');
+  });
+
+  it('takes the draft that its repeat answers', () => {
+    const s = merging();
+    s.answer('merges.create', lost);
+    s.wait(5_000);
+    s.answer('merges.create', mergeDraft(s));
+    expect(s.out).toEqual(['merges.submit']);
+  });
+
+  it('that is refused in its state is read, and failed only when the record says so', () => {
+    const s = merging();
+    s.answer('merges.create', mergeDraft(s));
+    s.answer('merges.submit', refused('share_conversion_invalid_state', 409));
+    s.answer('merges.detail', answered(mergeRow('in_process')));
+    s.wait(5_000);
+    s.answer('merges.detail', answered(mergeRow('failed')));
+    expect(s.state('m')).toBe('failed');
+    expect(s.heard()).toEqual(['notDone']);
+    expect(s.ledger.conversions()).toEqual([]);
+  });
+
+  it('that expired is looked at twice', () => {
+    const s = merging();
+    s.answer('merges.create', mergeDraft(s));
+    s.answer('merges.submit', refused('program_call_has_expired'));
+    s.answer('merges.detail', answered(mergeRow('expired')));
+    expect(s.state('m')).toBe('unknown');
+    s.wait(POLL_MS);
+    s.answer('merges.detail', answered(mergeRow('expired')));
+    expect(s.state('m')).toBe('expired');
+  });
+
+  it('of another amount than asked is told', () => {
+    const s = merging();
+    s.answer('merges.create', mergeDraft(s));
+    s.answer('merges.submit', answered(mergeRow('done', 9)));
+    expect(s.heard()).toEqual(['record_differs', 'mergeDone']);
+  });
+
+  it('goes on landing after a restart', () => {
+    const s = merging();
+    s.answer('merges.create', mergeDraft(s));
+    s.answer('merges.submit', answered(mergeRow('in_process')));
+    s.restart();
+    s.answer('merges.detail', answered(mergeRow('done', 10)));
+    expect(s.heard()).toEqual(['mergeDone']);
+  });
+
+  it('is the only one of its market', () => {
+    const s = merging();
+    expect(() => s.begin({ kind: 'merge', intentId: 'm2', marketConditionId: MARKET, amountMicros: m(ONE) })).toThrow(
+      AssertionFailed,
+    );
+  });
+});
+
+describe('a redeem', () => {
+  const redeemRow = (state: RedeemRow['state'], changes: Partial<RedeemRow> = {}): RedeemRow => ({
+    pubkey: 'redeem',
+    market_condition_id: MARKET,
+    state,
+    funds: null,
+    onchain_funds: null,
+    yes_shares: null,
+    no_shares: null,
+    message: null,
+    created: 1,
+    ...changes,
+  });
+  const redeeming = (): Script => {
+    const s = fresh();
+    s.begin({ kind: 'redeem', intentId: 'r', marketConditionId: MARKET, yesMicros: m(7 * ONE), noMicros: m(0) });
+    s.answer('redeems.create', s.draftOf('redeem', { action: 'redeem-shares', yes: m(7 * ONE), no: m(0) }));
+    return s;
+  };
+
+  it.each(['done', 'completed'] as const)('is over when it is %s, and books what came in', (state) => {
+    const s = redeeming();
+    expect(s.executor.pendingRedeem(MARKET)).toBe('r');
+    s.answer(
+      'redeems.submit',
+      answered(redeemRow(state, { onchain_funds: m(7 * ONE), yes_shares: m(7 * ONE), no_shares: m(0) })),
+    );
+    expect(s.ledger.conversions()).toMatchObject([
+      { kind: 'redeem', yesMicros: 7 * ONE, noMicros: 0, cashMicros: 7 * ONE },
+    ]);
+    expect(s.heard()).toEqual(['redeemDone']);
+  });
+
+  it('waits for the figure when the record has none yet', () => {
+    const s = redeeming();
+    s.answer('redeems.submit', answered(redeemRow('completed')));
+    expect(s.ledger.conversions()).toEqual([]);
+    s.wait(5_000);
+    s.answer('redeems.detail', answered(redeemRow('completed', { onchain_funds: m(7 * ONE) })));
+    expect(s.ledger.conversions()).toMatchObject([{ yesMicros: 7 * ONE }]);
+  });
+
+  it('of other shares than the ledger holds is not signed', () => {
+    const s = fresh();
+    s.begin({ kind: 'redeem', intentId: 'r', marketConditionId: MARKET, yesMicros: m(7 * ONE), noMicros: m(0) });
+    s.answer('redeems.create', s.draftOf('redeem', { action: 'redeem-shares', yes: m(8 * ONE), no: m(0) }));
+    expect(s.state('r')).toBe('abandoned');
+    expect(s.heard()).toEqual(['signingRefused']);
+  });
+});

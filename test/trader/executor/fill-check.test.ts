@@ -1,0 +1,108 @@
+/** Fills that cannot be of the order that was signed: booked, because the exchange has moved the money, and loud. */
+
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { OwnTradeRow } from '../../../src/shared/protocol/records.js';
+import { fillObjection } from '../../../src/trader/executor/fill-check.js';
+import { orderOf } from '../ledger/books.js';
+import { m, ONE, row, Script, trade } from './script.js';
+
+let script: Script | null = null;
+afterEach(() => {
+  script?.close();
+  script = null;
+});
+
+/** A buy of 10 at 0.42 rests; fees are 1 % at most. */
+function resting(): Script {
+  const s = new Script();
+  script = s;
+  s.resting();
+  s.heard();
+  return s;
+}
+
+describe('a fill of a buy of 10 at 0.42', () => {
+  it.each<[string, Partial<OwnTradeRow>]>([
+    ['at its own price, without a fee', {}],
+    ['at a better price', { price: m(10_000), fee: null }],
+    ['with the whole fee, rounded up', { fee: m(16_800 + 1) }],
+  ])('%s is nothing odd', (_name, changes) => {
+    const s = resting();
+    s.trades([trade('t', 4, changes)]);
+    expect(s.heard()).toEqual(['fillBooked']);
+  });
+
+  it.each<[string, Partial<OwnTradeRow>, RegExp]>([
+    ['at a worse price', { price: m(420_001), fee: m(0) }, /came at the price 0.420001/],
+    ['at 0.99', { price: m(990_000) }, /signed: buy 10 YES at 0.42\) came at the price 0.99/],
+    ['for nothing', { price: m(0) }, /came at the price 0$/],
+    ['of more than was ordered', { amount: m(100 * ONE) }, /came with the amount 100, and 10 were left/],
+    ['of nothing', { amount: m(0) }, /came with the amount 0/],
+    ['with a fee above the rate', { fee: m(16_800 + 2) }, /came with the fee 0.016802, at most 0.016801 is/],
+    ['with a fee of 25', { fee: m(25 * ONE) }, /came with the fee 25/],
+  ])('%s is booked as the exchange says it, and loud once', (_name, changes, says) => {
+    const s = resting();
+    const fill = trade('t', 4, changes);
+    s.trades([fill]);
+    s.trades([fill]);
+    expect(s.events.slice(0, 2)).toMatchObject([
+      { kind: 'fillBooked' },
+      { kind: 'trouble', trouble: 'fill_differs', text: expect.stringMatching(says) },
+    ]);
+    expect(s.events).toHaveLength(2);
+    expect(s.ledger.fills()).toMatchObject([
+      { priceMicros: fill.price, amountMicros: fill.amount, feeMicros: fill.fee },
+    ]);
+    expect(s.ledger.verify()).toEqual([]);
+  });
+
+  it('is held against what is left of it', () => {
+    const s = resting();
+    s.trades([trade('t1', 6)]);
+    s.trades([trade('t2', 4)]);
+    expect(s.heard()).toEqual(['fillBooked', 'fillBooked']);
+    s.trades([trade('t3', 1)]);
+    expect(s.heard()).toEqual(['fillBooked', 'fill_differs']);
+  });
+
+  it('of which the venue lists no trades is held against what was ordered', () => {
+    script = new Script({ own_trades: false });
+    script.resting();
+    script.heard();
+    script.list([row('partially_filled', 100)]);
+    expect(script.heard()).toEqual(['fillBooked', 'fill_differs']);
+  });
+});
+
+it('what a limit order of any outcome and side allows is never odd, and what is worse always is', () => {
+  const cent = (least: number, most: number) => fc.integer({ min: least, max: most }).map((value) => m(value * 10_000));
+  const order = fc.record({
+    isYes: fc.boolean(),
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    price: cent(2, 98),
+    better: cent(0, 96),
+    amount: fc.integer({ min: 1, max: 50 * ONE }).map(m),
+    part: fc.double({ min: 0.01, max: 1, noNaN: true }),
+    rate: fc.integer({ min: 0, max: 100_000 }).map(m),
+  });
+  fc.assert(
+    fc.property(order, ({ isYes, side, price, better, amount, part, rate }) => {
+      const signed = orderOf({ isYes, side, priceMicros: price, amountMicros: amount });
+      const filled = m(Math.max(1, Math.floor(amount * part)));
+      const got = m(side === 'buy' ? Math.max(10_000, price - better) : Math.min(990_000, price + better));
+      const worth = isYes ? Math.floor((got * filled) / ONE) : filled - Math.floor(((ONE - got) * filled) / ONE);
+      const fee = m(Math.floor((worth * rate) / ONE));
+      const told = {
+        ...{ pubkey: 't', priceMicros: got, amountMicros: filled, feeMicros: fee, isMaker: null, timestampS: 1 },
+      };
+      expect(fillObjection(signed, told, rate)).toBeNull();
+      const worse = m(side === 'buy' ? price + 10_000 : price - 10_000);
+      expect(fillObjection(signed, { ...told, priceMicros: worse, feeMicros: null }, rate)).toContain('at the price');
+      expect(fillObjection(signed, { ...told, feeMicros: m(fee + 10) }, rate)).toContain('the fee');
+      expect(fillObjection(signed, { ...told, amountMicros: m(amount + 1), feeMicros: null }, rate)).toContain(
+        'were left',
+      );
+    }),
+  );
+});

@@ -1,0 +1,210 @@
+/** A network between the executor and the real matching core that loses, delays, repeats and cuts, on virtual time. */
+
+import type { AccountSlot, Core, Result } from '../../../src/exchange/core/contract.js';
+import type { Random } from '../../../src/shared/base/random.js';
+import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
+import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
+import type { Ask, Outcome } from '../../../src/shared/protocol/seam.js';
+import { money } from '../../../src/shared/protocol/wire.js';
+
+/** Probabilities, each per request. */
+export interface Faults {
+  readonly unsent: number;
+  readonly requestLost: number;
+  readonly answerLost: number;
+  readonly serverErrorBefore: number;
+  /** The submit works and its answer is an error. */
+  readonly errorAfterEffect: number;
+  readonly throttled: number;
+  readonly signingDown: number;
+  readonly deliveredTwice: number;
+  /** Arrives long after its sender has given up. */
+  readonly late: number;
+  /** A list misses its newest row. */
+  readonly listBehind: number;
+}
+
+export const CALM: Faults = {
+  unsent: 0,
+  requestLost: 0,
+  answerLost: 0,
+  serverErrorBefore: 0,
+  errorAfterEffect: 0,
+  throttled: 0,
+  signingDown: 0,
+  deliveredTwice: 0,
+  late: 0,
+  listBehind: 0,
+};
+
+/** After this the client has given up on an answer. */
+const TIMEOUT_MS = 3_000;
+const LATE_MS = 25_000;
+
+export type Deliver = (outcome: Outcome, venueTimeMs: number | null) => void;
+
+/** Whether a signature over a text is the wallet's. */
+export type Verify = (text: string, signature: string) => boolean;
+
+interface Happening {
+  readonly atMs: number;
+  readonly seq: number;
+  readonly run: () => void;
+}
+
+export class Network {
+  faults: Faults = CALM;
+  readonly #core: Core;
+  readonly #account: AccountSlot;
+  readonly #verify: Verify;
+  readonly #random: Random;
+  #queue: Happening[] = [];
+  #seq = 0;
+  nowMs: number;
+
+  constructor(core: Core, account: AccountSlot, verify: Verify, random: Random, nowMs: number) {
+    this.#core = core;
+    this.#account = account;
+    this.#verify = verify;
+    this.#random = random;
+    this.nowMs = nowMs;
+  }
+
+  /** Something that happens later. */
+  after(delayMs: number, run: () => void): void {
+    this.#queue.push({ atMs: this.nowMs + Math.round(delayMs), seq: this.#seq++, run });
+  }
+
+  /** Lets everything happen that is due by then, in order of time. */
+  runUntil(untilMs: number): void {
+    for (;;) {
+      const next = this.#queue.reduce<Happening | null>(
+        (first, each) =>
+          first === null || each.atMs < first.atMs || (each.atMs === first.atMs && each.seq < first.seq) ? each : first,
+        null,
+      );
+      if (next === null || next.atMs > untilMs) break;
+      this.#queue = this.#queue.filter((each) => each !== next);
+      this.nowMs = next.atMs;
+      next.run();
+    }
+    this.nowMs = untilMs;
+  }
+
+  /** Sends one call; `deliver` is called exactly once. */
+  send(ask: Ask, deliver: Deliver): void {
+    const { faults } = this;
+    const hit = (probability: number) => this.#random.chance(probability);
+    if (hit(faults.unsent)) {
+      this.after(10, () => deliver({ kind: 'unknown', reason: 'its time was over', sent: false }, null));
+      return;
+    }
+    let told = false;
+    const tell: Deliver = (outcome, venueTimeMs) => {
+      if (told) return;
+      told = true;
+      deliver(outcome, venueTimeMs);
+    };
+    this.after(TIMEOUT_MS, () => tell({ kind: 'unknown', reason: 'no answer in time', sent: true }, null));
+    if (hit(faults.requestLost)) return;
+    const thereMs = hit(faults.late) ? this.#random.below(LATE_MS) : 5 + this.#random.exponential(60);
+    this.after(thereMs, () => this.#arrive(ask, tell));
+    if (hit(faults.deliveredTwice)) this.after(thereMs + this.#random.below(4_000), () => this.#effect(ask));
+  }
+
+  #arrive(ask: Ask, tell: Deliver): void {
+    const { faults } = this;
+    const hit = (probability: number) => this.#random.chance(probability);
+    const venueMs = Math.floor(this.nowMs / 1000) * 1000;
+    const back = (outcome: Outcome) =>
+      this.after(5 + this.#random.exponential(60), () => tell(outcome, outcome.kind === 'unknown' ? null : venueMs));
+    if (hit(faults.serverErrorBefore)) return back({ kind: 'unknown', reason: 'status 502', sent: true });
+    if (hit(faults.throttled)) return back(refused('throttled'));
+    if (ask.lane === 'draft' && hit(faults.signingDown)) return back(refused('gringotts_unavailable'));
+    const outcome = this.#effect(ask);
+    if (hit(faults.answerLost)) return;
+    if (ask.lane === 'submit' && hit(faults.errorAfterEffect)) return back(refused('internal_error'));
+    back(this.#behind(ask, outcome));
+  }
+
+  #behind(ask: Ask, outcome: Outcome): Outcome {
+    const list = ask.call.endpoint === 'orders.list' || ask.call.endpoint === 'trades.list';
+    if (!list || outcome.kind !== 'answered' || !Array.isArray(outcome.data)) return outcome;
+    if (!this.#random.chance(this.faults.listBehind)) return outcome;
+    // The rows are those of the list's own schema; one is left out.
+    return { ...outcome, data: outcome.data.slice(1) as typeof outcome.data };
+  }
+
+  /** What the exchange does and would answer. */
+  #effect({ call }: Ask): Outcome {
+    const { nowMs } = this;
+    const core = this.#core;
+    const me = this.#account;
+    const read = <T>(value: T | null): Result<T> =>
+      value === null ? { ok: false, fault: { slug: 'not_found' } } : { ok: true, value };
+    const valid = (kind: Parameters<Core['draftMessage']>[0], pubkey: string, signature: string): boolean => {
+      const text = core.draftMessage(kind, me, pubkey);
+      return text !== null && this.#verify(text, signature);
+    };
+    core.advance(nowMs);
+    const answer = (): { result: Result<unknown>; next?: number | null } => {
+      switch (call.endpoint) {
+        case 'orders.create': {
+          const { market_condition_id, is_yes, price, amount } = call.body;
+          const side = call.body.side === 'buy' ? 'buy' : 'sell';
+          const [p, a] = [money.parse(price), money.parse(amount)];
+          const order = { market_condition_id, is_yes, side, order_type: 'limit', price: p, amount: a } as const;
+          return { result: core.draftOrder(nowMs, me, order) };
+        }
+        case 'orders.submit': {
+          const { pubkey } = call.params;
+          return { result: core.submitOrder(nowMs, me, pubkey, valid('order', pubkey, call.body.signature)) };
+        }
+        case 'orders.detail':
+          return { result: read(core.order(me, call.params.pubkey)) };
+        case 'orders.cancel':
+          return { result: core.draftCancel(nowMs, me, call.params.pubkey) };
+        case 'orders.cancelSubmit': {
+          const { pubkey } = call.params;
+          return { result: core.submitCancel(nowMs, me, pubkey, valid('cancel', pubkey, call.body.signature)) };
+        }
+        case 'orders.list': {
+          const page = core.orders(me, { limit: 100, statuses: ['open', 'partially_filled'] });
+          return { result: { ok: true, value: page.rows } };
+        }
+        case 'trades.list': {
+          const { limit, cursor } = call.query;
+          const page = core.ownTrades(me, { limit: limit ?? 50, beforeId: cursor === undefined ? undefined : +cursor });
+          return { result: { ok: true, value: page.rows }, next: page.nextBeforeId };
+        }
+        case 'merges.create':
+          return { result: core.draftMerge(nowMs, me, call.body.market_condition_id, call.body.amount) };
+        case 'merges.submit': {
+          const { pubkey } = call.params;
+          return { result: core.submitMerge(nowMs, me, pubkey, valid('merge', pubkey, call.body.signature)) };
+        }
+        case 'merges.detail':
+          return { result: read(core.merge(me, call.params.pubkey)) };
+        case 'redeems.create':
+          return { result: core.draftRedeem(nowMs, me, call.body.market_condition_id) };
+        case 'redeems.submit': {
+          const { pubkey } = call.params;
+          return { result: core.submitRedeem(nowMs, me, pubkey, valid('redeem', pubkey, call.body.signature)) };
+        }
+        case 'redeems.detail':
+          return { result: read(core.redeem(me, call.params.pubkey)) };
+        default:
+          throw new Error(`the test's network knows no ${call.endpoint}`);
+      }
+    };
+    const { result, next = null } = answer();
+    if (!result.ok) return refused(result.fault.slug);
+    const data = ENDPOINTS[call.endpoint].data.parse(result.value);
+    return { kind: 'answered', data, nextCursor: next === null ? null : String(next) };
+  }
+}
+
+function refused(slug: keyof typeof SERVICE_ERRORS): Outcome {
+  const { status, message } = SERVICE_ERRORS[slug];
+  return { kind: 'refused', status, slug, message, details: [] };
+}

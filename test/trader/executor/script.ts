@@ -1,0 +1,268 @@
+/** The real ledger, wallet and executor with an exchange whose every answer the test writes by hand. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { micros } from '../../../src/shared/base/micros.js';
+import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
+import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../../src/shared/protocol/records.js';
+import type { AnyCall, Ask, Outcome } from '../../../src/shared/protocol/seam.js';
+import type { OrderStatus } from '../../../src/shared/protocol/states.js';
+import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import type { ExecutorEvent, Reaction } from '../../../src/trader/executor/contract.js';
+import { Executor } from '../../../src/trader/executor/executor.js';
+import type { IntentState, Ledger } from '../../../src/trader/ledger/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { Exposure } from '../../../src/trader/risk/exposure.js';
+import type { Intent } from '../../../src/trader/risk/intent.js';
+import { judge } from '../../../src/trader/risk/risk.js';
+import { factsOf, holdingOf, only, sight } from '../risk/states.js';
+
+export const ONE = 1_000_000;
+export const m = (value: number) => micros(value);
+export const MARKET = 'mkt';
+export const POLL_MS = 2_000;
+export const LIFETIME_S = 60;
+/** The exchange's clock runs this far ahead of ours, ms. */
+const VENUE_AHEAD_MS = 1_000_000;
+
+const PROFILE: VenueProfile = {
+  service_name: 'SVC',
+  header_prefix: 'SVC',
+  base_url: 'http://127.0.0.1:1',
+  draft_message: 'utf8',
+  draft_lifetime_s: LIFETIME_S,
+  clock_tolerance_s: 30,
+  rate_limits: { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 },
+  own_trades: true,
+};
+
+const wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
+
+/** The error that a call is refused with. */
+export const refused = (slug: string, status = 400): Outcome => ({
+  kind: 'refused',
+  status,
+  slug,
+  message: slug,
+  details: [],
+});
+export const lost: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
+export const unsent: Outcome = { kind: 'unknown', reason: 'its time was over', sent: false };
+export const answered = (
+  data: OrderRow | ConversionRow | RedeemRow | { pubkey: string; message: string },
+): Outcome => ({
+  kind: 'answered',
+  data,
+  nextCursor: null,
+});
+
+export class Script {
+  nowMs = 1_000;
+  events: ExecutorEvent[] = [];
+  ledger: Ledger;
+  executor: Executor;
+  readonly #folder: string;
+  readonly #profile: VenueProfile;
+  #asks: Ask[] = [];
+  #runs = 0;
+
+  constructor(profile: Partial<VenueProfile> = {}) {
+    this.#folder = mkdtempSync(join(tmpdir(), 'twinbook-script-'));
+    this.#profile = { ...PROFILE, ...profile };
+    [this.ledger, this.executor] = this.#open();
+  }
+
+  #open(): [Ledger, Executor] {
+    const ledger = openLedger(join(this.#folder, 'ledger.sqlite'), { pid: 1, startedMs: 0 });
+    const runId = `run${++this.#runs}`;
+    ledger.transaction(() => {
+      ledger.startRun({ id: runId, version: '0', configHash: 'hash', startedMs: 0 });
+      const fees = { makerFeeRateMicros: m(0), takerFeeRateMicros: m(10_000) };
+      const names = { title: 'Will it?', eventConditionId: null, yesLabel: null, noLabel: null };
+      ledger.saveMarket({ conditionId: MARKET, ...names, state: 'open', ...fees, resolutionS: null, seenMs: 0 });
+    });
+    const signer = wallet.draftSigner({
+      serviceName: 'SVC',
+      draftMessage: this.#profile.draft_message,
+      allowBlindSigning: false,
+      loadDraft: (id) => ledger.storedDraft(id),
+    });
+    const settings = { runId, configHash: 'hash', ownPollMs: POLL_MS };
+    return [ledger, new Executor(ledger, signer, this.#profile, settings)];
+  }
+
+  /** Killed and started again; what was asked finds nobody. */
+  restart(): void {
+    this.ledger.close();
+    this.#asks = [];
+    [this.ledger, this.executor] = this.#open();
+    this.#step(() => this.executor.recover(this.nowMs));
+  }
+
+  close(): void {
+    this.ledger.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get venueS(): number {
+    return Math.floor((this.nowMs + VENUE_AHEAD_MS) / 1000);
+  }
+
+  #step(work: () => Reaction | readonly Ask[]): void {
+    const take = (reaction: Reaction | readonly Ask[]) => {
+      if ('events' in reaction) this.events.push(...reaction.events);
+      this.#asks.push(...('events' in reaction ? reaction.asks : reaction));
+    };
+    take(this.ledger.transaction(work));
+    take(this.ledger.transaction(() => this.executor.afterCommit(this.nowMs)));
+  }
+
+  /** Calls that are out, oldest first. */
+  get out(): readonly AnyCall['endpoint'][] {
+    return this.#asks.map((ask) => ask.call.endpoint);
+  }
+
+  /** Takes the oldest ask off the line; it must be this call. */
+  take<N extends AnyCall['endpoint']>(endpoint: N): Ask & { readonly call: Extract<AnyCall, { endpoint: N }> } {
+    const ask = this.#asks.shift();
+    if (ask?.call.endpoint !== endpoint)
+      throw new Error(`expected ${endpoint}, found ${ask?.call.endpoint ?? 'nothing'}`);
+    // Just compared.
+    return ask as Ask & { readonly call: Extract<AnyCall, { endpoint: N }> };
+  }
+
+  /** Answers the oldest ask, which must be this call, after 10 ms. */
+  answer(endpoint: AnyCall['endpoint'], outcome: Outcome): Ask {
+    const ask = this.take(endpoint);
+    this.report(ask, outcome);
+    return ask;
+  }
+
+  /** @param told whether the answer tells the exchange's time */
+  report(ask: Ask, outcome: Outcome, told = true): void {
+    const sentMs = this.nowMs;
+    this.nowMs += 10;
+    const venueTimeMs = outcome.kind === 'unknown' || !told ? null : this.venueS * 1000;
+    this.#step(() => this.executor.onReport({ ask, outcome, nowMs: this.nowMs, sentMs, venueTimeMs }));
+  }
+
+  /** Time passes, and the executor does what has become due. */
+  wait(ms: number): void {
+    this.nowMs += ms;
+    this.#step(() => this.executor.tick(this.nowMs, this.nowMs + VENUE_AHEAD_MS));
+  }
+
+  list(rows: readonly OrderRow[], sentMs = this.nowMs): void {
+    this.nowMs += 10;
+    this.#step(() => this.executor.onOwnOrders(rows, sentMs, this.nowMs));
+  }
+
+  trades(rows: readonly OwnTradeRow[]): void {
+    this.nowMs += 10;
+    this.#step(() => this.executor.onOwnTrades(rows, this.nowMs));
+  }
+
+  begin(intent: Intent): void {
+    const exposure = new Exposure();
+    exposure.hold(holdingOf({ marketConditionId: MARKET, yesMicros: m(1e12), noMicros: m(1e12) }));
+    const facts = factsOf({
+      sight: sight({ book: { bids: [], asks: [] } }, MARKET),
+      exposure,
+      limits: only({}),
+      cashMicros: m(1e12),
+    });
+    const verdict = judge(intent, facts);
+    if (verdict.verdict !== 'approved') throw new Error(verdict.text);
+    this.#step(() => this.executor.begin(verdict, this.nowMs, '{}'));
+  }
+
+  /** Begins a buy of 10 YES at 0.42 with this id. */
+  place(intentId = 'p', side: 'buy' | 'sell' = 'buy'): void {
+    const price = { priceMicros: m(420_000), amountMicros: m(10 * ONE), fairYesMicros: m(420_000) };
+    this.begin({
+      kind: 'place',
+      intentId,
+      marketConditionId: MARKET,
+      eventConditionId: null,
+      isYes: true,
+      side,
+      ...price,
+      strategy: 'maker',
+    });
+  }
+
+  /** The exchange's draft of such a buy. */
+  draft(pubkey = 'order', terms: Partial<Extract<DraftTerms, { action: 'place-order'; type: 'limit' }>> = {}): Outcome {
+    const place = {
+      action: 'place-order',
+      isYes: true,
+      side: 'buy',
+      type: 'limit',
+      price: m(420_000),
+      amount: m(10 * ONE),
+      ...terms,
+    } as const;
+    return this.draftOf(pubkey, place);
+  }
+
+  draftOf(draftPubkey: string, terms: DraftTerms): Outcome {
+    const expires = this.venueS + LIFETIME_S;
+    const message = writeDraftText({ serviceName: 'SVC', marketConditionId: MARKET, draftPubkey, expires, terms });
+    return answered({ pubkey: draftPubkey, message });
+  }
+
+  /** Up to the submit, which is out. */
+  placed(intentId = 'p', pubkey = 'order'): void {
+    this.place(intentId);
+    this.answer('orders.create', this.draft(pubkey));
+  }
+
+  /** Up to resting. */
+  resting(intentId = 'p', pubkey = 'order'): void {
+    this.placed(intentId, pubkey);
+    this.answer('orders.submit', answered(row('open', 0, pubkey)));
+  }
+
+  state(intentId = 'p'): IntentState | undefined {
+    return this.ledger.intent(intentId)?.state;
+  }
+
+  /** Kinds of events since the last call; a trouble shows as its own name. */
+  heard(): string[] {
+    const kinds = this.events.map((event) => (event.kind === 'trouble' ? event.trouble : event.kind));
+    this.events = [];
+    return kinds;
+  }
+}
+
+/** The row of the buy that `place` begins. */
+export const row = (status: OrderStatus, filled = 0, pubkey = 'order', changes: Partial<OrderRow> = {}): OrderRow => ({
+  pubkey,
+  status,
+  side: 'buy',
+  price: m(420_000),
+  amount: m(10 * ONE),
+  remaining_amount: m((10 - filled) * ONE),
+  filled_amount: m(filled * ONE),
+  funds: null,
+  remaining_funds: null,
+  filled_funds: null,
+  market: { condition_id: MARKET, title: null },
+  outcome: { is_yes: true, text: null },
+  ...changes,
+});
+
+export const trade = (pubkey: string, shares: number, changes: Partial<OwnTradeRow> = {}): OwnTradeRow => ({
+  pubkey,
+  market_condition_id: MARKET,
+  amount: m(shares * ONE),
+  price: m(420_000),
+  timestamp: 1_001,
+  fee: m(0),
+  is_maker: true,
+  state: 'done',
+  order: row('open'),
+  ...changes,
+});

@@ -1,0 +1,196 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { DraftTerms } from '../../../src/shared/protocol/draft-text.js';
+import { writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, row, Script, unsent } from './script.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_S = 86_400;
+
+let script = new Script();
+const fresh = (): Script => {
+  script = new Script();
+  return script;
+};
+afterEach(() => script.close());
+
+/** The draft of the place, expiring so many seconds from now on the exchange's clock. */
+function expiringIn(s: Script, seconds: number) {
+  const terms: DraftTerms = {
+    action: 'place-order',
+    isYes: true,
+    side: 'buy',
+    type: 'limit',
+    price: m(420_000),
+    amount: m(10 * ONE),
+  };
+  const expires = s.venueS + seconds;
+  const text = { serviceName: 'SVC', marketConditionId: MARKET, draftPubkey: 'order', expires, terms };
+  return answered({ pubkey: 'order', message: writeDraftText(text) });
+}
+
+describe('a place whose price has grown old', () => {
+  it('is not signed when its draft comes late', () => {
+    const s = fresh();
+    s.place();
+    s.wait(45_000);
+    s.answer('orders.create', s.draft());
+    expect(s.state()).toBe('abandoned');
+    expect(s.events).toMatchObject([{ kind: 'notDone', slug: 'withdrawn' }]);
+    expect(s.out).toEqual([]);
+  });
+
+  it('is worthless in the queue from then on', () => {
+    const s = fresh();
+    s.place();
+    const begunMs = s.nowMs;
+    s.wait(2_000);
+    s.answer('orders.create', s.draft());
+    expect(s.take('orders.submit').latestMs).toBe(begunMs + 5_000);
+  });
+
+  it('is not sent again however often it was throttled, and is read until the exchange says expired', () => {
+    const s = fresh();
+    s.placed();
+    let sent = 0;
+    for (let waited = 0; waited < LIFETIME_S * 1000; waited += 500) {
+      const next = s.out[0];
+      if (next === 'orders.submit') sent++;
+      if (next === 'orders.submit') s.answer(next, refused('throttled', 429));
+      else if (next !== undefined) s.answer(next, answered(row('waiting_to_sign')));
+      if (waited >= 6_000) expect(s.out).not.toContain('orders.submit');
+      s.wait(500);
+    }
+    expect(sent).toBeGreaterThan(1);
+    expect(s.state()).toBe('signed');
+    for (let looks = 0; looks < 10 && s.state() !== 'expired'; looks++) {
+      if (s.out.length > 0) s.answer('orders.detail', answered(row('expired')));
+      s.wait(10_000);
+    }
+    expect(s.state()).toBe('expired');
+    expect(s.executor.reservations()).toEqual([]);
+  });
+
+  it('is not sent again after a crash', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', lost);
+    s.nowMs += 40_000;
+    s.restart();
+    s.answer('orders.detail', answered(row('waiting_to_sign')));
+    s.wait(POLL_MS);
+    expect(s.out).toEqual(['orders.detail']);
+  });
+});
+
+describe('the expiry of a draft that comes before the exchange has told any time', () => {
+  /** Seconds from now on our own clock. */
+  const FAR = 2 * LIFETIME_S + 60 + 30;
+  const drafted = (leftS: number) => {
+    const s = fresh();
+    s.nowMs = HOUR_MS;
+    s.place();
+    const ask = s.take('orders.create');
+    const ourS = Math.floor((s.nowMs + 10) / 1000);
+    s.report(ask, expiringIn(s, ourS + leftS - s.venueS), false);
+    return s;
+  };
+
+  it.each([-30, 1, FAR])('is believed when it is %i s away by our own clock', (leftS) => {
+    expect(drafted(leftS).out).toEqual(['orders.submit']);
+  });
+
+  it.each([FAR + 1, 10 * DAY_S, 1e12])('is refused, loudly, when it is %i s away', (leftS) => {
+    const s = drafted(leftS);
+    expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', ['signingRefused'], []]);
+  });
+});
+
+describe('a withdrawal', () => {
+  it.each([MARKET, null])('of the market, or all, leaves stored drafts unsigned (%s)', (market) => {
+    const s = fresh();
+    s.place();
+    s.ledger.transaction(() => s.executor.withdraw(market, s.nowMs));
+    s.answer('orders.create', s.draft());
+    expect([s.state(), s.out]).toEqual(['abandoned', []]);
+    // Later places are not concerned.
+    s.placed('q', 'o2');
+    expect(s.out).toEqual(['orders.submit']);
+  });
+
+  it('of another market changes nothing', () => {
+    const s = fresh();
+    s.place();
+    s.ledger.transaction(() => s.executor.withdraw('other', s.nowMs));
+    s.answer('orders.create', s.draft());
+    expect(s.out).toEqual(['orders.submit']);
+  });
+
+  it('sends no signature again, and lets go what was recalled from the queue before it ever left', () => {
+    const s = fresh();
+    s.placed('p', 'order');
+    s.answer('orders.submit', refused('throttled', 429));
+    s.placed('q', 'o2');
+    s.ledger.transaction(() => s.executor.withdraw(null, s.nowMs));
+    s.answer('orders.submit', unsent);
+    s.wait(600);
+    expect(s.out).toEqual(['orders.detail']);
+    expect([s.state('p'), s.state('q')]).toEqual(['signed', 'abandoned']);
+  });
+});
+
+describe('placing of one strategy only', () => {
+  it('signs its places and no others', () => {
+    const s = fresh();
+    s.place('p');
+    s.executor.setPlacing({ onlyStrategy: 'other' });
+    s.answer('orders.create', s.draft());
+    expect(s.state()).toBe('abandoned');
+    s.executor.setPlacing({ onlyStrategy: 'maker' });
+    s.placed('r', 'o3');
+    expect(s.out).toEqual(['orders.submit']);
+    s.executor.setPlacing({ onlyStrategy: 'other' });
+    expect(() => s.place('q')).toThrow(/placing is off/);
+  });
+});
+
+describe('the expiry that a draft names', () => {
+  it.each([-1, 0, 2 * LIFETIME_S + 61, 400 * DAY_S])('is refused, loudly, when it is %d s away', (seconds) => {
+    const s = fresh();
+    s.place();
+    const draft = s.take('orders.create');
+    // The answer takes 10 ms, which is no second of the exchange's clock here.
+    s.report(draft, expiringIn(s, seconds));
+    expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', ['signingRefused'], []]);
+    s.wait((LIFETIME_S + 60 + 5) * 1000);
+    expect(s.state()).toBe('expired');
+    expect(s.executor.reservations()).toEqual([]);
+  });
+
+  it('is believed up to twice the profile’s lifetime and a minute', () => {
+    const s = fresh();
+    s.place();
+    s.answer('orders.create', expiringIn(s, 2 * LIFETIME_S + 60));
+    expect(s.out).toEqual(['orders.submit']);
+  });
+});
+
+describe('our clock steps by an hour', () => {
+  it.each([HOUR_MS, 0])('and back: a cancel that is under way is settled within seconds (ahead %d ms)', (ahead) => {
+    const s = fresh();
+    s.resting();
+    s.begin({ kind: 'cancel', intentId: 'c', orderPubkey: 'order', marketConditionId: MARKET });
+    const terms = { action: 'cancel-order', orderPubkey: 'order' } as const;
+    s.answer('orders.cancel', s.draftOf('order', terms));
+    s.nowMs += ahead;
+    s.answer('orders.cancelSubmit', lost);
+    s.nowMs -= HOUR_MS;
+    const steppedMs = s.nowMs;
+    let sentAgain = false;
+    while (!sentAgain && s.nowMs < steppedMs + 10_000) {
+      s.wait(500);
+      if (s.out[0] === 'orders.detail') s.answer('orders.detail', answered(row('open')));
+      sentAgain = s.out.includes('orders.cancelSubmit');
+    }
+    expect(sentAgain).toBe(true);
+  });
+});

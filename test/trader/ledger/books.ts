@@ -1,0 +1,100 @@
+/** A ledger in a folder of its own, and rows to put into it. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import type { FillRow, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+
+export const m = (value: number) => value as Micros;
+export const ONE = 1_000_000;
+export const HOLDER = { pid: process.pid, startedMs: 1_700_000_000_000 };
+
+/** The path of a ledger that does not exist yet, in a folder of its own, and how to be rid of it. */
+export function newFolder(): { readonly path: string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-ledger-'));
+  return { path: join(folder, 'ledger.sqlite'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Runs with such a path; the folder is gone afterwards. */
+export function inFolder<T>(work: (path: string) => T): T {
+  const { path, remove } = newFolder();
+  try {
+    return work(path);
+  } finally {
+    remove();
+  }
+}
+
+/** Runs with an open ledger that has one run. */
+export const withLedger = <T>(work: (ledger: Ledger, path: string) => T): T =>
+  inFolder((path) => {
+    const ledger = openLedger(path, HOLDER);
+    try {
+      ledger.transaction(() => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
+      return work(ledger, path);
+    } finally {
+      ledger.close();
+    }
+  });
+
+export const intentOf = (changes: Partial<IntentRow> = {}): IntentRow => ({
+  id: 'run-a-1',
+  runId: 'run',
+  kind: 'place',
+  marketConditionId: 'a',
+  isYes: true,
+  side: 'buy',
+  priceMicros: m(420_000),
+  amountMicros: m(10 * ONE),
+  redeemYesMicros: null,
+  redeemNoMicros: null,
+  orderPubkey: null,
+  feeRateMicros: m(10_000),
+  strategy: 'maker',
+  reason: '{}',
+  state: 'intended',
+  draftPubkey: null,
+  message: null,
+  expiresAtS: null,
+  signature: null,
+  submitCount: 0,
+  createdMs: 1,
+  updatedMs: 1,
+  lastReason: '',
+  configHash: 'hash',
+  ...changes,
+});
+
+export const orderOf = (changes: Partial<OrderRecord> = {}): OrderRecord => ({
+  pubkey: 'order-1',
+  intentId: 'run-a-1',
+  marketConditionId: 'a',
+  isYes: true,
+  side: 'buy',
+  priceMicros: m(420_000),
+  amountMicros: m(10 * ONE),
+  filledMicros: m(0),
+  bookedMicros: m(0),
+  failedMicros: m(0),
+  status: 'open',
+  createdMs: 1,
+  closedMs: null,
+  ...changes,
+});
+
+export const fillOf = (changes: Partial<FillRow> = {}): FillRow => ({
+  pubkey: 'trade-1',
+  orderPubkey: 'order-1',
+  marketConditionId: 'a',
+  isYes: true,
+  side: 'buy',
+  priceMicros: m(420_000),
+  amountMicros: m(10 * ONE),
+  feeMicros: m(42_000),
+  isMaker: false,
+  timestampS: 1_700_000_000,
+  seenMs: 5,
+  ...changes,
+});

@@ -1,0 +1,167 @@
+/** Whom the ledger and its lock keep out: the readers of its lock, another file of its name, another name of its file. */
+
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { LedgerBroken } from '../../../src/trader/ledger/database.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { writerOf } from '../../../src/trader/ledger/lock.js';
+import { HOLDER, inFolder, withLedger } from './books.js';
+
+const mode = (path: string) => statSync(path).mode & 0o777;
+
+function refusal(work: () => unknown): TwinbookError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TwinbookError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+/** Somebody who reads the lock file, and so has a lock of SQLite's on it. */
+function readerOf(path: string): Sqlite.Database {
+  const sqlite = new Sqlite(path, { readonly: true });
+  sqlite.exec('BEGIN');
+  sqlite.prepare('SELECT * FROM holder').all();
+  return sqlite;
+}
+
+/** A lock file as an earlier version made it, whose holder is gone. */
+function writeOldLock(path: string): void {
+  const sqlite = new Sqlite(path);
+  sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER) STRICT; INSERT INTO holder VALUES (4194305, 0)');
+  sqlite.close();
+  chmodSync(path, 0o644);
+}
+
+describe('the files of a ledger', () => {
+  it('are their owner’s alone, whatever the umask', () => {
+    const before = process.umask(0);
+    try {
+      withLedger((_, path) => {
+        for (const ending of ['', '-wal', '-shm', '.lock']) expect(mode(`${path}${ending}`), ending).toBe(0o600);
+      });
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('are taken from others when an earlier version has left them open', () => {
+    inFolder((path) => {
+      openLedger(path, HOLDER).close();
+      writeFileSync(`${path}.backup`, '');
+      for (const ending of ['', '.lock', '.backup']) chmodSync(`${path}${ending}`, 0o644);
+      openLedger(path, HOLDER).close();
+      for (const ending of ['', '.lock', '.backup']) expect(mode(`${path}${ending}`), ending).toBe(0o600);
+    });
+  });
+});
+
+describe('the lock', () => {
+  it('that others could open is another file from then on, and the new one is no less a lock', () => {
+    inFolder((path) => {
+      writeOldLock(`${path}.lock`);
+      const { ino } = statSync(`${path}.lock`);
+      const ledger = openLedger(path, HOLDER);
+      expect(statSync(`${path}.lock`).ino).not.toBe(ino);
+      expect(existsSync(`${path}.lock.new`)).toBe(false);
+      expect(refusal(() => openLedger(path, HOLDER)).code).toBe('ledger_locked');
+      expect(writerOf(path)).toEqual(HOLDER);
+      ledger.close();
+      expect(writerOf(path)).toBeNull();
+      openLedger(path, HOLDER).close();
+    });
+  });
+
+  it('cannot be held by whoever opened it while others could', () => {
+    inFolder((path) => {
+      writeOldLock(`${path}.lock`);
+      const early = new Sqlite(`${path}.lock`, { readonly: true });
+      openLedger(path, HOLDER).close();
+      early.exec('BEGIN');
+      early.prepare('SELECT * FROM holder').all();
+      openLedger(path, HOLDER).close();
+      early.close();
+    });
+  });
+
+  it('never names a process that is gone as the writer', () => {
+    inFolder((path) => {
+      writeOldLock(`${path}.lock`);
+      const reader = readerOf(`${path}.lock`);
+      const { code, message, hint } = refusal(() => openLedger(path, HOLDER));
+      expect(code).toBe('ledger_locked');
+      expect(message).not.toContain('4194305');
+      expect(message).toContain('held by a process that it does not name');
+      expect(hint).toContain('Others can read that file');
+      reader.close();
+      openLedger(path, HOLDER).close();
+    });
+  });
+
+  it('names no other process that has the number of one that is gone', () => {
+    inFolder((path) => {
+      openLedger(path, HOLDER).close();
+      const sqlite = new Sqlite(`${path}.lock`);
+      sqlite.exec("UPDATE holder SET born = '1@an earlier boot'; BEGIN IMMEDIATE");
+      const { message } = refusal(() => openLedger(path, HOLDER));
+      sqlite.close();
+      if (existsSync('/proc/self/stat')) expect(message).not.toContain(`process ${process.pid}`);
+    });
+  });
+});
+
+describe('a ledger', () => {
+  it('that is replaced under its writer is found out, and so is its log', () => {
+    for (const ending of ['', '-wal']) {
+      withLedger((ledger, path) => {
+        ledger.checkPlace();
+        const file = `${path}${ending}`;
+        copyFileSync(file, `${file}.other`);
+        renameSync(`${file}.other`, file);
+        expect(() => ledger.checkPlace(), ending).toThrow(/was replaced by another file/);
+        rmSync(file);
+        expect(() => ledger.checkPlace(), ending).toThrow(LedgerBroken);
+      });
+    }
+  });
+
+  it('that is written and read stays where it is', () => {
+    withLedger((ledger, path) => {
+      for (let round = 0; round < 1000; round++) ledger.transaction(() => ledger.setNote('round', `${round}`));
+      ledger.checkPlace();
+      expect(readFileSync(path).length).toBeGreaterThan(0);
+    });
+  });
+
+  it('with another name is refused under both, and taken when it has one again', () => {
+    withLedger((_, path) => {
+      linkSync(path, `${path}.hard`);
+      const { code, message, hint } = refusal(() => openLedger(`${path}.hard`, HOLDER));
+      expect(code).toBe('file_unreadable');
+      expect(message).toContain('2 names (hard links)');
+      expect(hint).toContain('Remove the others');
+    });
+    inFolder((path) => {
+      openLedger(path, HOLDER).close();
+      linkSync(path, `${path}.hard`);
+      expect(refusal(() => openLedger(path, HOLDER)).message).toContain('2 names');
+      unlinkSync(`${path}.hard`);
+      openLedger(path, HOLDER).close();
+    });
+  });
+});

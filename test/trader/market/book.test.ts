@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { micros, ONE } from '../../../src/shared/base/micros.js';
+import {
+  micropriceOf,
+  midOf,
+  mirrored,
+  readBook,
+  sameBook,
+  touchOf,
+  without,
+} from '../../../src/trader/market/book.js';
+import { book, m, snapshot } from './fixtures.js';
+
+test('a snapshot is sorted, joined and freed of levels that cannot be', () => {
+  const read = readBook(
+    snapshot(
+      [
+        [0.4, 5],
+        [0.45, 1],
+        [0.4, 2],
+        [0, 9],
+      ],
+      [
+        [0.6, 3],
+        [0.55, 0],
+        [0.5, 4],
+      ],
+    ),
+  );
+  expect(read.book).toEqual(
+    book(
+      [
+        [0.45, 1],
+        [0.4, 7],
+      ],
+      [
+        [0.5, 4],
+        [0.6, 3],
+      ],
+    ),
+  );
+  expect(read.droppedLevels).toBe(2);
+});
+
+test('a NO snapshot is read as its mirror image', () => {
+  const yes = readBook(snapshot([[0.4, 5]], [[0.45, 7]])).book;
+  const no = readBook(snapshot([[0.55, 7]], [[0.6, 5]], false)).book;
+  expect(sameBook(yes, no)).toBe(true);
+});
+
+test('the mirror image of the mirror image is the book itself', () => {
+  const level = fc.record({
+    priceMicros: fc.integer({ min: 1, max: ONE - 1 }).map(micros),
+    amountMicros: fc.integer({ min: 1, max: 10 ** 12 }).map(micros),
+  });
+  const sides = fc.record({ bids: fc.array(level), asks: fc.array(level) });
+  fc.assert(
+    fc.property(sides, (any) => {
+      expect(mirrored(mirrored(any))).toEqual(any);
+    }),
+  );
+});
+
+describe('figures', () => {
+  test('the microprice lies nearer to the side with fewer shares', () => {
+    const heavyBid = book([[0.4, 30]], [[0.5, 10]]);
+    expect(midOf(heavyBid)).toBeCloseTo(0.45, 12);
+    expect(micropriceOf(heavyBid)).toBeCloseTo((0.5 * 30 + 0.4 * 10) / 40, 12);
+  });
+
+  test('there is none when a side is empty or the book is crossed', () => {
+    expect(midOf(book([], [[0.5, 1]]))).toBeNull();
+    expect(micropriceOf(book([[0.6, 1]], [[0.5, 1]]))).toBeNull();
+  });
+
+  test('dust does not make a touch, however much of it stands there together', () => {
+    const dusty = book(
+      [
+        [0.49, 1],
+        [0.48, 2],
+        [0.45, 50],
+      ],
+      [[0.5, 100]],
+    );
+    const best = touchOf(dusty, m(5));
+    expect(best?.bid).toEqual({ priceMicros: m(0.45), amountMicros: m(53) });
+    expect(touchOf(dusty, m(54))).toBeNull();
+  });
+});
+
+test('taking amounts out lessens levels, and removes those with nothing left', () => {
+  const removal = {
+    bid: new Map([[m(0.4), m(5)]]),
+    ask: new Map([
+      [m(0.5), m(10)],
+      [m(0.9), m(1)],
+    ]),
+  };
+  expect(
+    without(
+      book(
+        [[0.4, 30]],
+        [
+          [0.5, 10],
+          [0.6, 1],
+        ],
+      ),
+      removal,
+    ),
+  ).toEqual(book([[0.4, 25]], [[0.6, 1]]));
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Random } from '../../../src/shared/base/random.js';
+import { FLOW_HALF_LIFE_MS, Flow, logOddsOf, SIGMA_FLOOR, Volatility } from '../../../src/trader/market/estimators.js';
+import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
+
+describe('volatility', () => {
+  test.each([
+    ['every 2 s', 2000, 0],
+    ['every 10 s', 10_000, 0],
+    ['irregularly', 1000, 15_000],
+  ])('finds the sigma of a random walk that is looked at %s', (_, shortest, spread) => {
+    const random = Random.seeded(7);
+    const sigma = 0.02;
+    const volatility = new Volatility();
+    const estimates: number[] = [];
+    let [x, nowMs] = [0, 0];
+    for (let i = 0; i < 4000; i++) {
+      const stepMs = shortest + random.below(spread + 1);
+      nowMs += stepMs;
+      x = Math.max(-2, Math.min(2, x + sigma * Math.sqrt(stepMs / 1000) * random.normal()));
+      volatility.observe(sigmoid(x), nowMs);
+      if (i > 500) estimates.push(volatility.sigmaPerSqrtS);
+    }
+    const mean = estimates.reduce((a, b) => a + b, 0) / estimates.length;
+    expect(mean / sigma).toBeGreaterThan(0.85);
+    expect(mean / sigma).toBeLessThan(1.1);
+  });
+
+  test('of a market that never moves falls to the floor and no further', () => {
+    const volatility = new Volatility();
+    for (let i = 0; i < 5000; i++) volatility.observe(0.4, i * 5000);
+    expect(volatility.sigmaPerSqrtS).toBe(SIGMA_FLOOR);
+  });
+
+  test('counts one jump for no more than its bound, and forgets it', () => {
+    const jumped = new Volatility();
+    for (let i = 0; i < 100; i++) jumped.observe(0.4, i * 2000);
+    jumped.observe(0.99, 200_000);
+    const after = jumped.sigmaPerSqrtS;
+    expect(after).toBeLessThan(0.06);
+    for (let i = 1; i < 600; i++) jumped.observe(0.99, 200_000 + i * 5000);
+    expect(jumped.sigmaPerSqrtS).toBeLessThan(after / 10);
+  });
+
+  test('is finite and positive whatever is observed', () => {
+    const observation = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 0, max: 10 ** 9 }));
+    fc.assert(
+      fc.property(fc.array(observation), (observations) => {
+        const volatility = new Volatility();
+        let nowMs = 0;
+        for (const [p, pause] of observations) {
+          nowMs += pause;
+          volatility.observe(p, nowMs);
+        }
+        expect(volatility.sigmaPerSqrtS).toBeGreaterThanOrEqual(SIGMA_FLOOR);
+        expect(Number.isFinite(volatility.sigmaPerSqrtS)).toBe(true);
+      }),
+    );
+  });
+});
+
+test('log-odds are clipped at both ends', () => {
+  expect([logOddsOf(0), logOddsOf(0.5), logOddsOf(1)]).toEqual([-7, 0, 7]);
+});
+
+describe('trade flow', () => {
+  test('weighs by size and forgets by half per half-life', () => {
+    const flow = new Flow();
+    flow.observe({ price: 0.4, shares: 30, bought: true }, 0);
+    flow.observe({ price: 0.5, shares: 10, bought: false }, 0);
+    expect(flow.at(0)).toMatchObject({ tradePrice: 0.425, tradeWeightShares: 40, flowImbalance: 0.5 });
+    expect(flow.at(FLOW_HALF_LIFE_MS)).toMatchObject({ tradePrice: 0.425, tradeWeightShares: 20 });
+    flow.observe({ price: 0.9, shares: 20, bought: false }, FLOW_HALF_LIFE_MS);
+    expect(flow.at(FLOW_HALF_LIFE_MS).tradePrice).toBeCloseTo(0.6625, 12);
+  });
+
+  test('a late trade counts as decayed as it is', () => {
+    const flow = new Flow();
+    flow.observe({ price: 0.5, shares: 8, bought: true }, FLOW_HALF_LIFE_MS);
+    flow.observe({ price: 0.5, shares: 8, bought: false }, 0);
+    expect(flow.at(FLOW_HALF_LIFE_MS).tradeWeightShares).toBeCloseTo(12, 12);
+  });
+
+  test('measures shares per second of a steady stream', () => {
+    const flow = new Flow();
+    for (let i = 0; i <= 1200; i++) flow.observe({ price: 0.5, shares: 3, bought: i % 2 === 0 }, i * 1000);
+    expect(flow.at(1_200_000).flowSharesPerS).toBeCloseTo(3, 1);
+    expect(Math.abs(flow.at(1_200_000).flowImbalance)).toBeLessThan(0.02);
+  });
+
+  test('says nothing before the first trade', () => {
+    expect(new Flow().at(5)).toEqual({ tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 });
+  });
+});

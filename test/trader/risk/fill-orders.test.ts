@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import { judge } from '../../../src/trader/risk/risk.js';
+import {
+  eventOf,
+  factsOf,
+  holdingOf,
+  limitsOf,
+  m,
+  ONE,
+  only,
+  orderOf,
+  paid,
+  placeOf,
+  sight,
+  working,
+} from './states.js';
+
+const FEE = m(10_000);
+const CAPITAL = 400 * ONE;
+const LIMITS = {
+  maxOpenOrders: 4,
+  maxPositionSharesMicros: m(150 * ONE),
+  maxEventPositionSharesMicros: m(220 * ONE),
+  maxTotalCostMicros: m(120 * ONE),
+};
+
+const wish = fc.record({
+  market: fc.constantFrom('a', 'b', 'c'),
+  isYes: fc.boolean(),
+  side: fc.constantFrom('buy' as const, 'buy' as const, 'sell' as const),
+  priceMicros: fc.integer({ min: 1, max: 99 }).map((cents) => m(cents * 10_000)),
+  amountMicros: fc.integer({ min: 1, max: 160 }).map((shares) => m(shares * ONE)),
+  phase: fc.constantFrom('resting' as const, 'in_flight' as const, 'unknown' as const),
+});
+
+const start = fc.record({ yes: fc.integer({ min: 0, max: 60 }), no: fc.integer({ min: 0, max: 60 }) });
+
+/** Every order in which these may fill. */
+function* permutations<T>(all: readonly T[]): Generator<readonly T[]> {
+  if (all.length === 0) yield [];
+  for (const [i, first] of all.entries()) {
+    for (const rest of permutations([...all.slice(0, i), ...all.slice(i + 1)])) yield [first, ...rest];
+  }
+}
+
+interface Book {
+  yes: number;
+  no: number;
+  cost: number;
+}
+
+/** The books after each fill, one after the other, in this order. */
+function* fillingInOrder(begin: Holding, orders: readonly WorkingOrder[]): Generator<ReadonlyMap<string, Book>> {
+  const books = new Map(['a', 'b', 'c'].map((market) => [market, { yes: 0, no: 0, cost: 0 }]));
+  books.set('a', { yes: begin.yesMicros, no: begin.noMicros, cost: begin.costMicros });
+  yield books;
+  for (const order of orders) {
+    const book = books.get(order.marketConditionId) ?? { yes: 0, no: 0, cost: 0 };
+    book[order.isYes ? 'yes' : 'no'] += order.side === 'buy' ? order.remainingMicros : -order.remainingMicros;
+    book.cost += Number(paid(order));
+    yield books;
+  }
+}
+
+const net = ({ yes, no }: Book) => Math.abs(yes - no);
+const lost = ({ yes, no, cost }: Book) => Math.max(0, cost - yes, cost - no);
+const sum = (books: Iterable<Book>, of: (book: Book) => number) => [...books].reduce((all, book) => all + of(book), 0);
+
+describe('invariant 8: what risk has let pass, in whatever order it fills', () => {
+  it('never exceeds a limit, nor what is owned', () => {
+    const passed = { orders: 0, fullSets: 0 };
+    fc.assert(
+      fc.property(start, fc.array(wish, { minLength: 1, maxLength: 8 }), ({ yes, no }, wishes) => {
+        const begin = holdingOf({
+          yesMicros: m(yes * ONE),
+          noMicros: m(no * ONE),
+          costMicros: m((yes + no) * ONE * 0.5),
+        });
+        const exposure = new Exposure();
+        exposure.hold(begin);
+        const orders: WorkingOrder[] = [];
+        for (const [i, { market, phase, ...terms }] of wishes.entries()) {
+          const ids = { intentId: `o${i}`, marketConditionId: market, eventConditionId: eventOf(market) };
+          const place = placeOf({ ...terms, ...ids, fairYesMicros: m(ONE / 2) });
+          const view = sight({ book: { bids: [], asks: [] } }, market);
+          const facts = factsOf({ limits: only(LIMITS), cashMicros: m(CAPITAL), exposure, sight: view });
+          if (judge(place, facts).verdict !== 'approved') continue;
+          const order = { ...working(place, FEE), phase };
+          orders.push(order);
+          exposure.work(order);
+        }
+        passed.orders += orders.length;
+        if (orders.length === LIMITS.maxOpenOrders) passed.fullSets += 1;
+        expect(orders.length).toBeLessThanOrEqual(LIMITS.maxOpenOrders);
+        for (const order of permutations(orders)) {
+          for (const books of fillingInOrder(begin, order)) {
+            const of = (market: string) => books.get(market) ?? { yes: 0, no: 0, cost: 0 };
+            for (const book of books.values()) {
+              expect(net(book)).toBeLessThanOrEqual(LIMITS.maxPositionSharesMicros);
+              expect(Math.min(book.yes, book.no)).toBeGreaterThanOrEqual(0);
+            }
+            expect(net(of('a')) + net(of('b'))).toBeLessThanOrEqual(LIMITS.maxEventPositionSharesMicros);
+            expect(sum(books.values(), lost)).toBeLessThanOrEqual(LIMITS.maxTotalCostMicros);
+            expect(sum(books.values(), ({ cost }) => cost) - begin.costMicros).toBeLessThanOrEqual(CAPITAL);
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(passed.fullSets).toBeGreaterThan(10);
+  });
+});
+
+describe('a figure of an order or a holding that is missing or not finite', () => {
+  const fields = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
+  const held = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros'] as const;
+  const bad = [undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 0.5, '1'];
+
+  /** Whatever happens, it is no approval: a refusal, or an error that stops the trader. */
+  const passes = (exposure: () => Exposure, side: 'buy' | 'sell'): boolean => {
+    try {
+      const place = placeOf({ side, priceMicros: m(side === 'buy' ? 410_000 : 430_000) });
+      return judge(place, factsOf({ limits: limitsOf(), exposure: exposure() })).verdict === 'approved';
+    } catch (error) {
+      expect(error).toBeInstanceOf(RangeError);
+      return false;
+    }
+  };
+
+  const cases = ['buy' as const, 'sell' as const].flatMap((side) => [
+    ...fields.map((field) => ({
+      what: `order of ours, ${field}, before a ${side}`,
+      side,
+      field,
+      kind: 'order' as const,
+    })),
+    ...held.map((field) => ({ what: `holding, ${field}, before a ${side}`, side, field, kind: 'holding' as const })),
+  ]);
+
+  it.each(cases)('lets nothing pass: $what', ({ side, field, kind }) => {
+    for (const value of bad) {
+      const broken = () => {
+        const exposure = new Exposure();
+        const base = { yesMicros: m(100 * ONE), noMicros: m(40 * ONE), costMicros: m(50 * ONE) };
+        exposure.hold(holdingOf({ ...base, ...(kind === 'holding' ? { [field]: value } : {}) }));
+        exposure.work(orderOf(kind === 'order' ? { [field]: value } : {}));
+        return exposure;
+      };
+      expect([value, passes(broken, side)]).toEqual([value, false]);
+    }
+  });
+});

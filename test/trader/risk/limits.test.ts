@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import {
+  LIMIT_NAMES,
+  looseningsOf,
+  type RiskLimits,
+  riskLimitsSchema,
+  riskOverrideSchema,
+  tightened,
+} from '../../../src/trader/risk/limits.js';
+import { m, ONE } from './states.js';
+
+const messageOf = (file: unknown): string | undefined => {
+  const issue = riskLimitsSchema.safeParse(file).error?.issues[0];
+  return issue === undefined ? undefined : `${issue.path.join('.')}: ${issue.message}`;
+};
+
+describe('the limits of a file', () => {
+  it('have a sane default each', () => {
+    const limits = riskLimitsSchema.parse({});
+    expect(limits).toMatchObject({ maxLossDayMicros: 50 * ONE, maxOpenOrders: 40, maxPositionSharesMicros: 500 * ONE });
+    expect(Object.isFrozen(limits)).toBe(true);
+    for (const name of LIMIT_NAMES) expect(Number.isSafeInteger(limits[name]) && limits[name] > 0).toBe(true);
+  });
+
+  it('are read as written', () => {
+    expect(riskLimitsSchema.parse({ max_loss_day: '25.5', max_open_orders: 12 })).toMatchObject({
+      maxLossDayMicros: 25_500_000,
+      maxOpenOrders: 12,
+    });
+  });
+
+  it.each([
+    [{ max_loss_day: 50 }, 'max_loss_day: must be currency as a decimal string such as "50", got 50'],
+    [{ max_loss_day: '-1' }, 'max_loss_day: must be currency, above 0, with at most 6 decimals, got "-1"'],
+    [{ max_loss_day: '0' }, 'max_loss_day: must be currency, above 0, with at most 6 decimals, got "0"'],
+    [
+      { max_position_shares: '1e3' },
+      'max_position_shares: must be shares, above 0, with at most 6 decimals, got "1e3"',
+    ],
+    [
+      { price_collar_fair: '5' },
+      'price_collar_fair: must be a price difference, above 0 and at most 1, with at most 6 decimals, got "5"',
+    ],
+    [{ max_order_size: '5' }, ': Unrecognized key: "max_order_size"'],
+  ])('are refused with the field and what is wanted: %j', (file, message) => {
+    expect(messageOf(file)).toBe(message);
+  });
+
+  it('stand in the manual with the defaults that they have, and each says its number and unit in the schema', () => {
+    const manual = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+    const rows = [...manual.matchAll(/^\| (\d+) \| `(\w+)`( S)? \| `([^`]+)` \|/gm)];
+    // Any JSON, to the compiler; were it not so, nothing below would be equal.
+    const { properties } = z.toJSONSchema(riskLimitsSchema, { io: 'input' }) as unknown as {
+      readonly properties: Readonly<Record<string, { readonly default: unknown; readonly description?: string }>>;
+    };
+    const written = rows.map(([, number, name = '', tightens, value]) => ({ number, name, tightens, value }));
+    const wanted = Object.entries(properties).map(([name, { default: value, description }]) => ({
+      number: description?.split(':')[0],
+      name,
+      tightens: name in riskOverrideSchema.shape ? ' S' : undefined,
+      value: JSON.stringify(value),
+    }));
+    expect(written).toEqual(wanted);
+  });
+
+  it('can be described as JSON Schema', () => {
+    const schema = z.toJSONSchema(riskLimitsSchema, { io: 'input' });
+    expect(schema).toMatchObject({
+      type: 'object',
+      additionalProperties: false,
+      properties: { max_loss_day: { type: 'string' } },
+    });
+  });
+});
+
+describe('the overrides of a strategy file', () => {
+  const base = riskLimitsSchema.parse({});
+
+  it('tighten', () => {
+    const override = riskOverrideSchema.parse({ max_position_shares: '200', min_time_to_resolution_s: 3600 });
+    expect(tightened(base, override)).toEqual({
+      ...base,
+      maxPositionSharesMicros: 200 * ONE,
+      minTimeToResolutionS: 3600,
+    });
+  });
+
+  it('are refused when they loosen, with both figures', () => {
+    const override = riskOverrideSchema.parse({ max_position_shares: '501', min_time_to_resolution_s: 59 });
+    expect(looseningsOf(base, override).map(({ text }) => text)).toEqual([
+      'max_position_shares is "501", but a strategy may only tighten the trader\'s limit: at most "500"',
+      "min_time_to_resolution_s is 59, but a strategy may only tighten the trader's limit: at least 60",
+    ]);
+    expect(() => tightened(base, override)).toThrow(TwinbookError);
+  });
+
+  it('cannot name a limit of the whole trader', () => {
+    expect(riskOverrideSchema.safeParse({ max_loss_day: '10' }).success).toBe(false);
+  });
+
+  it('never allow anything that the base forbids', () => {
+    const values = fc.record(
+      {
+        max_order_shares: fc.integer({ min: 1, max: 1e9 }).map(m),
+        price_collar_book: fc.integer({ min: 1, max: ONE }).map(m),
+        max_book_age_ms: fc.integer({ min: 100, max: 600_000 }),
+        min_time_since_jump_ms: fc.integer({ min: 0, max: 600_000 }),
+      },
+      { requiredKeys: [] },
+    );
+    const tight = (limits: RiskLimits): RiskLimits | null => {
+      const { maxOrderSharesMicros, priceCollarBookMicros, maxBookAgeMs, minTimeSinceJumpMs } = limits;
+      const tightEnough =
+        maxOrderSharesMicros <= base.maxOrderSharesMicros &&
+        priceCollarBookMicros <= base.priceCollarBookMicros &&
+        maxBookAgeMs <= base.maxBookAgeMs &&
+        minTimeSinceJumpMs >= base.minTimeSinceJumpMs;
+      return tightEnough ? limits : null;
+    };
+    fc.assert(
+      fc.property(values, (override) => {
+        if (looseningsOf(base, override).length > 0) expect(() => tightened(base, override)).toThrow(TwinbookError);
+        else expect(tight(tightened(base, override))).not.toBeNull();
+      }),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { micros, ONE } from '../../../src/shared/base/micros.js';
+import { lossRung } from '../../../src/trader/risk/loss-rung.js';
+
+const any = fc.integer({ min: -1e12, max: 1e12 }).map(micros);
+const limit = fc.integer({ min: 1, max: 1e12 }).map(micros);
+const part = fc.integer({ min: 1, max: ONE }).map(micros);
+
+describe('the rungs of a loss', () => {
+  it('are reached exactly when either loss is that part of its limit or more', () => {
+    fc.assert(
+      fc.property(any, any, limit, limit, part, part, (day, drawdown, maxDay, maxDrawdown, widen, reduce) => {
+        const loss = { dayLossMicros: day, drawdownMicros: drawdown, halted: null };
+        const limits = {
+          maxLossDayMicros: maxDay,
+          maxDrawdownMicros: maxDrawdown,
+          widenAtLossMicros: widen,
+          reduceAtLossMicros: reduce,
+        };
+        const isOver = (lost: number, of: number, at: number) =>
+          lost > 0 && BigInt(lost) * BigInt(ONE) >= BigInt(of) * BigInt(at);
+        const rung = lossRung(loss, limits);
+        expect(rung.widened !== null).toBe(isOver(day, maxDay, widen) || isOver(drawdown, maxDrawdown, widen));
+        expect(rung.reducing !== null).toBe(isOver(day, maxDay, reduce) || isOver(drawdown, maxDrawdown, reduce));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('say the figures', () => {
+    const limits = {
+      maxLossDayMicros: micros(50_000_000),
+      maxDrawdownMicros: micros(100_000_000),
+      widenAtLossMicros: micros(500_000),
+      reduceAtLossMicros: micros(800_000),
+    };
+    const loss = { dayLossMicros: micros(30_000_000), drawdownMicros: micros(85_000_000), halted: null };
+    expect(lossRung(loss, limits)).toEqual({
+      widened: '30 lost today, that is 0.5 of the limit of 50 or more',
+      reducing: '85 below the high-water mark, that is 0.8 of the limit of 100 or more',
+    });
+  });
+});

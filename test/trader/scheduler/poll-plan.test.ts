@@ -1,0 +1,373 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import type { Ask } from '../../../src/shared/protocol/seam.js';
+import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
+import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import { parsePollTag, pollTag } from '../../../src/trader/scheduler/tags.js';
+import { World } from './world.js';
+
+const NOW = 1_700_000_000_000;
+const SETTINGS: PollSettings = {
+  ownIntervalMs: 3_000,
+  hotIntervalMs: 1_000,
+  quietIntervalMs: 60_000,
+  catalogIntervalMs: 300_000,
+  assetsIntervalMs: 30_000,
+  ownTrades: true,
+  bookDepth: 50,
+};
+
+const shares = (count: number) => (count * 1_000_000) as Micros;
+const kindOf = (tag: string) => parsePollTag(tag)?.kind ?? 'none';
+
+interface Market {
+  readonly id: string;
+  readonly restingShares: number;
+  /** Price moved per square root of a second. */
+  readonly sigma: number;
+  /** Default false. */
+  readonly isOver?: boolean;
+}
+
+/** A plan at work on these markets through a queue and a network, with what a look at a book changes. */
+class Watch {
+  readonly world: World;
+  readonly plan: PollPlan;
+  readonly asked: { readonly kind: string; readonly market: string | null; readonly ms: number }[] = [];
+  markets: readonly Market[];
+  openOrders = 0;
+  failing = new Set<string>();
+  largestPlan = 0;
+  readonly #bookSeenMs = new Map<string, number>();
+  #reported = 0;
+  #unsent = 0;
+
+  constructor(markets: readonly Market[], settings: Partial<PollSettings> = {}, seed = 1) {
+    this.world = new World(seed, { meanMs: 40, lost: 0 });
+    this.plan = new PollPlan({ ...SETTINGS, ...settings });
+    this.markets = markets;
+  }
+
+  facts(): PollFacts {
+    const { queue, nowMs } = this.world;
+    const markets = this.markets.map(({ id, restingShares, sigma, isOver = false }): PolledMarket => {
+      const seenMs = this.#bookSeenMs.get(id);
+      const expectedMove = seenMs === undefined ? Infinity : sigma * Math.sqrt((nowMs - seenMs) / 1000);
+      return { marketConditionId: id, restingMicros: shares(restingShares), expectedMove, isOver };
+    });
+    return {
+      markets,
+      openOrders: this.openOrders,
+      publicPerMinute: queue.perMinute('public', nowMs),
+      signedPerMinute: queue.perMinute('signed', nowMs),
+      publicHeadroom: queue.headroom('public', 'quiet', nowMs),
+    };
+  }
+
+  run(seconds: number, stepMs = 250): void {
+    const end = this.world.nowMs + seconds * 1000;
+    while (this.world.nowMs < end) {
+      this.world.step(stepMs);
+      for (const { ask, ms } of this.world.done.slice(this.#reported)) this.#report(ask, ms);
+      for (const { tag } of this.world.unsent.slice(this.#unsent)) this.plan.onReport(tag, 'unsent', this.world.nowMs);
+      this.#reported = this.world.done.length;
+      this.#unsent = this.world.unsent.length;
+      for (const ask of this.plan.due(this.world.nowMs, this.facts())) {
+        const target = parsePollTag(ask.tag);
+        if (target === null) throw new Error(`not a poll: ${ask.tag}`);
+        const market = 'marketConditionId' in target ? target.marketConditionId : null;
+        this.asked.push({ kind: target.kind, market, ms: this.world.nowMs });
+        this.world.queue.push(ask);
+      }
+      this.world.release();
+      this.largestPlan = Math.max(this.largestPlan, this.plan.size);
+    }
+  }
+
+  count(kind: string, market: string | null = null): number {
+    return this.asked.filter((poll) => poll.kind === kind && (market === null || poll.market === market)).length;
+  }
+
+  /** The longest that any of these markets went between two looks at its book, from its first look after `fromMs` on. */
+  longestGapMs(markets: readonly string[], fromMs = 0): number {
+    let longest = 0;
+    for (const id of markets) {
+      const times = this.asked
+        .filter(({ kind, market, ms }) => kind === 'book' && market === id && ms >= fromMs)
+        .map(({ ms }) => ms);
+      times.push(this.world.nowMs);
+      times.forEach((ms, i) => {
+        longest = Math.max(longest, ms - (times[i - 1] ?? ms));
+      });
+    }
+    return longest;
+  }
+
+  #report(ask: Ask, ms: number): void {
+    const target = parsePollTag(ask.tag);
+    const market = target !== null && 'marketConditionId' in target ? target.marketConditionId : '';
+    const failed = this.failing.has(market);
+    if (target?.kind === 'book' && !failed) this.#bookSeenMs.set(market, ms);
+    this.plan.onReport(ask.tag, failed ? 'failed' : 'ok', ms);
+  }
+}
+
+const market = (id: string, restingShares = 0, sigma = 0.001): Market => ({ id, restingShares, sigma });
+const hundred = () => Array.from({ length: 100 }, (_, i) => market(`m${i}`, i < 10 ? 100 : 0));
+
+describe('tags of polls', () => {
+  it('can be read back, and nothing else can', () => {
+    for (const target of [{ kind: 'orders' } as const, { kind: 'book', marketConditionId: 'a/b' } as const]) {
+      expect(parsePollTag(pollTag(target))).toEqual(target);
+    }
+    for (const tag of ['executor/book/x', 'poll/', 'poll/book', 'poll/book/', 'poll/orders/x', 'poll/nothing']) {
+      expect(parsePollTag(tag)).toBeNull();
+    }
+  });
+});
+
+describe('an hour with a hundred markets', () => {
+  const watch = new Watch(hundred());
+  watch.openOrders = 20;
+  watch.run(3600, 500);
+
+  it('shares the public budget between books, trades and details, and uses most of it', () => {
+    const [books, trades, details] = [watch.count('book'), watch.count('trades'), watch.count('detail')];
+    const total = books + trades + details + watch.count('catalog');
+    expect(total / 60).toBeGreaterThan(95);
+    expect(total / 60).toBeLessThanOrEqual(114);
+    expect(books / total).toBeGreaterThan(0.6);
+    expect(books / total).toBeLessThan(0.72);
+    expect(trades / total).toBeGreaterThan(0.15);
+    expect(details / total).toBeGreaterThan(0.05);
+  });
+
+  it('looks at hot markets often and starves none', () => {
+    const hot = watch.count('book', 'm0');
+    const quiet = watch.count('book', 'm50');
+    expect(hot).toBeGreaterThan(4 * quiet);
+    const everyMarket = watch.markets.map(({ id }) => id);
+    const start = watch.asked[0]?.ms ?? 0;
+    const firstLooks = everyMarket.map(
+      (id) => watch.asked.find((poll) => poll.kind === 'book' && poll.market === id)?.ms,
+    );
+    // A detail and a book each, beside ten markets that are looked at all the time.
+    expect(Math.max(...firstLooks.map((ms) => ms ?? Infinity)) - start).toBeLessThan(300_000);
+    // Then half of the 70 books a minute go to whoever waits beyond a minute: a hundred markets take three.
+    expect(watch.longestGapMs(everyMarket, start + 300_000)).toBeLessThan(60_000 + 120_000);
+    for (const id of everyMarket) expect(watch.count('trades', id)).toBeGreaterThan(2);
+  });
+
+  it('reads own trades every few seconds, own orders seldom, and is never throttled', () => {
+    expect(watch.count('fills') / 60).toBeCloseTo(20, -1);
+    expect(watch.count('orders') / 60).toBeCloseTo(4, 0);
+    expect(watch.count('assets') / 60).toBeCloseTo(2, 0);
+    expect(watch.world.windows.public.throttled).toBe(0);
+  });
+
+  it('remembers no more than it polls', () => {
+    expect(watch.largestPlan).toBeLessThanOrEqual(3 * 100 + 4);
+  });
+});
+
+describe('what is looked at', () => {
+  it('begins with the detail and then the book of every market, within seconds for a few', () => {
+    const watch = new Watch([market('a'), market('b'), market('c'), market('d')]);
+    watch.run(3, 100);
+    for (const id of ['a', 'b', 'c', 'd']) {
+      const kinds = watch.asked.filter((poll) => poll.market === id).map(({ kind }) => kind);
+      expect(kinds[0]).toBe('detail');
+      expect(kinds).toContain('book');
+    }
+  });
+
+  it('is asked once at a time: nothing comes twice before its report', () => {
+    const plan = new PollPlan(SETTINGS);
+    const facts: PollFacts = {
+      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
+      openOrders: 1,
+      publicPerMinute: 114,
+      signedPerMinute: 285,
+      publicHeadroom: 100,
+    };
+    const tags = new Set<string>();
+    for (let i = 0; i < 1000; i++) {
+      for (const { tag } of plan.due(NOW + i * 1000, facts)) {
+        expect(tags.has(tag)).toBe(false);
+        tags.add(tag);
+      }
+    }
+    expect([...tags].sort()).toEqual(['poll/assets', 'poll/catalog', 'poll/detail/a', 'poll/fills', 'poll/orders']);
+  });
+
+  it('that is over is asked for its detail alone, and takes no turn from one that trades', () => {
+    const over = Array.from({ length: 30 }, (_, i) => ({ ...market(`over${i}`), isOver: true }));
+    const watch = new Watch([...over, market('trades', 10)]);
+    const alone = new Watch([market('trades', 10)]);
+    watch.run(300);
+    alone.run(300);
+    for (const { id } of over) {
+      expect(watch.count('book', id) + watch.count('trades', id)).toBe(0);
+      expect(watch.count('detail', id)).toBeGreaterThan(1);
+    }
+    expect(watch.count('book', 'trades')).toBeGreaterThan(0.8 * alone.count('book', 'trades'));
+  });
+
+  it('is never asked without room in the public budget', () => {
+    const plan = new PollPlan(SETTINGS);
+    const asks = plan.due(NOW, {
+      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
+      openOrders: 1,
+      publicPerMinute: 114,
+      signedPerMinute: 285,
+      publicHeadroom: 0,
+    });
+    expect(asks.map(({ tag }) => kindOf(tag)).sort()).toEqual(['assets', 'catalog', 'fills', 'orders']);
+  });
+
+  it('follows the money: more at rest, or more movement, is never looked at less often', () => {
+    const spot = fc.record({ resting: fc.integer({ min: 0, max: 500 }), sigma: fc.integer({ min: 1, max: 40 }) });
+    fc.assert(
+      fc.property(spot, fc.integer({ min: 2, max: 8 }), fc.boolean(), (one, factor, moreAtRest) => {
+        const hotter = market(
+          'hotter',
+          moreAtRest ? one.resting * factor + 100 : one.resting,
+          (one.sigma / 1e4) * (moreAtRest ? 1 : factor),
+        );
+        const others = Array.from({ length: 20 }, (_, i) => market(`o${i}`, 50, 0.002));
+        const watch = new Watch([...others, market('cooler', one.resting, one.sigma / 1e4), hotter]);
+        watch.run(600, 500);
+        // One look more or less is the moment at which the run ends.
+        expect(watch.count('book', 'hotter') + 1).toBeGreaterThanOrEqual(watch.count('book', 'cooler'));
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('stays fresh where orders rest while many new markets appear', () => {
+    const resting = [market('r0', 100), market('r1', 100)];
+    const watch = new Watch(resting);
+    watch.run(60);
+    watch.markets = [...resting, ...Array.from({ length: 100 }, (_, i) => market(`new${i}`))];
+    watch.run(120);
+    expect(watch.longestGapMs(['r0', 'r1'])).toBeLessThan(10_000);
+  });
+
+  it('slows own trades when nothing rests, and reads orders at their pace where the venue has no own trades', () => {
+    const idle = new Watch([market('a')]);
+    idle.run(600);
+    expect(idle.count('fills')).toBeLessThanOrEqual(41);
+    const without = new Watch([market('a', 10)], { ownTrades: false });
+    without.openOrders = 2;
+    without.run(600);
+    expect(without.count('fills')).toBe(0);
+    expect(without.count('orders')).toBeGreaterThan(150);
+  });
+
+  it('takes a third of a small signed budget at most', () => {
+    const plan = new PollPlan(SETTINGS);
+    let asked = 0;
+    for (let ms = 0; ms < 600_000; ms += 250) {
+      const facts = { markets: [], openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: 100 };
+      for (const { tag } of plan.due(NOW + ms, facts)) {
+        if (kindOf(tag) !== 'catalog') asked++;
+        plan.onReport(tag, 'ok', NOW + ms);
+      }
+    }
+    expect(asked / 10).toBeLessThan(10.5);
+    expect(asked / 10).toBeGreaterThan(7);
+  });
+});
+
+describe('a poll that fails', () => {
+  it('backs off to one a minute, holds up no other market, and recovers', () => {
+    const names = ['sick', 'well0', 'well1', 'well2'];
+    const watch = new Watch(names.map((name) => market(name, 50)));
+    watch.run(60);
+    watch.failing = new Set(['sick']);
+    const before = watch.count('book', 'sick');
+    watch.run(1200);
+    const tries = watch.count('book', 'sick') - before;
+    expect(tries).toBeGreaterThan(18);
+    expect(tries).toBeLessThan(32);
+    expect(watch.longestGapMs(['well0', 'well1', 'well2'])).toBeLessThan(8_000);
+    watch.failing = new Set();
+    const sickAgain = watch.count('book', 'sick');
+    watch.run(120);
+    expect(watch.count('book', 'sick') - sickAgain).toBeGreaterThan(10);
+  });
+
+  it('does not back off for what never left', () => {
+    const plan = new PollPlan(SETTINGS);
+    const facts: PollFacts = {
+      markets: [],
+      openOrders: 1,
+      publicPerMinute: 114,
+      signedPerMinute: 285,
+      publicHeadroom: 9,
+    };
+    const times: number[] = [];
+    for (let ms = 0; ms < 30_000; ms += 1000) {
+      for (const { tag } of plan.due(NOW + ms, facts)) {
+        plan.onReport(tag, 'unsent', NOW + ms);
+        if (tag === 'poll/fills') times.push(ms);
+      }
+    }
+    expect(times).toEqual([0, 3000, 6000, 9000, 12_000, 15_000, 18_000, 21_000, 24_000, 27_000]);
+  });
+
+  it('is not silenced by a clock that stepped back', () => {
+    const plan = new PollPlan(SETTINGS);
+    const facts: PollFacts = {
+      markets: [],
+      openOrders: 1,
+      publicPerMinute: 114,
+      signedPerMinute: 285,
+      publicHeadroom: 9,
+    };
+    for (const { tag } of plan.due(NOW, facts)) plan.onReport(tag, 'failed', NOW);
+    expect(plan.due(NOW - 3_600_000, facts)).not.toEqual([]);
+  });
+});
+
+describe('the plan', () => {
+  it('looks at once at what is expedited', () => {
+    const plan = new PollPlan(SETTINGS);
+    const facts: PollFacts = {
+      markets: [],
+      openOrders: 1,
+      publicPerMinute: 114,
+      signedPerMinute: 285,
+      publicHeadroom: 9,
+    };
+    for (const { tag } of plan.due(NOW, facts)) plan.onReport(tag, 'failed', NOW);
+    expect(plan.due(NOW + 1, facts)).toEqual([]);
+    plan.expedite({ kind: 'assets' });
+    expect(plan.due(NOW + 2, facts).map(({ tag }) => tag)).toEqual(['poll/assets']);
+  });
+
+  it('forgets markets that are no longer polled, also when one of their polls was under way', () => {
+    const watch = new Watch(hundred());
+    watch.run(120);
+    watch.markets = [];
+    watch.run(10);
+    expect(watch.plan.size).toBeLessThanOrEqual(4);
+  });
+
+  it('ignores reports of what it did not ask', () => {
+    const plan = new PollPlan(SETTINGS);
+    plan.onReport('poll/book/never-asked', 'failed', NOW);
+    plan.onReport('executor/place/1', 'ok', NOW);
+    expect(plan.size).toBe(0);
+  });
+
+  it('is the same for the same calls', () => {
+    const trace = () => {
+      const watch = new Watch(hundred(), {}, 5);
+      watch.run(300);
+      return watch.asked;
+    };
+    expect(trace()).toEqual(trace());
+  });
+});

@@ -1,0 +1,472 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../../src/shared/base/random.js';
+import type { Scope } from '../../../src/shared/protocol/endpoints.js';
+import { type Ask, type BudgetReport, LANES, type Lane } from '../../../src/shared/protocol/seam.js';
+import {
+  MAX_IN_FLIGHT,
+  MAX_IN_FLIGHT_PER_SCOPE,
+  MAX_IN_FLIGHT_WITH_CANCELS,
+  MAX_WAITING,
+  RequestQueue,
+} from '../../../src/trader/scheduler/request-queue.js';
+import { cancelReserve } from '../../../src/trader/scheduler/reserve.js';
+import { askOf, LIMITS, World } from './world.js';
+
+const NOW = 1_700_000_000_000;
+const SCOPES: readonly Scope[] = ['public', 'signed'];
+const lanes = fc.constantFrom(...LANES);
+
+type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'>;
+
+/** Answers a request at once, without a word on the budget. */
+const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): Ask =>
+  queue.onOutcome({
+    kind: 'outcome',
+    nowMs,
+    requestId,
+    outcome: { kind: 'answered', data: [], nextCursor: null },
+    sentMs: nowMs,
+    venueTimeMs: null,
+    budget: null,
+  });
+
+/** Lets everything leave that may at this moment, answering each request at once. */
+function drain(queue: RequestQueue, nowMs = NOW): Lane[] {
+  const left: Lane[] = [];
+  for (;;) {
+    const { requests } = queue.release(nowMs);
+    if (requests.length === 0) return left;
+    for (const request of requests) {
+      left.push(request.lane);
+      answer(queue, request.id, nowMs);
+    }
+  }
+}
+
+describe('the order of what leaves', () => {
+  it('is by lane, and by age within a lane', () => {
+    const queue = new RequestQueue(LIMITS);
+    for (const lane of [...LANES].reverse())
+      for (const nth of [1, 2]) queue.push(askOf('signed', lane, `${lane} ${nth}`));
+    const tags: string[] = [];
+    for (;;) {
+      const { requests } = queue.release(NOW);
+      if (requests.length === 0) break;
+      for (const request of requests) tags.push(answer(queue, request.id).tag);
+    }
+    expect(tags.slice(0, 8)).toEqual([
+      'cancel 1',
+      'cancel 2',
+      'submit 1',
+      'submit 2',
+      'own 1',
+      'own 2',
+      'draft 1',
+      'draft 2',
+    ]);
+    expect(new Set(tags).size).toBe(12);
+  });
+
+  it('lets no late lane starve another while the budget lasts', () => {
+    const queue = new RequestQueue(LIMITS);
+    for (let i = 0; i < MAX_IN_FLIGHT_PER_SCOPE; i++) queue.push(askOf('public', 'hot', 'hot'));
+    const underWay = queue.release(NOW).requests.map(({ id }) => id);
+    queue.push(askOf('public', 'quiet', 'patient'));
+    const answered: string[] = [];
+    // One place becomes free at a time, and a new hot ask is always waiting for it.
+    for (let round = 0; round < 20; round++) {
+      queue.push(askOf('public', 'hot', 'hot'));
+      answered.push(answer(queue, underWay.shift() ?? 0).tag);
+      underWay.push(...queue.release(NOW).requests.map(({ id }) => id));
+    }
+    expect(answered).toContain('patient');
+  });
+
+  it('never lets the turn of late lanes pass a cancel, a submit or own state', () => {
+    fc.assert(
+      fc.property(fc.array(lanes, { minLength: 1, maxLength: 80 }), (mixed) => {
+        const queue = new RequestQueue(LIMITS);
+        for (const lane of mixed) queue.push(askOf('signed', lane));
+        const left = drain(queue);
+        const urgent = (lane: Lane) => ['cancel', 'submit', 'own'].includes(lane);
+        expect(left.filter(urgent)).toEqual(left.slice(0, left.filter(urgent).length));
+        expect([...left].sort()).toEqual([...mixed].sort());
+      }),
+    );
+  });
+
+  it('keeps few requests under way, cancels beside them, and no scope takes all places', () => {
+    const queue = new RequestQueue(LIMITS);
+    for (let i = 0; i < 20; i++) queue.push(askOf('signed', 'own'));
+    expect(queue.release(NOW).requests).toHaveLength(MAX_IN_FLIGHT_PER_SCOPE);
+    for (let i = 0; i < 20; i++) queue.push(askOf('public', 'hot'));
+    expect(queue.release(NOW).requests).toHaveLength(MAX_IN_FLIGHT - MAX_IN_FLIGHT_PER_SCOPE);
+    for (let i = 0; i < 20; i++) queue.push(askOf('signed', 'cancel'));
+    expect(queue.release(NOW).requests.map(({ lane }) => lane)).toEqual(
+      Array.from({ length: MAX_IN_FLIGHT_WITH_CANCELS - MAX_IN_FLIGHT }, () => 'cancel'),
+    );
+    expect(queue.inFlight).toBe(MAX_IN_FLIGHT_WITH_CANCELS);
+  });
+
+  it('numbers requests upwards from the first id', () => {
+    const queue = new RequestQueue(LIMITS, 500);
+    for (let i = 0; i < 3; i++) queue.push(askOf('signed', 'own'));
+    expect(queue.release(NOW).requests.map(({ id }) => id)).toEqual([500, 501, 502]);
+  });
+});
+
+describe('what does not leave', () => {
+  it('comes back unsent when its latest moment has passed', () => {
+    const queue = new RequestQueue({ ...LIMITS, public_per_minute: 1 });
+    queue.push(askOf('public', 'hot', 'first', NOW + 100));
+    queue.push(askOf('public', 'hot', 'second', NOW + 100));
+    expect(queue.release(NOW)).toMatchObject({ requests: [{ id: 1 }], unsent: [] });
+    expect(queue.nextReleaseMs(NOW)).toBe(NOW + 100);
+    expect(queue.release(NOW + 99)).toEqual({ requests: [], unsent: [] });
+    expect(queue.release(NOW + 100)).toMatchObject({ requests: [], unsent: [{ ask: { tag: 'second' } }] });
+    expect([queue.waiting, queue.nextReleaseMs(NOW + 100)]).toEqual([0, null]);
+  });
+
+  it('comes back unsent when it is recalled, and the rest leaves', () => {
+    const queue = new RequestQueue(LIMITS);
+    for (const tag of ['a', 'b', 'c']) queue.push(askOf('signed', 'submit', tag));
+    queue.recall((ask) => ask.tag !== 'b', 'not wanted any more');
+    expect(queue.waiting).toBe(1);
+    const { requests, unsent } = queue.release(NOW);
+    expect(unsent.map(({ ask, reason }) => [ask.tag, reason])).toEqual([
+      ['a', 'not wanted any more'],
+      ['c', 'not wanted any more'],
+    ]);
+    expect(requests.map(({ id }) => answer(queue, id).tag)).toEqual(['b']);
+    expect(queue.release(NOW)).toEqual({ requests: [], unsent: [] });
+  });
+
+  it('is bounded: what finds no room comes back, latest lanes first, and a cancel always finds room', () => {
+    const queue = new RequestQueue(LIMITS);
+    for (let i = 0; i < MAX_WAITING; i++) queue.push(askOf('public', 'quiet', `quiet ${i}`));
+    queue.push(askOf('public', 'quiet', 'too many'));
+    queue.push(askOf('signed', 'cancel', 'cancel'));
+    expect([queue.waiting, queue.nextReleaseMs(NOW)]).toEqual([MAX_WAITING, NOW]);
+    const { requests, unsent } = queue.release(NOW);
+    expect(requests[0]?.lane).toBe('cancel');
+    expect(unsent.map(({ ask }) => ask.tag)).toEqual(['too many', `quiet ${MAX_WAITING - 1}`]);
+  });
+
+  it('gives every ask back exactly once, whatever happens', () => {
+    const step = fc.record({
+      scope: fc.constantFrom<Scope>('public', 'signed', 'bootstrap'),
+      lane: lanes,
+      many: fc.integer({ min: 0, max: 60 }),
+      patienceMs: fc.integer({ min: 0, max: 90_000 }),
+      passMs: fc.integer({ min: 0, max: 20_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), fc.nat(), (steps, seed) => {
+        const world = new World(seed, { meanMs: 400, lost: 0.1 });
+        let pushed = 0;
+        for (const { scope, lane, many, patienceMs, passMs } of steps) {
+          for (let i = 0; i < many; i++) world.queue.push(askOf(scope, lane, `${pushed++}`, world.nowMs + patienceMs));
+          expect(world.queue.waiting).toBeLessThanOrEqual(MAX_WAITING);
+          world.step(passMs);
+        }
+        for (let i = 0; i < 40; i++) world.step(10_000);
+        const tags = [...world.done.map(({ ask }) => ask.tag), ...world.unsent.map(({ tag }) => tag)];
+        expect(tags.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
+        expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the budget', () => {
+  it('never lets more arrive in any minute than the venue allows, whatever the delays', () => {
+    const limits = fc.constantFrom(LIMITS, { ...LIMITS, public_per_minute: 30, signed_per_minute: 40 });
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 20_000 }), limits, (seed, meanMs, perMinute) => {
+        const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
+        const random = Random.seeded(seed, 'asks');
+        for (let i = 0; i < 600; i++) {
+          for (const scope of SCOPES) {
+            const lane = LANES[random.below(LANES.length)] ?? 'own';
+            for (let n = random.below(12); n > 0; n--) world.queue.push(askOf(scope, lane, 't', world.nowMs + 20_000));
+          }
+          world.step(random.below(1000));
+        }
+        for (const scope of SCOPES) expect(world.busiestMinute(scope)).toBeLessThanOrEqual(world.windows[scope].limit);
+        expect(world.windows.public.throttled + world.windows.signed.throttled).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('uses nearly all of it when there is enough to ask', () => {
+    const world = new World(7, { meanMs: 50, lost: 0 });
+    for (let i = 0; i < 6000; i++) {
+      world.queue.push(askOf('public', 'hot', 't', world.nowMs + 1000));
+      world.step(100);
+    }
+    const perMinute = world.arrivals.length / 10;
+    expect(perMinute).toBeGreaterThan(108);
+    expect(perMinute).toBeLessThanOrEqual(115);
+  });
+
+  it.each([
+    ['a limit half of what the profile says', 60, 0],
+    ['another program that uses two thirds of it', 120, 80],
+  ])('learns of %s from the answers, and is hardly ever throttled', (_, limit, othersPerMinute) => {
+    const world = new World(3, { meanMs: 80, lost: 0 });
+    world.windows.public.limit = limit;
+    let others = 0;
+    for (let i = 0; i < 12_000; i++) {
+      for (others += othersPerMinute / 600; others >= 1; others--) world.windows.public.arrive(world.nowMs);
+      world.queue.push(askOf('public', 'hot', 't', world.nowMs + 1000));
+      world.step(100);
+    }
+    const ours = world.done.length / 20;
+    const refused = world.done.filter(({ outcome }) => outcome.kind === 'refused').length;
+    expect(refused).toBeLessThan(3);
+    expect(ours).toBeGreaterThan((limit - othersPerMinute) * 0.6);
+  });
+
+  it('waits as long as it is told, then tries with one request, then goes on more slowly', () => {
+    const queue = new RequestQueue(LIMITS);
+    for (let i = 0; i < 30; i++) queue.push(askOf('public', 'hot'));
+    const [first, ...rest] = queue.release(NOW).requests;
+    queue.onOutcome({
+      kind: 'outcome',
+      nowMs: NOW + 50,
+      requestId: first?.id ?? 0,
+      outcome: { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
+      sentMs: NOW,
+      venueTimeMs: null,
+      budget: { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 7000 },
+    });
+    for (const { id } of rest) answer(queue, id, NOW + 60);
+    expect(queue.status('public', NOW + 60)).toMatchObject({ left: 0, blockedUntilMs: NOW + 7000 });
+    expect(queue.nextReleaseMs(NOW + 60)).toBe(NOW + 7000);
+    expect(queue.release(NOW + 6999).requests).toEqual([]);
+    const probe = queue.release(NOW + 7000).requests;
+    expect(probe).toHaveLength(1);
+    expect(queue.release(NOW + 7001).requests).toEqual([]);
+    answer(queue, probe[0]?.id ?? 0, NOW + 7100);
+    expect(queue.status('public', NOW + 61_000).perMinute).toBeLessThan(114 * 0.85);
+    for (let at = 62_000; at < 600_000; at += 1_000) queue.status('public', NOW + at);
+    expect(queue.status('public', NOW + 600_000).perMinute).toBe(114);
+  });
+
+  it('tries again after a bounded wait, whatever an answer or a clock that stepped back says', () => {
+    const queue = new RequestQueue(LIMITS);
+    queue.push(askOf('public', 'hot'));
+    queue.push(askOf('public', 'hot'));
+    const requests = queue.release(NOW).requests;
+    for (const { id } of requests) {
+      queue.onOutcome({
+        kind: 'outcome',
+        nowMs: NOW,
+        requestId: id,
+        outcome: { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
+        sentMs: NOW,
+        venueTimeMs: null,
+        budget: { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 86_400_000 },
+      });
+    }
+    queue.push(askOf('public', 'hot'));
+    expect(queue.nextReleaseMs(NOW)).toBe(NOW + 120_000);
+    expect(queue.nextReleaseMs(NOW - 3_600_000)).toBe(NOW - 3_600_000 + 120_000);
+    for (const at of [NOW, NOW + 60_000]) expect(queue.release(at).requests).toEqual([]);
+    expect(queue.release(NOW + 120_000).requests).toHaveLength(1);
+  });
+
+  /** Answers a request as throttled, or well, with what its headers say of the signed budget. */
+  const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
+    queue.onOutcome({
+      kind: 'outcome',
+      nowMs,
+      requestId: id,
+      outcome:
+        is === 'answered'
+          ? { kind: 'answered', data: [], nextCursor: null }
+          : { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
+      sentMs: nowMs,
+      venueTimeMs: null,
+      budget: { scope: 'signed', resetMs: NOW + 86_400_000, ...budget },
+    });
+
+  it('lets cancels and reads of own state find out for themselves, one at a time, a second after a refusal', () => {
+    const queue = new RequestQueue(LIMITS);
+    queue.push(askOf('signed', 'own'));
+    const first = queue.release(NOW).requests[0]?.id ?? 0;
+    told(queue, first, NOW, 'throttled', { limit: 300, remaining: 0 });
+    for (const lane of LANES) for (let n = 0; n < 2; n++) queue.push(askOf('signed', lane));
+    expect(queue.nextReleaseMs(NOW)).toBe(NOW + 1_000);
+    expect(queue.release(NOW + 999).requests).toEqual([]);
+    const [probe, ...others] = queue.release(NOW + 1_000).requests;
+    expect([probe?.lane, others]).toEqual(['cancel', []]);
+    expect(queue.release(NOW + 1_500).requests).toEqual([]);
+    // Refused again: twice as long, then twice as long again, and never longer than ten seconds.
+    told(queue, probe?.id ?? 0, NOW + 1_500, 'throttled', { limit: 300, remaining: 0 });
+    expect(queue.nextReleaseMs(NOW + 1_500)).toBe(NOW + 3_500);
+    const second = queue.release(NOW + 3_500).requests;
+    expect(second.map(({ lane }) => lane)).toEqual(['cancel']);
+    told(queue, second[0]?.id ?? 0, NOW + 3_600, 'answered', { limit: 300, remaining: 299 });
+    expect(queue.release(NOW + 3_600).requests.map(({ lane }) => lane)).toContain('own');
+  });
+
+  it('lets them go one after the other where answers say that there is no room and there is', () => {
+    const queue = new RequestQueue(LIMITS);
+    queue.push(askOf('signed', 'own'));
+    told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit: 300, remaining: 0 });
+    for (let n = 0; n < 10; n++) queue.push(askOf('signed', 'cancel'));
+    expect(queue.release(NOW + 999).requests).toEqual([]);
+    for (let at = 1_000; at < 1_900; at += 100) {
+      const requests = queue.release(NOW + at).requests;
+      expect(requests).toHaveLength(1);
+      told(queue, requests[0]?.id ?? 0, NOW + at + 50, 'answered', { limit: 300, remaining: 0 });
+    }
+  });
+
+  it('believes a limit below the profile’s when two answers in a row say it', () => {
+    const queue = new RequestQueue(LIMITS);
+    const tell = (limit: number) => {
+      queue.push(askOf('signed', 'cancel'));
+      told(queue, queue.release(NOW).requests[0]?.id ?? 0, NOW, 'answered', { limit, remaining: limit });
+      return queue.status('signed', NOW).limit;
+    };
+    expect([50, 1, 50, 50, 1, 300].map(tell)).toEqual([300, 300, 300, 50, 50, 300]);
+  });
+
+  it('keeps to the limit of true time while our clock jumps by an hour to and fro, and cancels leave within seconds', () => {
+    const jumps = fc.array(fc.tuple(fc.nat(180), fc.constantFrom(-3_600_000, 3_600_000)), { maxLength: 8 });
+    fc.assert(
+      fc.property(jumps, fc.boolean(), (all, corrected) => {
+        const queue = new RequestQueue(LIMITS);
+        const left: number[] = [];
+        let off = 0;
+        const second = (trueS: number) => {
+          for (const request of queue.release(NOW + trueS * 1000 + off).requests) {
+            left.push(trueS);
+            answer(queue, request.id, NOW + trueS * 1000 + off);
+          }
+        };
+        for (let trueS = 0; trueS < 200; trueS++) {
+          for (const [at, by] of all) if (at === trueS) off += by;
+          for (let n = 0; n < 6; n++) queue.push(askOf('signed', 'own', 'own', Number.MAX_SAFE_INTEGER));
+          queue.setOpenOrders(20);
+          for (let n = 0; n < 4; n++) second(trueS);
+          if (corrected) off = 0;
+        }
+        for (const at of left) expect(left.filter((s) => s >= at && s < at + 60).length).toBeLessThanOrEqual(300);
+        const before = left.length;
+        queue.push(askOf('signed', 'cancel'));
+        second(201);
+        expect(left.length).toBeGreaterThan(before);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('gives back the place of a request that never left', () => {
+    const queue = new RequestQueue({ ...LIMITS, bootstrap_per_minute: 1 });
+    queue.push(askOf('bootstrap', 'own'));
+    queue.push(askOf('bootstrap', 'own'));
+    const [first] = queue.release(NOW).requests;
+    queue.onOutcome({
+      kind: 'outcome',
+      nowMs: NOW,
+      requestId: first?.id ?? 0,
+      outcome: { kind: 'unknown', reason: 'too late', sent: false },
+      sentMs: NOW,
+      venueTimeMs: null,
+      budget: null,
+    });
+    expect(queue.release(NOW).requests).toHaveLength(1);
+  });
+
+  it('says when the next may leave', () => {
+    const queue = new RequestQueue({ ...LIMITS, bootstrap_per_minute: 2 });
+    queue.push(askOf('bootstrap', 'own'));
+    const [first] = queue.release(NOW).requests;
+    answer(queue, first?.id ?? 0, NOW + 500);
+    queue.push(askOf('bootstrap', 'own'));
+    expect(queue.nextReleaseMs(NOW + 600)).toBe(NOW + 60_500);
+    expect(queue.release(NOW + 60_499).requests).toEqual([]);
+    expect(queue.release(NOW + 60_500).requests).toHaveLength(1);
+  });
+});
+
+describe('the cancel reserve', () => {
+  const openOrders = fc.integer({ min: 0, max: 60 });
+
+  it('is two requests an open order and twenty', () => {
+    expect([cancelReserve(0, 285), cancelReserve(40, 285), cancelReserve(5, 28)]).toEqual([20, 100, 17]);
+  });
+
+  it('is never taken by drafts and reads of markets, and at most half of it by submits and own state', () => {
+    fc.assert(
+      fc.property(
+        openOrders,
+        fc.array(fc.constantFrom<Lane>('submit', 'own', 'draft', 'hot', 'quiet')),
+        (open, mixed) => {
+          const queue = new RequestQueue(LIMITS);
+          queue.setOpenOrders(open);
+          for (let i = 0; i < 12; i++)
+            for (const lane of [...mixed, 'draft' as const]) queue.push(askOf('signed', lane));
+          drain(queue);
+          const { left, perMinute } = queue.status('signed', NOW);
+          const urgent = mixed.some((lane) => lane === 'own');
+          const reserve = cancelReserve(open, perMinute);
+          expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));
+          // Whatever the others took, the cancels of all open orders leave at once as far as half the reserve goes.
+          for (let i = 0; i < 2 * open; i++) queue.push(askOf('signed', 'cancel'));
+          expect(drain(queue).filter((lane) => lane === 'cancel').length).toBeGreaterThanOrEqual(
+            Math.min(2 * open, left),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['half', 'own', 50],
+    ['all', 'submit', 100],
+    ['all', 'draft', 100],
+  ] as const)('keeps %s of itself from a storm of the lane %s', (_, lane, kept) => {
+    const queue = new RequestQueue(LIMITS);
+    queue.setOpenOrders(40);
+    for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
+    expect(drain(queue)).toHaveLength(285 - kept);
+    for (let i = 0; i < 80; i++) queue.push(askOf('signed', 'cancel'));
+    expect(drain(queue)).toHaveLength(Math.min(80, kept));
+  });
+
+  it('is what headroom leaves out, and what waits before', () => {
+    const queue = new RequestQueue(LIMITS);
+    queue.setOpenOrders(40);
+    expect(queue.headroom('signed', 'draft', NOW)).toBe(285 - 100);
+    queue.push(askOf('signed', 'own'));
+    queue.push(askOf('signed', 'quiet'));
+    expect(queue.headroom('signed', 'draft', NOW)).toBe(285 - 100 - 1);
+    expect(queue.headroom('signed', 'cancel', NOW)).toBe(285);
+    expect(queue.headroom('public', 'quiet', NOW)).toBe(114);
+    queue.setOpenOrders(140);
+    expect(queue.headroom('signed', 'draft', NOW)).toBe(0);
+  });
+
+  it('agrees with what then leaves: headroom is neither too much nor too little', () => {
+    fc.assert(
+      fc.property(openOrders, lanes, fc.array(lanes, { maxLength: 40 }), (open, lane, before) => {
+        const queue = new RequestQueue(LIMITS);
+        queue.setOpenOrders(open);
+        for (const earlier of before) queue.push(askOf('signed', earlier));
+        drain(queue);
+        const headroom = queue.headroom('signed', lane, NOW);
+        for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
+        expect(drain(queue)).toHaveLength(headroom);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,174 @@
+/** A venue's sliding window, written out plainly, and a network between it and the queue: for the scheduler's tests. */
+
+import { Random } from '../../../src/shared/base/random.js';
+import { declarationOf, type Scope } from '../../../src/shared/protocol/endpoints.js';
+import type { AnyCall, Ask, BudgetReport, Lane, Outcome, Request } from '../../../src/shared/protocol/seam.js';
+import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
+
+export const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
+
+const SIGNED_CALL: AnyCall = { endpoint: 'orders.detail', params: { pubkey: 'p' }, query: {}, body: undefined };
+const PUBLIC_CALL: AnyCall = { endpoint: 'markets.book', params: { condition_id: 'm' }, query: {}, body: undefined };
+const BOOTSTRAP_CALL: AnyCall = {
+  endpoint: 'keys.challenge',
+  params: {},
+  query: {},
+  body: { wallet_address: 'w' },
+};
+const CALLS: Readonly<Record<Scope, AnyCall>> = {
+  signed: SIGNED_CALL,
+  public: PUBLIC_CALL,
+  bootstrap: BOOTSTRAP_CALL,
+};
+
+export const askOf = (scope: Scope, lane: Lane, tag = 'tag', latestMs = Number.MAX_SAFE_INTEGER): Ask => ({
+  lane,
+  call: CALLS[scope],
+  latestMs,
+  tag,
+});
+
+const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };
+const THROTTLED: Outcome = { kind: 'refused', status: 429, slug: 'throttled', message: 'Slow down.', details: [] };
+
+/** Counts arrivals in the last minute, of everybody, and refuses beyond the limit; refused ones do not count. */
+export class PlainWindow {
+  limit: number;
+  readonly accepted: number[] = [];
+  throttled = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  arrive(nowMs: number): boolean {
+    const used = this.used(nowMs);
+    if (used >= this.limit) {
+      this.throttled++;
+      return false;
+    }
+    this.accepted.push(nowMs);
+    return true;
+  }
+
+  used(nowMs: number): number {
+    return this.accepted.filter((ms) => ms > nowMs - 60_000).length;
+  }
+
+  report(scope: Scope, nowMs: number): BudgetReport {
+    const oldest = this.accepted.find((ms) => ms > nowMs - 60_000) ?? nowMs;
+    return {
+      scope,
+      limit: this.limit,
+      remaining: Math.max(0, this.limit - this.used(nowMs)),
+      resetMs: oldest + 60_000,
+    };
+  }
+}
+
+export interface Delays {
+  /** Mean milliseconds there and back, each. */
+  readonly meanMs: number;
+  /** Part of the answers that never come; the request has arrived. */
+  readonly lost: number;
+}
+
+interface Travelling {
+  readonly request: Request;
+  readonly scope: Scope;
+  readonly arrivesMs: number;
+  readonly backMs: number;
+  readonly lost: boolean;
+  arrived: boolean;
+  outcome: Outcome;
+  report: BudgetReport | null;
+}
+
+/** The queue, the windows of both scopes and what travels between them, in steps of virtual time. */
+export class World {
+  nowMs = 1_700_000_000_000;
+  readonly queue: RequestQueue;
+  readonly windows: Readonly<Record<Scope, PlainWindow>>;
+  readonly arrivals: { readonly scope: Scope; readonly lane: Lane; readonly ms: number }[] = [];
+  readonly done: { readonly ask: Ask; readonly outcome: Outcome; readonly ms: number }[] = [];
+  readonly unsent: Ask[] = [];
+  readonly #random: Random;
+  readonly #delays: Delays;
+  #travelling: Travelling[] = [];
+
+  constructor(seed: number, delays: Delays, limits = LIMITS) {
+    this.#random = Random.seeded(seed);
+    this.#delays = delays;
+    this.queue = new RequestQueue(limits);
+    this.windows = {
+      public: new PlainWindow(limits.public_per_minute),
+      signed: new PlainWindow(limits.signed_per_minute),
+      bootstrap: new PlainWindow(limits.bootstrap_per_minute),
+    };
+  }
+
+  /** Moves time, lets requests arrive and answers come back, and lets go what may leave. */
+  step(ms: number): readonly Request[] {
+    this.nowMs += ms;
+    for (const travelling of [...this.#travelling].sort((a, b) => a.arrivesMs - b.arrivesMs)) this.#arrive(travelling);
+    const back = this.#travelling.filter(({ backMs }) => backMs <= this.nowMs);
+    this.#travelling = this.#travelling.filter(({ backMs }) => backMs > this.nowMs);
+    for (const { request, outcome, report } of back) {
+      const ask = this.queue.onOutcome({
+        kind: 'outcome',
+        nowMs: this.nowMs,
+        requestId: request.id,
+        outcome,
+        sentMs: this.nowMs,
+        venueTimeMs: null,
+        budget: report,
+      });
+      this.done.push({ ask, outcome, ms: this.nowMs });
+    }
+    return this.release();
+  }
+
+  release(): readonly Request[] {
+    const { requests, unsent } = this.queue.release(this.nowMs);
+    this.unsent.push(...unsent.map(({ ask }) => ask));
+    for (const request of requests) {
+      const arrivesMs = this.nowMs + this.#random.exponential(this.#delays.meanMs);
+      this.#travelling.push({
+        request,
+        scope: declarationOf(request.call.endpoint).scope,
+        arrivesMs,
+        backMs: arrivesMs + this.#random.exponential(this.#delays.meanMs),
+        lost: this.#random.chance(this.#delays.lost),
+        arrived: false,
+        outcome: ANSWERED,
+        report: null,
+      });
+    }
+    return requests;
+  }
+
+  #arrive(travelling: Travelling): void {
+    const { scope, request, arrivesMs, lost } = travelling;
+    if (travelling.arrived || arrivesMs > this.nowMs) return;
+    travelling.arrived = true;
+    this.arrivals.push({ scope, lane: request.lane, ms: arrivesMs });
+    const accepted = this.windows[scope].arrive(arrivesMs);
+    travelling.outcome = lost ? { kind: 'unknown', reason: 'timeout', sent: true } : accepted ? ANSWERED : THROTTLED;
+    travelling.report = lost ? null : this.windows[scope].report(scope, arrivesMs);
+  }
+
+  /** Most arrivals of ours within any minute. */
+  busiestMinute(scope: Scope): number {
+    const times = this.arrivals
+      .filter((arrival) => arrival.scope === scope)
+      .map(({ ms }) => ms)
+      .sort((a, b) => a - b);
+    let busiest = 0;
+    let first = 0;
+    for (let last = 0; last < times.length; last++) {
+      while ((times[first] ?? 0) <= (times[last] ?? 0) - 60_000) first++;
+      busiest = Math.max(busiest, last - first + 1);
+    }
+    return busiest;
+  }
+}
