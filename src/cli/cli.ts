@@ -8,25 +8,25 @@
 
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../shell/config/version.js';
-import { addBacktestCommand } from './backtest.js';
 import { addConfigCommands } from './config-commands.js';
-import { addControlCommands } from './control-commands.js';
-import { addDataCommands } from './data-commands.js';
-import { addDoctorCommand } from './doctor.js';
-import { EXIT, type ExitCode } from './exit.js';
-import { reportFailure } from './failure.js';
-import { addGuardianCommand } from './guardian.js';
-import type { CliIo, Session } from './io.js';
+import { addControlCommands } from './control/control-commands.js';
+import { addGuardianCommand } from './control/guardian.js';
+import { addDataCommands } from './data/data-commands.js';
+import { addDoctorCommand } from './doctor/doctor.js';
 import { addKeysCommands } from './keys.js';
-import { addLedgerCommands } from './ledger-commands.js';
-import { addParityCommand } from './parity.js';
+import { addBacktestCommand } from './lab/backtest.js';
+import { addParityCommand } from './lab/parity.js';
+import { addReplayCommand } from './lab/replay.js';
+import { addSweepCommand } from './lab/sweep.js';
+import { addLedgerCommands } from './ledger/ledger-commands.js';
+import { addReconcileCommand } from './ledger/reconcile.js';
+import { EXIT, type ExitCode } from './output/exit.js';
+import { reportFailure } from './output/failure.js';
+import type { CliIo, Session } from './output/io.js';
 import { plainIo } from './plain-io.js';
-import { addReconcileCommand } from './reconcile.js';
 import { addRecordCommand } from './record.js';
 import { addRehearseCommand } from './rehearse.js';
-import { addReplayCommand } from './replay.js';
 import { addRunCommands } from './run-commands.js';
-import { addSweepCommand } from './sweep.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {

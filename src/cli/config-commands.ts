@@ -12,9 +12,9 @@ import type { Config } from '../shell/config/types.js';
 import type { ParamSpec, ParamValue } from '../trader/strategy/params.js';
 import { type ParamRow, paramsSchema, paramTable } from '../trader/strategy/params-export.js';
 import { addConfigExplainCommand } from './config-explain.js';
-import { EXIT } from './exit.js';
-import { action, type Session, withConfig, withJson } from './io.js';
-import { type Column, json, table } from './table.js';
+import { EXIT } from './output/exit.js';
+import { action, type Session, withConfig, withJson } from './output/io.js';
+import { type Column, json, table } from './output/table.js';
 
 export function addConfigCommands(program: Command, session: Session): void {
   const { io } = session;

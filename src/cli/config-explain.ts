@@ -5,9 +5,9 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { kindOf } from '../shell/config/explain-issues.js';
 import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
 import { jsonSchema, type SchemaNode, settingsOf } from '../shell/config/schema-tree.js';
-import { EXIT } from './exit.js';
-import { action, type Session, withJson } from './io.js';
-import { type Column, json, table } from './table.js';
+import { EXIT } from './output/exit.js';
+import { action, type Session, withJson } from './output/io.js';
+import { type Column, json, table } from './output/table.js';
 
 export function addConfigExplainCommand(config: Command, session: Session): void {
   const command = config

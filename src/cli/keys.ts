@@ -5,10 +5,10 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
 import { loadTraderConfig } from '../shell/config/load.js';
-import { EXIT } from './exit.js';
-import { action, type Session, withConfig, withJson } from './io.js';
 import { findNamed } from './names.js';
-import { type Column, json, table, when } from './table.js';
+import { EXIT } from './output/exit.js';
+import { action, type Session, withConfig, withJson } from './output/io.js';
+import { type Column, json, table, when } from './output/table.js';
 import { venueAddress } from './venue-address.js';
 import { answered, openWallet, withVenue } from './venue-session.js';
 

@@ -3,15 +3,15 @@
 import type { Command } from 'commander';
 import type { ErrorCode } from '../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
-import type { CancelAllData, KillData } from '../shell/daemon/control-protocol.js';
+import type { CancelAllData, KillData } from '../shell/control/control-protocol.js';
 import { nonEmpty } from './arguments.js';
-import { cancelAllText, isClean, orders } from './cancel-all.js';
-import { type ControlOptions, modeText, QUICK_S, SLOW_S, withControl } from './control-options.js';
-import { EXIT, type ExitCode } from './exit.js';
-import { action, type CliIo, type Session } from './io.js';
-import { askOrPass, type Unreached } from './reach.js';
-import { cancelPast } from './stop-directly.js';
-import { json } from './table.js';
+import { cancelAllText, isClean, orders } from './control/cancel-all.js';
+import { type ControlOptions, modeText, QUICK_S, SLOW_S, withControl } from './control/control-options.js';
+import { askOrPass, type Unreached } from './control/reach.js';
+import { cancelPast } from './control/stop-directly.js';
+import { EXIT, type ExitCode } from './output/exit.js';
+import { action, type CliIo, type Session } from './output/io.js';
+import { json } from './output/table.js';
 
 /** A trader that ended, or fell silent, after it had answered a moment before. */
 const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];

@@ -1,8 +1,8 @@
 /** The `--market` of a command, looked up in the ledger. */
 
 import type { LedgerReader } from '../trader/ledger/contract.js';
-import type { CliIo } from './io.js';
 import { findNamed, type Named } from './names.js';
+import type { CliIo } from './output/io.js';
 
 /** Markets that the ledger knows, as they can be named. */
 export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>

@@ -7,9 +7,9 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Credentials } from '../shell/wallet/credentials.js';
 import { integerBetween, numberBetween } from './arguments.js';
-import { askTrader } from './control-client.js';
-import { EXIT, type ExitCode } from './exit.js';
-import { action, type CliIo, type Session, withConfig } from './io.js';
+import { askTrader } from './control/control-client.js';
+import { EXIT, type ExitCode } from './output/exit.js';
+import { action, type CliIo, type Session, withConfig } from './output/io.js';
 import { keepFilesPrivate } from './private-files.js';
 import { openWallet } from './venue-session.js';
 
@@ -48,7 +48,7 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const config = loadTraderConfig(flags.config, io);
   const baseUrl = await addressOf(config);
   const credentials = flags.own ? await credentialsOf(config, io) : null;
-  const { record } = await import('../shell/daemon/record.js');
+  const { record } = await import('../shell/recorder/record.js');
   const { profile, name: venue } = config.venue;
   const folder = flags.out === undefined ? config.recording.dir : resolve(io.cwd, flags.out);
   const minutes = flags.minutes ?? null;

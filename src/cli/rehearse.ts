@@ -11,10 +11,10 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { loadConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import { integerBetween, nonEmpty } from './arguments.js';
-import type { ExitCode } from './exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from './io.js';
+import type { ExitCode } from './output/exit.js';
+import { action, type CliIo, type Session, withConfig, withJson } from './output/io.js';
+import { json } from './output/table.js';
 import { EXIT_OF, lineText, type StepLine } from './rehearsal/steps.js';
-import { json } from './table.js';
 
 interface RehearseFlags {
   readonly config: string;

@@ -6,8 +6,8 @@ import { loadConfig } from '../shell/config/load.js';
 import { venueNames } from '../shell/config/shipped.js';
 import { profilePath, readProfile } from '../shell/config/venue.js';
 import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
-import { EXIT, type ExitCode } from './exit.js';
-import { action, type CliIo, type Session, withConfig } from './io.js';
+import { EXIT, type ExitCode } from './output/exit.js';
+import { action, type CliIo, type Session, withConfig } from './output/io.js';
 import { keepFilesPrivate } from './private-files.js';
 
 export function addRunCommands(program: Command, session: Session): void {

@@ -4,8 +4,8 @@
 import { writeSync } from 'node:fs';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
-import type { CliIo } from './io.js';
-import { cleanLastWords } from './last-words.js';
+import { cleanLastWords } from './output/crash-handler.js';
+import type { CliIo } from './output/io.js';
 
 cleanLastWords();
 

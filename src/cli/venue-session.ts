@@ -7,7 +7,7 @@ import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { TraderConfig } from '../shell/config/load.js';
 import type { Wallet } from '../shell/wallet/wallet.js';
-import type { CliIo } from './io.js';
+import type { CliIo } from './output/io.js';
 import { venueAddress } from './venue-address.js';
 
 export interface VenueSession {

@@ -18,10 +18,10 @@ import type { CoreSettings } from './core/contract.js';
 import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';
 import { ExchangeClock } from './http/clock.js';
-import { Pulse } from './http/pulse.js';
 import { ReplayNotices } from './http/replay-notices.js';
 import { buildServer } from './http/server.js';
-import { Keeper } from './store/keeper.js';
+import { Pulse } from './http/ticker.js';
+import { Keeper } from './store/persistent-core.js';
 
 export interface ExchangeOptions {
   /** 0 picks a free one. */

@@ -3,7 +3,7 @@
 import { access, constants } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../shared/base/errors.js';
-import { EARLIEST_MS, LATEST_MS } from './steps-back.js';
+import { EARLIEST_MS, LATEST_MS } from './importers/clock-regression.js';
 import { loadDuckDb } from './store/duckdb.js';
 
 const COLUMNS = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;

@@ -12,9 +12,9 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
-import { openKalshi } from './kalshi.js';
-import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './kalshi-files.js';
-import { isPolymarketFile, openPolymarket } from './polymarket.js';
+import { openKalshi } from './importers/kalshi.js';
+import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './importers/kalshi-files.js';
+import { isPolymarketFile, openPolymarket } from './importers/polymarket.js';
 import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
 import { isDayFolder } from './store/layout.js';
 

@@ -8,7 +8,7 @@ import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { Keeper } from '../../src/exchange/store/keeper.js';
+import { Keeper } from '../../src/exchange/store/persistent-core.js';
 import { encodeCursor } from '../../src/shared/protocol/cursors.js';
 import { requestSignature } from '../../src/shared/protocol/signing.js';
 import { openMarket, TestTrader } from '../exchange/http/harness.js';

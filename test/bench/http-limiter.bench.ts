@@ -1,4 +1,4 @@
-import { RateLimit } from '../../src/exchange/http/rate-limits.js';
+import { RateLimit } from '../../src/exchange/service/rate-limits.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 
 const REQUESTS = sized(1_000_000, 10_000);

@@ -5,7 +5,7 @@
 
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import type { RecordedColumns } from '../../src/exchange/core/recorded-feed.js';
+import type { RecordedColumns } from '../../src/exchange/core/matching/recorded-feed.js';
 import { EVENT, SIDE } from '../../src/recording/contract.js';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
 import { type Bench, type BenchRow, rate, sized } from './bench.js';

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { RecordedColumns } from '../../src/exchange/core/recorded-feed.js';
+import type { RecordedColumns } from '../../src/exchange/core/matching/recorded-feed.js';
 import { EVENT, SIDE } from '../../src/recording/contract.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { Random } from '../../src/shared/base/random.js';

@@ -2,13 +2,13 @@ import { chownSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { askTrader } from '../../src/cli/control-client.js';
+import { askTrader } from '../../src/cli/control/control-client.js';
 import {
   type ControlRequest,
   type ControlResponse,
   readControlRequest,
-} from '../../src/shell/daemon/control-protocol.js';
-import { serveControl } from '../../src/shell/daemon/control-server.js';
+} from '../../src/shell/control/control-protocol.js';
+import { serveControl } from '../../src/shell/control/control-server.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { folderWith, trader } from '../shell/config/files.js';
 import { HOLDER, intentOf, orderOf } from '../trader/ledger/books.js';

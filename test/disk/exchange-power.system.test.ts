@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Keeper } from '../../src/exchange/store/keeper.js';
+import { Keeper } from '../../src/exchange/store/persistent-core.js';
 import { Drawer, throughJson } from '../exchange/core/drawer.js';
 import { settings } from '../exchange/core/venue.js';
 import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';

@@ -2,14 +2,14 @@
 
 import type { AccountSlot, CoreSettings, ObservedFill, WireOrder } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../src/exchange/core/memory-archive.js';
+import { MemoryArchive } from '../../src/exchange/core/records/memory-archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
-import { BookTexts } from '../../src/exchange/http/book-texts.js';
-import type { Desk, Reply, ServiceCall } from '../../src/exchange/http/calls.js';
-import { type Answer, faultAnswer, successText } from '../../src/exchange/http/envelope.js';
-import { HANDLERS } from '../../src/exchange/http/handlers.js';
-import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-limits.js';
-import { WalletSignatures } from '../../src/exchange/http/wallet-signatures.js';
+import { BookTexts } from '../../src/exchange/service/book-texts.js';
+import { type Answer, faultAnswer, successText } from '../../src/exchange/service/envelope.js';
+import type { Desk, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
+import { HANDLERS } from '../../src/exchange/service/handlers.js';
+import { RateLimit, type RateVerdict } from '../../src/exchange/service/rate-limits.js';
+import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type EndpointName, type Scope } from '../../src/shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';

@@ -1,7 +1,7 @@
 /** What becomes of one call on its way: drawn by the network's probabilities, or written down by a scenario. */
 
-import type { Answer } from '../../src/exchange/http/envelope.js';
-import { faultAnswer } from '../../src/exchange/http/envelope.js';
+import type { Answer } from '../../src/exchange/service/envelope.js';
+import { faultAnswer } from '../../src/exchange/service/envelope.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import type { Lag } from './exchange-side.js';
 

@@ -1,6 +1,6 @@
 /** Between trader and exchange: carries each call as its fate says. */
 
-import type { Answer } from '../../src/exchange/http/envelope.js';
+import type { Answer } from '../../src/exchange/service/envelope.js';
 import type { Timeline } from '../../src/lab/backtest/timeline.js';
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/shared/protocol/seam.js';

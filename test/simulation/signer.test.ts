@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { writeDraftText } from '../../src/shared/protocol/draft-text.js';
+import { writeDraftText } from '../../src/shared/protocol/drafts/draft-text.js';
 import type { StoredDraft } from '../../src/shell/wallet/drafts.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import { PROFILE } from './setting.js';

@@ -12,7 +12,7 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type Micros, micros, ONE } from '../../src/shared/base/micros.js';
 import { marketDetail, orderbook, publicTradeRow } from '../../src/shared/protocol/records.js';
-import { MarketState } from '../../src/trader/market/market-state.js';
+import { MarketState } from '../../src/trader/market/market-tracker.js';
 import type { BookSide, OwnMarketState, OwnOrder } from '../../src/trader/market/view.js';
 import type { QuoteLevel, Quoter, Quotes } from '../../src/trader/strategy/contract.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';

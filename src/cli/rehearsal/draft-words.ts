@@ -1,7 +1,7 @@
 /** A draft in words for a person, and what of it the profile does not say. */
 
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { DraftReport } from '../doctor-draft.js';
+import type { DraftReport } from '../doctor/draft.js';
 import { difference } from './steps.js';
 
 /** The venue's times are whole seconds, and the draft took its way. */

@@ -7,7 +7,7 @@ import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/record
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/types.js';
 import type { MarketRecord } from '../../trader/ledger/contract.js';
-import { MarketState } from '../../trader/market/market-state.js';
+import { MarketState } from '../../trader/market/market-tracker.js';
 import type { MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import { type FarOrder, farOrder } from './far-order.js';
 import { difference, failure, type Where } from './steps.js';

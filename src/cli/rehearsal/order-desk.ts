@@ -8,7 +8,7 @@ import { must } from '../../shared/base/errors.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Ask, Outcome, Report } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
-import { Outgoing } from '../../trader/engine/outgoing.js';
+import { Outgoing } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, OrderExecutor, Reaction } from '../../trader/executor/contract.js';
 import type { IntentRow, Ledger } from '../../trader/ledger/contract.js';
 import type { Approved } from '../../trader/risk/risk.js';

@@ -1,7 +1,7 @@
 /** The lines of a rehearsal: what each step found, and how one that cannot go on says so. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit.js';
+import { EXIT, type ExitCode, exitCodeOf } from '../output/exit.js';
 
 /** An embedded paper exchange, or the venue of the configuration. */
 export type Where = 'paper' | 'live';

@@ -1,6 +1,6 @@
 /** Balances as columns by account slot: currency for all markets, shares per market. Plain integers of Micros. */
 
-import { f64, fillSparse, sparse, widenF64 } from './cells.js';
+import { f64, fillSparse, sparse, widenF64 } from './typed-arrays.js';
 
 /** Cells of an account: currency, what of it is locked, and 1 for an account without end. */
 const FUNDS_STRIDE = 4;

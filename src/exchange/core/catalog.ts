@@ -3,10 +3,10 @@
 import { must } from '../../shared/base/errors.js';
 import type { CoreSettings, MarketSpec, Result } from './contract.js';
 import { done, invalid } from './fault.js';
-import type { FillModel } from './fill-model.js';
 import { Market, type MarketCard, type MarketDump, readSpec } from './market.js';
+import type { FillModel } from './matching/fill-model.js';
+import type { OrderPool } from './matching/order-pool.js';
 import { nameOf } from './names.js';
-import type { OrderPool } from './pool.js';
 
 export interface EventRecord {
   readonly index: number;

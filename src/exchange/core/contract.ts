@@ -12,23 +12,15 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { CandleInterval, MarketState } from '../../shared/protocol/states.js';
 import type { Delays } from './delays.js';
 import { MARGIN_MUTATORS, type MarginMutators, type MarginReads } from './margin/contract.js';
-import type { AssetQuery, ConversionQuery, OrderQuery, Page, PageQuery, PnlFilter, RedeemQuery } from './queries.js';
 import type {
-  AccountSlot,
-  BookSide,
-  CreatedMarket,
-  DraftKind,
-  EventFacts,
-  Holding,
-  InternalAccountOptions,
-  KeyRequest,
-  MarketFacts,
-  MarketIndex,
-  MarketSpec,
-  OrderRequest,
-  Result,
-  WireFunds,
-} from './terms.js';
+  AssetQuery,
+  ConversionQuery,
+  OrderQuery,
+  Page,
+  PageQuery,
+  PnlFilter,
+  RedeemQuery,
+} from './records/queries.js';
 import type {
   WireAccount,
   WireAsset,
@@ -50,13 +42,29 @@ import type {
   WireRedeem,
   WireStats,
   WireSummary,
-} from './wire-rows.js';
+} from './records/wire-rows.js';
+import type {
+  AccountSlot,
+  BookSide,
+  CreatedMarket,
+  DraftKind,
+  EventFacts,
+  Holding,
+  InternalAccountOptions,
+  KeyRequest,
+  MarketFacts,
+  MarketIndex,
+  MarketSpec,
+  OrderRequest,
+  Result,
+  WireFunds,
+} from './types.js';
 
 export type { Delays } from './delays.js';
 export type * from './margin/contract.js';
-export type * from './queries.js';
-export * from './terms.js';
-export type * from './wire-rows.js';
+export type * from './records/queries.js';
+export type * from './records/wire-rows.js';
+export * from './types.js';
 
 /** One line of a journal. */
 export type Command = readonly [nowMs: number, method: Mutator, args: readonly unknown[]];

@@ -8,15 +8,15 @@ import { must } from '../../shared/base/errors.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { ConversionState } from '../../shared/protocol/states.js';
 import type { ConversionQuery, Page, Result, WireConversion, WireDraft } from './contract.js';
+import { draftExpiryMs, draftText, type Ground, seconds } from './core-context.js';
 import { landsMs } from './delays.js';
 import { badSignature, done, refuse } from './fault.js';
-import { draftExpiryMs, draftText, type Ground, seconds } from './ground.js';
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, timesDown } from './money.js';
 import { nameOf } from './names.js';
-import { askedMarket, NO_ROWS } from './pages.js';
-import { type Filing, Records } from './records.js';
+import { askedMarket, NO_ROWS } from './records/pages.js';
+import { type Filing, Records } from './records/records.js';
 
 export type ConversionKind = 'merge' | 'split';
 

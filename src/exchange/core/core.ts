@@ -11,20 +11,20 @@
 import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
-import type { Archive } from './archive.js';
-import { i32 } from './cells.js';
 import * as contract from './contract.js';
 import { done, invalid, type Refusal, refuse } from './fault.js';
 import { mayMove } from './lifecycle.js';
 import { MarginCalls } from './margin/calls.js';
 import type { Market } from './market.js';
-import { detailRow } from './market-rows.js';
-import { HOUSE, legFor } from './matching.js';
-import { MemoryArchive } from './memory-archive.js';
+import { HOUSE, legFor } from './matching/matching.js';
+import { isBuyLeg } from './matching/order-pool.js';
+import { type RecordedColumns, RecordedFeed } from './matching/recorded-feed.js';
 import { asMicros, buyLock } from './money.js';
-import { makeParts } from './parts.js';
-import { isBuyLeg } from './pool.js';
-import { type RecordedColumns, RecordedFeed } from './recorded-feed.js';
+import type { Archive } from './records/archive.js';
+import { detailRow } from './records/market-rows.js';
+import { MemoryArchive } from './records/memory-archive.js';
+import { i32 } from './typed-arrays.js';
+import { makeParts } from './wiring.js';
 
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;

@@ -1,6 +1,6 @@
 /** How long things take on the exchange: what its settings say, or what a control has said for a while. */
 
-import type { CoreSettings } from './terms.js';
+import type { CoreSettings } from './types.js';
 
 /** For a rehearsal: absent ones are as the settings say. */
 export interface Delays {

@@ -3,12 +3,12 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import type { Archived } from './archive.js';
 import type { KeyRequest, Result, WireChallenge, WireCredential, WireFunds, WireKey } from './contract.js';
+import { type Ground, seconds } from './core-context.js';
 import { badSignature, done, invalid, refuse } from './fault.js';
-import { type Ground, seconds } from './ground.js';
 import { asMicros } from './money.js';
 import { isWallet } from './names.js';
+import type { Archived } from './records/archive.js';
 
 interface Account {
   readonly slot: number;

@@ -5,17 +5,17 @@ import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { OrderbookConfig } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Shares } from './accounts.js';
-import { Book } from './book.js';
-import { Candles } from './candles.js';
 import type { BookConfigSpec, MarketSpec, PoolConfigSpec, Result } from './contract.js';
 import { done, invalid } from './fault.js';
-import type { FillModel } from './fill-model.js';
 import { DEFAULT_REFERENCE, MarginPool, type MarginPoolDump } from './margin/pool.js';
 import { readRules } from './margin/rules.js';
+import { Book } from './matching/book.js';
+import type { FillModel } from './matching/fill-model.js';
+import type { OrderPool } from './matching/order-pool.js';
+import { Tape } from './matching/tape.js';
 import { asMicros } from './money.js';
-import type { OrderPool } from './pool.js';
+import { Candles } from './records/candles.js';
 import { unlistedSport } from './sports.js';
-import { Tape } from './tape.js';
 
 /** Rules of a market whose creator left them out; the rates are the shipped markets' (decisions §9, Fees). */
 const DEFAULT_CONFIG: OrderbookConfig = {

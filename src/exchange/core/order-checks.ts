@@ -3,12 +3,12 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { OrderRequest, Result } from './contract.js';
 import { done, invalid } from './fault.js';
 import type { Trading } from './market.js';
+import { BUY_NO, BUY_YES, isBuyLeg, isYesLeg, type Leg, SELL_NO, SELL_YES } from './matching/order-pool.js';
 import { asMicros, buyLock } from './money.js';
-import { BUY_NO, BUY_YES, isBuyLeg, isYesLeg, type Leg, SELL_NO, SELL_YES } from './pool.js';
 
 /** An order that is well-formed for its market: the sizes that its type has, null for the others. */
 export interface CheckedOrder {

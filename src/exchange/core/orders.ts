@@ -2,10 +2,9 @@
 
 import { must } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
-import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import { isFinalOrder, type OrderStatus, type OrderType, RESTING_STATUSES } from '../../shared/protocol/states.js';
-import { f64, i32 } from './cells.js';
 import type {
   OrderQuery,
   OrderRequest,
@@ -16,18 +15,19 @@ import type {
   WireOrder,
   WireOwnTrade,
 } from './contract.js';
+import { draftExpiryMs, draftText, type Ground } from './core-context.js';
 import { badSignature, done, invalid, refuse } from './fault.js';
-import { draftExpiryMs, draftText, type Ground } from './ground.js';
 import type { Market, Trading } from './market.js';
-import type { FillListener, Matching } from './matching.js';
+import type { FillListener, Matching } from './matching/matching.js';
+import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './matching/order-pool.js';
 import { nameOf } from './names.js';
 import { type CheckedOrder, checkOrder, lockOf, termsOf } from './order-checks.js';
-import { ORDER_FILING, type OrderRecord } from './order-record.js';
-import { orderRow } from './order-rows.js';
-import { OwnTrades } from './own-trades.js';
-import { askedMarket, NO_ROWS } from './pages.js';
-import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './pool.js';
-import { Records } from './records.js';
+import { ORDER_FILING, type OrderRecord } from './records/order-record.js';
+import { orderRow } from './records/order-rows.js';
+import { OwnTrades } from './records/own-trades.js';
+import { askedMarket, NO_ROWS } from './records/pages.js';
+import { Records } from './records/records.js';
+import { f64, i32 } from './typed-arrays.js';
 
 /** More than any purse can buy: a market buy is bounded by its funds alone. */
 const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;

@@ -2,8 +2,6 @@
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { CandleInterval } from '../../shared/protocol/states.js';
-import { assetPage } from './assets.js';
-import { f64 } from './cells.js';
 import type {
   AccountSlot,
   AssetQuery,
@@ -41,14 +39,16 @@ import type {
   WireSummary,
 } from './contract.js';
 import { ASK, BID } from './contract.js';
-import { FactsBook } from './facts.js';
-import { seconds } from './ground.js';
+import { seconds } from './core-context.js';
 import { marginPnl } from './margin/reads.js';
-import * as rows from './market-rows.js';
+import { FactsBook } from './market-summaries.js';
+import { NO_TICK } from './matching/ticks.js';
 import { asMicros } from './money.js';
-import { dumpParts, type Parts } from './parts.js';
-import { marketsIn, pnlRow } from './pnl.js';
-import { NO_TICK } from './ticks.js';
+import { assetPage } from './records/assets.js';
+import * as rows from './records/market-rows.js';
+import { marketsIn, pnlRow } from './records/pnl.js';
+import { f64 } from './typed-arrays.js';
+import { dumpParts, type Parts } from './wiring.js';
 
 export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof MarginReads> {
   protected readonly parts: Parts;

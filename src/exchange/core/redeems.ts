@@ -3,13 +3,13 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
 import type { Page, RedeemQuery, Result, WireDraft, WireRedeem } from './contract.js';
+import { draftExpiryMs, draftText, type Ground, seconds } from './core-context.js';
 import { badSignature, done, invalid, refuse } from './fault.js';
-import { draftExpiryMs, draftText, type Ground, seconds } from './ground.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
 import { nameOf } from './names.js';
-import { askedMarket, NO_ROWS } from './pages.js';
-import { type Filing, Records } from './records.js';
+import { askedMarket, NO_ROWS } from './records/pages.js';
+import { type Filing, Records } from './records/records.js';
 
 export interface Redeem {
   readonly id: number;

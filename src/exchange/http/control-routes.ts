@@ -1,9 +1,9 @@
 /** Serves the controls: who may use them, and the way of a call from bytes to the envelope. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Answer, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
 import { Authenticator } from './authentication.js';
 import { CONTROLS, type Control } from './controls.js';
-import { type Answer, faultAnswer, NOT_FOUND, successText } from './envelope.js';
 import type { Faults } from './faults.js';
 import type { ServerOptions } from './options.js';
 import { routeUrl } from './paths.js';

@@ -9,7 +9,7 @@ import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/re
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
-import { badField, NOT_FOUND } from './envelope.js';
+import { badField, NOT_FOUND } from '../service/envelope.js';
 import { type FaultGround, faultsBody, setFaults, shownFaults } from './fault-controls.js';
 import type { SignedRequestReport } from './signed-request.js';
 

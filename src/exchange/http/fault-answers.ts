@@ -1,7 +1,7 @@
 /** How a fault looks on the wire. */
 
 import { STATUS_CODES } from 'node:http';
-import { type Answer, faultAnswer } from './envelope.js';
+import { type Answer, faultAnswer } from '../service/envelope.js';
 import type { AnswerFault } from './faults.js';
 
 /** What a client is told to wait that is throttled without a time, seconds. */

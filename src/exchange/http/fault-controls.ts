@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Core, Result } from '../core/contract.js';
-import { badField } from './envelope.js';
+import { badField } from '../service/envelope.js';
 import type { AnswerFault, Faults } from './faults.js';
 
 // The keys of objects of constants are their names.

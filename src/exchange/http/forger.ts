@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
+import type { Answer } from '../service/envelope.js';
 import type { ExchangeClock } from './clock.js';
-import type { Answer } from './envelope.js';
 import { answerOfFault, retryAfterOf } from './fault-answers.js';
 import type { AnswerFault, Faults } from './faults.js';
 import { send } from './reply.js';

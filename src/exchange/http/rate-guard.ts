@@ -2,12 +2,12 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../shared/protocol/endpoints.js';
+import { type Answer, faultAnswer } from '../service/envelope.js';
+import { RateLimit, type RateVerdict } from '../service/rate-limits.js';
 import { Authenticator } from './authentication.js';
 import type { ExchangeClock } from './clock.js';
-import { type Answer, faultAnswer } from './envelope.js';
 import type { Faults } from './faults.js';
 import type { ServerOptions } from './options.js';
-import { RateLimit, type RateVerdict } from './rate-limits.js';
 import { send } from './reply.js';
 
 export type HeaderList = readonly (readonly [name: string, value: string])[];

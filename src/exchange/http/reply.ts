@@ -1,7 +1,7 @@
 /** The last step of every request. */
 
 import type { FastifyReply } from 'fastify';
-import type { Answer } from './envelope.js';
+import type { Answer } from '../service/envelope.js';
 
 export function send(reply: FastifyReply, answer: Answer): void {
   if (answer.location !== undefined) reply.header('location', answer.location);

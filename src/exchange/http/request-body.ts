@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
 import type { SignedRequest } from './authentication.js';
-import { rawUrlOf } from './hostile.js';
+import { rawUrlOf } from './framework-errors.js';
 import { parseBody } from './validation.js';
 
 const NO_BYTES = Buffer.alloc(0);

@@ -19,18 +19,19 @@ import {
   fillPath,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
+import { BookTexts } from '../service/book-texts.js';
+import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
+import type { Desk, Reply, ServiceCall } from '../service/handler-context.js';
+import { HANDLERS } from '../service/handlers.js';
+import { WalletSignatures } from '../service/wallet-signatures.js';
 import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
-import { BookTexts } from './book-texts.js';
-import type { Desk, Reply, ServiceCall } from './calls.js';
 import { serveControls } from './control-routes.js';
 import { CONTROLS } from './controls.js';
-import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from './envelope.js';
 import { Faults } from './faults.js';
 import { Forger } from './forger.js';
-import { HANDLERS } from './handlers.js';
-import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './hostile.js';
-import { LastWords } from './last-words.js';
+import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './framework-errors.js';
+import { LastWords } from './malformed-connection.js';
 import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
 import { MAX_PARAM_LENGTH, methodsOf, routeUrl } from './paths.js';
@@ -39,7 +40,6 @@ import { send } from './reply.js';
 import { readBody, signedPartsOf } from './request-body.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
-import { WalletSignatures } from './wallet-signatures.js';
 
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const faults = new Faults();

@@ -6,8 +6,8 @@
  */
 
 import type { FastifyInstance } from 'fastify';
-import { faultAnswer } from './envelope.js';
-import type { LastWords } from './last-words.js';
+import { faultAnswer } from '../service/envelope.js';
+import type { LastWords } from './malformed-connection.js';
 
 /** How long sockets are waited for, ms, and how many may be open. */
 export interface Patience {

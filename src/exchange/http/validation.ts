@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
 import type { ErrorDetails } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
-import { badField, invalid } from './envelope.js';
+import { badField, invalid } from '../service/envelope.js';
 
 /** Query parameters as the router parsed them: a repeated one is an array. */
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;

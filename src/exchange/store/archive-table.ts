@@ -8,7 +8,7 @@
 
 import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
-import { type Archived, type ArchiveQuery, accepts, type Shelf } from '../core/archive.js';
+import { type Archived, type ArchiveQuery, accepts, type Shelf } from '../core/records/archive.js';
 import { type Kind, Kinds } from './kinds.js';
 
 interface Row {

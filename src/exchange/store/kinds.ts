@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
-import type { Facets, Shelf } from '../core/archive.js';
+import type { Facets, Shelf } from '../core/records/archive.js';
 
 export interface Kind extends Omit<Facets, 'market'> {
   readonly number: number;

@@ -7,8 +7,8 @@
  */
 
 import type Database from 'better-sqlite3';
-import { type Archive, type Archived, type ArchiveQuery, SHELVES, type Shelf } from '../core/archive.js';
-import { MemoryArchive } from '../core/memory-archive.js';
+import { type Archive, type Archived, type ArchiveQuery, SHELVES, type Shelf } from '../core/records/archive.js';
+import { MemoryArchive } from '../core/records/memory-archive.js';
 import { ArchiveTable } from './archive-table.js';
 import type { Transactions } from './transactions.js';
 

@@ -7,16 +7,16 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
-import { Feed } from './feed.js';
+import { type Answer, Venue } from './in-process-exchange.js';
+import { Tally } from './metrics.js';
 import { QuoteHours } from './quote-hours.js';
+import { Feed } from './replay-driver.js';
 import { RequestCount } from './request-count.js';
 import { sessionOf } from './session.js';
 import { readsEnded } from './sources.js';
-import { Tally } from './tally.js';
 import { Timeline } from './timeline.js';
 import { Trace } from './trace.js';
 import { startTrader, type TraderSide } from './trader-side.js';
-import { type Answer, Venue } from './venue.js';
 
 /** As the daemon beats. */
 const BEAT_MS = 100;

@@ -5,10 +5,10 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../report/contract.js';
 import type { BacktestPlan, EventSource } from './contract.js';
-import type { MarketTally, PendingFill } from './market-tally.js';
+import type { Venue } from './in-process-exchange.js';
+import type { MarketTally, PendingFill } from './market-metrics.js';
+import type { Tally } from './metrics.js';
 import type { RequestCount } from './request-count.js';
-import type { Tally } from './tally.js';
-import type { Venue } from './venue.js';
 
 export interface Measured {
   readonly plan: BacktestPlan;

@@ -6,7 +6,7 @@ import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { BacktestPlan } from './contract.js';
-import { SIGNATURE } from './venue.js';
+import { SIGNATURE } from './in-process-exchange.js';
 
 const RUN_ID = 'backtest';
 

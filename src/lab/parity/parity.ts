@@ -17,11 +17,11 @@ import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
 import type { SessionRecord } from '../report/contract.js';
 import { counted } from '../report/figures.js';
-import { type Beginning, beginningOf } from './beginning.js';
 import { clipped } from './clipped-source.js';
 import { compare } from './comparison.js';
 import type { LivedRun, Parity } from './contract.js';
-import { readLivedRun } from './lived-run.js';
+import { type Beginning, beginningOf } from './opening-account.js';
+import { readLivedRun } from './read-recorded-run.js';
 
 export interface ParityOptions {
   /** As the run had it. */

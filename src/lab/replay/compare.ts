@@ -4,7 +4,7 @@ import type { AnyCall, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import type { Step } from '../../shell/journal/contract.js';
 import type { Difference, FieldDifference, Redone } from './contract.js';
-import { callText, observationText, type Titles } from './words.js';
+import { callText, observationText, type Titles } from './describe.js';
 
 /** So many lines say enough about one step. */
 const MAX_LINES = 8;

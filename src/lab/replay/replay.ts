@@ -12,7 +12,7 @@ import type { Step } from '../../shell/journal/contract.js';
 import type { Trader } from '../../trader/engine/trader.js';
 import { differenceOf } from './compare.js';
 import type { Aftermath, Difference, Redone, ReplayPlan, ReplayResult } from './contract.js';
-import { Prompter } from './prompter.js';
+import { Prompter } from './recorded-inputs.js';
 import { remadeTrader } from './remade-trader.js';
 
 /** Throws what the steps throw: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */

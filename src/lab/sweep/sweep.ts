@@ -7,7 +7,7 @@
  * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
  */
 
-import { fillModel } from '../../exchange/core/fill-model.js';
+import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { BacktestPlan } from '../backtest/contract.js';
 import { latencyModel } from '../backtest/latency.js';
 import { planOf } from '../backtest/plan.js';

@@ -6,8 +6,8 @@
  * Code of this package imports the single files; this list is the package's public entry `twinbook/protocol`.
  */
 export * from './cursors.js';
-export * from './draft-message.js';
-export * from './draft-text.js';
+export * from './drafts/draft-message.js';
+export * from './drafts/draft-text.js';
 export * from './endpoints.js';
 export * from './errors.js';
 export * from './profile.js';

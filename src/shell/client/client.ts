@@ -13,7 +13,6 @@
 
 import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../shared/protocol/records.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { Asker } from './asker.js';
 import { HttpCaller } from './caller.js';
 import { AccountCalls } from './calls/account.js';
 import { EventCalls, SearchCalls, SportCalls } from './calls/catalog.js';
@@ -24,8 +23,9 @@ import { MarketCalls } from './calls/markets.js';
 import { OrderCalls, type OrderInput, TradeCalls } from './calls/orders.js';
 import type { ClientOptions } from './contract.js';
 import type { CloseInput } from './safe/close-margin.js';
-import { SafeCalls, type SafeOptions } from './safe/safe-calls.js';
 import type { Sender } from './transport.js';
+import { Asker } from './typed-call.js';
+import { SafeCalls, type SafeOptions } from './workflow/workflow-calls.js';
 
 export class ServiceClient extends HttpCaller {
   readonly keys: KeyCalls;
@@ -140,4 +140,4 @@ export type * from './contract.js';
 export * from './errors.js';
 export { venueProfile } from './profile-file.js';
 export type { CloseInput } from './safe/close-margin.js';
-export type { SafeOptions } from './safe/safe-calls.js';
+export type { SafeOptions } from './workflow/workflow-calls.js';

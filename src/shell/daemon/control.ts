@@ -7,7 +7,6 @@ import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import type { Config } from '../config/types.js';
-import { nowMs } from './clock.js';
 import type {
   ControlRequest,
   ControlResponse,
@@ -15,7 +14,8 @@ import type {
   StatusBudget,
   StatusData,
   StatusMarket,
-} from './control-protocol.js';
+} from '../control/control-protocol.js';
+import { nowMs } from '../runtime/clock.js';
 import { explainMarket, explainOrder } from './explain.js';
 
 /** The longest that a command waits for the exchange to show what it asked for. */

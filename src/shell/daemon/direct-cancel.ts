@@ -10,10 +10,10 @@ import type { OrderRow } from '../../shared/protocol/records.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../client/client.js';
+import { nowMs } from '../runtime/clock.js';
 import type { StoredDraft } from '../wallet/drafts.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { nowMs } from './clock.js';
 
 /** A cancel whose answer was lost, or an order that came to rest meanwhile, is seen and canceled in the next round. */
 const ROUNDS = 3;

@@ -9,9 +9,9 @@ import type { FillRow, OperatorEvent, OrderRecord } from '../../trader/ledger/co
 import type { DashboardConfig } from '../config/types.js';
 import type { Action, Host, PageState } from '../dashboard/contract.js';
 import type { Dashboard } from '../dashboard/dashboard.js';
+import { nowMs } from '../runtime/clock.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
-import { nowMs } from './clock.js';
 import { type Running, statusOf } from './control.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -18,19 +18,19 @@ import { acceptedCredentials } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import type { Config } from '../config/types.js';
+import type { RunFacts } from '../journal/describe-run.js';
+import { type Journal, openJournal } from '../journal/journal-writer.js';
+import type { Recorder } from '../recorder/recorder.js';
+import { boundedCall } from '../runtime/bounded-call.js';
+import { nowMs } from '../runtime/clock.js';
+import { KEPT_FREE_BYTES } from '../runtime/disk.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
 import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { boundedCall } from './bounded-call.js';
-import { nowMs } from './clock.js';
-import { KEPT_FREE_BYTES } from './disk.js';
-import { Guarding } from './guarding.js';
+import { Guarding } from './guardian-supervisor.js';
 import type { Log } from './log.js';
-import type { Recorder } from './recorder.js';
-import { type Journal, openJournal } from './run-journal.js';
-import type { RunFacts } from './run-journal-describe.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
@@ -288,7 +288,7 @@ async function openRecorder(options: SessionOptions): Promise<Recorder | null> {
   if (!recording.enabled) return null;
   try {
     // Its store is heavy to load, and most traders do not record.
-    const { Recorder: recorder } = await import('./recorder.js');
+    const { Recorder: recorder } = await import('../recorder/recorder.js');
     return await recorder.open({
       folder: recording.dir,
       venue: venue.name,

@@ -2,9 +2,10 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
-import type { Mode } from '../../trader/engine/modes.js';
+import type { Mode } from '../../trader/engine/control/modes.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
+import { duration } from '../runtime/duration.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
 function money(value: Micros | null): string {
@@ -16,12 +17,6 @@ function money(value: Micros | null): string {
 
 const signed = (value: Micros | null): string => (value !== null && value > 0 ? `+${money(value)}` : money(value));
 const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
-
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-}
 
 const used = ({ limit, perMinute, left }: BudgetStatus): string => `${Math.max(0, perMinute - left)} of ${limit}`;
 

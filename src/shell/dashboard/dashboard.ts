@@ -8,10 +8,10 @@
  */
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Pass } from './bearer-auth.js';
 import { ACTIONS, type Action, type Host } from './contract.js';
 import { pageDocument } from './document.js';
-import { headersOf, refusalOf } from './doorkeeper.js';
-import { Pass } from './pass.js';
+import { headersOf, refusalOf } from './origin-guard.js';
 
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;

@@ -12,11 +12,11 @@ import { access as reach } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone, markOf } from '../../shared/base/process-mark.js';
-import { type Access, type AccessSettings, Key } from './access.js';
 import { readBeat } from './beat-file.js';
-import { heartbeatFileOf, heartbeatSchema, reportFileOf, reportSchema } from './beats.js';
 import type { Action, GuardianReport, GuardianRules, Observation } from './contract.js';
 import { decide, FRESH_MIND, type GuardianMind, stateOf } from './decide.js';
+import { type Access, type AccessSettings, Key } from './guardian-session.js';
+import { heartbeatFileOf, heartbeatSchema, reportFileOf, reportSchema } from './heartbeat-files.js';
 import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 
 const LOOK_EVERY_MS = 250;

@@ -10,8 +10,8 @@ import { randomBytes } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { markOf } from '../../shared/base/process-mark.js';
 import { BeatWriter, readBeatNow } from './beat-file.js';
-import { heartbeatFileOf, heartbeatSchema } from './beats.js';
 import type { Heartbeat } from './contract.js';
+import { heartbeatFileOf, heartbeatSchema } from './heartbeat-files.js';
 
 /** Far below any time-out, far above what a write costs. */
 const BEAT_EVERY_MS = 200;

@@ -3,11 +3,11 @@
  * that it does not understand it refuses.
  */
 
-import { readTransaction } from '../../shared/protocol/draft-message-solana.js';
-import { readDraftText } from '../../shared/protocol/draft-text.js';
+import { readDraftText } from '../../shared/protocol/drafts/draft-text.js';
+import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import { isCredentialChallenge, type JudgedMessage, type SigningRules } from './signing-rules.js';
-import { judgeTransaction } from './transaction-judge.js';
-import { spellsTransaction } from './transaction-shape.js';
+import { judgeTransaction } from './solana/transaction-judge.js';
+import { spellsTransaction } from './solana/transaction-shape.js';
 
 /** A readable draft has some 300 characters, a transaction at most 2464 in hex, an opaque draft a few thousand. */
 const LONGEST_MESSAGE_CHARACTERS = 16_384;

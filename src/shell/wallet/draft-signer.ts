@@ -5,7 +5,7 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { type DraftText, writeDraftText } from '../../shared/protocol/draft-text.js';
+import { type DraftText, writeDraftText } from '../../shared/protocol/drafts/draft-text.js';
 import { judgeMessage } from './draft-judge.js';
 import type { Signer, SigningPolicy, SignResult, StoredDraft } from './drafts.js';
 

@@ -1,6 +1,6 @@
 /** What the signer is given and what it answers. The ledger maps its draft rows onto `StoredDraft`. */
 
-import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { SigningRules } from './signing-rules.js';
 
 /** A draft as the ledger stored it, beside the terms that its intent had before anything was asked of the venue. */

@@ -1,7 +1,7 @@
 /** What the signer goes by when it judges a draft, and what it concludes. */
 
-import type { DraftMessage } from '../../shared/protocol/draft-message.js';
-import type { DraftText } from '../../shared/protocol/draft-text.js';
+import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
+import type { DraftText } from '../../shared/protocol/drafts/draft-text.js';
 import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile.js';
 
 /** What the venue profile and the operator allow. */

@@ -4,10 +4,10 @@ import { maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Ledger, MarketRecord } from '../ledger/contract.js';
-import { MarketState } from '../market/market-state.js';
+import { MarketState } from '../market/market-tracker.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
-import { Desk } from './desk.js';
-import type { MarketTerms } from './own-state.js';
+import type { MarketTerms } from './own/own-state.js';
+import { Desk } from './quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from './settings.js';
 
 export interface Tracked {

@@ -4,7 +4,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
 import type { Markets, Tracked } from './markets.js';
-import type { OwnState } from './own-state.js';
+import type { OwnState } from './own/own-state.js';
 
 /** What of the trader's state polling depends on. */
 interface Polls {

@@ -3,9 +3,9 @@
 import { complement } from '../../shared/base/micros.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { FillRow } from '../ledger/contract.js';
-import { conversionDone, conversionFailed } from './conversions.js';
-import { inYesSpace } from './legs.js';
-import { PLACE_PAUSE_MS } from './quoting.js';
+import { conversionDone, conversionFailed } from './control/complete-sets.js';
+import { inYesSpace } from './quoting/legs.js';
+import { PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { amount, type TraderState, titled } from './state.js';
 
 export function react(state: TraderState, { asks, events }: Reaction, nowMs: number): void {

@@ -6,7 +6,7 @@ import type { MarketState } from '../../shared/protocol/states.js';
 import type { RiskLimits } from '../risk/limits.js';
 import type { Strategy } from '../strategy/contract.js';
 import type { ParamValues } from '../strategy/params.js';
-import type { BoundedCall } from './host.js';
+import type { BoundedCall } from './quoting/quote-host.js';
 
 export interface TraderSettings {
   /** Unique among the runs of a ledger; every id of an intent begins with it. */

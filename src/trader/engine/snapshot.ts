@@ -1,10 +1,10 @@
 /** The trader at one moment, for status lines and the control socket. Amounts in Micros. */
 
 import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
+import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
-import type { Mode } from './modes.js';
-import { heldIn } from './own-state.js';
-import type { ComparedRound } from './reconciler.js';
+import type { Mode } from './control/modes.js';
+import { heldIn } from './own/own-state.js';
 import { type TraderState, titled } from './state.js';
 
 export interface Snapshot {

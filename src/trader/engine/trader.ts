@@ -7,23 +7,23 @@ import type { Observation, OperatorCommand, Report, Request } from '../../shared
 import { EXECUTOR_TAG, type OrderExecutor } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { SeenAt } from '../market/view.js';
+import { inWords } from '../reconcile/confirmed-differences.js';
+import { overfull, PageWalk } from '../reconcile/page-walk.js';
+import { parseRoundTag, type RoundList } from '../reconcile/round.js';
 import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
 import { parsePollTag, pollTag } from '../scheduler/tags.js';
-import { decide } from './deciding.js';
+import { decide } from './act.js';
+import type { Mode } from './control/modes.js';
 import type { Tracked } from './markets.js';
-import type { Mode } from './modes.js';
-import { Outgoing } from './outgoing.js';
-import { ownOrders } from './own-state.js';
-import { overfull, PageWalk } from './page-walk.js';
-import { quietUntilMs } from './quiet.js';
-import { cancelOrder, PLACE_PAUSE_MS } from './quoting.js';
+import { quietUntilMs } from './next-wakeup.js';
+import { Outgoing } from './outbound-check.js';
+import { ownOrders } from './own/own-state.js';
+import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
+import { TraderTurn } from './quoting/step-context.js';
 import { react } from './reactions.js';
-import { parseRoundTag, type RoundList } from './round.js';
 import type { TraderSettings } from './settings.js';
 import { type Snapshot, snapshotOf } from './snapshot.js';
 import { type Notice, TraderState, titled } from './state.js';
-import { inWords } from './suspicions.js';
-import { TraderTurn } from './turn.js';
 
 /**
  * Answers may be told in another order than they came in, and clocks are set by milliseconds: so small a step back is

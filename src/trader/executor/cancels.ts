@@ -1,6 +1,6 @@
 /** A cancel has no record of its own: what its order shows decides what became of it. */
 
-import type { Desk, Look } from './desk.js';
+import type { Desk, Look } from './context.js';
 import { STANDINGS } from './lifecycle.js';
 
 /** The order is over: whatever ended it, there is nothing left to cancel. */

@@ -3,10 +3,10 @@
 import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
-import type { Desk, Look } from './desk.js';
+import type { Desk, Look } from './context.js';
+import type { Track } from './in-flight-intents.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { landingWaitMs } from './pace.js';
-import type { Track } from './tracks.js';
 
 export function observeMerge(desk: Desk, track: Track, row: ConversionRow, look: Look): void {
   const amountMicros = must(track.intent.amountMicros, 'amount of a merge');

@@ -2,15 +2,15 @@
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, ZERO } from '../../shared/base/micros.js';
-import { readDraftMessage } from '../../shared/protocol/draft-message.js';
+import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { Report } from '../../shared/protocol/seam.js';
 import type { IntentRow } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
-import type { Desk } from './desk.js';
+import type { Desk } from './context.js';
+import type { Track } from './in-flight-intents.js';
 import { readAgain } from './orders.js';
 import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './pace.js';
 import { answerOf } from './records.js';
-import type { Track } from './tracks.js';
 
 export function newRow(desk: Desk, intent: Intent, reason: string, nowMs: number): IntentRow {
   const place = intent.kind === 'place' ? intent : null;

@@ -15,6 +15,7 @@ import type { Ask, Report } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../ledger/contract.js';
 import type { Approved } from '../risk/risk.js';
 import { readTag, type Step } from './asks.js';
+import { Desk, type Look } from './context.js';
 import type {
   DraftSigner,
   ExecutorSettings,
@@ -25,14 +26,13 @@ import type {
   Reaction,
   Reservation,
 } from './contract.js';
-import { Desk, type Look } from './desk.js';
 import { newRow, onDraft } from './drafts.js';
+import type { Track } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder } from './orders.js';
 import { observe, onRead } from './records.js';
 import { liveOrders, reservations } from './reservations.js';
 import { onSubmit, sign, uncertain } from './submits.js';
-import type { Track } from './tracks.js';
 import { missingFills, observeTrades } from './trades.js';
 
 export class Executor implements OrderExecutor {

@@ -6,9 +6,9 @@ import type { OrderRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, type OrderStatus } from '../../shared/protocol/states.js';
 import type { OrderRecord } from '../ledger/contract.js';
 import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
-import type { Desk, Look } from './desk.js';
+import type { Desk, Look } from './context.js';
+import type { Track } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
-import type { Track } from './tracks.js';
 
 /** Takes in one row of an order that is in the ledger. */
 export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look: Look): void {

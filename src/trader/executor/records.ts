@@ -3,11 +3,11 @@
 import { assert } from '../../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Report } from '../../shared/protocol/seam.js';
+import type { Desk, Look } from './context.js';
 import { observeMerge, observeRedeem } from './conversions.js';
-import type { Desk, Look } from './desk.js';
+import type { Track } from './in-flight-intents.js';
 import { observeForeignOrder, observeOrder } from './orders.js';
 import { missingWaitMs } from './pace.js';
-import type { Track } from './tracks.js';
 
 export function onRead(desk: Desk, track: Track, report: Report): void {
   const { outcome, nowMs } = report;

@@ -3,10 +3,10 @@
 import { must } from '../../shared/base/errors.js';
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
+import type { Desk } from './context.js';
 import type { LiveOrder, Reservation } from './contract.js';
-import type { Desk } from './desk.js';
+import type { Track } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
-import type { Track } from './tracks.js';
 
 export function liveOrders(desk: Desk): LiveOrder[] {
   const live: LiveOrder[] = [];

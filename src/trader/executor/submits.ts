@@ -1,11 +1,11 @@
 /** The signature, and what the answer to its submit means. */
 
 import type { Report } from '../../shared/protocol/seam.js';
+import type { Desk } from './context.js';
 import type { DraftSigner } from './contract.js';
-import type { Desk } from './desk.js';
+import type { Track } from './in-flight-intents.js';
 import { FIRST_LOOK_MS } from './pace.js';
 import { observe } from './records.js';
-import type { Track } from './tracks.js';
 
 export function sign(desk: Desk, signer: DraftSigner, track: Track, nowMs: number): void {
   // Its order may have ended since, or it may have been withdrawn.

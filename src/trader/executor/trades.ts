@@ -4,8 +4,8 @@ import { must } from '../../shared/base/errors.js';
 import { add, sub } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { OrderRecord } from '../ledger/contract.js';
+import type { Desk } from './context.js';
 import type { MissingFills } from './contract.js';
-import type { Desk } from './desk.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { readAgain } from './orders.js';
 

@@ -7,7 +7,7 @@
 
 import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../../shared/base/micros.js';
-import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
 
 export const INTENT_KINDS = ['place', 'cancel', 'merge', 'redeem'] as const;

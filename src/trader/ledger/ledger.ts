@@ -39,8 +39,8 @@ import {
   type Posting,
   undoingPostings,
 } from './postings.js';
+import { Remembered, readThrough } from './read-cache.js';
 import { SqliteReader } from './reads.js';
-import { Remembered, readThrough } from './remembered.js';
 import * as rows from './rows.js';
 import { REF_SEPARATOR } from './verify.js';
 

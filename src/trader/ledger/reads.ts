@@ -2,7 +2,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
-import type { DraftTerms } from '../../shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type {
   Booked,
   ConversionRecord,

@@ -8,7 +8,7 @@ import {
   memoText,
   readTransaction,
   writeMemoTransaction,
-} from '../../../src/shared/protocol/draft-message-solana.js';
+} from '../../../src/shared/protocol/drafts/solana-message.js';
 import { READONLY_SIGNER, transactionHex } from '../../shell/wallet/shapes.js';
 import type { Passing, Reply } from '../../support/altering-proxy.js';
 import { COSIGNER, LIVE, type Venue, venue } from './venue.js';

@@ -1,7 +1,7 @@
 /** Everything that lies in an archive, and archives of their own with the same rows. */
 
-import { type Archive, type Archived, SHELVES, type Shelf } from '../../../src/exchange/core/archive.js';
-import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import { type Archive, type Archived, SHELVES, type Shelf } from '../../../src/exchange/core/records/archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 
 /** More accounts than any test opens. */
 const ACCOUNTS = 50;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
-import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import { Drawer } from './drawer.js';
 import { m, Venue } from './venue.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { readDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { accepted, faultOf, m, Venue, wallet } from './venue.js';
 
 const KINDS = ['merge', 'split'] as const;

@@ -2,7 +2,7 @@
 
 import type { Command, Mutator } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { FILL_MODEL_NAMES, type FillModelSpec, fillModel } from '../../../src/exchange/core/fill-model.js';
-import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import { FILL_MODEL_NAMES, type FillModelSpec, fillModel } from '../../../src/exchange/core/matching/fill-model.js';
+import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { m, settings, Venue } from './venue.js';
 

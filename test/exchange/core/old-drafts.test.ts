@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
-import type { Snapshot } from '../../../src/exchange/core/parts.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
+import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import { throughJson } from './drawer.js';
 import { accepted, faultOf, m, settings, Venue } from './venue.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderRequest } from '../../../src/exchange/core/contract.js';
-import { readDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { readDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { accepted, faultOf, type Limit, m, Venue } from './venue.js';
 
 const market = (venue: Venue, order: Partial<OrderRequest>): OrderRequest => ({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENDPOINT_NOTES } from '../../../src/shared/protocol/endpoint-notes.js';
 import { ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
+import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes/endpoints.js';
 import { conversionCases, draftCases, submitCases } from './errors-cases-drafts.js';
 import { orderCases } from './errors-cases-orders.js';
 import { otherCases } from './errors-cases-others.js';

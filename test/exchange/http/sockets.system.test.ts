@@ -5,7 +5,7 @@ import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
 import { PATIENCE, type Patience } from '../../../src/exchange/http/sockets.js';
-import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { Keeper } from '../../../src/exchange/store/persistent-core.js';
 import { openMarket, PROFILE, send, startTestExchange } from './harness.js';
 
 const LIMITS = { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 };

@@ -11,7 +11,7 @@ import {
   type Result,
 } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { wallet } from '../core/venue.js';
 import { type Call, type Caller, type Grid, MARKETS, type Trouble } from './calls.js';
 import { CROWD, IDS, MAKER, openWorld, settings, WALLETS } from './opening.js';

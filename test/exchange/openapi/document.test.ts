@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { CONTROL_NOTES } from '../../../src/exchange/http/openapi/controls.js';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
-import { ENDPOINT_NOTES } from '../../../src/shared/protocol/endpoint-notes.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
+import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes/endpoints.js';
 import { PROFILE, send, startTestExchange } from '../http/harness.js';
 
 const document = openApiDocument({ profile: PROFILE, controls: true }) as Readonly<Record<string, unknown>>;

@@ -3,16 +3,16 @@
  * compares them with the page; `UPDATE_DOCS=1` writes them into it.
  */
 
-import { ENDPOINT_NOTES } from '../../../src/shared/protocol/endpoint-notes.js';
 import {
   type Declaration,
   declarationOf,
   ENDPOINTS,
   type EndpointName,
 } from '../../../src/shared/protocol/endpoints.js';
-import { ERROR_NOTES } from '../../../src/shared/protocol/error-notes.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
-import { PARAMETER_NOTES } from '../../../src/shared/protocol/parameter-notes.js';
+import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes/endpoints.js';
+import { ERROR_NOTES } from '../../../src/shared/protocol/notes/errors.js';
+import { PARAMETER_NOTES } from '../../../src/shared/protocol/notes/parameters.js';
 
 interface Schema {
   readonly $ref?: string;

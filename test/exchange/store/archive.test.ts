@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Archive, Archived, ArchiveQuery, Shelf } from '../../../src/exchange/core/archive.js';
-import { MemoryArchive } from '../../../src/exchange/core/memory-archive.js';
+import type { Archive, Archived, ArchiveQuery, Shelf } from '../../../src/exchange/core/records/archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { createTables } from '../../../src/exchange/store/database.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';

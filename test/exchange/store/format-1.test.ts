@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core, CoreSettings } from '../../../src/exchange/core/contract.js';
-import type { Snapshot } from '../../../src/exchange/core/parts.js';
-import { Keeper } from '../../../src/exchange/store/keeper.js';
+import type { Snapshot } from '../../../src/exchange/core/wiring.js';
+import { Keeper } from '../../../src/exchange/store/persistent-core.js';
 import { assert } from '../../../src/shared/base/errors.js';
 import { throughJson } from '../core/drawer.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Core, OrderQuery, WireOrder } from '../../../src/exchange/core/contract.js';
-import type { Snapshot } from '../../../src/exchange/core/parts.js';
-import { Keeper } from '../../../src/exchange/store/keeper.js';
+import type { Snapshot } from '../../../src/exchange/core/wiring.js';
+import { Keeper } from '../../../src/exchange/store/persistent-core.js';
 import { HISTORY_SETTINGS, History } from './history.js';
 
 const ORDERS = 20_000;

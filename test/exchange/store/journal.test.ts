@@ -7,7 +7,7 @@ import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
-import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { Keeper } from '../../../src/exchange/store/persistent-core.js';
 import { recordMutations } from '../../../src/exchange/store/recorder.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { Random } from '../../../src/shared/base/random.js';

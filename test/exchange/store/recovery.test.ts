@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/exchange/store/database.js';
-import { Keeper } from '../../../src/exchange/store/keeper.js';
+import { Keeper } from '../../../src/exchange/store/persistent-core.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { rowsOf } from '../core/archives.js';

@@ -5,9 +5,9 @@
 
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { Random } from '../../../src/shared/base/random.js';
-import { Asker } from '../../../src/shell/client/asker.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { ServiceError } from '../../../src/shell/client/errors.js';
+import { Asker } from '../../../src/shell/client/typed-call.js';
 import { profile } from '../../shell/client/hostile-server.js';
 import { Document, type Operation } from '../schema.js';
 import { Tally } from '../tally.js';

@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BookTexts } from '../../../src/exchange/http/book-texts.js';
-import type { ServiceCall } from '../../../src/exchange/http/calls.js';
-import { faultAnswer, successText } from '../../../src/exchange/http/envelope.js';
-import { HANDLERS } from '../../../src/exchange/http/handlers.js';
-import { WalletSignatures } from '../../../src/exchange/http/wallet-signatures.js';
-import { Venue } from '../../../src/lab/backtest/venue.js';
+import { BookTexts } from '../../../src/exchange/service/book-texts.js';
+import { faultAnswer, successText } from '../../../src/exchange/service/envelope.js';
+import type { ServiceCall } from '../../../src/exchange/service/handler-context.js';
+import { HANDLERS } from '../../../src/exchange/service/handlers.js';
+import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
+import { Venue } from '../../../src/lab/backtest/in-process-exchange.js';
 import { readOrderRequest } from '../../../src/lab/backtest/wire-records.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';

@@ -3,8 +3,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lab/parity/comparison.js';
 import type { LivedRun } from '../../../src/lab/parity/contract.js';
-import { readLivedRun } from '../../../src/lab/parity/lived-run.js';
 import { type ParityResult, parityOf } from '../../../src/lab/parity/parity.js';
+import { readLivedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/report/contract.js';
 import { VERSION } from '../../../src/shell/config/version.js';

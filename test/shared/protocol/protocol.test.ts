@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { decodeCursor, encodeCursor } from '../../../src/shared/protocol/cursors.js';
-import { type DraftText, readDraftText, writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { type DraftText, readDraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { ENDPOINTS, fillPath, writeQuery } from '../../../src/shared/protocol/endpoints.js';
 import type { Call } from '../../../src/shared/protocol/seam.js';
 import {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/exchange/exchange.js';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
-import type { DraftTerms } from '../../../src/shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../../src/shared/protocol/drafts/draft-text.js';
 import type { DataOf, EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import type { ClientAnswer, ClientNotice, ClientOptions } from '../../../src/shell/client/contract.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
-import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import type { MarginInput } from '../../../src/shell/client/client.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { client, serveEachTest, server } from './fixture.js';

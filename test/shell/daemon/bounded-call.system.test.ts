@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boundedCall, CallTimedOut } from '../../../src/shell/daemon/bounded-call.js';
+import { boundedCall, CallTimedOut } from '../../../src/shell/runtime/bounded-call.js';
 
 const LIMIT_MS = 100;
 

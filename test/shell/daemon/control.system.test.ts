@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
-import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { allRows, asTrader, expectAgreement } from '../../support/venue.js';
 

@@ -18,12 +18,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { type JournalOptions, openJournal } from '../../../src/shell/daemon/run-journal.js';
-import { RunRoom, removeUnbegun } from '../../../src/shell/daemon/run-journal-room.js';
-import { Segments } from '../../../src/shell/daemon/run-journal-segments.js';
 import type { RunJournal, Step } from '../../../src/shell/journal/contract.js';
+import { RunRoom, removeUnbegun } from '../../../src/shell/journal/disk-quota.js';
+import { type JournalOptions, openJournal } from '../../../src/shell/journal/journal-writer.js';
 import { readRun } from '../../../src/shell/journal/read-run.js';
 import { runFolders } from '../../../src/shell/journal/runs.js';
+import { Segments } from '../../../src/shell/journal/segments.js';
 import { Trader } from '../../../src/trader/engine/trader.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
@@ -419,7 +419,7 @@ describe('what a journal holds', () => {
 
   it('names the calls into strategies that were cut short, and the signatures, step by step', async () => {
     const { runs, open } = await opened();
-    const { boundedCall } = await import('../../../src/shell/daemon/bounded-call.js');
+    const { boundedCall } = await import('../../../src/shell/runtime/bounded-call.js');
     const journal = await open();
     const call = journal.boundedCall(boundedCall(500));
     const signer = journal.signer({ sign: (intentId) => ({ ok: false, reason: `not ${intentId}` }) });

@@ -1,7 +1,7 @@
 /** The first contact: the trader on an embedded exchange, stopped and started again. */
 
 import { describe, expect, it } from 'vitest';
-import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
 const config = () => `${folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() })}/trader.yaml`;

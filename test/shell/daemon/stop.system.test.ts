@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
-import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { StatusData } from '../../../src/shell/daemon/control-protocol.js';
+import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import type { Running } from '../../support/processes.js';
 import { expectAgreement, paper } from '../../support/venue.js';

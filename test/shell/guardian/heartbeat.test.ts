@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readBeatNow } from '../../../src/shell/guardian/beat-file.js';
-import { heartbeatFileOf, heartbeatSchema } from '../../../src/shell/guardian/beats.js';
 import type { Heartbeat } from '../../../src/shell/guardian/contract.js';
 import { Heart } from '../../../src/shell/guardian/heartbeat.js';
+import { heartbeatFileOf, heartbeatSchema } from '../../../src/shell/guardian/heartbeat-files.js';
 import { folderOf } from '../../support/folders.js';
 
 const ledger = () => join(folderOf({}), 'ledger.sqlite');

@@ -3,7 +3,7 @@ import { base58, base64, hex } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import { type DraftTerms, type DraftText, writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { type DraftTerms, type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { challengeText } from '../../../src/shared/protocol/signing.js';
 import type { SigningPolicy, StoredDraft } from '../../../src/shell/wallet/drafts.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';

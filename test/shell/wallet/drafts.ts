@@ -4,7 +4,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import { type DraftTerms, type DraftText, writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { type DraftTerms, type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 
 export const serviceName = 'SVC';
 

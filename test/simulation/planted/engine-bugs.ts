@@ -3,7 +3,7 @@
 import type { Bug } from './bug.js';
 
 const CONTROLS = 'src/trader/risk/controls.ts';
-const RECONCILER = 'src/trader/engine/reconciler.ts';
+const RECONCILER = 'src/trader/reconcile/reconciler.ts';
 
 export const ENGINE_BUGS: readonly Bug[] = [
   {
@@ -11,7 +11,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'Every walk through a list stops after its first page, and takes it for the whole list.',
     edits: [
       {
-        file: 'src/trader/engine/page-walk.ts',
+        file: 'src/trader/reconcile/page-walk.ts',
         text: "    if (cursor === null) return { kind: 'page', rows: page, next: null };",
         replacement: "    if (cursor !== '') return { kind: 'page', rows: page, next: null };",
       },
@@ -55,7 +55,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'What waits for the request budget when an operator pauses or kills leaves all the same.',
     edits: [
       {
-        file: 'src/trader/engine/deciding.ts',
+        file: 'src/trader/engine/act.ts',
         text: "  if (orders === 'none' || isNarrower) state.queue.recall(",
         replacement: '  if (state.seenMs < 0) state.queue.recall(',
       },
@@ -66,7 +66,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'A kill withholds new orders and leaves those that rest.',
     edits: [
       {
-        file: 'src/trader/engine/quoting.ts',
+        file: 'src/trader/engine/quoting/quoting.ts',
         text: '  const canceled = cancelAll(cancels, desk.conditionId, turn);',
         replacement: '  const canceled = turn.hold === null && cancelAll(cancels, desk.conditionId, turn);',
       },
@@ -88,9 +88,13 @@ export const ENGINE_BUGS: readonly Bug[] = [
     name: 'one-empty-list',
     what: 'One empty list of orders is proof enough that nothing rests, whatever is still under way.',
     edits: [
-      { file: 'src/trader/engine/modes.ts', text: 'const PROOFS_WANTED = 2;', replacement: 'const PROOFS_WANTED = 1;' },
       {
-        file: 'src/trader/engine/deciding.ts',
+        file: 'src/trader/engine/control/modes.ts',
+        text: 'const PROOFS_WANTED = 2;',
+        replacement: 'const PROOFS_WANTED = 1;',
+      },
+      {
+        file: 'src/trader/engine/act.ts',
         text: '  if (state.own.unsettled > 0) {',
         replacement: '  if (state.own.unsettled > 1e9) {',
       },
@@ -101,7 +105,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'The limits count what rests, and nothing that is in flight or unknown.',
     edits: [
       {
-        file: 'src/trader/engine/own-state.ts',
+        file: 'src/trader/engine/own/own-state.ts',
         text: "  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;\n  let order",
         replacement: `  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
   if (reservation.phase !== 'resting') return;
@@ -160,7 +164,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       { file: CONTROLS, text: "  { number: 14, name: 'max_book_age_ms', check: bookAge },\n", replacement: '' },
       {
-        file: 'src/trader/engine/desk.ts',
+        file: 'src/trader/engine/quoting/quote-slot.ts',
         text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
         replacement: '  if (health.bookAgeMs > 1e9 * maxBookAgeMs) {',
       },

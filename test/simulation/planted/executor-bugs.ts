@@ -109,7 +109,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'An expiry is believed at the first look.',
     edits: [
       {
-        file: 'src/trader/executor/desk.ts',
+        file: 'src/trader/executor/context.ts',
         text: '    if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;',
         replacement: '    return true;',
       },
@@ -120,7 +120,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'Our own clock says when a draft that waits for its signature is over.',
     edits: [
       {
-        file: 'src/trader/executor/desk.ts',
+        file: 'src/trader/executor/context.ts',
         text: '    this.lookLater(track, look.nowMs);\n    track.expiredSinceMs = null;',
         replacement: `    const { expiresAtS, state } = track.intent;
         if (expiresAtS !== null && look.nowMs > expiresAtS * 1000 && (state === 'signed' || state === 'unknown')) {
@@ -263,12 +263,12 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'A draft is signed whatever an operator has said since it was asked for, withdrawn or not.',
     edits: [
       {
-        file: 'src/trader/executor/desk.ts',
+        file: 'src/trader/executor/context.ts',
         text: "    if (withdrawn) return 'it was withdrawn';",
         replacement: '    void withdrawn;',
       },
       {
-        file: 'src/trader/executor/desk.ts',
+        file: 'src/trader/executor/context.ts',
         text: "    return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;",
         replacement: '    return strategy !== null;',
       },

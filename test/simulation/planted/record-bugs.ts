@@ -49,7 +49,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A fill is booked whatever its price, amount and fee are, without a word.',
     edits: [
       {
-        file: 'src/trader/executor/desk.ts',
+        file: 'src/trader/executor/context.ts',
         text: '    if (objection !== null) this.oddity(',
         replacement: '    if (objection !== null && seenMs < 0) this.oddity(',
       },
@@ -71,7 +71,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'Merges and redeems are begun, signed and sent whatever an operator has said.',
     edits: [
       {
-        file: 'src/trader/engine/modes.ts',
+        file: 'src/trader/engine/control/modes.ts',
         text: "const NOTHING: Rung = { orders: 'none', conversions: false,",
         replacement: "const NOTHING: Rung = { orders: 'none', conversions: true,",
       },

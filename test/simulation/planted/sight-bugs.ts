@@ -13,12 +13,12 @@ export const SIGHT_BUGS: readonly Bug[] = [
         replacement: '',
       },
       {
-        file: 'src/trader/engine/desk.ts',
+        file: 'src/trader/engine/quoting/quote-slot.ts',
         text: '  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {',
         replacement: '  if (health.bookAgeMs > maxBookAgeMs) {',
       },
       {
-        file: 'src/trader/market/market-state.ts',
+        file: 'src/trader/market/market-tracker.ts',
         text: 'if (before !== null && at.requestId < before.at.requestId) return;',
         replacement: 'if (before !== null && at.sentMs < before.at.sentMs) return;',
       },
@@ -29,7 +29,7 @@ export const SIGHT_BUGS: readonly Bug[] = [
     what: 'Risk judges an order by what its strategy has left of the view that it was shown.',
     edits: [
       {
-        file: 'src/trader/engine/quoting.ts',
+        file: 'src/trader/engine/quoting/quoting.ts',
         text: '  const sight = feed.sight(turn.nowMs);',
         replacement: '  const sight = view;',
       },

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
-import { ROUND_LISTS } from '../../../src/trader/engine/round.js';
+import { ROUND_LISTS } from '../../../src/trader/reconcile/round.js';
 import { ONE } from '../ledger/books.js';
 import { Account, type Fault } from './exchange-lists.js';
 

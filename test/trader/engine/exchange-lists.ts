@@ -16,11 +16,11 @@ import type { Ask, Outcome, Report } from '../../../src/shared/protocol/seam.js'
 import type { OrderStatus, Side } from '../../../src/shared/protocol/states.js';
 import { readProfile } from '../../../src/shell/config/venue.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
-import { Reconciler } from '../../../src/trader/engine/reconciler.js';
-import { parseRoundTag, type RoundList } from '../../../src/trader/engine/round.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { ConversionRecord, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { Reconciler } from '../../../src/trader/reconcile/reconciler.js';
+import { parseRoundTag, type RoundList } from '../../../src/trader/reconcile/round.js';
 import { pollTag } from '../../../src/trader/scheduler/tags.js';
 import { intentOf, m, ONE } from '../ledger/books.js';
 

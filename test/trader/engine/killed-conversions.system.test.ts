@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
-import { LADDER, type Mode } from '../../../src/trader/engine/modes.js';
+import { LADDER, type Mode } from '../../../src/trader/engine/control/modes.js';
 import { MINUTE_MS, play, type Scene, SECOND_MS } from '../../simulation/incidents/scene.js';
 import { STANDARD } from '../../simulation/setting.js';
 

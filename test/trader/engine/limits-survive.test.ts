@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
-import { LADDER } from '../../../src/trader/engine/modes.js';
+import { LADDER } from '../../../src/trader/engine/control/modes.js';
+import { TraderTurn } from '../../../src/trader/engine/quoting/step-context.js';
 import { TraderState } from '../../../src/trader/engine/state.js';
-import { TraderTurn } from '../../../src/trader/engine/turn.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';

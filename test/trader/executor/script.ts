@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { micros } from '../../../src/shared/base/micros.js';
-import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../../src/shared/protocol/records.js';
 import type { AnyCall, Ask, Outcome } from '../../../src/shared/protocol/seam.js';

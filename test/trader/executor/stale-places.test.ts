@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DraftTerms } from '../../../src/shared/protocol/draft-text.js';
-import { writeDraftText } from '../../../src/shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../../src/shared/protocol/drafts/draft-text.js';
+import { writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, row, Script, unsent } from './script.js';
 
 const HOUR_MS = 3_600_000;

@@ -2,14 +2,14 @@
 
 import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
-import { Clockwork } from '../clockwork.js';
+import { Clockwork } from '../advance-time.js';
+import type { Ground } from '../core-context.js';
 import { done, invalid, refuse } from '../fault.js';
-import type { Ground } from '../ground.js';
-import { detailRow } from '../market-rows.js';
 import { asMicros } from '../money.js';
-import type { Page } from '../queries.js';
-import type { AccountSlot, MarketIndex, Result } from '../terms.js';
-import type { WireDetail } from '../wire-rows.js';
+import { detailRow } from '../records/market-rows.js';
+import type { Page } from '../records/queries.js';
+import type { WireDetail } from '../records/wire-rows.js';
+import type { AccountSlot, MarketIndex, Result } from '../types.js';
 import type * as contract from './contract.js';
 import * as reads from './reads.js';
 import { cancelledRequestRow, positionRow, requestRow, tpSlRow } from './rows.js';

@@ -8,9 +8,9 @@ import type { z } from 'zod';
 import type { Micros } from '../../../shared/base/micros.js';
 import type * as record from '../../../shared/protocol/records.js';
 import type { MarginActivity, MarketState, RequestState, SettlementState } from '../../../shared/protocol/states.js';
-import type { Page, PageQuery } from '../queries.js';
-import type { AccountSlot, MarketIndex, Result } from '../terms.js';
-import type { WireDetail } from '../wire-rows.js';
+import type { Page, PageQuery } from '../records/queries.js';
+import type { WireDetail } from '../records/wire-rows.js';
+import type { AccountSlot, MarketIndex, Result } from '../types.js';
 
 export type WirePosition = z.input<typeof record.positionRow>;
 export type WireTpSl = z.input<typeof record.tpSlRow>;

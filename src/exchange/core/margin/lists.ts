@@ -3,10 +3,10 @@
  * archive knows (leverage, a market's state), so rows are taken from it in blocks until the page is full.
  */
 
-import type { Archive, ArchiveQuery, Shelf } from '../archive.js';
 import type { Catalog } from '../catalog.js';
-import { askedMarket } from '../pages.js';
-import type { RecordOfAccount, Records } from '../records.js';
+import type { Archive, ArchiveQuery, Shelf } from '../records/archive.js';
+import { askedMarket } from '../records/pages.js';
+import type { RecordOfAccount, Records } from '../records/records.js';
 import type { MarginPage, MarginQuery } from './contract.js';
 
 /** Rows asked of the archive at once. */

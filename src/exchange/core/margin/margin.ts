@@ -7,9 +7,9 @@
  * that came in = currency of all accounts + fees + what all pools hold + what they own (or owe).
  */
 
-import type { Ground } from '../ground.js';
+import type { Ground } from '../core-context.js';
 import type { Market } from '../market.js';
-import type { Till } from './ground.js';
+import type { Till } from './margin-context.js';
 import { Positions, type PositionsDump } from './positions.js';
 import { RealizedPnl } from './realized-pnl.js';
 import { Requests, type RequestsDump } from './requests.js';

@@ -5,7 +5,7 @@
  */
 
 import { ONE } from '../../../shared/base/micros.js';
-import type { PoolConfigSpec } from '../terms.js';
+import type { PoolConfigSpec } from '../types.js';
 import { type Activity, ActivityRing } from './activity.js';
 import { type Ending, ownPrice } from './economics.js';
 import { type MarginRules, readRules } from './rules.js';

@@ -5,8 +5,8 @@ import { isSettledMarket, type MarketState } from '../../../shared/protocol/stat
 import { done } from '../fault.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
-import type { Page } from '../queries.js';
-import type { Result } from '../terms.js';
+import type { Page } from '../records/queries.js';
+import type { Result } from '../types.js';
 import type * as contract from './contract.js';
 import { filterOf, marginPage, NOTHING } from './lists.js';
 import type { Margin } from './margin.js';

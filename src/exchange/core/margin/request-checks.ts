@@ -8,7 +8,7 @@ import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import { done, invalid, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
-import type { Result } from '../terms.js';
+import type { Result } from '../types.js';
 import type { EstimateTerms, MarginTerms } from './contract.js';
 import { feeOn, leveraged, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
 import type { MarginPool } from './pool.js';

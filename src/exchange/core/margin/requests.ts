@@ -14,16 +14,16 @@
  */
 
 import { must } from '../../../shared/base/errors.js';
-import type { DraftTerms } from '../../../shared/protocol/draft-text.js';
+import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
+import { draftExpiryMs, draftText, type Ground } from '../core-context.js';
 import { landsMs } from '../delays.js';
 import { badSignature, done, invalid, refuse } from '../fault.js';
-import { draftExpiryMs, draftText, type Ground } from '../ground.js';
 import { nameOf } from '../names.js';
-import { Records } from '../records.js';
-import type { Result } from '../terms.js';
+import { Records } from '../records/records.js';
+import type { Result } from '../types.js';
 import type { MarginTerms } from './contract.js';
-import { type MarginMarket, marginMarket } from './ground.js';
+import { type MarginMarket, marginMarket } from './margin-context.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
 import { checkTerms, costWithFee } from './request-checks.js';

@@ -2,7 +2,7 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { type Ground, seconds } from '../ground.js';
+import { type Ground, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import type { Activity } from './activity.js';
@@ -17,7 +17,7 @@ import type {
   WireTpSl,
 } from './contract.js';
 import * as economics from './economics.js';
-import { fatalPercent, type MarginMarket, marginMarket } from './ground.js';
+import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
 import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 import { costWithFee, fundsOf, type OpeningCost } from './request-checks.js';
 

@@ -4,7 +4,7 @@ import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import { ONE, stepOfPrecision } from '../../../shared/base/micros.js';
 import { done, invalid, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
-import type { PoolConfigSpec, Result } from '../terms.js';
+import type { PoolConfigSpec, Result } from '../types.js';
 
 /** Rates, leverages and sizes in Micros. */
 export interface MarginRules {

@@ -9,12 +9,12 @@
  */
 
 import { must } from '../../../shared/base/errors.js';
+import type { Ground } from '../core-context.js';
 import { landsMs } from '../delays.js';
 import { done, invalid } from '../fault.js';
-import type { Ground } from '../ground.js';
-import { Records } from '../records.js';
-import type { Result } from '../terms.js';
-import { marginMarket } from './ground.js';
+import { Records } from '../records/records.js';
+import type { Result } from '../types.js';
+import { marginMarket } from './margin-context.js';
 import type { RealizedPnl } from './realized-pnl.js';
 import type { PositionRecord, SettlementRecord } from './records.js';
 

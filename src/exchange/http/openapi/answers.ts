@@ -1,8 +1,8 @@
 /** The answers of a call: its success in the envelope, and every refusal under its status. */
 
 import { type Declaration, declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
-import { ERROR_NOTES } from '../../../shared/protocol/error-notes.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../shared/protocol/errors.js';
+import { ERROR_NOTES } from '../../../shared/protocol/notes/errors.js';
 import { dataSchema, type JsonSchema, pascal, ref } from './schemas.js';
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });

@@ -1,7 +1,7 @@
 /** Puts the notes on records, and examples of their values, into the schemas of the document. */
 
 import type { z } from 'zod';
-import { RECORD_NOTES } from '../../../shared/protocol/record-notes.js';
+import { RECORD_NOTES } from '../../../shared/protocol/notes/records.js';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 

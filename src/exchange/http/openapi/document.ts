@@ -3,8 +3,8 @@
  * is served. Pure; made once for a running exchange.
  */
 
-import { errorsOf } from '../../../shared/protocol/endpoint-notes.js';
 import { ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
+import { errorsOf } from '../../../shared/protocol/notes/endpoints.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { ENVELOPE_SCHEMAS, errorComponents, errorSchemas, HEADERS, NO_CALL_ERRORS } from './answers.js';

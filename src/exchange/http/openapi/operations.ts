@@ -1,8 +1,8 @@
 /** One operation of the document for each declared call. */
 
-import { ENDPOINT_NOTES, errorsOf } from '../../../shared/protocol/endpoint-notes.js';
 import { declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
-import { PARAMETER_NOTES } from '../../../shared/protocol/parameter-notes.js';
+import { ENDPOINT_NOTES, errorsOf } from '../../../shared/protocol/notes/endpoints.js';
+import { PARAMETER_NOTES } from '../../../shared/protocol/notes/parameters.js';
 import { MAX_PARAM_LENGTH } from '../paths.js';
 import { errorAnswers, json, successAnswer } from './answers.js';
 import { type JsonSchema, pascal, ref, requestSchema } from './schemas.js';

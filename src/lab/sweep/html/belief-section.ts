@@ -4,7 +4,7 @@ import { count, gain, percent, ratio, UNKNOWN } from '../../report/figures.js';
 import { html, type Markup } from '../../report/html/markup.js';
 import { dataTable, section, tone } from '../../report/html/parts.js';
 import type { SweepResult, WalkForward } from '../contract.js';
-import { deflatedText, overfittingText, sharpeText } from '../words.js';
+import { deflatedText, overfittingText, sharpeText } from '../describe.js';
 
 export function beliefSection({ models, counts }: SweepResult): Markup {
   const heads = [

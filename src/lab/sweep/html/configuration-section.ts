@@ -4,7 +4,7 @@ import { count, gain, money, UNKNOWN } from '../../report/figures.js';
 import { html, type Markup, shortened } from '../../report/html/markup.js';
 import { type Cell, dataTable, type Head, section, tone } from '../../report/html/parts.js';
 import type { ConfigurationResult, ModelResult, SweepResult } from '../contract.js';
-import { axisName, deflatedText, remark, sharpeText } from '../words.js';
+import { axisName, deflatedText, remark, sharpeText } from '../describe.js';
 
 /** About 1,000 bytes each. */
 const MAX_ROWS = 2_000;

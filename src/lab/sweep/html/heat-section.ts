@@ -4,7 +4,7 @@ import { count, gain } from '../../report/figures.js';
 import { html, Markup } from '../../report/html/markup.js';
 import { bar, dataTable, section, tone } from '../../report/html/parts.js';
 import type { Axis, ConfigurationResult, SweepResult } from '../contract.js';
-import { axisName } from '../words.js';
+import { axisName } from '../describe.js';
 import { type Bin, binsOf, cellOf, type HeatCell } from './heat-map.js';
 
 /** Of ten parameters every pair; more would make the page large and nobody the wiser. */

@@ -7,7 +7,7 @@ import { dataTable, type Figure, section, tiles, tone } from '../../report/html/
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
 import type { SweepResult } from '../contract.js';
-import { axisName, deflatedText, overfittingText } from '../words.js';
+import { axisName, deflatedText, overfittingText } from '../describe.js';
 import { beliefSection, walkForwardSection } from './belief-section.js';
 import { configurationSection } from './configuration-section.js';
 import { heatSection, heatStyle, marginalSection } from './heat-section.js';

@@ -1,8 +1,8 @@
 /** The own account: `client.account`. No call shows the currency balance. */
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { Asker } from '../asker.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
+import type { Asker } from '../typed-call.js';
 
 type AssetQuery = QueryInput<'account.assets'>;
 

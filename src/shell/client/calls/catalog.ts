@@ -1,8 +1,8 @@
 /** What can be traded, in groups: `client.events`, `client.sports`, `client.search`. Public. */
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { Asker } from '../asker.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
+import type { Asker } from '../typed-call.js';
 
 type EventQuery = QueryInput<'events.list'>;
 type SearchQuery = QueryInput<'search.list'>;

@@ -5,8 +5,8 @@
  */
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { Asker } from '../asker.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
+import type { Asker } from '../typed-call.js';
 
 /** How many complete sets, as decimal text: a positive multiple of the market's lot. */
 export interface ConversionInput {

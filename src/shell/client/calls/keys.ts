@@ -1,8 +1,8 @@
 /** Credentials: `client.keys`. `client.bootstrap(wallet)` makes the first two calls for you. */
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { Asker } from '../asker.js';
 import type { CallOptions } from '../contract.js';
+import type { Asker } from '../typed-call.js';
 
 export class KeyCalls {
   readonly #asker: Asker;

@@ -4,8 +4,8 @@
  */
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { Asker } from '../asker.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
+import type { Asker } from '../typed-call.js';
 
 interface MarginHead {
   readonly market_condition_id: string;

@@ -1,8 +1,8 @@
 /** Markets: `client.markets`. Public. Prices are in YES space unless a call says otherwise. */
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { Asker } from '../asker.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
+import type { Asker } from '../typed-call.js';
 
 type MarketQuery = QueryInput<'markets.list'>;
 type TradeQuery = QueryInput<'markets.trades'>;

@@ -7,7 +7,7 @@
 import type { PositionRow } from '../../../shared/protocol/records.js';
 import type { PositionCalls } from '../calls/margin.js';
 import { OutcomeUnknown, ServiceRefused } from '../errors.js';
-import { type Patience, settled, type World } from './carry-out.js';
+import { type Patience, settled, type World } from '../workflow/draft-workflow.js';
 
 /** What to close, and at which price of its own outcome or better, decimal text; without one at whatever there is. */
 export interface CloseInput {

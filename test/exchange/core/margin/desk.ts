@@ -8,7 +8,7 @@ import type {
   WirePosition,
 } from '../../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../../src/exchange/core/memory-archive.js';
+import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
 import { must } from '../../../../src/shared/base/errors.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { accepted, m, settings, wallet } from '../venue.js';

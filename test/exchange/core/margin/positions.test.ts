@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import type { Snapshot } from '../../../../src/exchange/core/parts.js';
+import type { Snapshot } from '../../../../src/exchange/core/wiring.js';
 import { accepted, faultOf, m, settings } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, MarginDesk, marginSettings, POLYMARKET, STEP, TO_FILL } from './desk.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { ENDPOINT_NOTES } from '../../../../src/shared/protocol/endpoint-notes.js';
+import { ENDPOINT_NOTES } from '../../../../src/shared/protocol/notes/endpoints.js';
 import { type Answered, control, openMarket, send, TestTrader } from '../harness.js';
 import {
   HYPERLIQUID,

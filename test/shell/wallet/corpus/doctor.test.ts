@@ -1,8 +1,8 @@
 /** What the doctor says of hostile drafts: a person who is in doubt looks there first. */
 
 import { describe, expect, it } from 'vitest';
-import { draftReportText, examineDraft } from '../../../../src/cli/doctor-draft.js';
-import type { DraftMessage } from '../../../../src/shared/protocol/draft-message.js';
+import { draftReportText, examineDraft } from '../../../../src/cli/doctor/draft.js';
+import type { DraftMessage } from '../../../../src/shared/protocol/drafts/draft-message.js';
 import { venueFile } from '../../../../src/shell/config/shipped.js';
 import { readProfile } from '../../../../src/shell/config/venue.js';
 import { HOSTILE_BYTES } from './bytes.js';

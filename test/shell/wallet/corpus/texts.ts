@@ -3,7 +3,7 @@
  * draft and as the memo of a transaction.
  */
 
-import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/draft-text.js';
+import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
 import { challengeText } from '../../../../src/shared/protocol/signing.js';
 import type { Draw, Honest, OrderTerms } from './draw.js';
 

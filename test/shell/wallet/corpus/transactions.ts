@@ -1,8 +1,8 @@
 /** Transactions that ask for something else than what was meant, built by the `@solana` packages: well-formed, and hostile. */
 
 import { address } from '@solana/addresses';
-import { MEMO_PROGRAM } from '../../../../src/shared/protocol/draft-message-solana.js';
-import { writeDraftText } from '../../../../src/shared/protocol/draft-text.js';
+import { writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
+import { MEMO_PROGRAM } from '../../../../src/shared/protocol/drafts/solana-message.js';
 import type { DraftCosigners } from '../../../../src/shared/protocol/profile.js';
 import { challengeText } from '../../../../src/shared/protocol/signing.js';
 import {

@@ -4,7 +4,7 @@
  */
 
 import { base58 } from '@scure/base';
-import { MEMO_PROGRAM } from '../../../../src/shared/protocol/draft-message-solana.js';
+import { MEMO_PROGRAM } from '../../../../src/shared/protocol/drafts/solana-message.js';
 
 export interface WireInstruction {
   readonly program: number;

@@ -1,0 +1,64 @@
+/** `twinbook cancel-all`: through the running trader, or past it, straight at the exchange. */
+
+import type { Command } from 'commander';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { CancelAllData } from '../../shell/control/control-protocol.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
+import { action, type CliIo, type Session } from '../output/io.js';
+import { json } from '../output/table.js';
+import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
+import { askOrPass } from './reach.js';
+import { cancelAlone, cancelPast } from './stop-directly.js';
+
+export function addCancelAllCommand(program: Command, session: Session): void {
+  const command = program
+    .command('cancel-all')
+    .description('cancels every open order; works without a running trader too, and past one that hangs')
+    .option('--verify', 'read twice that nothing rests; exit code 1 if something does');
+  withControl(command, SLOW_S);
+  action<ControlOptions & { verify?: true }>(command, session, async (options) => {
+    const config = loadTraderConfig(options.config, session.io);
+    const asked = { verify: options.verify === true, timeoutMs: options.timeout * 1000 };
+    const { data, isProven } = await cancelAll(config, asked, session.io);
+    session.io.out(options.json === true ? json(data) : `${cancelAllText(data, isProven)}\n`);
+    return exitCodeOf(data, isProven);
+  });
+}
+
+interface Asked {
+  readonly verify: boolean;
+  readonly timeoutMs: number;
+}
+
+interface CancelAll {
+  readonly data: CancelAllData;
+  /** Whether `data` claims to say that nothing rests: asked for, or done all the same past a trader that hangs. */
+  readonly isProven: boolean;
+}
+
+async function cancelAll(config: TraderConfig, { verify, timeoutMs }: Asked, io: CliIo): Promise<CancelAll> {
+  const asked = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
+  if ('answer' in asked) return { data: asked.answer, isProven: verify };
+  const { reach } = asked;
+  if (reach === 'not running') {
+    io.err('The trader is not running; canceling at the exchange directly.\n');
+    return { data: await cancelAlone(config, verify, io), isProven: verify };
+  }
+  const reason = 'cancel-all, while the trader did not answer';
+  const { killed: _, ...data } = await cancelPast(config, reason, reach, { timeoutMs, io });
+  return { data, isProven: true };
+}
+
+export const orders = (count: number): string => `${count} order${count === 1 ? '' : 's'}`;
+
+export function cancelAllText(data: CancelAllData, isProven: boolean): string {
+  if (!isProven) return `asked to cancel ${orders(data.asked)}`;
+  if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
+  return `${orders(data.resting)} still resting after ${data.asked} cancels`;
+}
+
+/** Orders that still rest after somebody looked are a failure. */
+const exitCodeOf = (data: CancelAllData, isProven: boolean): ExitCode =>
+  !isProven || isClean(data) ? EXIT.ok : EXIT.failed;
+
+export const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;

@@ -1,0 +1,113 @@
+/** The command line's end of the control socket. */
+
+import { lstatSync } from 'node:fs';
+import { connect } from 'node:net';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { ControlData, ControlRequest, ControlResponse } from '../../shell/control/control-protocol.js';
+
+/** An answer larger than this is no answer of a trader. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+export interface ControlCall {
+  /** Path of the unix socket. */
+  readonly socket: string;
+  readonly timeoutMs: number;
+  /** Also waits for the trader to hang up, which it does when its process ends. */
+  readonly untilGone?: boolean;
+}
+
+/**
+ * Asks the running trader. Throws TwinbookError `not_running` when nobody listens, `timed_out` when no answer came in
+ * time, `usage` when the trader refused the command.
+ */
+export async function askTrader<R extends ControlRequest>(
+  request: R,
+  call: ControlCall,
+): Promise<ControlData[R['command']]> {
+  requireTrusted(call.socket);
+  const line = await exchangeLine(JSON.stringify(request), call);
+  const response = readResponse(line);
+  if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
+  throw new TwinbookError('usage', `the trader refused: ${response.error}`);
+}
+
+/**
+ * A socket may lie in a folder that everybody can write, and one that somebody else put there would swallow a kill. Our own
+ * and root's are believed; root stops the traders of others.
+ */
+function requireTrusted(socket: string): void {
+  const own = process.getuid?.();
+  const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;
+  if (own === undefined || own === 0 || owner === undefined || owner === own || owner === 0) return;
+  const what = `the control socket ${socket} belongs to another user (${owner})`;
+  throw new TwinbookError('file_unreadable', what, 'Run this as the user who started the trader.');
+}
+
+/** Nobody listens: no socket there, or one that a killed trader left behind. Anything else is not "not running". */
+function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
+  if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
+    const hint = 'Start one with `twinbook start`, with the same -c FILE.';
+    return new TwinbookError('not_running', `no trader is running (nobody listens on ${socket})`, hint, {
+      cause: error,
+    });
+  }
+  const hint = 'The socket belongs to the user who started the trader.';
+  const what = `the control socket ${socket} cannot be used (${error.code ?? error.message})`;
+  return new TwinbookError('file_unreadable', what, hint, { cause: error });
+}
+
+/** Sends one line, resolves with the first line that comes back. */
+function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false }: ControlCall): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    let received = '';
+    const finish = (error: TwinbookError | null): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      if (error === null) resolve(received.slice(0, received.indexOf('\n')));
+      else reject(error);
+    };
+    const timer = setTimeout(() => {
+      const what = received.includes('\n') ? 'the trader answered but did not stop' : 'the trader did not answer';
+      finish(
+        new TwinbookError(
+          'timed_out',
+          `${what} within ${timeoutMs / 1000} s`,
+          'It may be busy, or hang: look at its log. `twinbook kill` and `cancel-all` work without it.',
+        ),
+      );
+    }, timeoutMs);
+    socket.setEncoding('utf8');
+    socket.on('connect', () => socket.write(`${line}\n`));
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+      if (received.includes('\n') && !untilGone) finish(null);
+      else if (received.length > MAX_ANSWER_BYTES) finish(new TwinbookError('usage', 'the answer is not a trader’s'));
+    });
+    socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
+    socket.on('close', () => {
+      if (received.includes('\n')) finish(null);
+      else
+        finish(
+          new TwinbookError(
+            'not_running',
+            'the trader hung up before it answered',
+            'Look at its log; it may be stopping.',
+          ),
+        );
+    });
+  });
+}
+
+function readResponse(line: string): ControlResponse {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    if (typeof parsed === 'object' && parsed !== null && 'ok' in parsed) {
+      if (parsed.ok === true && 'data' in parsed) return { ok: true, data: parsed.data };
+      if (parsed.ok === false && 'error' in parsed) return { ok: false, error: String(parsed.error) };
+    }
+  } catch {
+    // Not JSON: reported below, like any other answer that is not one.
+  }
+  return { ok: false, error: 'its answer could not be read' };
+}

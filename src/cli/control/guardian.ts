@@ -1,0 +1,65 @@
+/** `twinbook guardian`: the process that cancels everything when the trader's heart stops. */
+
+import type { Command } from 'commander';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
+import { action, type CliIo, type Session, withConfig } from '../output/io.js';
+import { keepFilesPrivate } from '../private-files.js';
+
+/** A submit that is on its way when the trader dies arrives within this, ms; a minute is what sockets wait. */
+const ON_ITS_WAY_MS = 30_000;
+/** A developer who ends a paper exchange in the middle of an alarm is not left with a process for ever. */
+const PAPER_PATIENCE_MS = 600_000;
+
+interface GuardianFlags {
+  readonly config: string;
+  readonly withTrader?: true;
+}
+
+export function addGuardianCommand(program: Command, session: Session): void {
+  const command = program
+    .command('guardian')
+    .description("cancels everything when the trader's heart stops; the trader starts one by itself")
+    .option('--with-trader', 'ends when the trader has ended and nothing rests; else it stays for the next one');
+  action<GuardianFlags>(withConfig(command), session, (flags) =>
+    guard(loadTraderConfig(flags.config, session.io), flags.withTrader !== true, session.io),
+  );
+}
+
+async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<ExitCode> {
+  if (config.exchange?.embedded === true) {
+    io.out(
+      'The exchange runs inside the trader: nothing rests when the trader does not run, and nothing is guarded.\n',
+    );
+    return EXIT.ok;
+  }
+  keepFilesPrivate();
+  const [{ runGuardian }, { cancelDirectly }, { stopFileOf }] = await Promise.all([
+    import('../../shell/guardian/guardian.js'),
+    import('../../shell/daemon/direct-cancel.js'),
+    import('../../shell/daemon/stop-file.js'),
+  ]);
+  const { venue, wallet, ledger, guardian } = config;
+  const { profile, allowBlindSigning } = venue;
+  const isPaper = venue.name === 'paper';
+  await runGuardian({
+    profile,
+    isPaper,
+    walletFile: wallet.file,
+    credentialsFile: guardian.credentials,
+    env: io.env,
+    ledgerPath: ledger.path,
+    logFile: guardian.log,
+    rules: {
+      timeoutMs: guardian.timeoutMs,
+      lateOrdersMs: profile.draft_lifetime_s * 1000 + ON_ITS_WAY_MS,
+      stays,
+      paperPatienceMs: isPaper ? PAPER_PATIENCE_MS : null,
+    },
+    markFile: guardian.resumeAfterAlarm ? null : stopFileOf(ledger.path),
+    cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
+    say: io.err,
+    stopAsked: io.stopAsked,
+  });
+  return EXIT.ok;
+}

@@ -1,0 +1,199 @@
+/** `twinbook data …`: recordings on the disk, imported, listed, measured, checked and queried. */
+
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { ImportedMarket, ImportKind } from '../../recording/import.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { loadTraderConfig } from '../../shell/config/load.js';
+import { ProgressLine } from '../lab/progress.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
+import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { json, short, table } from '../output/table.js';
+import { runQuery } from './query.js';
+import { listing, listTable, statsTable } from './tables.js';
+
+interface DataOptions {
+  readonly config: string;
+  readonly json?: true;
+}
+
+export function addDataCommands(program: Command, session: Session): void {
+  const data = program.command('data').description('recordings: import, list, measure, check, query');
+  addImport(data, session);
+  addReader(data, session, 'list', 'recordings, with their spans, events and gaps', list);
+  addReader(data, session, 'stats', 'reads recordings through: coverage, depth, spread, trades', stats);
+  const verify = addReader(data, session, 'verify', 'checks recordings: files, order, prices, books', verifyPaths);
+  verify.option('--repair', 'first turn what a writer that died left open into Parquet');
+  addQuery(data, session);
+}
+
+/** Paths as given, else the folder of recordings that the configuration names. */
+function pathsOf(given: readonly string[], config: string, io: CliIo): readonly string[] {
+  const paths = given.length > 0 ? given : [loadTraderConfig(config, io).recording.dir];
+  return paths.map((path) => resolve(io.cwd, path));
+}
+
+function addReader<Options extends DataOptions>(
+  data: Command,
+  session: Session,
+  name: string,
+  summary: string,
+  run: (paths: readonly string[], options: Options, io: CliIo) => Promise<ExitCode>,
+): Command {
+  const command = data.command(name).description(summary);
+  withJson(withConfig(command)).argument(
+    '[paths...]',
+    'folders or files (default: recording.dir of the configuration)',
+  );
+  action<Options>(command, session, (options, args) =>
+    run(pathsOf(args, options.config, session.io), options, session.io),
+  );
+  return command;
+}
+
+async function list(paths: readonly string[], options: DataOptions, io: CliIo): Promise<ExitCode> {
+  const { openRecordings } = await import('../../recording/recording.js');
+  const failures: TwinbookError[] = [];
+  const rows = (await openRecordings(paths, (error) => failures.push(error))).map(listing);
+  io.out(options.json === true ? json(rows) : listTable(rows));
+  return tellFailures(failures, io);
+}
+
+async function stats(paths: readonly string[], options: DataOptions, io: CliIo): Promise<ExitCode> {
+  const { openRecordings } = await import('../../recording/recording.js');
+  const { statsOf } = await import('../../recording/inspect/stats.js');
+  const { statsRow } = await import('./tables.js');
+  const failures: TwinbookError[] = [];
+  const recordings = await openRecordings(paths, (error) => failures.push(error));
+  const line = new ProgressLine(io, options.json === true);
+  const rows = [];
+  for (const [at, recording] of recordings.entries()) {
+    line.show(at / recordings.length, recording.market.source.ticker);
+    try {
+      rows.push(statsRow(recording, await statsOf(recording)));
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      failures.push(error);
+    }
+  }
+  line.end();
+  const [failure] = failures;
+  if (rows.length === 0 && failure !== undefined) throw failure;
+  io.out(options.json === true ? json(rows) : statsTable(rows));
+  return tellFailures(failures, io);
+}
+
+/** What was left out, beside the others' rows. */
+function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
+  for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
+  return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function verifyPaths(
+  paths: readonly string[],
+  options: DataOptions & { readonly repair?: true },
+  io: CliIo,
+): Promise<ExitCode> {
+  const { verifyRecordings } = await import('../../recording/inspect/verify.js');
+  const { repairFolder } = await import('../../recording/store/store.js');
+  let repaired = 0;
+  if (options.repair === true) for (const path of paths) repaired += await repairFolder(path);
+  const { markets, events, findings } = await verifyRecordings(paths);
+  const differences = findings.filter(({ severity }) => severity === 'difference').length;
+  if (options.json === true) {
+    io.out(json({ markets, events, repaired, differences, findings }));
+  } else {
+    if (repaired > 0) io.out(`turned into Parquet: ${counted(repaired, 'open segment')}\n`);
+    for (const { severity, path, message } of findings) {
+      io.out(`${severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${path}: ${message}\n`);
+    }
+    const verdict = differences === 0 ? 'nothing is wrong' : counted(differences, 'difference');
+    io.out(`${counted(markets, 'market')}, ${counted(events, 'event')}: ${verdict}\n`);
+  }
+  return differences === 0 ? EXIT.ok : EXIT.difference;
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+interface ImportOptions {
+  readonly out?: string;
+  readonly config: string;
+  readonly replace?: true;
+  readonly json?: true;
+}
+
+function addImport(data: Command, session: Session): void {
+  const command = data
+    .command('import')
+    .description('turns recordings of other venues into our format; a line that is broken is counted and left out')
+    .argument('<kind>', 'kalshi or polymarket')
+    .argument('<paths...>', 'folders or files');
+  withJson(withConfig(command))
+    .option('--out <dir>', 'folder to write to (default: recording.dir of the configuration)')
+    .option('--replace', 'write markets anew that the folder has already');
+  action<ImportOptions>(command, session, async (options, [kind = '', ...paths]) => {
+    const { io } = session;
+    if (kind !== 'kalshi' && kind !== 'polymarket') {
+      throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
+    }
+    const [out = ''] = pathsOf(options.out === undefined ? [] : [options.out], options.config, io);
+    const markets = await runImport(kind, pathsOf(paths, options.config, io), out, options, io);
+    const failed = markets.filter(({ status }) => status === 'failed').length;
+    if (options.json === true) io.out(json(markets));
+    else io.out(importText(markets, out));
+    return failed === 0 ? EXIT.ok : EXIT.failed;
+  });
+}
+
+async function runImport(
+  kind: ImportKind,
+  paths: readonly string[],
+  out: string,
+  options: ImportOptions,
+  io: CliIo,
+): Promise<readonly ImportedMarket[]> {
+  const { importRecordings } = await import('../../recording/import.js');
+  const line = new ProgressLine(io, options.json === true);
+  try {
+    return await importRecordings(kind, paths, out, {
+      replace: options.replace === true,
+      progress: ({ share, market, markets, ticker, events }) =>
+        line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`),
+    });
+  } finally {
+    line.end();
+  }
+}
+
+function importText(markets: readonly ImportedMarket[], out: string): string {
+  const rows = table(markets, [
+    { title: 'MARKET', cell: (row) => short(row.conditionId) },
+    { title: 'TICKER', cell: (row) => (row.ticker.length > 32 ? short(row.ticker) : row.ticker) },
+    { title: 'EVENTS', cell: (row) => row.events, right: true },
+    { title: 'STATUS', cell: (row) => (row.status === 'present' ? 'there already' : row.status) },
+  ]);
+  const told = markets.flatMap(({ failure, warnings, ticker }) => [
+    ...(failure === null ? [] : [`FAILED  ${ticker === '' ? '' : `${ticker}: `}${failure}\n`]),
+    ...warnings.map(({ path, message }) => `note  ${path}: ${message}\n`),
+  ]);
+  const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
+  const events = markets.reduce((sum, market) => sum + market.events, 0);
+  const present = count('present') > 0 ? `, ${count('present')} there already (--replace writes them anew)` : '';
+  const failed = count('failed') > 0 ? `, ${count('failed')} FAILED` : '';
+  const written = `${counted(count('imported'), 'market')}, ${counted(events, 'event')} written to ${out}`;
+  return `${rows}${told.join('')}${written}${present}${failed}\n`;
+}
+
+function addQuery(data: Command, session: Session): void {
+  const command = data
+    .command('query')
+    .description('SQL over the views events, polls, own and markets; reads and never writes')
+    .argument('<select>', "one SELECT, such as 'select kind, count(*) from events group by kind'")
+    .argument('[paths...]', 'folders (default: recording.dir of the configuration)');
+  withJson(withConfig(command)).addOption(new Option('--csv', 'print CSV in place of a table').conflicts('json'));
+  action<DataOptions & { readonly csv?: true }>(command, session, async (options, [sql = '', ...paths]) => {
+    const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
+    await runQuery(sql, pathsOf(paths, options.config, session.io), format, session.io);
+    return EXIT.ok;
+  });
+}

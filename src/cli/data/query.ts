@@ -1,0 +1,64 @@
+/** The answer of a query as a table, CSV or JSON. */
+
+import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
+import { plainJson } from '../../shared/base/plain-text.js';
+import type { CliIo } from '../output/io.js';
+import { type Column, table } from '../output/table.js';
+
+/** A table longer than this scrolls its beginning off most terminals; CSV and JSON are complete. */
+const TABLE_ROWS = 200;
+
+export async function runQuery(
+  sql: string,
+  paths: readonly string[],
+  format: 'table' | 'csv' | 'json',
+  io: CliIo,
+): Promise<void> {
+  const { queryRecordings } = await import('../../recording/inspect/query.js');
+  const answer = await queryRecordings(sql, paths);
+  try {
+    if (format === 'table') io.out(await asTable(answer));
+    else if (format === 'csv') await writeCsv(answer, io);
+    else await writeJson(answer, io);
+  } finally {
+    answer.close();
+  }
+}
+
+async function asTable(answer: QueryAnswer): Promise<string> {
+  const rows: (readonly SqlValue[])[] = [];
+  for await (const batch of answer.rows()) {
+    rows.push(...batch);
+    if (rows.length > TABLE_ROWS) break;
+  }
+  const columns = answer.columns.map((title, at): Column<readonly SqlValue[]> => {
+    const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || typeof row[at] === 'number');
+    return { title, cell: (row) => row[at] ?? null, right: isNumber };
+  });
+  const more = rows.length > TABLE_ROWS ? `… and more: --csv or --json shows all\n` : '';
+  return table(rows.slice(0, TABLE_ROWS), columns) + more;
+}
+
+async function writeCsv(answer: QueryAnswer, io: CliIo): Promise<void> {
+  const line = (cells: readonly SqlValue[]) => `${cells.map(csvCell).join(',')}\n`;
+  io.out(line(answer.columns));
+  for await (const batch of answer.rows()) io.out(batch.map(line).join(''));
+}
+
+const csvCell = (value: SqlValue): string => {
+  const text = value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** An array with an object a line: whole, but never all of it in memory. */
+async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {
+  let before = '[\n';
+  for await (const batch of answer.rows()) {
+    for (const row of batch) {
+      const object = Object.fromEntries(answer.columns.map((name, at) => [name, row[at] ?? null]));
+      io.out(`${before}${plainJson(JSON.stringify(object))}`);
+      before = ',\n';
+    }
+  }
+  io.out(before === '[\n' ? '[]\n' : '\n]\n');
+}

@@ -1,0 +1,116 @@
+/** Rows and tables of `twinbook data list` and `data stats`. */
+
+import type { Recording } from '../../recording/contract.js';
+import type { RecordingStats } from '../../recording/inspect/stats.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { micros } from '../../shared/base/micros.js';
+import { type Cell, type Column, short, table, when } from '../output/table.js';
+
+/** The rows of `--json` are part of the program's surface. Times are Unix ms, amounts and prices decimal strings. */
+export const listing = ({ market, summary, warnings }: Recording) => ({
+  condition_id: market.conditionId,
+  ticker: market.source.ticker,
+  title: market.title,
+  format: market.source.kind,
+  origin: market.source.origin ?? market.source.kind,
+  path: market.source.path,
+  outcome: market.outcome,
+  open_time: market.openTimeMs,
+  close_time: market.closeTimeMs,
+  first_event: summary?.firstMs ?? null,
+  last_event: summary?.lastMs ?? null,
+  events: summary === undefined ? null : Object.values(summary.events).reduce((sum, count) => sum + count, 0),
+  trades: summary?.events.trade ?? null,
+  gaps: summary?.gaps.length ?? null,
+  bytes: summary?.bytes ?? null,
+  warnings: warnings.map(({ message }) => message),
+});
+
+type ListRow = ReturnType<typeof listing>;
+
+const outcomeText = (outcome: boolean | null): string => (outcome === null ? 'not known' : outcome ? 'YES' : 'NO');
+const title = (text: string): string => (text.length > 44 ? `${text.slice(0, 43)}…` : text);
+const duration = (ms: number): string => {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+};
+
+const LIST_COLUMNS: readonly Column<ListRow>[] = [
+  { title: 'MARKET', cell: (row) => short(row.condition_id) },
+  { title: 'ORIGIN', cell: (row) => row.origin },
+  { title: 'FROM (UTC)', cell: (row) => when(row.first_event ?? row.open_time) },
+  { title: 'SPAN', cell: (row) => spanOf(row), right: true },
+  { title: 'EVENTS', cell: (row) => row.events, right: true },
+  { title: 'TRADES', cell: (row) => row.trades, right: true },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true },
+  { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
+  { title: 'TITLE', cell: (row) => title(row.title) },
+];
+
+const spanOf = (row: ListRow): string =>
+  duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
+
+export function listTable(rows: readonly ListRow[]): string {
+  const known = rows.every((row) => row.events !== null);
+  const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
+  return `${table(rows, LIST_COLUMNS)}${hint}`;
+}
+
+const text = (value: number): string => formatDecimal(micros(Math.round(value)));
+const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
+const sides = (pair: readonly [number, number] | null) =>
+  pair === null ? null : { bid: text(pair[0]), ask: text(pair[1]) };
+
+export const statsRow = (recording: Recording, stats: RecordingStats) => ({
+  ...listing(recording),
+  first_event: stats.firstMs,
+  last_event: stats.lastMs,
+  events: stats.levels + stats.trades,
+  levels: stats.levels,
+  trades: stats.trades,
+  volume: text(stats.volumeMicros),
+  gaps: stats.gaps.length,
+  gap_ms: stats.gapMs,
+  known: stats.known,
+  coverage: stats.coverage,
+  two_sided: stats.twoSided,
+  mean_spread: textOrNull(stats.spreadMicros),
+  mean_levels: stats.levelsBySide === null ? null : { bid: stats.levelsBySide[0], ask: stats.levelsBySide[1] },
+  mean_touch: sides(stats.touchMicros),
+  mean_depth: sides(stats.depthMicros),
+  longest_crossed_ms: stats.longestCrossedMs,
+});
+
+type StatsRow = ReturnType<typeof statsRow>;
+
+const percent = (share: number | null): Cell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
+const whole = (amount: string | undefined): Cell => (amount === undefined ? null : Math.round(Number(amount)));
+
+const STATS_COLUMNS: readonly Column<StatsRow>[] = [
+  { title: 'MARKET', cell: (row) => short(row.condition_id) },
+  { title: 'FROM (UTC)', cell: (row) => when(row.first_event) },
+  { title: 'SPAN', cell: (row) => spanOf(row), right: true },
+  { title: 'KNOWN', cell: (row) => percent(row.known), right: true },
+  { title: 'OF ITS LIFE', cell: (row) => percent(row.coverage), right: true },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true },
+  { title: 'LEVELS', cell: (row) => row.levels, right: true },
+  { title: 'TRADES', cell: (row) => row.trades, right: true },
+  { title: 'VOLUME', cell: (row) => whole(row.volume), right: true },
+  { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true },
+  {
+    title: 'SPREAD',
+    cell: (row) => (row.mean_spread === null ? null : Number(row.mean_spread).toFixed(4)),
+    right: true,
+  },
+  { title: 'BIDS', cell: (row) => (row.mean_levels === null ? null : row.mean_levels.bid.toFixed(1)), right: true },
+  { title: 'ASKS', cell: (row) => (row.mean_levels === null ? null : row.mean_levels.ask.toFixed(1)), right: true },
+  { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true },
+  { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true },
+  { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
+];
+
+export function statsTable(rows: readonly StatsRow[]): string {
+  const notes = rows.flatMap((row) => row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`));
+  return `${table(rows, STATS_COLUMNS)}${notes.join('')}`;
+}

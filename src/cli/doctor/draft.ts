@@ -1,0 +1,167 @@
+/** `twinbook doctor --draft`: what a draft's `message` asks for, and whether the wallet would sign it. Signs nothing. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draft-text.js';
+import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { TraderConfig } from '../../shell/config/load.js';
+import { judgeMessage } from '../../shell/wallet/draft-judge.js';
+import { type JudgedMessage, signingRules } from '../../shell/wallet/signing-rules.js';
+import type { CliIo } from '../output/io.js';
+import { type Cell, record } from '../output/table.js';
+import { callName } from './calls.js';
+
+/** What there is to say about a draft. */
+export interface DraftReport {
+  /** As configured: `utf8`, `solana_tx` or `opaque`. */
+  readonly draft_message: string;
+  readonly wallet: string;
+  /** Null for anything that is no transaction. */
+  readonly transaction: TransactionReport | null;
+  /** The readable text that the draft is or carries; null when there is none. */
+  readonly text: string | null;
+  /** What the text asks for, field by field; null when it is no draft of ours. */
+  readonly asks: Readonly<Record<string, string | boolean>> | null;
+  /** `readable`: signed for an intent that says the same; `blind`: signed unread; `refused`: never signed. */
+  readonly verdict: 'readable' | 'blind' | 'refused';
+  /** Why it is refused; empty otherwise. */
+  readonly reason: string;
+}
+
+interface TransactionReport {
+  readonly version: 'legacy' | 0;
+  readonly fee_payer: string;
+  readonly signers: readonly string[];
+  /** Those of the signers that the venue profile names. */
+  readonly cosigners: readonly string[];
+  readonly programs: readonly string[];
+  readonly instructions: readonly {
+    readonly program: string;
+    /** `System: Transfer`; null for a program that nobody here knows. */
+    readonly calls: string | null;
+    readonly accounts: readonly string[];
+    /** Hex. */
+    readonly data: string;
+  }[];
+  readonly lookup_tables: readonly string[];
+}
+
+/** Reads the file (`-`: standard input): a message, or the JSON of an answer or record that holds one. */
+export function readDraftFile(file: string, io: CliIo): string {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new TwinbookError('file_unreadable', `${file} cannot be read: ${why}`, '', { cause: error });
+  }
+  return messageIn(text) ?? text.replace(/\r?\n$/, '');
+}
+
+/** `message` of a JSON object, or of the `data` in it; null for anything else. */
+function messageIn(text: string): string | null {
+  if (!text.trimStart().startsWith('{')) return null;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const inner = typeof parsed === 'object' && parsed !== null && 'data' in parsed ? parsed.data : parsed;
+    const isRecord = typeof inner === 'object' && inner !== null && 'message' in inner;
+    return isRecord && typeof inner.message === 'string' ? inner.message : null;
+  } catch {
+    return null; // then the text itself is the message
+  }
+}
+
+export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'venue'>, wallet: string): DraftReport {
+  const { draft_message } = venue.profile;
+  const read = draft_message === 'solana_tx' ? readTransaction(message) : null;
+  const transaction = read?.ok === true ? read.transaction : null;
+  const carried = transaction === null ? message : memoText(transaction);
+  const draft = carried === null ? null : readDraftText(carried);
+  const isText = draft_message === 'opaque' ? draft !== null : read === null || transaction !== null;
+  const text = isText ? carried : null;
+  return {
+    draft_message,
+    wallet,
+    transaction: transaction === null ? null : transactionReport(transaction, venue.profile),
+    text,
+    asks: draft === null ? null : asksOf(draft),
+    ...verdictOf(judgeMessage(message, signingRules(venue.profile, venue.allowBlindSigning), wallet)),
+  };
+}
+
+const verdictOf = (judged: JudgedMessage): Pick<DraftReport, 'verdict' | 'reason'> =>
+  judged.ok
+    ? { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' }
+    : { verdict: 'refused', reason: judged.reason };
+
+const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueProfile): TransactionReport => ({
+  version: transaction.version,
+  fee_payer: transaction.feePayer,
+  signers: transaction.signers,
+  cosigners: transaction.signers.filter((signer) => draft_cosigners?.keys.includes(signer) === true),
+  programs: [...new Set(transaction.instructions.map(({ program }) => program))],
+  instructions: transaction.instructions.map(({ program, accounts, data }) => {
+    const hex = Buffer.from(data).toString('hex');
+    return { program, calls: callName(program, hex), accounts, data: hex };
+  }),
+  lookup_tables: transaction.lookupTables,
+});
+
+/** Names and units as in the readable text; times as Unix seconds. */
+function asksOf({ serviceName, marketConditionId, draftPubkey, expires, terms }: DraftText) {
+  const asks: Record<string, string | boolean> = {
+    ...{ service: serviceName, market: marketConditionId, draft: draftPubkey, expires: String(expires) },
+  };
+  for (const [name, value] of Object.entries(terms)) {
+    // The only numbers among the terms are Micros.
+    asks[name] = typeof value === 'number' ? formatDecimal(value as Micros) : value;
+  }
+  return asks;
+}
+
+export function draftReportText(report: DraftReport): string {
+  const { transaction, asks } = report;
+  const pairs: (readonly [string, Cell])[] = [
+    ['drafts are', report.draft_message],
+    ['wallet', report.wallet],
+  ];
+  if (transaction !== null) pairs.push(...transactionPairs(transaction, report.wallet));
+  pairs.push(['text', report.text ?? 'none that can be read']);
+  for (const [name, value] of Object.entries(asks ?? {})) pairs.push([`  ${name}`, value]);
+  pairs.push(['verdict', VERDICTS[report.verdict]]);
+  if (report.reason !== '') pairs.push(['reason', report.reason]);
+  return record(pairs);
+}
+
+const VERDICTS = {
+  readable: 'signed for an intent that says exactly the same, and for no other',
+  blind: 'signed unread, because allow_blind_signing is on',
+  refused: 'never signed',
+} as const;
+
+function transactionPairs(transaction: TransactionReport, wallet: string): (readonly [string, Cell])[] {
+  const named = (account: string) => {
+    if (account === wallet) return `${account} (our wallet)`;
+    if (transaction.cosigners.includes(account)) return `${account} (co-signer of the profile)`;
+    return transaction.signers.includes(account) ? `${account} (named nowhere)` : account;
+  };
+  return [
+    ['transaction', transaction.version === 'legacy' ? 'legacy' : `version ${transaction.version}`],
+    ['fee payer', named(transaction.fee_payer)],
+    ['signers', `${transaction.signers.length}: ${transaction.signers.map(named).join(', ')}`],
+    ['lookup tables', transaction.lookup_tables.join(', ') || 'none'],
+    ...transaction.instructions.map(({ program, accounts, data }, index): readonly [string, Cell] => [
+      `instruction ${index + 1}`,
+      `${calledText(program, data)}, ${data.length / 2} bytes, accounts: ${accounts.map(named).join(', ') || 'none'}`,
+    ]),
+  ];
+}
+
+function calledText(program: string, data: string): string {
+  const name = callName(program, data);
+  return name === null ? `${program} (unknown here)` : `${program} (${name})`;
+}

@@ -1,0 +1,107 @@
+/** The doctor's checks that ask the venue: clock, credentials, one signed call, request budget. */
+
+import { existsSync } from 'node:fs';
+import type { ServiceClient } from '../../shell/client/client.js';
+import type { ClientAnswer } from '../../shell/client/contract.js';
+import type { Config } from '../../shell/config/types.js';
+import { type Check, failed, ok } from '../check.js';
+import type { CliIo } from '../output/io.js';
+import { type VenueAddress, venueAddress } from '../venue-address.js';
+import { answered } from '../venue-session.js';
+
+/** Beyond this many ms the offset comes from a wrong clock, not from the one-second resolution of the venue's. */
+const CLOCK_OK_MS = 2000;
+
+export async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly Check[]> {
+  const [{ ServiceClient }, { loadCredentials }] = await Promise.all([
+    import('../../shell/client/client.js'),
+    import('../../shell/wallet/credentials.js'),
+  ]);
+  const { profile } = config.venue;
+  const checks: Check[] = [];
+  let credentials: ReturnType<typeof loadCredentials> = null;
+  let address: VenueAddress;
+  try {
+    if (wallet !== null) {
+      credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet }, io.env);
+    }
+    checks.push(credentialsCheck(config, credentials !== null));
+    address = await venueAddress(config, true);
+  } catch (error) {
+    return [...checks, neverRun(config) ?? failed(checks.length === 0 ? 'credentials' : 'venue', error)];
+  }
+  const client = new ServiceClient({ profile, baseUrl: address.url, ...(credentials === null ? {} : { credentials }) });
+  try {
+    const listed = await client.call('markets.list', { query: { limit: 1 } });
+    answered(listed, 'its markets');
+    checks.push(
+      ok('venue', `${address.url} answers`),
+      clockCheck(client, profile.clock_tolerance_s),
+      budgetCheck(listed),
+    );
+    if (credentials !== null) {
+      checks.push(...(await signedChecks(client)));
+      const { checkSignedRequests } = await import('./signing.js');
+      const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
+      checks.push(await checkSignedRequests({ baseUrl: address.url, profile, credentials, venueSeconds }));
+    }
+  } catch (error) {
+    checks.push(failed('venue', error));
+  } finally {
+    await client.close();
+    await address.close();
+  }
+  return checks;
+}
+
+/** Before the first start there is nothing to ask. */
+function neverRun({ exchange }: Config): Check | null {
+  if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
+  return ok('venue', 'the embedded exchange will be made at the first start');
+}
+
+function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): Check {
+  const name = 'credentials';
+  if (found) return ok(name, `found for ${venue.profile.base_url}`);
+  const text = `none for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
+  if (exchange?.embedded === true || venue.name === 'paper')
+    return { name, result: 'warn', text, hint: 'They will be made at the first start.' };
+  return { name, result: 'fail', text, hint: 'Make them with `twinbook keys bootstrap`, with the same -c FILE.' };
+}
+
+function clockCheck(client: ServiceClient, toleranceS: number): Check {
+  const offset = client.clockOffset;
+  const name = 'clock';
+  if (offset === null)
+    return {
+      name,
+      result: 'warn',
+      text: 'the venue did not say its time',
+      hint: 'Keep this clock synchronised: a wrong one makes signed calls fail.',
+    };
+  const seconds = `${(Math.abs(offset.offsetMs) / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
+  if (Math.abs(offset.offsetMs) <= CLOCK_OK_MS)
+    return ok(name, `this clock agrees with the venue's within its resolution`);
+  return {
+    name,
+    result: 'warn',
+    text: `this clock is ${seconds} (it accepts ${toleranceS} s); signed calls are corrected for it`,
+    hint: 'Synchronise this clock (NTP): logs and schedules use it.',
+  };
+}
+
+function budgetCheck({ budget }: ClientAnswer): Check {
+  if (budget === null)
+    return { name: 'request budget', result: 'warn', text: 'the venue did not say what is left', hint: '' };
+  return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
+}
+
+async function signedChecks(client: ServiceClient): Promise<readonly Check[]> {
+  const answer = await client.call('orders.list', { query: { limit: 1 } });
+  try {
+    answered(answer, 'own orders');
+  } catch (error) {
+    return [failed('signed call', error)];
+  }
+  return [ok('signed call', 'the venue accepted a signed request'), budgetCheck(answer)];
+}

@@ -1,0 +1,181 @@
+/** `twinbook parity RUN`: a recorded run beside backtests of the same span. */
+
+import { basename, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import type { FillBand, MarketParity, Parity, Side } from '../../lab/parity/contract.js';
+import type { ParityResult } from '../../lab/parity/parity.js';
+import type { ReplayedTrader } from '../../lab/replay/contract.js';
+import { count, gain, money, percent, shares } from '../../lab/report/figures.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RunJournal } from '../../shell/journal/contract.js';
+import { integerBetween } from '../arguments.js';
+import { EXIT } from '../output/exit.js';
+import { action, type CliIo, type Session, withJson } from '../output/io.js';
+import { type Column, json, record, table, when } from '../output/table.js';
+import { writeWhole } from '../output/whole-file.js';
+import { ProgressLine } from './progress.js';
+import { openRun, RUN_ARGUMENT, withRunConfig } from './run-option.js';
+
+interface ParityFlags {
+  readonly config?: string;
+  readonly data?: readonly string[];
+  readonly fillModel?: readonly string[];
+  readonly latency?: string;
+  readonly seed: number;
+  readonly landingMs: number;
+  readonly report?: string;
+  readonly json?: true;
+}
+
+export function addParityCommand(program: Command, session: Session): void {
+  const command = program
+    .command('parity')
+    .argument('<run>', RUN_ARGUMENT)
+    .description('compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests')
+    .option('--data <path...>', "recordings of the run's markets (default: what the run's own polls saw)")
+    .option(
+      '--fill-model <names>',
+      `fill models, separated by commas, most pessimistic first (default: ${BRACKET.join(',')})`,
+      (text: string) => text.split(',').map((name) => name.trim()),
+    )
+    .option('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)")
+    .addOption(
+      new Option('--seed <n>', 'seed of latencies and ids').default(1).argParser(integerBetween(0, 2 ** 32 - 1)),
+    )
+    .addOption(
+      new Option('--landing-ms <n>', 'how long merges take')
+        .default(USUAL_LANDING_MS)
+        .argParser(integerBetween(0, 600_000)),
+    )
+    .option('--report <file>', 'write the sessions side by side as a report, one HTML file');
+  withJson(withRunConfig(command));
+  action<ParityFlags>(command, session, async (flags, [name = '']) => {
+    const run = openRun(name, flags.config, session.io);
+    const { traderThen } = await import('../../lab/replay/run-settings.js');
+    const trader = await traderThen(run.description);
+    const result = await compared(run, trader, flags, session.io);
+    const replayed = await replayText(run, trader);
+    if (flags.report !== undefined) await writeReport(resolve(session.io.cwd, flags.report), result);
+    session.io.out(flags.json === true ? json(rowOf(run, replayed, result)) : textOf(run, replayed, result));
+    if (flags.report !== undefined && flags.json !== true) session.io.out(`report: ${flags.report}\n`);
+    return EXIT.ok;
+  });
+}
+
+async function compared(run: RunJournal, trader: ReplayedTrader, flags: ParityFlags, io: CliIo): Promise<ParityResult> {
+  const { parityOf } = await import('../../lab/parity/parity.js');
+  const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
+  const fillModels = checkFillModels(flags.fillModel ?? BRACKET);
+  const recorded =
+    flags.data === undefined ? null : (await openSources(flags.data.map((path) => resolve(io.cwd, path)))).sources;
+  const line = new ProgressLine(io, flags.json === true);
+  try {
+    return await parityOf(run, {
+      ...{ trader, fillModels, recorded, latency: flags.latency ?? null, seed: flags.seed, landingMs: flags.landingMs },
+      progress: (share, what) => line.show(share, what),
+    });
+  } finally {
+    line.end();
+  }
+}
+
+/** What is compared below is the same trader only where the run repeats: so it is said first. */
+async function replayText(run: RunJournal, trader: ReplayedTrader): Promise<string> {
+  const { changesSince } = await import('../../lab/replay/run-settings.js');
+  const { replayRun } = await import('../../lab/replay/replay-run.js');
+  const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
+  try {
+    const { difference } = await replayRun(run, { trader });
+    if (difference === null) return `every decision repeats exactly${changes.join('')}`;
+    return `differs from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    return `not possible: ${error.message}`;
+  }
+}
+
+async function writeReport(path: string, { sessions, analyses }: ParityResult): Promise<void> {
+  const { reportHtml } = await import('../../lab/report/html/report-html.js');
+  writeWhole(path, reportHtml({ sessions }, analyses));
+}
+
+function rowOf(run: RunJournal, replayed: string, { parity, analyses, lived, data, latency }: ParityResult): object {
+  const { runId, version, configHash } = run.description;
+  return {
+    ...{ run: runId, folder: run.folder, version, config_hash: configHash, warnings: run.warnings },
+    ...{ from_ms: lived.fromMs, to_ms: lived.toMs, replay: replayed, data, latency },
+    ...parity,
+    analyses,
+  };
+}
+
+type Line = readonly [name: string, figure: (side: Side) => string];
+
+const LINES: readonly Line[] = [
+  ['Fills', ({ fills }) => count(fills)],
+  ['Shares filled', ({ sharesMicros }) => shares(sharesMicros)],
+  ['Result', ({ resultMicros }) => gain(resultMicros)],
+  ['  spread earned', ({ spreadMicros }) => gain(spreadMicros)],
+  ['  inventory drift', ({ driftMicros }) => gain(driftMicros)],
+  ['  fees', ({ feesMicros }) => money(feesMicros)],
+  ['Largest inventory', ({ peakInventoryMicros }) => shares(peakInventoryMicros)],
+  ['Two-sided quotes', ({ twoSidedShare }) => percent(twoSidedShare)],
+  ['One-sided quotes', ({ oneSidedShare }) => percent(oneSidedShare)],
+  ['Orders placed', ({ ordersPlaced }) => count(ordersPlaced)],
+  ['Orders canceled', ({ ordersCanceled }) => count(ordersCanceled)],
+  ['Public requests', ({ publicRequests }) => (publicRequests === null ? '–' : count(publicRequests))],
+  ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
+];
+
+function textOf(run: RunJournal, replayed: string, { parity, lived, data, latency }: ParityResult): string {
+  const head = record([
+    ['run', basename(run.folder)],
+    ['span', `${when(lived.fromMs)} to ${when(lived.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`],
+    ...data.map((line) => ['data', line] as const),
+    ['latency', latency],
+    ['replay', replayed],
+  ]);
+  const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`);
+  const parts = [head, sideTable(parity), marketTable(parity), `${bandText(parity.band)}\n`, `${remarks.join('\n')}\n`];
+  return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
+}
+
+function sideTable({ sides }: Parity): string {
+  const columns: Column<Line>[] = [
+    { title: '', cell: ([name]) => name },
+    ...sides.map((side): Column<Line> => ({ title: side.name, cell: ([, figure]) => figure(side), right: true })),
+  ];
+  return table(LINES, columns);
+}
+
+/** Shares filled, market by market. */
+function marketTable({ markets, sides }: Parity): string {
+  const columns: Column<MarketParity>[] = [
+    { title: 'Shares filled in', cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title) },
+    ...sides.map(
+      ({ name }, index): Column<MarketParity> => ({
+        title: name,
+        cell: (market) => shares(market.sides[index]?.sharesMicros ?? 0),
+        right: true,
+      }),
+    ),
+    { title: 'off by', cell: ({ band }) => bandRange(band), right: true },
+  ];
+  return table(markets, columns);
+}
+
+const signed = (share: number): string => `${share > 0 ? '+' : ''}${percent(share, 0)}`;
+
+function bandRange({ lowShare, highShare }: FillBand): string {
+  if (lowShare === null || highShare === null) return '–';
+  return lowShare === highShare ? signed(lowShare) : `${signed(lowShare)} to ${signed(highShare)}`;
+}
+
+function bandText(band: FillBand): string {
+  const { liveFills, liveSharesMicros, errors, holds } = band;
+  if (liveSharesMicros === 0) return 'Fill error: nothing was filled live, so there is nothing to be off from.';
+  const each = errors.map(({ name, sharesShare }) => `${sharesShare === null ? '–' : signed(sharesShare)} (${name})`);
+  const verdict = holds ? 'They lie within the band of the models.' : 'They lie outside the band of the models.';
+  return `Fill error, of ${shares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
+}

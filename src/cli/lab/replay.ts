@@ -1,0 +1,126 @@
+/** `twinbook replay RUN`: a recorded run decided once more, every request compared. */
+
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import type { Aftermath, Difference, ReplayResult } from '../../lab/replay/contract.js';
+import type { RunJournal } from '../../shell/journal/contract.js';
+import { EXIT } from '../output/exit.js';
+import { action, type CliIo, type Session, withJson } from '../output/io.js';
+import { json, record, when } from '../output/table.js';
+import { openRun, RUN_ARGUMENT, traderOfNow, withRunConfig } from './run-option.js';
+
+interface ReplayFlags {
+  readonly config?: string;
+  readonly asRecorded?: true;
+  readonly json?: true;
+}
+
+interface Replayed {
+  readonly run: RunJournal;
+  /** Why its decisions may differ. */
+  readonly changes: readonly string[];
+  readonly result: ReplayResult;
+}
+
+export function addReplayCommand(program: Command, session: Session): void {
+  const command = program
+    .command('replay')
+    .argument('<run>', RUN_ARGUMENT)
+    .description('decides a recorded run once more from what it saw, and compares every request that it made')
+    .option('--as-recorded', "with the run's own settings, whatever its files say now");
+  withJson(withRunConfig(command));
+  action<ReplayFlags>(command, session, async (flags, [name = '']) => {
+    const replayed = await replayNamed(name, flags, session.io);
+    session.io.out(flags.json === true ? json(rowOf(replayed)) : textOf(replayed));
+    return replayed.result.difference === null ? EXIT.ok : EXIT.difference;
+  });
+}
+
+async function replayNamed(name: string, flags: ReplayFlags, io: CliIo): Promise<Replayed> {
+  const run = openRun(name, flags.config, io);
+  const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
+  const { replayRun } = await import('../../lab/replay/replay-run.js');
+  const trader =
+    flags.asRecorded === true ? await traderThen(run.description) : await traderOfNow(run, name, flags.config, io);
+  const changes = changesSince(run.description, trader);
+  // Before the replay itself, which may take its time.
+  if (flags.json !== true && changes.length > 0) io.out(changesText(changes));
+  return { run, changes, result: await replayRun(run, { trader }) };
+}
+
+const changesText = (changes: readonly string[]): string =>
+  `decisions may differ, because\n${changes.map((change) => `  ${change}\n`).join('')}`;
+
+function rowOf({ run, changes, result }: Replayed): object {
+  const { description, end, warnings } = run;
+  return {
+    ...{
+      run: description.runId,
+      folder: run.folder,
+      version: description.version,
+      config_hash: description.configHash,
+    },
+    ...{ started_ms: description.startedMs, from_ms: result.fromMs, to_ms: result.toMs },
+    ...{ complete: isComplete(run), ended: end, warnings, changes },
+    ...{ exact: result.difference === null, steps: result.steps, repeated_steps: result.repeatedSteps },
+    ...{ requests: result.requests, repeated_requests: result.repeatedRequests, signatures: result.signatures },
+    ...{ difference: result.difference, after: result.after },
+  };
+}
+
+const isComplete = ({ end }: RunJournal): boolean => end !== null && end.stoppedEarly === null;
+
+function textOf({ run, changes, result }: Replayed): string {
+  const { steps, requests, signatures, fromMs, toMs, difference } = result;
+  const span = fromMs === null || toMs === null ? 'nothing was seen' : `${when(fromMs)} to ${when(toMs)} UTC`;
+  const facts = record([
+    ['run', basename(run.folder)],
+    ['journal', `${span}, ${endText(run)}`],
+    ...run.warnings.map((warning) => ['warning', warning] as const),
+    ['steps', steps],
+    ['requests', requests],
+    ['signatures', signatures],
+    ['repeated', shareText(result)],
+  ]);
+  return difference === null ? facts : `${facts}\n${differenceText(difference, result, changes)}`;
+}
+
+function endText({ end }: RunJournal): string {
+  if (end === null) return 'it was cut off, or the run goes on';
+  return end.stoppedEarly === null ? 'complete' : `it ends before the run did: ${end.stoppedEarly}`;
+}
+
+function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
+  if (difference === null) return steps === 0 ? 'there is nothing to repeat' : '100 %: every decision is the same';
+  // Never rounded up to a whole that it is not.
+  const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
+  return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
+}
+
+function differenceText(difference: Difference, { after }: ReplayResult, changes: readonly string[]): string {
+  const { step, timeMs, observation, what, recorded, replayed, fields } = difference;
+  const time = new Date(timeMs).toISOString().slice(0, 23).replace('T', ' ');
+  const list = (lines: readonly string[]) => (lines.length === 0 ? ['  nothing'] : lines.map((line) => `  ${line}`));
+  const lines = [
+    `The first difference is in step ${step}, ${time} UTC: ${what}.`,
+    ...['seen:', `  ${observation}`],
+    ...['asked then:', ...list(recorded), 'asked now:', ...list(replayed)],
+    ...(fields.length === 0 ? [] : ['in particular:']),
+    ...fields.map(
+      ({ path, ...values }) => `  ${path}: ${values.recorded ?? 'nothing'} then, ${values.replayed ?? 'nothing'} now`,
+    ),
+    ...(after === null ? [] : [afterText(after)]),
+    ...(changes.length > 0 ? [] : [UNEXPLAINED]),
+  ];
+  return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
+}
+
+function afterText({ steps, differing, endedBecause }: Aftermath): string {
+  const counted = `Of the ${steps} steps after it that could be compared, ${differing} differ.`;
+  if (endedBecause === null) return counted;
+  return `${counted} Then the run's answers no longer fit what is asked (${endedBecause}).`;
+}
+
+/** What a replay is for: the same code on the same observations must decide the same. */
+const UNEXPLAINED =
+  'Neither settings nor strategy files have changed since: the code has (a module that a strategy imports, twinbook itself), or a strategy decides by something else than what it is given, such as a clock or a random number.';

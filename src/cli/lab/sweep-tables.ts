@@ -1,0 +1,92 @@
+/** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
+
+import { count, gain, money, ratio, UNKNOWN } from '../../lab/report/figures.js';
+import type { ConfigurationResult, SweepResult, WalkForward } from '../../lab/sweep/contract.js';
+import { axisName, deflatedText, overfittingText, remark, sharpeText } from '../../lab/sweep/describe.js';
+import { type Column, table } from '../output/table.js';
+
+/** More rows than this nobody reads; the others are in the database, in --json and in the page. */
+const MOST_ROWS = 20;
+
+export function sweepTables(result: SweepResult): string {
+  const { configurations, counts, assumptions } = result;
+  const shown = configurations.slice(0, MOST_ROWS);
+  const more = configurations.length - shown.length;
+  return [
+    `${result.title}: ${count(counts.configurations)} configurations, ${count(counts.events)} events in ${assumptions.folds} folds, ${count(counts.tried)} ever tried here\n`,
+    table(
+      shown.map((configuration, index) => ({ configuration, place: index + 1 })),
+      columns(result),
+    ),
+    more > 0 ? `… and ${count(more)} more\n` : '',
+    `\n${judgements(result)}`,
+    result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result)}`,
+    `\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`,
+  ].join('');
+}
+
+interface Placed {
+  readonly place: number;
+  readonly configuration: ConfigurationResult;
+}
+
+function columns(result: SweepResult): readonly Column<Placed>[] {
+  const { search, assumptions, counts } = result;
+  return [
+    { title: '#', cell: ({ place, configuration }) => (configuration.status === 'done' ? place : '-'), right: true },
+    { title: 'CONFIG', cell: ({ configuration }) => configuration.number, right: true },
+    ...search.axes.map(
+      (_, index): Column<Placed> => ({
+        title: axisName(search.axes, index).toUpperCase(),
+        cell: ({ configuration }) => configuration.values[index] ?? null,
+        right: true,
+      }),
+    ),
+    ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
+      { title: model.toUpperCase(), cell: of(index, ({ resultMicros }) => gain(resultMicros)), right: true },
+      { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)), right: true },
+      { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true },
+    ]),
+    { title: 'DRAWDOWN', cell: ({ configuration }) => worstDrawdown(configuration), right: true },
+    { title: 'FILLS', cell: of(0, ({ fills }) => count(fills)), right: true },
+    { title: '', cell: ({ configuration }) => remark(configuration).slice(0, 100) },
+  ];
+}
+
+const of =
+  (model: number, text: (result: ConfigurationResult['models'][number]) => string) =>
+  ({ configuration }: Placed): string => {
+    const result = configuration.models[model];
+    return result === undefined ? UNKNOWN : text(result);
+  };
+
+const worstDrawdown = ({ models }: ConfigurationResult): string =>
+  models.length === 0 ? UNKNOWN : money(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
+
+function judgements({ models, counts }: SweepResult): string {
+  return table(models, [
+    { title: 'FILL MODEL', cell: ({ fillModel }) => fillModel },
+    { title: 'TRIED (N)', cell: () => count(counts.tried), right: true },
+    { title: 'V[SHARPE]', cell: ({ sharpeVariance }) => sharpeVariance?.toFixed(4) ?? UNKNOWN, right: true },
+    { title: 'BEST BY LUCK', cell: ({ luckySharpe }) => ratio(luckySharpe), right: true },
+    { title: 'OVERFITTING', cell: ({ overfitting }) => overfittingText(overfitting), right: true },
+  ]);
+}
+
+function walkForwardTable({ steps, outOfSample, testedEvents }: WalkForward, { assumptions }: SweepResult): string {
+  const lines = table(steps, [
+    { title: 'FOLD', cell: ({ fold }) => fold + 1, right: true },
+    { title: 'LEARNED FROM', cell: ({ trainEvents }) => trainEvents, right: true },
+    { title: 'PURGED', cell: ({ purgedEvents }) => purgedEvents, right: true },
+    { title: 'TESTED ON', cell: ({ testEvents }) => testEvents, right: true },
+    { title: 'CONFIG', cell: ({ chosen }) => chosen, right: true },
+    ...assumptions.fillModels.flatMap((model, index): Column<WalkForward['steps'][number]>[] => [
+      { title: `${model.toUpperCase()} IN`, cell: (step) => gain(step.inSampleMicros[index] ?? null), right: true },
+      { title: 'OUT OF SAMPLE', cell: (step) => gain(step.outOfSampleMicros[index] ?? null), right: true },
+    ]),
+  ]);
+  const sums = outOfSample.map(({ fillModel, resultMicros, sharpe }) => {
+    return `Out of sample in all, ${fillModel}: ${gain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
+  });
+  return `Walking forward: the configuration that was best on all earlier events, on those that follow\n${lines}${sums.join('')}`;
+}

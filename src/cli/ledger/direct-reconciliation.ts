@@ -1,0 +1,163 @@
+/**
+ * Reconciliation without a trader: the very comparison that a running one makes, from the same marks, over a ledger that
+ * is only read. What it would remember it forgets at its end.
+ */
+
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { sub } from '../../shared/base/micros.js';
+import type { Ask, Report } from '../../shared/protocol/seam.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import type { ServiceClient } from '../../shell/client/client.js';
+import type { IntentKind, LedgerReader } from '../../trader/ledger/contract.js';
+import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
+import { Suspicions } from '../../trader/reconcile/confirmed-differences.js';
+import type { Difference } from '../../trader/reconcile/differences.js';
+import { PageWalk } from '../../trader/reconcile/page-walk.js';
+import { parseRoundTag, Round, type RoundEnd } from '../../trader/reconcile/round.js';
+
+/** Nothing of ours moves meanwhile: only lists that lag are waited out, ms. */
+const CONFIRM_AFTER_MS = 3_000;
+/** Between a round that was void and the next, ms. */
+const RETRY_MS = 1_000;
+/** A list's history as a ledger has it that no trader has reconciled yet: all of it is to be compared. */
+const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
+
+export interface DirectReconciliation {
+  readonly ledger: LedgerReader;
+  readonly client: ServiceClient;
+  readonly ownTrades: boolean;
+  /** Longest, ms. */
+  readonly withinMs: number;
+  /** Told why a round was void. */
+  readonly onVoid: (reason: string) => void;
+  readonly nowMs: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/**
+ * What differs in two rounds, or nothing when one round found nothing. Throws `timed_out` when no complete round, or no
+ * second one, was possible in time.
+ */
+export async function reconcileDirectly(options: DirectReconciliation): Promise<readonly Difference[]> {
+  const { nowMs, pause, withinMs } = options;
+  const endMs = nowMs() + withinMs;
+  const ledger = overlaid(options.ledger);
+  const comparison = new Comparison(ledger, underWay(options.ledger), options.ownTrades);
+  const suspicions = new Suspicions(ledger, CONFIRM_AFTER_MS);
+  let voided = '';
+  for (;;) {
+    const begunMs = nowMs();
+    const found = await oneRound(comparison, options);
+    if (typeof found === 'string') {
+      voided = found;
+      options.onVoid(found);
+    } else {
+      suspicions.take(found, begunMs, nowMs(), (difference) => comparison.isUndecided(difference));
+      if (!Number.isFinite(suspicions.doubtsFromMs)) return suspicions.believed;
+    }
+    const againMs = typeof found === 'string' ? nowMs() + RETRY_MS : suspicions.doubtsFromMs;
+    if (againMs > endMs) throw tooLate(withinMs, voided);
+    await pause(Math.max(0, againMs - nowMs()));
+  }
+}
+
+const tooLate = (withinMs: number, voided: string): TwinbookError =>
+  new TwinbookError(
+    'timed_out',
+    `no complete rounds were possible within ${withinMs / 1000} s${voided === '' ? '' : `; the last was void: ${voided}`}`,
+    'Try again, or give a longer --timeout.',
+  );
+
+/**
+ * The differences of a complete round, or why it was void.
+ * @param within wraps the comparison, which moves marks: for a ledger that is written to, a transaction
+ */
+export async function oneRound(
+  comparison: Comparison,
+  { client, nowMs }: Pick<DirectReconciliation, 'client' | 'nowMs'>,
+  within: <T>(work: () => T) => T = (work) => work(),
+): Promise<readonly Difference[] | string> {
+  const round = new Round(comparison.lists, nowMs());
+  const first: Ask = {
+    ...{ lane: 'own', tag: 'round/assets', latestMs: Number.MAX_SAFE_INTEGER },
+    call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
+  };
+  let end: RoundEnd | null = null;
+  const read = async (ask: Ask): Promise<void> => {
+    const step = round.onReport(must(parseRoundTag(ask.tag), ask.tag), await asked(ask, client));
+    end = step.end ?? end;
+    await Promise.all(step.asks.map(read));
+  };
+  await Promise.all(round.asks(first).map(read));
+  // Assigned in `read`, which TypeScript does not follow.
+  const ended = must(end as RoundEnd | null, 'end of the round');
+  if (ended.kind === 'void') return ended.reason;
+  const resting = await restingOrders(client);
+  return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs));
+}
+
+/** Every page of our resting orders; or why the list was void. */
+export async function restingOrders(client: ServiceClient) {
+  const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
+  const query = { status: [...RESTING_STATUSES], limit: 100 };
+  const call = { endpoint: 'orders.list', params: {}, query, body: undefined } as const;
+  let next: Ask | null = { lane: 'own', tag: 'resting', latestMs: Number.MAX_SAFE_INTEGER, call };
+  while (next !== null) {
+    const step = walk.onReport(await asked(next, client));
+    if (step.kind === 'void') return `resting orders: ${step.reason}`;
+    next = step.next;
+  }
+  return { rows: walk.rows, startedMs: walk.startedMs };
+}
+
+async function asked(ask: Ask, client: ServiceClient): Promise<Report> {
+  const { lane, call, latestMs } = ask;
+  const { outcome, nowMs, sentMs, venueTimeMs } = await client.perform({ id: 1, lane, call, latestMs });
+  return { ask, outcome, nowMs, sentMs, venueTimeMs };
+}
+
+/** The ledger, with notes that may be written and are gone afterwards. */
+function overlaid(ledger: LedgerReader) {
+  const notes = new Map<string, string>();
+  return {
+    order: (pubkey: string) => ledger.order(pubkey),
+    intent: (id: string) => ledger.intent(id),
+    fill: (pubkey: string) => ledger.fill(pubkey),
+    conversion: (pubkey: string) => ledger.conversion(pubkey),
+    fillsAfter: (seq: number) => ledger.fillsAfter(seq),
+    conversionsAfter: (seq: number) => ledger.conversionsAfter(seq),
+    newestSeq: (of: 'fills' | 'conversions') => ledger.newestSeq(of),
+    positions: () => ledger.positions(),
+    note: (key: string) =>
+      notes.get(key) ?? ledger.note(key) ?? (key.startsWith('history/') ? beginning(ledger, key) : null),
+    setNote: (key: string, value: string) => void notes.set(key, value),
+  };
+}
+
+/** Trades before the ledger's first start are not its own. */
+function beginning(ledger: LedgerReader, key: string): string {
+  const baseline = key === 'history/trades' ? ledger.note('trades_baseline') : null;
+  if (baseline === null || baseline === '-') return ALL_OF_IT;
+  return JSON.stringify({ older: [baseline], newer: [baseline], seq: 0, held: 0 });
+}
+
+/** As the executor would take it up. */
+function underWay(ledger: LedgerReader): UnderWay {
+  const intents = ledger.activeIntents();
+  const pending = (kind: IntentKind, market: string) =>
+    intents.find((intent) => intent.kind === kind && intent.marketConditionId === market)?.id ?? null;
+  const orders = ledger.unsettledOrders();
+  return {
+    pendingMerge: (market) => pending('merge', market),
+    pendingRedeem: (market) => pending('redeem', market),
+    liveOrders: () =>
+      orders
+        .filter(({ status }) => RESTING_STATUSES.includes(status))
+        .map(({ pubkey, createdMs }) => ({ orderPubkey: pubkey, createdMs, cancelPending: false })),
+    missingFills: () =>
+      orders.flatMap(({ pubkey, marketConditionId, filledMicros, bookedMicros, failedMicros }) => {
+        const missingMicros = sub(sub(filledMicros, bookedMicros), failedMicros);
+        return missingMicros > 0 ? [{ orderPubkey: pubkey, marketConditionId, missingMicros }] : [];
+      }),
+  };
+}

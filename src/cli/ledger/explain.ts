@@ -1,0 +1,71 @@
+/** `twinbook explain ORDER` and `twinbook explain MARKET`. */
+
+import type { Command } from 'commander';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { ExplainData } from '../../shell/control/control-protocol.js';
+import { explainOrder } from '../../shell/daemon/explain.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { askTrader } from '../control/control-client.js';
+import { type ControlOptions, withControl } from '../control/control-options.js';
+import { marketsNamed } from '../market-meant.js';
+import { findNamed } from '../names.js';
+import { EXIT } from '../output/exit.js';
+import { action, type CliIo, type Session } from '../output/io.js';
+import { json } from '../output/table.js';
+import { readLedger } from './ledger-reading.js';
+
+export function addExplainCommand(program: Command, session: Session): void {
+  const command = program
+    .command('explain')
+    .argument(
+      '<order|market>',
+      "the beginning of an order's pubkey, an intent's or a market's id, or words of its title",
+    )
+    .description('why this order, at this price; or why this market is not quoted, guard by guard');
+  withControl(command, 10);
+  action<ControlOptions>(command, session, async (options, [typed = '']) => {
+    const config = loadTraderConfig(options.config, session.io);
+    const subject = await subjectMeant(typed, config, session.io);
+    const { lines } = await explained(subject, config, options.timeout * 1000, session.io);
+    session.io.out(options.json === true ? json({ lines }) : `${lines.join('\n')}\n`);
+    return EXIT.ok;
+  });
+}
+
+/** Orders and intents among which a shortened name is looked for, newest first. */
+const LOOKED_AT = 20_000;
+
+/** Whole names need no ledger, and a trader that runs may know of a market that is not in it yet. */
+async function subjectMeant(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
+  try {
+    return await readLedger(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
+  } catch (error) {
+    if (error instanceof TwinbookError && error.code !== 'usage') return typed;
+    throw error;
+  }
+}
+
+function subjectIn(ledger: LedgerReader, typed: string): string | null {
+  if (ledger.order(typed) !== null || ledger.intent(typed) !== null) return typed;
+  const orders = ledger.orders({ limit: LOOKED_AT }).map(({ pubkey }) => ({ id: pubkey, title: '' }));
+  const intents = ledger.intents({ limit: LOOKED_AT }).map(({ id }) => ({ id, title: '' }));
+  return findNamed(typed, [...marketsNamed(ledger), ...orders, ...intents], 'markets, orders and intents');
+}
+
+/** The running trader knows most; without it the ledger still tells why an order was made. */
+async function explained(subject: string, config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ExplainData> {
+  try {
+    return await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
+  } catch (error) {
+    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
+    const lines = await readLedger(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(() => null);
+    if (lines !== null) return { lines };
+    throw error;
+  }
+}
+
+function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] | null {
+  const lines = explainOrder(ledger, subject);
+  return lines === null ? null : [...lines, 'The trader is not running: this is what the ledger kept.'];
+}

@@ -1,0 +1,26 @@
+/** How commands look into the ledger. */
+
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
+import type { CliIo } from '../output/io.js';
+
+export interface ReadOptions {
+  readonly config: string;
+  readonly json?: true;
+}
+
+/** Opens the ledger that a configuration names, reads, closes. Throws `file_unreadable` when there is none yet. */
+export async function readLedger<T>(
+  config: string | TraderConfig,
+  io: CliIo,
+  read: (ledger: LedgerReader) => T,
+): Promise<T> {
+  const { ledger: place } = typeof config === 'string' ? loadTraderConfig(config, io) : config;
+  const { openReadOnly } = await import('../../trader/ledger/ledger.js');
+  const ledger = openReadOnly(place.path);
+  try {
+    return read(ledger);
+  } finally {
+    ledger.close();
+  }
+}

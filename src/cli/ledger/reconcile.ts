@@ -1,0 +1,75 @@
+/** `twinbook reconcile`: the ledger against the exchange, by the running trader or straight. Reads only. */
+
+import type { Command } from 'commander';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { Difference } from '../../trader/reconcile/differences.js';
+import { askTrader } from '../control/control-client.js';
+import { type ControlOptions, SLOW_S, withControl } from '../control/control-options.js';
+import { EXIT } from '../output/exit.js';
+import { action, type CliIo, type Session } from '../output/io.js';
+import { type Column, json, table } from '../output/table.js';
+import { withVenue } from '../venue-session.js';
+import { reconcileDirectly } from './direct-reconciliation.js';
+
+export function addReconcileCommand(program: Command, session: Session): void {
+  const command = program
+    .command('reconcile')
+    .description('compares the ledger with the exchange; exit code 6 if they differ');
+  withControl(command, SLOW_S);
+  action<ControlOptions>(command, session, async (options) => {
+    const config = loadTraderConfig(options.config, session.io);
+    const differences = await reconciled(config, options.timeout * 1000, session.io);
+    if (options.json === true) session.io.out(json(differences));
+    else if (differences.length === 0) session.io.out('ledger and exchange agree\n');
+    else session.io.out(table(differences, COLUMNS));
+    return differences.length === 0 ? EXIT.ok : EXIT.difference;
+  });
+}
+
+async function reconciled(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<readonly Difference[]> {
+  const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
+  try {
+    const socket = config.control.socket;
+    const { differences, voided, complete } = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });
+    for (const reason of voided) sayVoid(reason);
+    if (complete) return differences;
+  } catch (error) {
+    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
+    return compareDirectly(config, timeoutMs, io, sayVoid);
+  }
+  const hint = 'Try again: the exchange may be out of reach, or lose pages of its lists.';
+  throw new TwinbookError('timed_out', 'the trader had no complete rounds in time', hint);
+}
+
+async function compareDirectly(
+  config: TraderConfig,
+  withinMs: number,
+  io: CliIo,
+  onVoid: (reason: string) => void,
+): Promise<readonly Difference[]> {
+  const { openReadOnly } = await import('../../trader/ledger/ledger.js');
+  const ledger = openReadOnly(config.ledger.path);
+  try {
+    const inside = ledger
+      .verify()
+      .map((text): Difference => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }));
+    const ownTrades = config.venue.profile.own_trades;
+    const outside = await withVenue(config, io, ({ client }) =>
+      reconcileDirectly({ ledger, client, ownTrades, withinMs, onVoid, nowMs, pause }),
+    );
+    return [...inside, ...outside];
+  } finally {
+    ledger.close();
+  }
+}
+
+const nowMs = (): number => Date.now();
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const COLUMNS: readonly Column<Difference>[] = [
+  { title: 'WHAT', cell: (row) => row.what },
+  { title: 'WHICH', cell: (row) => row.subject },
+  { title: 'LEDGER', cell: (row) => row.ledger },
+  { title: 'EXCHANGE', cell: (row) => row.exchange },
+];

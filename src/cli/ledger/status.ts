@@ -1,0 +1,121 @@
+/** `twinbook status`: what the trader does now, or what its ledger says when it does not run. */
+
+import type { Command } from 'commander';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { StatusBudget, StatusData, StatusMarket } from '../../shell/control/control-protocol.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { guardianStatus } from '../control/guardian-status.js';
+import { askThere } from '../control/reach.js';
+import { EXIT } from '../output/exit.js';
+import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { type Column, json, record, short, table, when } from '../output/table.js';
+import { type ReadOptions, readLedger } from './ledger-reading.js';
+
+export function addStatusCommand(program: Command, session: Session): void {
+  const command = program
+    .command('status')
+    .description('what the trader does now; without a running trader, what its ledger says');
+  withJson(withConfig(command));
+  action<ReadOptions>(command, session, async (options) => {
+    const config = loadTraderConfig(options.config, session.io);
+    const guardian = guardianStatus(config);
+    const live = await liveStatus(config);
+    if (live !== null) {
+      if (options.json === true) session.io.out(json({ running: true, ...live, guardian }));
+      else printLive(session.io, live, guardian);
+      return EXIT.ok;
+    }
+    const stopped = { ...(await readLedger(config, session.io, stoppedStatus)), guardian };
+    if (options.json === true) session.io.out(json(stopped));
+    else printStopped(session.io, stopped);
+    return EXIT.ok;
+  });
+}
+
+/** Null when no trader runs; a trader that runs and does not answer in time is an error (exit code 5). */
+async function liveStatus(config: TraderConfig): Promise<StatusData | null> {
+  try {
+    return await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
+  } catch (error) {
+    if (error instanceof TwinbookError && error.code === 'not_running') return null;
+    throw error;
+  }
+}
+
+function stoppedStatus(ledger: LedgerReader) {
+  const [run] = ledger.runs(1);
+  return {
+    running: false,
+    last_run: run?.id ?? null,
+    started: run === undefined ? null : when(run.startedMs),
+    stopped: run === undefined || run.stoppedMs === null ? null : when(run.stoppedMs),
+    version: run?.version ?? null,
+    config_hash: run?.configHash ?? null,
+    cash: formatDecimal(ledger.cash()),
+    positions: ledger.positions().length,
+    open_orders: ledger.orders({ statuses: RESTING_STATUSES, limit: Number.MAX_SAFE_INTEGER }).length,
+    unknown_orders: ledger.intents({ states: ['unknown'], limit: Number.MAX_SAFE_INTEGER }).length,
+    fills: ledger.fills({ limit: Number.MAX_SAFE_INTEGER }).length,
+    signing_refused: ledger.eventCount('signing_refused'),
+  };
+}
+
+function printStopped(io: CliIo, stopped: ReturnType<typeof stoppedStatus> & { readonly guardian: string }): void {
+  const { last_run: run, open_orders: open, unknown_orders: unknown, signing_refused: refused } = stopped;
+  const ended = stopped.stopped ?? 'not recorded: it was killed, or still runs elsewhere';
+  io.out(
+    record([
+      ['trader', 'not running; this is what its ledger says'],
+      ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
+      ...(run === null ? [] : [['started', `${stopped.started} UTC`] as const, ['stopped', `${ended}`] as const]),
+      ['cash', stopped.cash],
+      ['positions', stopped.positions],
+      ['orders', ordersText(open, unknown)],
+      ['fills', stopped.fills],
+      ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
+      ['guardian', stopped.guardian],
+    ]),
+  );
+}
+
+function ordersText(open: number, unknown: number): string {
+  if (open + unknown === 0) return 'none was left open';
+  return `${open} open and ${unknown} unknown when it was last written; what rests now: twinbook cancel-all --verify`;
+}
+
+function printLive(io: CliIo, status: StatusData, guardian: string): void {
+  io.out(
+    record([
+      ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
+      ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
+      ['venue', `${status.venue} at ${status.base_url}`],
+      ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
+      ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
+      ['cash', status.cash],
+      ['result', status.result],
+      ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
+      ['fills', status.fills],
+      ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
+      ['guardian', guardian],
+      ['requests', status.budget.map(budgetText).join(', ')],
+    ]),
+  );
+  io.out(`\n${table(status.markets, MARKET_COLUMNS)}`);
+}
+
+const budgetText = ({ scope, remaining, limit }: StatusBudget): string => `${scope} ${remaining} of ${limit} left`;
+
+const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'BID', cell: (row) => row.bid, right: true },
+  { title: 'ASK', cell: (row) => row.ask, right: true },
+  { title: 'FAIR', cell: (row) => row.fair, right: true },
+  { title: 'YES', cell: (row) => row.yes, right: true },
+  { title: 'NO', cell: (row) => row.no, right: true },
+  { title: 'ORDERS', cell: (row) => row.open_orders, right: true },
+  { title: 'STATE', cell: (row) => row.state },
+  { title: 'TITLE', cell: (row) => row.title },
+];

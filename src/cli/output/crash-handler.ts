@@ -1,0 +1,22 @@
+/** What a process says that dies of a bug. Node would print the error with all that hangs on it, a secret among it. */
+
+import { writeSync } from 'node:fs';
+import { plainText } from '../../shared/base/plain-text.js';
+import { secrets } from '../../shell/wallet/secrets.js';
+import { EXIT } from './exit.js';
+
+/** For exceptions that nobody caught, and promises that nobody waited for. */
+export function cleanLastWords(): void {
+  process.on('uncaughtException', (error) => {
+    // At once: a stream would not be heard any more.
+    writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${stackOf(error)}\n`)));
+    process.exit(EXIT.failed);
+  });
+}
+
+/** Of the error and its causes. Not what else hangs on it: headers of a request, for instance. */
+function stackOf(error: unknown, depth = 0): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause === undefined || depth > 4 ? stack : `${stack}\ncaused by ${stackOf(error.cause, depth + 1)}`;
+}

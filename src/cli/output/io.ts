@@ -1,0 +1,58 @@
+/** What a command may touch of the world, handed in so that tests can run commands in process. */
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { packageRoot } from '../../shell/config/shipped.js';
+import type { ExitCode } from './exit.js';
+
+export interface CliIo {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** The same two for sequences of our own that move the cursor; never for a text that came from elsewhere. */
+  readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
+  readonly stopAsked: () => Promise<void>;
+  /** Calls back at each signal that kills (SIGUSR2). */
+  readonly onKillSignal: (kill: (reason: string) => void) => void;
+}
+
+/** One command line being run. */
+export interface Session {
+  readonly io: CliIo;
+  exitCode: ExitCode;
+}
+
+export const DEFAULT_CONFIG = 'config/paper.yaml';
+
+/**
+ * The default configuration as seen from a working folder: its own, else that of the clone which is running, so that
+ * `./twinbook kill` does the same from everywhere. A package that npm installed for others offers none.
+ */
+export function defaultConfig(cwd: string): string {
+  const ownFile = join(packageRoot, DEFAULT_CONFIG);
+  const isInstalled = packageRoot.split('/').includes('node_modules');
+  return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
+}
+
+export const withConfig = (command: Command): Command =>
+  command.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
+
+export const withJson = (command: Command): Command => command.option('--json', 'print JSON in place of a table');
+
+/** Registers what a command does: its options and arguments in, its exit code out. */
+export function action<Options>(
+  command: Command,
+  session: Session,
+  run: (options: Options, args: readonly string[]) => ExitCode | Promise<ExitCode>,
+): void {
+  command.action(async () => {
+    if (command.getOptionValueSource('config') === 'default') {
+      command.setOptionValue('config', defaultConfig(session.io.cwd));
+    }
+    // Commander fills the options as this command declares them; `Options` is written beside those declarations.
+    session.exitCode = await run(command.opts() as Options, command.args);
+  });
+}

@@ -1,0 +1,50 @@
+/** Time in the core: whatever was due by the moment of a call is done before the call, each thing at its own time. */
+
+import { unreachable } from '../../shared/base/errors.js';
+import { Reads } from './reads.js';
+import type { Due } from './timer-queue.js';
+
+export class Clockwork extends Reads {
+  advance(nowMs: number): void {
+    this.reach(nowMs);
+  }
+
+  /** Lets time pass: everything due comes first, in time order. An earlier time counts as now. */
+  protected reach(nowMs: number): void {
+    const { ground } = this.parts;
+    if (ground.due.nextMs <= nowMs) this.#doDue(nowMs);
+    if (nowMs > ground.nowMs) ground.nowMs = nowMs;
+  }
+
+  #doDue(nowMs: number): void {
+    const { ground } = this.parts;
+    for (let due = ground.due.take(nowMs); due !== null; due = ground.due.take(nowMs)) {
+      ground.nowMs = Math.max(ground.nowMs, due.dueMs);
+      this.#do(due);
+    }
+  }
+
+  #do({ kind, id, dueMs }: Due): void {
+    const { orders, conversions, redeems, margin } = this.parts;
+    switch (kind) {
+      case 'order':
+        return orders.expire(id);
+      case 'conversion':
+        return conversions.expire(id);
+      case 'landing':
+        return conversions.land(id);
+      case 'redeem':
+        return redeems.expire(id);
+      case 'request':
+        return margin.requests.step(id, dueMs);
+      case 'settlement':
+        return margin.stepSettlement(id);
+      case 'position':
+        return margin.positions.watched(id, dueMs);
+      case 'close':
+        return margin.positions.closeDue(id);
+      default:
+        unreachable(kind, 'what is due');
+    }
+  }
+}

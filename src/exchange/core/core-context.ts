@@ -1,0 +1,58 @@
+/** What the desks of the exchange (orders, conversions, redeems, margin) share. */
+
+import { must } from '../../shared/base/errors.js';
+import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
+import type { Funds } from './accounts.js';
+import type { Catalog } from './catalog.js';
+import type { CoreSettings } from './contract.js';
+import type { Delays } from './delays.js';
+import type { Market } from './market.js';
+import type { Archive } from './records/archive.js';
+import type { DueQueue } from './timer-queue.js';
+
+export interface Ground {
+  readonly settings: CoreSettings;
+  readonly catalog: Catalog;
+  readonly funds: Funds;
+  readonly due: DueQueue;
+  /** Where final records go; see records.ts. */
+  readonly archive: Archive;
+  /** Wallet of an account; null for an internal one. */
+  readonly walletOf: (account: number) => string | null;
+  /** The exchange's clock, ms. */
+  nowMs: number;
+  /** False while every draft call answers `gringotts_unavailable`. */
+  signingAvailable: boolean;
+  /** What a control has slowed down. */
+  delays: Delays;
+  /** Currency that came in from outside. */
+  deposited: number;
+}
+
+/** Unix seconds of a time in ms. */
+export const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** When a draft made now expires, ms. */
+export const draftExpiryMs = (ground: Ground): number => ground.nowMs + ground.settings.draftLifetimeMs;
+
+/** The `message` of a draft of an account, which its wallet signs. */
+export const draftText = (
+  ground: Ground,
+  account: number,
+  market: Market,
+  pubkey: string,
+  expiresMs: number,
+  terms: DraftTerms,
+): string => {
+  const { serviceName, draftMessage = 'utf8', draftCosigners } = ground.settings;
+  const draft = {
+    serviceName,
+    marketConditionId: market.card.conditionId,
+    draftPubkey: pubkey,
+    expires: seconds(expiresMs),
+    terms,
+  };
+  const wallet = must(ground.walletOf(account), 'the wallet of a draft');
+  return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
+};

@@ -1,0 +1,26 @@
+/** What the desks of margin share besides the ground of all desks. */
+
+import { must } from '../../../shared/base/errors.js';
+import type { Ground } from '../core-context.js';
+import type { Market } from '../market.js';
+import type { MarginPool } from './pool.js';
+
+/** A market that trades on margin, with its pool. */
+export interface MarginMarket {
+  readonly market: Market;
+  readonly pool: MarginPool;
+}
+
+/** Where fees go. */
+export interface Till {
+  fees: number;
+}
+
+/** Percent of a position's user_liquidity that its loss must reach for a liquidation. */
+export const fatalPercent = ({ settings }: Ground): number => settings.liquidationLossPercent ?? 100;
+
+/** The margin market of an index that a record of margin names. */
+export function marginMarket(ground: Ground, index: number): MarginMarket {
+  const market = ground.catalog.market(index);
+  return { market, pool: must(market.margin, `the pool of market ${index}`) };
+}

@@ -1,0 +1,90 @@
+/**
+ * Markets in numbers. One object for each market, made once: its getters read the market itself, so that a list over
+ * thousands of markets builds nothing and is never stale.
+ */
+
+import { parseDecimal } from '../../shared/base/decimal.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import type { MarketFacts } from './contract.js';
+import type { Ground } from './core-context.js';
+import type { Market } from './market.js';
+import { asMicros } from './money.js';
+import { markPrice, volume24h } from './records/market-rows.js';
+
+export class FactsBook {
+  readonly #ground: Ground;
+  readonly #facts: MarketFacts[] = [];
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  of(market: Market): MarketFacts {
+    let facts = this.#facts[market.index];
+    if (facts === undefined) {
+      facts = factsOf(market, this.#ground);
+      this.#facts[market.index] = facts;
+    }
+    return facts;
+  }
+}
+
+function factsOf(market: Market, ground: Ground): MarketFacts {
+  const { card, tape, trading } = market;
+  const event = ground.catalog.event(card.eventIndex);
+  const words = [card.title, card.description ?? '', event.title, event.description];
+  return {
+    index: market.index,
+    conditionId: card.conditionId,
+    eventIndex: card.eventIndex,
+    kind: card.config.kind,
+    category: card.category,
+    sport: card.sport,
+    league: card.league,
+    title: card.title,
+    description: card.description ?? '',
+    searchText: words.join('\n').toLowerCase(),
+    createdMs: card.createdMs,
+    resolutionDate: card.resolutionDate,
+    tick: asMicros(trading?.tick ?? 0),
+    lot: asMicros(trading?.lot ?? 0),
+    marginEnabled: card.marginEnabled,
+    maxLeverageYes: maxLeverage(market, 'max_leverage_yes'),
+    maxLeverageNo: maxLeverage(market, 'max_leverage_no'),
+    get state() {
+      return market.state;
+    },
+    get paused() {
+      return market.paused;
+    },
+    get outcomeIsYes() {
+      return market.outcomeIsYes;
+    },
+    get markPrice() {
+      const mark = markPrice(market);
+      return mark === null ? null : asMicros(mark);
+    },
+    get lastTradePrice() {
+      return tape.count === 0 ? null : asMicros(tape.lastPrice);
+    },
+    get lastTradeMs() {
+      return tape.count === 0 ? null : tape.lastMs;
+    },
+    get tradeCount() {
+      return tape.count;
+    },
+    get totalVolume() {
+      return asMicros(tape.volume);
+    },
+    get volume24h() {
+      return asMicros(volume24h(market, ground.nowMs));
+    },
+    get setsOutstanding() {
+      return asMicros(market.collateral);
+    },
+  };
+}
+
+function maxLeverage({ card: { config } }: Market, side: 'max_leverage_yes' | 'max_leverage_no'): Micros {
+  return config.kind === 'orderbook' ? ONE : (parseDecimal(config[side]) ?? ONE);
+}

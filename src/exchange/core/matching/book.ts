@@ -1,0 +1,227 @@
+/**
+ * One market's book in YES space: per tick a queue of real orders (a linked list through the pool) and, on a recorded
+ * market, the recorded amount beside it. Knows ticks and queues, no money: matching.ts moves that.
+ *
+ * Real bids and asks never share a tick, for an order that could meet another one trades or stops; so both use one array.
+ */
+
+import { ASK, BID, type BookSide } from '../contract.js';
+import { f64, i32 } from '../typed-arrays.js';
+import type { FillModel } from './fill-model.js';
+import { isBidLeg, type OrderPool } from './order-pool.js';
+import { type RecordedDump, RecordedSide } from './recorded.js';
+import { NO_TICK, TickSet } from './ticks.js';
+
+export class Book {
+  /** Counts visible changes. */
+  version = 0;
+  /** Best ticks of the real orders, NO_TICK for none. */
+  bestBid = NO_TICK;
+  bestAsk = NO_TICK;
+  /** Null on a market without a recording; by side otherwise. */
+  recorded: readonly [RecordedSide, RecordedSide] | null = null;
+
+  readonly model: FillModel;
+  readonly #pool: OrderPool;
+  readonly #lot: number;
+  readonly #ticks: number;
+  readonly #head: Int32Array;
+  readonly #tail: Int32Array;
+  readonly #amount: Float64Array;
+  readonly #bids: TickSet;
+  readonly #asks: TickSet;
+
+  /** `ticks`: ticks from price 0 to price 1. `lot`: the step of amounts, Micros. */
+  constructor(pool: OrderPool, model: FillModel, ticks: number, lot: number) {
+    this.model = model;
+    this.#pool = pool;
+    this.#lot = lot;
+    this.#ticks = ticks + 1;
+    this.#head = new Int32Array(this.#ticks);
+    this.#tail = new Int32Array(this.#ticks);
+    this.#amount = new Float64Array(this.#ticks);
+    this.#bids = new TickSet(this.#ticks);
+    this.#asks = new TickSet(this.#ticks);
+  }
+
+  head(tick: number): number {
+    return i32(this.#head, tick);
+  }
+
+  /** Puts the order of a slot at the end of its tick's queue; behind all that is recorded there now. */
+  join(slot: number): void {
+    const pool = this.#pool;
+    const tick = i32(pool.tick, slot);
+    const bid = isBidLeg(pool.leg[slot] ?? 0);
+    const recorded = this.recorded;
+    pool.ahead[slot] = recorded === null ? 0 : this.model.aheadOnJoin(recorded[bid ? BID : ASK].displayed(tick));
+    this.append(slot, tick, bid);
+  }
+
+  append(slot: number, tick: number, bid: boolean): void {
+    const pool = this.#pool;
+    const last = i32(this.#tail, tick);
+    pool.prev[slot] = last;
+    pool.next[slot] = 0;
+    this.#tail[tick] = slot;
+    this.#amount[tick] = f64(this.#amount, tick) + f64(pool.remaining, slot);
+    this.version += 1;
+    if (last !== 0) {
+      pool.next[last] = slot;
+      return;
+    }
+    this.#head[tick] = slot;
+    if (bid) {
+      this.#bids.add(tick);
+      if (tick > this.bestBid) this.bestBid = tick;
+    } else {
+      this.#asks.add(tick);
+      if (this.bestAsk === NO_TICK || tick < this.bestAsk) this.bestAsk = tick;
+    }
+  }
+
+  /** Takes `amount` off an order; it stays in its place. */
+  reduce(slot: number, amount: number): void {
+    const pool = this.#pool;
+    const tick = i32(pool.tick, slot);
+    pool.remaining[slot] = f64(pool.remaining, slot) - amount;
+    this.#amount[tick] = f64(this.#amount, tick) - amount;
+    this.version += 1;
+  }
+
+  /** Takes an order out of its queue, with what it has left. Constant time. */
+  leave(slot: number): void {
+    const pool = this.#pool;
+    const tick = i32(pool.tick, slot);
+    const before = i32(pool.prev, slot);
+    const after = i32(pool.next, slot);
+    if (before === 0) this.#head[tick] = after;
+    else pool.next[before] = after;
+    if (after === 0) this.#tail[tick] = before;
+    else pool.prev[after] = before;
+    this.#amount[tick] = f64(this.#amount, tick) - f64(pool.remaining, slot);
+    this.version += 1;
+    if (before === 0 && after === 0) this.#emptied(tick, isBidLeg(pool.leg[slot] ?? 0));
+  }
+
+  #emptied(tick: number, bid: boolean): void {
+    if (bid) {
+      this.#bids.remove(tick);
+      if (tick === this.bestBid) this.bestBid = this.#bids.down(tick - 1);
+    } else {
+      this.#asks.remove(tick);
+      if (tick === this.bestAsk) this.bestAsk = this.#asks.up(tick + 1);
+    }
+  }
+
+  /** The best tick of what is recorded on a side. */
+  bestRecorded(side: BookSide): number {
+    if (this.recorded === null) return NO_TICK;
+    const { shown } = this.recorded[side];
+    return side === BID ? shown.down(this.#ticks - 1) : shown.up(0);
+  }
+
+  /** The best tick of a side, real or recorded. */
+  best(side: BookSide): number {
+    const real = side === BID ? this.bestBid : this.bestAsk;
+    if (this.recorded === null) return real;
+    const recorded = this.bestRecorded(side);
+    if (real === NO_TICK || recorded === NO_TICK) return Math.max(real, recorded);
+    return side === BID ? Math.max(real, recorded) : Math.min(real, recorded);
+  }
+
+  /** The next tick of a side behind `tick` that shows something. */
+  nextShown(side: BookSide, tick: number): number {
+    const bid = side === BID;
+    const real = bid ? this.#bids.down(tick - 1) : this.#asks.up(tick + 1);
+    if (this.recorded === null) return real;
+    const shown = this.recorded[side].shown;
+    const recorded = bid ? shown.down(tick - 1) : shown.up(tick + 1);
+    if (real === NO_TICK || recorded === NO_TICK) return Math.max(real, recorded);
+    return bid ? Math.max(real, recorded) : Math.min(real, recorded);
+  }
+
+  /** Whether the real orders of a tick, if any, stand on this side. */
+  #isOn(side: BookSide, tick: number): boolean {
+    const first = i32(this.#head, tick);
+    return first !== 0 && isBidLeg(this.#pool.leg[first] ?? 0) === (side === BID);
+  }
+
+  /** First real order of a side's queue at a tick, 0 for none: a recorded level may lie where real orders of the other side do. */
+  headOn(side: BookSide, tick: number): number {
+    return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
+  }
+
+  displayed(side: BookSide, tick: number): number {
+    const real = this.#isOn(side, tick) ? f64(this.#amount, tick) : 0;
+    return this.recorded === null ? real : real + this.recorded[side].displayed(tick);
+  }
+
+  /** From now on this book has a recording. */
+  openRecorded(): readonly [RecordedSide, RecordedSide] {
+    if (this.recorded !== null) return this.recorded;
+    this.recorded = [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
+    return this.recorded;
+  }
+
+  /** The recording says what a level holds; the real orders of the level move up as the fill model says. */
+  changeRecorded(side: BookSide, tick: number, total: number): void {
+    const level = this.openRecorded()[side];
+    const first = this.headOn(side, tick);
+    const changed = first === 0 ? level.change(tick, total) : this.#changeBeside(first, level, tick, total);
+    if (changed) this.version += 1;
+  }
+
+  #changeBeside(first: number, level: RecordedSide, tick: number, total: number): boolean {
+    const { ahead, next } = this.#pool;
+    const before = level.displayed(tick);
+    const traded = level.traded(tick);
+    const changed = level.change(tick, total);
+    const after = level.displayed(tick);
+    for (let slot = first; slot !== 0; slot = i32(next, slot)) {
+      ahead[slot] = this.model.aheadAfterChange(f64(ahead, slot), before, after, traded, this.#lot);
+    }
+    return changed;
+  }
+
+  /**
+   * All recorded liquidity goes. Real orders remember what was ahead of them: nothing is while their level shows nothing,
+   * and where a new snapshot shows the level again they have their place again.
+   */
+  clearRecorded(): void {
+    if (this.recorded === null) return;
+    for (const side of this.recorded) side.clear();
+    this.version += 1;
+  }
+
+  /** The recording is over: nothing is recorded here any more, and what it took to remember it is let go of. */
+  endRecorded(): void {
+    if (this.recorded === null) return;
+    this.recorded = null;
+    this.version += 1;
+  }
+
+  /** Every resting slot, bids from the lowest tick, then asks; each level in queue order. */
+  resting(): number[] {
+    const slots: number[] = [];
+    for (const set of [this.#bids, this.#asks]) {
+      for (let tick = set.up(0); tick !== NO_TICK; tick = set.up(tick + 1)) {
+        for (let slot = i32(this.#head, tick); slot !== 0; slot = i32(this.#pool.next, slot)) slots.push(slot);
+      }
+    }
+    return slots;
+  }
+
+  dumpRecorded(): readonly RecordedDump[] | null {
+    return this.recorded === null ? null : this.recorded.map((side) => side.dump());
+  }
+
+  loadRecorded(dump: readonly RecordedDump[] | null): void {
+    if (dump === null) return;
+    const sides = this.openRecorded();
+    for (const [index, side] of sides.entries()) {
+      const saved = dump[index];
+      if (saved !== undefined) side.load(saved);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * What a recording cannot say is who would have been filled: it shows how much a level holds, not in whose order it
+ * leaves. A fill model is the assumption that fills the gap. It says how many recorded shares stand ahead of a real order
+ * and how that number shrinks when a level shrinks without a trade; matching.ts does the rest, the same for all of them.
+ *
+ * No model ever fills an order by a level change: only recorded trades do, each with its own amount, once. The queue
+ * formulas are hftbacktest's (models/queue.rs). Amounts are Micros of the recorded level alone, real orders not counted.
+ */
+
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { cancelledBehind, type QueueCurve } from './queue-curves.js';
+
+/** A model in data, as a configuration file holds it. `exponent`: a multiple of 0.5 from 0.5 to 10. */
+export type FillModelSpec =
+  | { readonly kind: 'trade-through' | 'risk-averse' | 'log' | 'log2' | 'optimistic' }
+  | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
+
+export interface FillModel {
+  /** As `fillModel` reads it, with its exponent: `power:3`. */
+  readonly name: string;
+  /** False: a recorded trade fills only orders at better prices than its own. */
+  readonly fillsAtTouch: boolean;
+  /** Recorded amount ahead of an order that joins a level which shows `displayed`. */
+  aheadOnJoin(displayed: number): number;
+  /**
+   * Recorded amount ahead after the level changed from `previous` to `next`. `traded` is what recorded trades took from the
+   * level since its last change: that part of the decrease has been taken off `ahead` already. Multiples of `lot` as the
+   * arguments are, rounded against the order.
+   */
+  aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
+}
+
+/** What the command line offers, from the fewest fills to the most. */
+export const FILL_MODEL_NAMES = [
+  'trade-through',
+  'risk-averse',
+  'power:N',
+  'power2:N',
+  'power3:N',
+  'log',
+  'log2',
+  'optimistic',
+] as const;
+
+/** Of `power` without a number: the exponent that hftbacktest's examples use. */
+const DEFAULT_EXPONENT = 3;
+const MOST_EXPONENT = 10;
+
+/** Nobody ahead of us ever cancels before those behind us have: only trades move us, and the level's end. */
+const riskAverse = (ahead: number, _previous: number, next: number): number => Math.min(ahead, next);
+
+/**
+ * The model of a name (`risk-averse`, `power:2.5`) or of its data. Throws TwinbookError `usage` for any other, naming what
+ * came and what is wanted.
+ */
+export function fillModel(spec: string | FillModelSpec): FillModel {
+  const { kind, exponent } = typeof spec === 'string' ? readName(spec) : { exponent: null, ...spec };
+  switch (kind) {
+    case 'trade-through':
+    case 'risk-averse':
+      if (exponent !== null) break;
+      return {
+        name: kind,
+        fillsAtTouch: kind === 'risk-averse',
+        aheadOnJoin: (displayed) => displayed,
+        aheadAfterChange: riskAverse,
+      };
+    case 'optimistic':
+      if (exponent !== null) break;
+      return { name: kind, fillsAtTouch: true, aheadOnJoin: () => 0, aheadAfterChange: () => 0 };
+    case 'log':
+    case 'log2':
+      if (exponent !== null) break;
+      return sharedBy(kind, { kind });
+    case 'power':
+    case 'power2':
+    case 'power3': {
+      const n = exponent ?? DEFAULT_EXPONENT;
+      if (!(n > 0) || n > MOST_EXPONENT || !Number.isInteger(2 * n)) break;
+      return sharedBy(`${kind}:${n}`, { kind, exponent: n });
+    }
+  }
+  throw unknown(typeof spec === 'string' ? spec : JSON.stringify(spec));
+}
+
+function unknown(came: string): TwinbookError {
+  return new TwinbookError(
+    'usage',
+    `no fill model is called ${JSON.stringify(came)}`,
+    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} when left out.`,
+  );
+}
+
+function readName(name: string): { readonly kind: string; readonly exponent: number | null } {
+  const [, kind = '', digits] = /^([a-z0-9-]+)(?::(\d+(?:\.\d+)?))?$/.exec(name) ?? [];
+  return { kind, exponent: digits === undefined ? null : Number(digits) };
+}
+
+/** A decrease that no trade explains is shared between what stands ahead and what stands behind by a curve of both. */
+function sharedBy(name: string, curve: QueueCurve): FillModel {
+  const behindShare = cancelledBehind(curve);
+  return {
+    name,
+    fillsAtTouch: true,
+    aheadOnJoin: (displayed) => displayed,
+    aheadAfterChange(ahead, previous, next, traded, lot) {
+      const canceled = previous - next - traded;
+      const bound = Math.min(ahead, next);
+      if (canceled <= 0 || bound <= 0) return bound;
+      const behind = Math.max(0, previous - ahead);
+      const share = behindShare(ahead, behind);
+      const left = ahead - (1 - share) * canceled + Math.min(behind - share * canceled, 0);
+      return Math.min(bound, Math.max(0, upToLot(left, lot)));
+    },
+  };
+}
+
+/** A millionth of a lot is the noise of the division. */
+const upToLot = (amount: number, lot: number): number => Math.ceil(amount / lot - 1e-6) * lot;

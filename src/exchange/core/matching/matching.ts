@@ -1,0 +1,380 @@
+/**
+ * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares. The hot
+ * path of the exchange: numbers in, numbers out, nothing allocated.
+ *
+ * Mint, burn and transfer are not cases of their own: each side's leg moves its own account, and only the collateral knows
+ * whether a set was made (buy meets buy), dissolved (sell meets sell) or handed on.
+ */
+
+import type { Funds } from '../accounts.js';
+import { ASK, BID } from '../contract.js';
+import type { Market, Trading } from '../market.js';
+import { affordable, buyLock, timesDown, timesUp } from '../money.js';
+import { f64, i32, u8 } from '../typed-arrays.js';
+import type { Book } from './book.js';
+import {
+  BUY_NO,
+  BUY_YES,
+  isBidLeg,
+  isBuyLeg,
+  isYesLeg,
+  type Leg,
+  type OrderPool,
+  SELL_NO,
+  SELL_YES,
+} from './order-pool.js';
+import { NO_TICK } from './ticks.js';
+
+/** Hears of the fills of API orders. `price` and `cost` in the space of the order's own outcome. */
+export interface FillListener {
+  filled(record: number, amount: number, price: number, cost: number, fee: number, isMaker: boolean): void;
+  /** The resting order has nothing left. */
+  finished(record: number): void;
+}
+
+/** The account that recorded liquidity trades from: always slot 0, unlimited. */
+export const HOUSE = 0;
+
+export class Matching {
+  /** Currency that every fee went into. */
+  fees = 0;
+  /** Of the last `take`: what was filled, and why it ended. */
+  filled = 0;
+  metSelf = false;
+  outOfFunds = false;
+
+  readonly #pool: OrderPool;
+  readonly #funds: Funds;
+  readonly #listener: FillListener;
+  #nowMs = 0;
+
+  // The incoming order, while it is being worked. Fields, not an object: nothing to allocate.
+  #account = 0;
+  #leg: Leg = BUY_YES;
+  #record = 0;
+  #left = 0;
+  /** What a market buy may still spend. */
+  #purse = Number.POSITIVE_INFINITY;
+
+  constructor(pool: OrderPool, funds: Funds, listener: FillListener) {
+    this.#pool = pool;
+    this.#funds = funds;
+    this.#listener = listener;
+  }
+
+  /**
+   * Works an incoming order, which holds nothing locked, against the book as far as `limitTick`. Returns what is left of
+   * `amount`. `purse` bounds what a buy spends, fees included.
+   */
+  take(
+    nowMs: number,
+    market: Market,
+    trading: Trading,
+    account: number,
+    leg: Leg,
+    limitTick: number,
+    amount: number,
+    purse: number,
+    record: number,
+  ): number {
+    this.#nowMs = nowMs;
+    this.#account = account;
+    this.#leg = leg;
+    this.#record = record;
+    this.#left = amount;
+    this.#purse = purse;
+    this.metSelf = false;
+    this.outOfFunds = false;
+    const book = trading.book;
+    const bid = isBidLeg(leg);
+    while (this.#left > 0) {
+      const tick = book.best(bid ? ASK : BID);
+      if (tick === NO_TICK || (bid ? tick > limitTick : tick < limitTick)) break;
+      const goesOn =
+        book.recorded === null ? this.#takeReal(market, trading, tick) : this.#takeMixed(market, trading, tick);
+      if (!goesOn) break;
+    }
+    this.filled = amount - this.#left;
+    return this.#left;
+  }
+
+  /** Takes the real orders of a tick. False when the incoming order must stop. */
+  #takeReal(market: Market, trading: Trading, tick: number): boolean {
+    const pool = this.#pool;
+    for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
+      if (i32(pool.account, slot) === this.#account) return this.#stopAtSelf();
+      const wanted = Math.min(this.#left, f64(pool.remaining, slot));
+      const amount = this.#within(trading, tick, wanted);
+      if (amount > 0) this.#meet(market, trading, slot, tick, amount);
+      if (amount < wanted) return this.#stopAtPurse();
+    }
+    return true;
+  }
+
+  /** Takes recorded and real amounts of a tick in the order of their queue. */
+  #takeMixed(market: Market, trading: Trading, tick: number): boolean {
+    const pool = this.#pool;
+    const book = trading.book;
+    const side = isBidLeg(this.#leg) ? ASK : BID;
+    const level = book.openRecorded()[side];
+    let eaten = 0;
+    let goesOn = true;
+    let slot = book.headOn(side, tick);
+    while (goesOn && this.#left > 0) {
+      // Behind the last real order stands all the rest of the level.
+      const before =
+        slot === 0 ? level.displayed(tick) : Math.min(level.displayed(tick), f64(pool.ahead, slot) - eaten);
+      if (before > 0) {
+        const wanted = Math.min(this.#left, before);
+        const amount = this.#within(trading, tick, wanted);
+        if (amount > 0) this.#meetHouse(market, trading, tick, amount);
+        eaten += amount;
+        level.eat(tick, amount);
+        if (amount < wanted) goesOn = this.#stopAtPurse();
+        continue;
+      }
+      if (slot === 0) break;
+      if (i32(pool.account, slot) === this.#account) {
+        goesOn = this.#stopAtSelf();
+        break;
+      }
+      const wanted = Math.min(this.#left, f64(pool.remaining, slot));
+      const amount = this.#within(trading, tick, wanted);
+      const after = i32(pool.next, slot);
+      if (amount > 0) this.#meet(market, trading, slot, tick, amount);
+      if (amount < wanted) goesOn = this.#stopAtPurse();
+      slot = after;
+    }
+    if (eaten > 0) this.#moveUp(book, side, tick, eaten);
+    return goesOn;
+  }
+
+  /**
+   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices meet it first, whatever is recorded
+   * before them: the trade went through their price. At its own price it eats what is ahead of each real order, or passes
+   * them all by if the fill model says so.
+   */
+  recordedTrade(nowMs: number, market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
+    this.#nowMs = nowMs;
+    this.#account = HOUSE;
+    this.#record = 0;
+    this.#purse = Number.POSITIVE_INFINITY;
+    this.#left = amount;
+    const book = trading.book;
+    const side = taker === BID ? ASK : BID;
+    for (;;) {
+      const better = side === ASK ? book.bestAsk : book.bestBid;
+      if (better === NO_TICK || this.#left === 0 || (side === ASK ? better >= tick : better <= tick)) break;
+      this.#fillByHouse(market, trading, side, better);
+    }
+    const level = book.openRecorded()[side];
+    const shown = level.displayed(tick);
+    let eaten = 0;
+    let slot = book.model.fillsAtTouch ? book.headOn(side, tick) : 0;
+    while (slot !== 0 && this.#left > 0) {
+      const before = Math.min(this.#left, Math.max(0, Math.min(f64(this.#pool.ahead, slot), shown) - eaten));
+      eaten += before;
+      this.#left -= before;
+      this.#printRecorded(market, trading, taker, tick, before);
+      const after = i32(this.#pool.next, slot);
+      if (this.#left > 0) this.#fillOneByHouse(market, trading, side, slot, tick);
+      slot = after;
+    }
+    this.#printRecorded(market, trading, taker, tick, this.#left);
+    eaten += this.#left;
+    this.#moveUp(book, side, tick, eaten);
+    level.trade(tick, amount);
+    book.version += 1;
+  }
+
+  #fillByHouse(market: Market, trading: Trading, side: number, tick: number): void {
+    for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
+      this.#fillOneByHouse(market, trading, side, slot, tick);
+    }
+  }
+
+  #fillOneByHouse(market: Market, trading: Trading, side: number, slot: number, tick: number): void {
+    const amount = Math.min(this.#left, f64(this.#pool.remaining, slot));
+    this.#leg = legFor(market, HOUSE, side === ASK, amount);
+    this.#meet(market, trading, slot, tick, amount);
+  }
+
+  /** A recorded seller is shown as a buyer of NO, so that the public row tells the direction. */
+  #printRecorded(market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
+    if (amount <= 0) return;
+    const price = tick * trading.tick;
+    const yes = timesDown(price, amount);
+    market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
+  }
+
+  /** What was taken from the front of a level is no longer ahead of the orders there. */
+  #moveUp(book: Book, side: typeof BID | typeof ASK, tick: number, taken: number): void {
+    const ahead = this.#pool.ahead;
+    for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
+      ahead[slot] = Math.max(0, f64(ahead, slot) - taken);
+    }
+  }
+
+  #stopAtSelf(): false {
+    this.metSelf = true;
+    return false;
+  }
+
+  #stopAtPurse(): false {
+    this.outOfFunds = true;
+    return false;
+  }
+
+  /** How much of `wanted` the purse pays for at a tick. */
+  #within(trading: Trading, tick: number, wanted: number): number {
+    if (this.#purse === Number.POSITIVE_INFINITY) return wanted;
+    const isYes = isYesLeg(this.#leg);
+    const price = isYes ? tick * trading.tick : 1_000_000 - tick * trading.tick;
+    return affordable(this.#purse, wanted, price, trading.takerRate, trading.lot, isYes);
+  }
+
+  /** A trade of the incoming order with a resting one, at the resting order's price. */
+  #meet(market: Market, trading: Trading, slot: number, tick: number, amount: number): void {
+    const pool = this.#pool;
+    const account = i32(pool.account, slot);
+    const leg = u8(pool.leg, slot);
+    const record = i32(pool.record, slot);
+    trading.book.reduce(slot, amount);
+    const left = f64(pool.remaining, slot);
+    this.#unlock(market, trading, slot, account, leg, tick, amount, left);
+    if (left === 0) {
+      trading.book.leave(slot);
+      pool.release(slot);
+    }
+    this.#trade(market, trading, tick, amount, account, leg, record);
+    if (left === 0 && record !== 0) this.#listener.finished(record);
+  }
+
+  #meetHouse(market: Market, trading: Trading, tick: number, amount: number): void {
+    const leg = legFor(market, HOUSE, !isBidLeg(this.#leg), amount);
+    this.#trade(market, trading, tick, amount, HOUSE, leg, 0);
+  }
+
+  /** Money and shares of both sides, the public row, and the word to the owners. */
+  #trade(
+    market: Market,
+    trading: Trading,
+    tick: number,
+    amount: number,
+    maker: number,
+    makerLeg: Leg,
+    makerRecord: number,
+  ): void {
+    const price = tick * trading.tick;
+    const yes = timesDown(price, amount);
+    const takerLeg = this.#leg;
+    const makerCost = isYesLeg(makerLeg) ? yes : amount - yes;
+    const takerCost = isYesLeg(takerLeg) ? yes : amount - yes;
+    const makerFee = this.#settle(market, maker, makerLeg, amount, makerCost, trading.makerRate);
+    const takerFee = this.#settle(market, this.#account, takerLeg, amount, takerCost, trading.takerRate);
+    if (isBuyLeg(makerLeg) === isBuyLeg(takerLeg)) market.collateral += isBuyLeg(takerLeg) ? amount : -amount;
+    this.#left -= amount;
+    if (isBuyLeg(takerLeg)) this.#purse -= takerCost + takerFee;
+    market.print(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
+    if (makerRecord !== 0) {
+      const own = isYesLeg(makerLeg) ? price : 1_000_000 - price;
+      this.#listener.filled(makerRecord, amount, own, makerCost, makerFee, true);
+    }
+    if (this.#record !== 0) {
+      const own = isYesLeg(takerLeg) ? price : 1_000_000 - price;
+      this.#listener.filled(this.#record, amount, own, takerCost, takerFee, false);
+    }
+  }
+
+  /** Moves one account by its leg; returns the fee. */
+  #settle(market: Market, account: number, leg: Leg, amount: number, cost: number, rate: number): number {
+    const funds = this.#funds;
+    const isYes = isYesLeg(leg);
+    let fee = rate === 0 ? 0 : timesUp(rate, cost);
+    if (isBuyLeg(leg)) {
+      // Each fill rounds its cost and its fee by itself, so many small ones can pass what was locked for the whole by a few
+      // millionths. The exchange bears that, with a fee below zero if it must: nobody is ever charged what he has not got.
+      fee = Math.min(fee, funds.available(account) - cost);
+      funds.add(account, -cost - fee);
+      market.shares.receive(this.#nowMs, account, isYes, amount, cost);
+    } else {
+      funds.add(account, cost - fee);
+      market.shares.give(account, isYes, amount, cost);
+    }
+    if (fee !== 0) market.shares.pay(account, -fee);
+    this.fees += fee;
+    return fee;
+  }
+
+  /** Lets go of what a resting order had locked for `amount`, of which `left` remains. */
+  #unlock(
+    market: Market,
+    trading: Trading,
+    slot: number,
+    account: number,
+    leg: Leg,
+    tick: number,
+    amount: number,
+    left: number,
+  ): void {
+    if (!isBuyLeg(leg)) {
+      market.shares.lock(account, leg === SELL_YES, -amount);
+      return;
+    }
+    const before = f64(this.#pool.locked, slot);
+    const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
+    // What rested may have locked less than the rule says, see `rest`.
+    const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
+    this.#pool.locked[slot] = still;
+    this.#funds.lock(account, still - before);
+  }
+
+  /** Lets an order rest and locks what it needs. Returns its slot. */
+  rest(
+    market: Market,
+    trading: Trading,
+    account: number,
+    leg: Leg,
+    tick: number,
+    amount: number,
+    record: number,
+  ): number {
+    const pool = this.#pool;
+    const slot = pool.take();
+    pool.tick[slot] = tick;
+    pool.market[slot] = market.index;
+    pool.account[slot] = account;
+    pool.record[slot] = record;
+    pool.leg[slot] = leg;
+    pool.remaining[slot] = amount;
+    if (isBuyLeg(leg)) {
+      const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
+      // What it filled on its way here was rounded fill by fill: a few millionths of its lock may have gone already.
+      const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
+      pool.locked[slot] = lock;
+      this.#funds.lock(account, lock);
+    } else {
+      pool.locked[slot] = 0;
+      market.shares.lock(account, leg === SELL_YES, amount);
+    }
+    trading.book.join(slot);
+    return slot;
+  }
+
+  /** Takes a resting order off the book and releases its locks. */
+  cancel(market: Market, trading: Trading, slot: number): void {
+    const pool = this.#pool;
+    const account = i32(pool.account, slot);
+    const leg = u8(pool.leg, slot);
+    if (isBuyLeg(leg)) this.#funds.lock(account, -f64(pool.locked, slot));
+    else market.shares.lock(account, leg === SELL_YES, -f64(pool.remaining, slot));
+    trading.book.leave(slot);
+    pool.release(slot);
+  }
+}
+
+/** How a bid or ask in YES space is worked: sell what is held first, else buy the complement. */
+export function legFor(market: Market, account: number, bid: boolean, amount: number): Leg {
+  if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
+  return bid ? BUY_YES : BUY_NO;
+}

@@ -1,0 +1,140 @@
+/** All resting orders of all markets, as columns of typed arrays: slots are recycled, so no order costs an allocation. */
+
+import { f64, fillSparse, i32, sparse, widenF64, widenI32, widenU8 } from '../typed-arrays.js';
+
+/** A handle is generation × 2^22 + slot, so that a recycled slot never answers to an old handle. */
+const SLOT_BITS = 22;
+const SLOT_SPAN = 2 ** SLOT_BITS;
+
+/** What an order does to its account. Bids in YES space: buy YES, sell NO. Asks: sell YES, buy NO. */
+export const BUY_YES = 0;
+export const SELL_YES = 1;
+export const BUY_NO = 2;
+export const SELL_NO = 3;
+export type Leg = number;
+
+export const isBidLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_NO;
+export const isBuyLeg = (leg: Leg): boolean => leg === BUY_YES || leg === BUY_NO;
+export const isYesLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_YES;
+
+export class OrderPool {
+  /** Neighbours in the queue of a level; slot 0 is nobody. Of a free slot `next` is the next free one. */
+  next = new Int32Array(1024);
+  prev = new Int32Array(1024);
+  tick = new Int32Array(1024);
+  market = new Int32Array(1024);
+  account = new Int32Array(1024);
+  /** Id of the API order that rests here, 0 for an internal one. */
+  record = new Int32Array(1024);
+  leg = new Uint8Array(1024);
+  remaining = new Float64Array(1024);
+  /** Currency that a buy holds locked; a sell locks its remaining shares. */
+  locked = new Float64Array(1024);
+  /** Recorded amount of the level that stands before this order. */
+  ahead = new Float64Array(1024);
+  #generation = new Int32Array(1024);
+  #free = 0;
+  #used = 1;
+
+  /** A slot with all columns still as its last order left them; the caller writes every one. */
+  take(): number {
+    const recycled = this.#free;
+    if (recycled !== 0) {
+      this.#free = i32(this.next, recycled);
+      return recycled;
+    }
+    if (this.#used === this.next.length) this.#widen(this.#used * 2);
+    return this.#used++;
+  }
+
+  /** Writes an order of a snapshot back into its slot; its book links it. */
+  place(slot: number, order: PooledOrder): void {
+    this.tick[slot] = order.tick;
+    this.market[slot] = order.market;
+    this.account[slot] = order.account;
+    this.record[slot] = order.record;
+    this.leg[slot] = order.leg;
+    this.remaining[slot] = order.remaining;
+    this.locked[slot] = order.locked;
+    this.ahead[slot] = order.ahead;
+  }
+
+  release(slot: number): void {
+    this.#generation[slot] = i32(this.#generation, slot) + 1;
+    this.remaining[slot] = 0;
+    this.next[slot] = this.#free;
+    this.#free = slot;
+  }
+
+  handleOf(slot: number): number {
+    return i32(this.#generation, slot) * SLOT_SPAN + slot;
+  }
+
+  /** The slot of a handle, or 0 when its order no longer rests. */
+  slotOf(handle: number): number {
+    const slot = handle % SLOT_SPAN;
+    if (slot <= 0 || slot >= this.#used || f64(this.remaining, slot) === 0) return 0;
+    return this.handleOf(slot) === handle ? slot : 0;
+  }
+
+  /** Handles of what this account has resting without an API order behind it. Looks at every slot: not for the hot path. */
+  internalHandles(account: number): number[] {
+    const handles: number[] = [];
+    for (let slot = 1; slot < this.#used; slot++) {
+      const rests = f64(this.remaining, slot) > 0 && i32(this.record, slot) === 0;
+      if (rests && i32(this.account, slot) === account) handles.push(this.handleOf(slot));
+    }
+    return handles;
+  }
+
+  #widen(size: number): void {
+    if (size > SLOT_SPAN) throw new RangeError(`more than ${SLOT_SPAN} resting orders`);
+    this.next = widenI32(this.next, size);
+    this.prev = widenI32(this.prev, size);
+    this.tick = widenI32(this.tick, size);
+    this.market = widenI32(this.market, size);
+    this.account = widenI32(this.account, size);
+    this.record = widenI32(this.record, size);
+    this.leg = widenU8(this.leg, size);
+    this.remaining = widenF64(this.remaining, size);
+    this.locked = widenF64(this.locked, size);
+    this.ahead = widenF64(this.ahead, size);
+    this.#generation = widenI32(this.#generation, size);
+  }
+
+  /** Free slots and generations; the orders themselves are dumped by their books, in queue order. */
+  dump(): PoolDump {
+    const free: number[] = [];
+    for (let slot = this.#free; slot !== 0; slot = i32(this.next, slot)) free.push(slot);
+    return { used: this.#used, free, generations: sparse(this.#generation) };
+  }
+
+  load(dump: PoolDump): void {
+    if (dump.used > this.next.length) this.#widen(2 ** Math.ceil(Math.log2(dump.used)));
+    this.#used = dump.used;
+    fillSparse(this.#generation, dump.generations);
+    let after = 0;
+    for (const slot of [...dump.free].reverse()) {
+      this.next[slot] = after;
+      after = slot;
+    }
+    this.#free = after;
+  }
+}
+
+export interface PooledOrder {
+  readonly tick: number;
+  readonly market: number;
+  readonly account: number;
+  readonly record: number;
+  readonly leg: Leg;
+  readonly remaining: number;
+  readonly locked: number;
+  readonly ahead: number;
+}
+
+export interface PoolDump {
+  readonly used: number;
+  readonly free: readonly number[];
+  readonly generations: readonly number[];
+}

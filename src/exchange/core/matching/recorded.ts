@@ -1,0 +1,91 @@
+/**
+ * The recorded liquidity of one side of a book: per level one amount beside the real orders. What real orders have eaten is
+ * remembered, because the recording goes on as if they had not: the level shows the recorded amount minus the eaten one.
+ */
+
+import { f64, sparse } from '../typed-arrays.js';
+import { TickSet } from './ticks.js';
+
+/** Cells of a level: the amount as the recording says, what real orders ate of it, and what recorded trades took since its last change. */
+const STRIDE = 4;
+const EATEN = 1;
+const TRADED = 2;
+
+export class RecordedSide {
+  /** Ticks that show something. */
+  readonly shown: TickSet;
+  readonly #cells: Float64Array;
+
+  constructor(ticks: number) {
+    this.#cells = new Float64Array(ticks * STRIDE);
+    this.shown = new TickSet(ticks);
+  }
+
+  displayed(tick: number): number {
+    const at = tick * STRIDE;
+    return f64(this.#cells, at) - f64(this.#cells, at + EATEN);
+  }
+
+  /** What recorded trades took since the last change. */
+  traded(tick: number): number {
+    return f64(this.#cells, tick * STRIDE + TRADED);
+  }
+
+  /**
+   * What was eaten stays eaten while the level shrinks, never more than all of it; what the recording adds is new. The count
+   * of what was traded starts anew, for the change accounts for it. Returns whether the level shows something else now.
+   */
+  change(tick: number, total: number): boolean {
+    const cells = this.#cells;
+    const at = tick * STRIDE;
+    const eaten = f64(cells, at + EATEN);
+    const before = f64(cells, at) - eaten;
+    const stays = Math.min(eaten, total);
+    cells[at] = total;
+    cells[at + EATEN] = stays;
+    cells[at + TRADED] = 0;
+    const after = total - stays;
+    // Most changes leave a level that shows something one that does.
+    if (before > 0 !== after > 0) this.#show(tick);
+    return before !== after;
+  }
+
+  trade(tick: number, amount: number): void {
+    const at = tick * STRIDE + TRADED;
+    this.#cells[at] = f64(this.#cells, at) + amount;
+  }
+
+  eat(tick: number, amount: number): void {
+    const at = tick * STRIDE + EATEN;
+    this.#cells[at] = f64(this.#cells, at) + amount;
+    this.#show(tick);
+  }
+
+  #show(tick: number): void {
+    if (this.displayed(tick) > 0) this.shown.add(tick);
+    else this.shown.remove(tick);
+  }
+
+  clear(): void {
+    for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
+    this.#cells.fill(0);
+  }
+
+  dump(): RecordedDump {
+    const column = (cell: number): number[] => sparse(this.#cells.filter((_, at) => at % STRIDE === cell));
+    return { total: column(0), eaten: column(EATEN), traded: column(TRADED) };
+  }
+
+  load(dump: RecordedDump): void {
+    for (const [cell, pairs] of [dump.total, dump.eaten, dump.traded].entries()) {
+      for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * STRIDE + cell] = pairs[i + 1] ?? 0;
+    }
+    for (let i = 0; i < dump.total.length; i += 2) this.#show(dump.total[i] ?? 0);
+  }
+}
+
+export interface RecordedDump {
+  readonly total: readonly number[];
+  readonly eaten: readonly number[];
+  readonly traded: readonly number[];
+}

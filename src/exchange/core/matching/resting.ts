@@ -1,0 +1,30 @@
+/** The resting orders of a book in a snapshot: eight values an order, in queue order. */
+
+import type { Market } from '../market.js';
+import { f64, i32, u8 } from '../typed-arrays.js';
+import { isBidLeg, type OrderPool } from './order-pool.js';
+
+const VALUES = 8;
+
+export function dumpResting(pool: OrderPool, market: Market): readonly number[] {
+  return (market.trading?.book.resting() ?? []).flatMap((slot) => [
+    slot,
+    i32(pool.tick, slot),
+    i32(pool.account, slot),
+    i32(pool.record, slot),
+    u8(pool.leg, slot),
+    f64(pool.remaining, slot),
+    f64(pool.locked, slot),
+    f64(pool.ahead, slot),
+  ]);
+}
+
+export function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
+  for (let at = 0; at < values.length; at += VALUES) {
+    const row = values.slice(at, at + VALUES);
+    const [slot = 0, tick = 0, account = 0, record = 0, leg = 0, remaining = 0, locked = 0, ahead = 0] = row;
+    pool.place(slot, { tick, market: market.index, account, record, leg, remaining, locked, ahead });
+    market.shares.reserve(account);
+    market.trading?.book.append(slot, tick, isBidLeg(leg));
+  }
+}

@@ -1,0 +1,173 @@
+/** The public trades of one market and what is counted from them. A ring of cells: a trade costs no allocation. */
+
+import { f64, widenF64 } from '../typed-arrays.js';
+
+/** Trades that are kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
+export const TAPE_LENGTH = 20_000;
+/** Of a settled market: there are more and more of them, and all of them stay in memory. */
+export const SETTLED_TAPE_LENGTH = 1_000;
+const FIRST_CAPACITY = 32;
+
+/** Cells of a trade. */
+const STRIDE = 7;
+const PRICE = 1;
+const AMOUNT = 2;
+const MAKER_FEE = 3;
+const TAKER_FEE = 4;
+const IS_YES = 5;
+/** Volume of the market after the trade. */
+const VOLUME_AFTER = 6;
+
+export interface TapeTrade {
+  readonly id: number;
+  readonly timeMs: number;
+  /** In the space of the taker's outcome, like `isYes`. */
+  readonly price: number;
+  readonly amount: number;
+  readonly makerFee: number;
+  readonly takerFee: number;
+  readonly isYes: boolean;
+}
+
+export class Tape {
+  /** Trades ever; the newest trade's id. */
+  count = 0;
+  /** Currency: price × amount of every trade at the taker's price. */
+  volume = 0;
+  /** YES space, 0 before the first trade. */
+  lastPrice = 0;
+  lastMs = 0;
+
+  #capacity = FIRST_CAPACITY;
+  #cells = new Float64Array(FIRST_CAPACITY * STRIDE);
+  /** Where the next trade's cells begin; the end of the ring counts as its start. */
+  #next = 0;
+
+  write(
+    timeMs: number,
+    yesPrice: number,
+    amount: number,
+    notional: number,
+    isYes: boolean,
+    makerFee: number,
+    takerFee: number,
+  ): void {
+    // Until the ring is full trade n lies in place n, so a wider one takes the cells over as they are.
+    if (this.count === this.#capacity && this.#capacity < TAPE_LENGTH) this.#widen(this.#capacity * 2);
+    this.count += 1;
+    this.volume += notional;
+    this.lastPrice = yesPrice;
+    this.lastMs = timeMs;
+    const cells = this.#cells;
+    const at = this.#next === cells.length ? 0 : this.#next;
+    this.#next = at + STRIDE;
+    cells[at] = timeMs;
+    cells[at + PRICE] = isYes ? yesPrice : 1_000_000 - yesPrice;
+    cells[at + AMOUNT] = amount;
+    cells[at + MAKER_FEE] = makerFee;
+    cells[at + TAKER_FEE] = takerFee;
+    cells[at + IS_YES] = isYes ? 1 : 0;
+    cells[at + VOLUME_AFTER] = this.volume;
+  }
+
+  #widen(capacity: number): void {
+    this.#capacity = Math.min(capacity, TAPE_LENGTH);
+    this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
+  }
+
+  /** Nobody trades here any more: only the newest trades are kept on, one at least. */
+  settle(keep = SETTLED_TAPE_LENGTH): void {
+    if (this.count <= keep) return;
+    const dump = this.dump();
+    this.load({ ...dump, trades: dump.trades.slice(-keep * STRIDE) });
+  }
+
+  #at(id: number): number {
+    return ((id - 1) % this.#capacity) * STRIDE;
+  }
+
+  get #oldest(): number {
+    return Math.max(1, this.count - this.#capacity + 1);
+  }
+
+  /**
+   * Currency of the trades later than `sinceMs`, exact; null when trades of that time are no longer kept.
+   */
+  volumeSince(sinceMs: number): number | null {
+    let low = this.#oldest;
+    if (low > 1 && f64(this.#cells, this.#at(low)) > sinceMs) return null;
+    let high = this.count + 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (f64(this.#cells, this.#at(middle)) <= sinceMs) low = middle + 1;
+      else high = middle;
+    }
+    // `low` is the first trade of the window.
+    if (low > this.count) return 0;
+    return low === 1 ? this.volume : this.volume - f64(this.#cells, this.#at(low - 1) + VOLUME_AFTER);
+  }
+
+  /** Up to `limit` trades with ids below `beforeId`, newest first. */
+  read(limit: number, beforeId: number): readonly TapeTrade[] {
+    const trades: TapeTrade[] = [];
+    for (let id = Math.min(beforeId - 1, this.count); id >= this.#oldest && trades.length < limit; id--) {
+      trades.push(this.#trade(id));
+    }
+    return trades;
+  }
+
+  /** Whether a trade below this id is still kept. */
+  hasBefore(id: number): boolean {
+    return id > this.#oldest;
+  }
+
+  #trade(id: number): TapeTrade {
+    const at = this.#at(id);
+    const cells = this.#cells;
+    return {
+      id,
+      timeMs: f64(cells, at),
+      price: f64(cells, at + PRICE),
+      amount: f64(cells, at + AMOUNT),
+      makerFee: f64(cells, at + MAKER_FEE),
+      takerFee: f64(cells, at + TAKER_FEE),
+      isYes: f64(cells, at + IS_YES) === 1,
+    };
+  }
+
+  dump(): TapeDump {
+    const trades: number[] = [];
+    for (let id = this.#oldest; id <= this.count; id++) {
+      const at = this.#at(id);
+      trades.push(...this.#cells.subarray(at, at + STRIDE));
+    }
+    const { count, volume, lastPrice, lastMs } = this;
+    return { count, volume, lastPrice, lastMs, trades };
+  }
+
+  load(dump: TapeDump): void {
+    this.count = dump.count;
+    this.volume = dump.volume;
+    this.lastPrice = dump.lastPrice;
+    this.lastMs = dump.lastMs;
+    // A ring that has forgotten something is full; before that it has room for the next trades.
+    const kept = dump.trades.length / STRIDE;
+    let capacity = kept < dump.count ? kept : FIRST_CAPACITY;
+    while (capacity < kept) capacity *= 2;
+    this.#capacity = Math.min(capacity, TAPE_LENGTH);
+    this.#cells = new Float64Array(this.#capacity * STRIDE);
+    for (let id = this.#oldest, from = 0; id <= this.count; id++, from += STRIDE) {
+      this.#cells.set(dump.trades.slice(from, from + STRIDE), this.#at(id));
+    }
+    this.#next = this.count === 0 ? 0 : this.#at(this.count) + STRIDE;
+  }
+}
+
+export interface TapeDump {
+  readonly count: number;
+  readonly volume: number;
+  readonly lastPrice: number;
+  readonly lastMs: number;
+  /** Seven values a trade, oldest first. */
+  readonly trades: readonly number[];
+}

@@ -1,0 +1,76 @@
+/** What accounts hold, as rows, and what holding it has brought them so far. */
+
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { mulDiv, ONE } from '../../../shared/base/micros.js';
+import { isSettledMarket } from '../../../shared/protocol/states.js';
+import type { Catalog } from '../catalog.js';
+import type { AssetQuery, WireAsset } from '../contract.js';
+import { seconds } from '../core-context.js';
+import type { Market } from '../market.js';
+import { asMicros, timesDown } from '../money.js';
+import { payout } from '../redeems.js';
+import { markPrice } from './market-rows.js';
+
+const text = (value: number): string => formatDecimal(asMicros(value));
+
+/**
+ * The scan goes through YES and NO of every market in turn, and the offset is a place in it: outcomes of which nothing is
+ * held are passed over, so it counts more than rows. With a market given, the scan is that market's two places.
+ */
+export function assetPage(
+  catalog: Catalog,
+  account: number,
+  query: AssetQuery,
+): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null } {
+  const only = query.marketConditionId === undefined ? undefined : catalog.byId(query.marketConditionId);
+  if (only === null) return { rows: [], nextOffset: null };
+  const end = only === undefined ? 2 * catalog.markets.length : 2 * only.index + 2;
+  const rows: WireAsset[] = [];
+  let after = 0;
+  for (let at = Math.max(query.offset ?? 0, only === undefined ? 0 : 2 * only.index); at < end; at++) {
+    const row = assetRow(catalog, catalog.market(Math.floor(at / 2)), account, at % 2 === 0);
+    if (row === null) continue;
+    if (rows.length === query.limit) return { rows, nextOffset: after };
+    rows.push(row);
+    after = at + 1;
+  }
+  return { rows, nextOffset: null };
+}
+
+/** The balance of one outcome; null when the account holds none. */
+export function assetRow(catalog: Catalog, market: Market, account: number, isYes: boolean): WireAsset | null {
+  const { card, shares } = market;
+  const total = shares.total(account, isYes);
+  if (total === 0) return null;
+  const locked = shares.locked(account, isYes);
+  const bought = shares.bought(account, isYes);
+  const sinceMs = shares.sinceMs(account, isYes);
+  const worth = worthOf(market, isYes ? total : 0, isYes ? 0 : total);
+  return {
+    asset_kind: 'share',
+    amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
+    token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.mintOf(market, isYes) },
+    // A string by the interface, also while nobody can say what a share is worth.
+    value: { usdt: text(worth ?? 0), basis: 'mark_to_market' },
+    position: {
+      market: {
+        condition_id: card.conditionId,
+        title: card.title,
+        state: market.state,
+        margin_enabled: card.marginEnabled,
+      },
+      is_yes: isYes,
+      outcome_text: isYes ? card.yesLabel : card.noLabel,
+      is_final: isSettledMarket(market.state),
+      avg_trade_price: text(mulDiv(asMicros(bought.paid), ONE, asMicros(bought.amount), 'floor')),
+    },
+    created: sinceMs === 0 ? null : seconds(sinceMs),
+  };
+}
+
+/** Shares at the payout of a settled market, else at the mark, rounded down; null while the market has no price at all. */
+export function worthOf(market: Market, yes: number, no: number): number | null {
+  if (isSettledMarket(market.state)) return payout(market.outcomeIsYes, yes, no);
+  const mark = markPrice(market);
+  return mark === null ? null : timesDown(mark, yes) + timesDown(ONE - mark, no);
+}

@@ -1,0 +1,159 @@
+/**
+ * The price bars of one market. Only intervals in which the price was made are kept: one of five minutes in which nothing
+ * happened has no bar, and a chart carries the last close over the gap. Half-hour bars are put together when they are
+ * asked for. A ring of cells that grows while it is needed, so that neither a trade nor an idle market costs memory.
+ */
+
+import type { CandleInterval } from '../../../shared/protocol/states.js';
+import { f64, widenF64 } from '../typed-arrays.js';
+
+const BAR_MS = 300_000;
+/** Bars of five minutes that are kept: 32 days without a pause, two more than one call may ask for. */
+export const BARS_KEPT = 9_216;
+const FIRST_CAPACITY = 32;
+
+const BARS_OF: Readonly<Record<CandleInterval, number>> = { '5m': 1, '30m': 6 };
+
+/** Cells of a bar. The first is the number of its five minutes since 1970. */
+const STRIDE = 6;
+const OPEN = 1;
+const HIGH = 2;
+const LOW = 3;
+const CLOSE = 4;
+const VOLUME = 5;
+
+/** Prices in YES space and currency, Micros. */
+export interface Bar {
+  /** Start of the interval, Unix ms: a multiple of its length. */
+  readonly timeMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+export class Candles {
+  /** Bars ever begun. */
+  #count = 0;
+  #capacity = FIRST_CAPACITY;
+  #cells = new Float64Array(FIRST_CAPACITY * STRIDE);
+  /** When the newest bar ends, Unix ms, and where its cells begin: a trade looks no further. */
+  #endMs = Number.NEGATIVE_INFINITY;
+  #newest = 0;
+
+  /** A price was made: by a trade of `notional` currency, or by a moved reference (0). Times never go back. */
+  write(timeMs: number, yesPrice: number, notional: number): void {
+    if (timeMs >= this.#endMs) {
+      this.#begin(Math.floor(timeMs / BAR_MS), yesPrice, notional);
+      return;
+    }
+    const cells = this.#cells;
+    const at = this.#newest;
+    if (yesPrice > f64(cells, at + HIGH)) cells[at + HIGH] = yesPrice;
+    if (yesPrice < f64(cells, at + LOW)) cells[at + LOW] = yesPrice;
+    cells[at + CLOSE] = yesPrice;
+    cells[at + VOLUME] = f64(cells, at + VOLUME) + notional;
+  }
+
+  #begin(interval: number, price: number, notional: number): void {
+    // Until the ring is full bar n lies in place n, so a wider one takes the cells over as they are.
+    if (this.#count === this.#capacity && this.#capacity < BARS_KEPT) this.#widen(this.#capacity * 2);
+    const at = this.#at(this.#count);
+    const cells = this.#cells;
+    this.#count += 1;
+    this.#markNewest(interval);
+    cells[at] = interval;
+    cells[at + OPEN] = price;
+    cells[at + HIGH] = price;
+    cells[at + LOW] = price;
+    cells[at + CLOSE] = price;
+    cells[at + VOLUME] = notional;
+  }
+
+  #markNewest(interval: number): void {
+    this.#newest = this.#at(this.#count - 1);
+    this.#endMs = (interval + 1) * BAR_MS;
+  }
+
+  #widen(capacity: number): void {
+    this.#capacity = Math.min(capacity, BARS_KEPT);
+    this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
+  }
+
+  #at(bar: number): number {
+    return (bar % this.#capacity) * STRIDE;
+  }
+
+  get #oldest(): number {
+    return Math.max(0, this.#count - this.#capacity);
+  }
+
+  /** The bars that begin at `fromMs` or later and before `toMs`, oldest first. */
+  read(interval: CandleInterval, fromMs: number, toMs: number): readonly Bar[] {
+    const size = BARS_OF[interval];
+    const bars: Bar[] = [];
+    for (let bar = this.#oldest; bar < this.#count; bar++) {
+      const next = this.#bar(bar, size);
+      if (next.timeMs < fromMs) continue;
+      if (next.timeMs >= toMs) break;
+      const last = bars.at(-1);
+      if (last?.timeMs === next.timeMs) bars[bars.length - 1] = joined(last, next);
+      else bars.push(next);
+    }
+    return bars;
+  }
+
+  /** Currency of the bars that end after `sinceMs`. */
+  volumeSince(sinceMs: number): number {
+    let sum = 0;
+    for (let bar = this.#count - 1; bar >= this.#oldest; bar--) {
+      const at = this.#at(bar);
+      if ((f64(this.#cells, at) + 1) * BAR_MS <= sinceMs) break;
+      sum += f64(this.#cells, at + VOLUME);
+    }
+    return sum;
+  }
+
+  /** A bar under the start of the interval of `size` bars that it belongs to. */
+  #bar(bar: number, size: number): Bar {
+    const at = this.#at(bar);
+    const cells = this.#cells;
+    return {
+      timeMs: Math.floor(f64(cells, at) / size) * size * BAR_MS,
+      open: f64(cells, at + OPEN),
+      high: f64(cells, at + HIGH),
+      low: f64(cells, at + LOW),
+      close: f64(cells, at + CLOSE),
+      volume: f64(cells, at + VOLUME),
+    };
+  }
+
+  /** Six values a bar, oldest first. */
+  dump(): readonly number[] {
+    const values: number[] = [];
+    for (let bar = this.#oldest; bar < this.#count; bar++) {
+      const at = this.#at(bar);
+      values.push(...this.#cells.subarray(at, at + STRIDE));
+    }
+    return values;
+  }
+
+  load(dump: readonly number[]): void {
+    this.#count = dump.length / STRIDE;
+    let capacity = FIRST_CAPACITY;
+    while (capacity < this.#count) capacity *= 2;
+    this.#widen(capacity);
+    this.#cells.set(dump);
+    if (this.#count > 0) this.#markNewest(f64(this.#cells, this.#at(this.#count - 1)));
+  }
+}
+
+const joined = (first: Bar, next: Bar): Bar => ({
+  timeMs: first.timeMs,
+  open: first.open,
+  high: Math.max(first.high, next.high),
+  low: Math.min(first.low, next.low),
+  close: next.close,
+  volume: first.volume + next.volume,
+});

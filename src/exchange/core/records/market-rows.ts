@@ -1,0 +1,230 @@
+/** Markets, events, books, trades and assets as the wire spells them. */
+
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { assert } from '../../../shared/base/errors.js';
+import { type Micros, ONE } from '../../../shared/base/micros.js';
+import type { CandleInterval } from '../../../shared/protocol/states.js';
+import type { Catalog } from '../catalog.js';
+import {
+  ASK,
+  BID,
+  type BookSide,
+  type WireBook,
+  type WireCandle,
+  type WireDetail,
+  type WireEvent,
+  type WireListRow,
+  type WirePrice,
+  type WirePublicTrade,
+  type WireStats,
+  type WireSummary,
+} from '../contract.js';
+import { seconds } from '../core-context.js';
+import type { Market } from '../market.js';
+import type { TapeTrade } from '../matching/tape.js';
+import { NO_TICK } from '../matching/ticks.js';
+import { asMicros } from '../money.js';
+
+const text = (value: number): string => formatDecimal(asMicros(value));
+
+/** Best price of a side in YES space; null when it is empty. Only an open market shows a book. */
+export function bestPrice(market: Market, side: BookSide): Micros | null {
+  const { trading } = market;
+  if (trading === null || market.state !== 'open') return null;
+  const tick = trading.book.best(side);
+  return tick === NO_TICK ? null : asMicros(tick * trading.tick);
+}
+
+/** The reference price of a margin market. Else the middle of the book; without two sides the last trade, without a trade the one side. YES space. */
+export function markPrice(market: Market): number | null {
+  if (market.margin !== null) return market.margin.referencePrice;
+  const bid = bestPrice(market, BID);
+  const ask = bestPrice(market, ASK);
+  if (bid !== null && ask !== null) return Math.floor((bid + ask) / 2);
+  return market.tape.count > 0 ? market.tape.lastPrice : (bid ?? ask);
+}
+
+export function priceRow(market: Market, isYes: boolean): WirePrice {
+  const mark = markPrice(market);
+  return {
+    condition_id: market.card.conditionId,
+    price: mark === null ? null : text(isYes ? mark : ONE - mark),
+    price_kind: 'mid',
+    is_yes: isYes,
+  };
+}
+
+export function bookRow(market: Market, isYes: boolean, depth: number): WireBook {
+  const side = (of: BookSide) => {
+    const levels: { price: string; total_amount: string }[] = [];
+    const { trading } = market;
+    if (trading === null || market.state !== 'open') return levels;
+    const { book } = trading;
+    for (let tick = book.best(of); tick !== NO_TICK && levels.length < depth; tick = book.nextShown(of, tick)) {
+      const price = tick * trading.tick;
+      levels.push({ price: text(isYes ? price : ONE - price), total_amount: text(book.displayed(of, tick)) });
+    }
+    return levels;
+  };
+  return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
+}
+
+/** The levels of `bookRow` in YES space, as numbers; see contract.ts. */
+export function bookLevels(
+  market: Market,
+  side: BookSide,
+  depth: number,
+  prices: Int32Array | Float64Array,
+  amounts: Float64Array,
+): number {
+  assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
+  const { trading } = market;
+  if (trading === null || market.state !== 'open') return 0;
+  const { book } = trading;
+  let count = 0;
+  for (let tick = book.best(side); tick !== NO_TICK && count < depth; tick = book.nextShown(side, tick)) {
+    prices[count] = tick * trading.tick;
+    amounts[count] = book.displayed(side, tick);
+    count += 1;
+  }
+  return count;
+}
+
+export function bestRecorded(market: Market, side: BookSide): Micros | null {
+  const { trading } = market;
+  if (trading === null || market.state !== 'open') return null;
+  const tick = trading.book.bestRecorded(side);
+  return tick === NO_TICK ? null : asMicros(tick * trading.tick);
+}
+
+export function summaryRow(catalog: Catalog, market: Market): WireSummary {
+  const { card } = market;
+  const event = catalog.event(card.eventIndex);
+  return {
+    title: card.title,
+    description: card.description,
+    condition_id: card.conditionId,
+    logo: card.logo,
+    // A string by the interface; the tape says 0 before the first trade.
+    last_trade_price: text(market.tape.lastPrice),
+    state: market.state,
+    category: card.category,
+    created: seconds(card.createdMs),
+    creator: { username: 'paper', image: null, twitter_username: null },
+    event: { title: event.title, condition_id: event.conditionId, logo: null },
+    margin_enabled: card.marginEnabled,
+  };
+}
+
+export function listRow(catalog: Catalog, market: Market): WireListRow {
+  const { yesLabel, noLabel } = market.card;
+  return {
+    ...summaryRow(catalog, market),
+    outcomes: [
+      { is_yes: true, text: yesLabel },
+      { is_yes: false, text: noLabel },
+    ],
+  };
+}
+
+export function detailRow(catalog: Catalog, market: Market): WireDetail {
+  const { card, trading } = market;
+  return {
+    ...listRow(catalog, market),
+    yes_outcome_label: card.yesLabel,
+    no_outcome_label: card.noLabel,
+    rules: [...card.rules],
+    resolution_date: card.resolutionDate,
+    maker_fee: trading === null ? null : text(trading.makerRate),
+    taker_fee: trading === null ? null : text(trading.takerRate),
+    config: configRow(market),
+  };
+}
+
+function configRow(market: Market): WireDetail['config'] {
+  const { config } = market.card;
+  if (config.kind !== 'orderbook') return config;
+  return {
+    ...config,
+    min_price: text(config.min_price),
+    max_price: text(config.max_price),
+    min_amount: text(config.min_amount),
+    max_amount: text(config.max_amount),
+    min_funds: text(config.min_funds),
+    max_funds: text(config.max_funds),
+    maker_fee_rate: text(config.maker_fee_rate),
+    taker_fee_rate: text(config.taker_fee_rate),
+  };
+}
+
+/** With all its market summaries and its video, for the single-event response. */
+export function eventRow(catalog: Catalog, index: number): WireEvent {
+  return { ...eventListRow(catalog, index, Number.POSITIVE_INFINITY), video_url: null };
+}
+
+/** As in a list: without `video_url`, and with no more than so many summaries. */
+export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): WireEvent {
+  const event = catalog.event(index);
+  return {
+    condition_id: event.conditionId,
+    title: event.title,
+    description: event.description,
+    logo: null,
+    category: event.category,
+    created: seconds(event.createdMs),
+    markets: event.markets.slice(0, maxMarkets).map((market) => summaryRow(catalog, catalog.market(market))),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Currency traded in the 24 hours before now, exact as long as the tape reaches back so far (its newest 20,000 trades);
+ * on a busier market the five minutes in which the day begins count whole.
+ */
+export const volume24h = (market: Market, nowMs: number): number =>
+  market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
+
+/** Volumes are currency at the takers' prices; market cap is what backs the shares that are out. */
+export function statsRow(market: Market, nowMs: number): WireStats {
+  return {
+    total_volume: text(market.tape.volume),
+    total_volume_24h: text(volume24h(market, nowMs)),
+    market_cap: text(market.collateral),
+    trade_count: market.tape.count,
+  };
+}
+
+/**
+ * Bars that begin at `fromMs` or later and before `toMs`, oldest first, as a chart draws them. A NO price is 1 − YES, so
+ * that the highest NO price belongs to the lowest YES price; the volume is the same.
+ */
+export function candleRows(
+  market: Market,
+  interval: CandleInterval,
+  fromMs: number,
+  toMs: number,
+  isYes: boolean,
+): WireCandle[] {
+  const own = (price: number): string => text(isYes ? price : ONE - price);
+  return market.candles.read(interval, fromMs, toMs).map((bar) => ({
+    timestamp: seconds(bar.timeMs),
+    open: own(bar.open),
+    high: own(isYes ? bar.high : bar.low),
+    low: own(isYes ? bar.low : bar.high),
+    close: own(bar.close),
+    volume: text(bar.volume),
+    is_yes: isYes,
+  }));
+}
+
+export const publicTradeRow = (market: Market, trade: TapeTrade): WirePublicTrade => ({
+  market_condition_id: market.card.conditionId,
+  amount: text(trade.amount),
+  price: text(trade.price),
+  maker_fee: text(trade.makerFee),
+  taker_fee: text(trade.takerFee),
+  timestamp: seconds(trade.timeMs),
+  state: 'done',
+  is_yes: trade.isYes,
+});

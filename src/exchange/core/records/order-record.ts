@@ -1,0 +1,92 @@
+/** An order of an API user and its fills, as the core and its archive keep them. */
+
+import type { Micros } from '../../../shared/base/micros.js';
+import { isFinalOrder, ORDER_STATUSES, type OrderStatus, type OrderType } from '../../../shared/protocol/states.js';
+import { isBuyLeg, isYesLeg, type Leg } from '../matching/order-pool.js';
+import type { Filing } from './records.js';
+
+export interface CancelDraft {
+  readonly message: string;
+  readonly expiresMs: number;
+  submitted: boolean;
+}
+
+export interface OrderRecord {
+  /** From 1, ascending with time over all accounts. */
+  readonly id: number;
+  readonly pubkey: string;
+  readonly account: number;
+  readonly market: number;
+  readonly leg: Leg;
+  readonly type: OrderType;
+  /** In the space of its own outcome; null on a market order. */
+  readonly price: Micros | null;
+  /** Null on a market buy. */
+  readonly amount: Micros | null;
+  /** On a market buy alone: what it may spend, fees included. */
+  readonly funds: Micros | null;
+  /** Kept until the order is submitted or dead. */
+  message: string;
+  status: OrderStatus;
+  filledAmount: number;
+  /** Currency paid with fees, or received after fees. */
+  filledFunds: number;
+  /** Handle in the pool while it rests, else 0. */
+  handle: number;
+  cancel: CancelDraft | null;
+}
+
+export interface OwnTrade {
+  /** Id of its order. */
+  readonly order: number;
+  readonly amount: number;
+  readonly price: number;
+  readonly fee: number;
+  readonly isMaker: boolean;
+  readonly timeMs: number;
+}
+
+type FinalOrder = Pick<
+  OrderRecord,
+  'leg' | 'type' | 'price' | 'amount' | 'funds' | 'filledAmount' | 'filledFunds' | 'cancel'
+>;
+
+const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
+
+export const ORDER_FILING: Filing<OrderRecord> = {
+  shelf: 'order',
+  isFinal: (state) => FINAL_STATES.has(state),
+  facets: ({ market, status, leg }) => ({
+    market,
+    state: status,
+    isYes: isYesLeg(leg),
+    side: isBuyLeg(leg) ? 'buy' : 'sell',
+  }),
+  pack: ({ leg, type, price, amount, funds, filledAmount, filledFunds, cancel }): FinalOrder => ({
+    leg,
+    type,
+    price,
+    amount,
+    funds,
+    filledAmount,
+    filledFunds,
+    // Answers for a submitted cancel draft and for none are the same, and its message is long.
+    cancel: cancel === null || cancel.submitted ? null : { ...cancel },
+  }),
+  unpack: ({ id, account, pubkey, market, state, record }) => {
+    // `pack` made the record, and `facets` the state.
+    const [final, status] = [record as FinalOrder, state as OrderStatus];
+    const { cancel } = final;
+    return {
+      id,
+      account,
+      pubkey,
+      market,
+      status,
+      ...final,
+      cancel: cancel === null ? null : { ...cancel },
+      message: '',
+      handle: 0,
+    };
+  },
+};

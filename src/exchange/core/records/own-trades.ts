@@ -1,0 +1,70 @@
+/** Fills of API orders. A fill is final at once: it goes straight into the archive, and is shown with its order as it is now. */
+
+import { must } from '../../../shared/base/errors.js';
+import type { Page, PageQuery, WireOwnTrade } from '../contract.js';
+import type { Ground } from '../core-context.js';
+import { nameOf } from '../names.js';
+import type { Archived } from './archive.js';
+import type { OrderRecord, OwnTrade } from './order-record.js';
+import { ownTradeRow } from './order-rows.js';
+import { askedMarket, mergedPage, NO_ROWS } from './pages.js';
+import type { Records } from './records.js';
+
+export class OwnTrades {
+  readonly #ground: Ground;
+  readonly #orders: Records<OrderRecord>;
+  #lastId = 0;
+
+  constructor(ground: Ground, orders: Records<OrderRecord>) {
+    this.#ground = ground;
+    this.#orders = orders;
+  }
+
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  add(order: OrderRecord, fill: Omit<OwnTrade, 'order'>): void {
+    this.#lastId += 1;
+    this.#ground.archive.put('trade', archivedTrade(this.#lastId, order, { order: order.id, ...fill }));
+  }
+
+  page(account: number, { limit, beforeId, marketConditionId }: PageQuery): Page<WireOwnTrade> {
+    const market = askedMarket(this.#ground.catalog, marketConditionId);
+    if (market === null) return NO_ROWS;
+    const found = this.#ground.archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
+    // Most fills of a page belong to few orders.
+    const orders = new Map<number, OrderRecord>();
+    return mergedPage(found, [], limit, (row) => this.#row(row, orders));
+  }
+
+  #row({ id, market, record }: Archived, orders: Map<number, OrderRecord>): WireOwnTrade {
+    // `archivedTrade` made it.
+    const trade = record as OwnTrade;
+    const order = orders.get(trade.order) ?? must(this.#orders.get(trade.order), `order ${trade.order}`);
+    orders.set(order.id, order);
+    const pubkey = nameOf(this.#ground.settings.seed, 'trade', id);
+    return ownTradeRow(trade, pubkey, order, this.#ground.catalog.market(market));
+  }
+
+  load(lastId: number): void {
+    this.#lastId = lastId;
+    this.#ground.archive.rewind('trade', lastId, []);
+  }
+}
+
+/** Nobody asks for a fill by its name, and lists of fills know no other filter than the market. */
+export const archivedTrade = (
+  id: number,
+  { account, market }: Pick<OrderRecord, 'account' | 'market'>,
+  trade: OwnTrade,
+): Archived<OwnTrade> => ({
+  id,
+  account,
+  market,
+  record: trade,
+  pubkey: '',
+  state: 'done',
+  isYes: null,
+  side: null,
+});

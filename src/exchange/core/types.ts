@@ -1,0 +1,201 @@
+/** The words of the core's contract: settings, markets, drafts, numbers. Seen from outside through contract.ts. */
+
+import type { z } from 'zod';
+import type { Micros } from '../../shared/base/micros.js';
+import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { DraftCosigners } from '../../shared/protocol/profile.js';
+import type * as record from '../../shared/protocol/records.js';
+import type { MarketState, OrderType, Side } from '../../shared/protocol/states.js';
+
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
+
+export interface CoreSettings {
+  /** As in challenges and readable drafts, e.g. `SVC`. */
+  readonly serviceName: string;
+  /** What the `message` of a draft is; absent: the readable text itself. */
+  readonly draftMessage?: DraftMessage;
+  /** Who signs a draft that is a transaction beside the account's wallet; absent: nobody. */
+  readonly draftCosigners?: DraftCosigners;
+  /** ms from a draft to its expiry (60,000). */
+  readonly draftLifetimeMs: number;
+  /** ms that a submitted merge or split stays `in_process`, and each step of margin takes (400). */
+  readonly landingMs: number;
+  /** Percent of a position's own liquidity, 1 to 100, that its loss must reach for a liquidation; absent: 100. */
+  readonly liquidationLossPercent?: number;
+  /** Currency of an account on its wallet's first key. */
+  readonly startingFunds: Micros;
+  /** ms (600,000). */
+  readonly challengeLifetimeMs: number;
+  /** Pubkeys and condition ids are derived from it. */
+  readonly seed: number;
+  /**
+   * How real orders stand in recorded queues, as fill-model.ts reads it; absent: `risk-averse`. TwinbookError `usage` for a
+   * name that it does not know. Orders of a snapshot keep their places and move by today's model.
+   */
+  readonly fillModel?: string;
+  /** Hears of fills at the moment of each; absent: nobody listens. */
+  readonly observer?: CoreObserver;
+}
+
+/** For a shell that measures. It may read the core, never change it. */
+export interface CoreObserver {
+  /** The book is still as it was right before the trade, but for the real orders that it has reached so far. */
+  filled(fill: ObservedFill): void;
+}
+
+/** One fill of an order of an account with a wallet. Amounts and currency in millionths. */
+export interface ObservedFill {
+  readonly timeMs: number;
+  readonly account: AccountSlot;
+  readonly market: MarketIndex;
+  readonly orderPubkey: string;
+  readonly tradePubkey: string;
+  readonly isYes: boolean;
+  readonly isBuy: boolean;
+  /** In YES space. */
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+  /** Currency that moved without the fee, always positive. */
+  readonly costMicros: number;
+  readonly feeMicros: number;
+  readonly isMaker: boolean;
+}
+
+/** Small integers in the order of creation. Account 0 is the recorded market's. */
+export type AccountSlot = number;
+export type MarketIndex = number;
+
+/** Answer of the `/paper/accounts/{wallet}/` controls. */
+export interface WireFunds {
+  readonly funds: { readonly total: string; readonly locked: string; readonly available: string };
+  readonly custodial: boolean;
+}
+
+/** The book's rules of a market; absent ones take the core's defaults. Numbers in Micros, precisions in digits. */
+export type BookConfigSpec = {
+  readonly kind: 'orderbook';
+} & { readonly [K in Exclude<keyof record.OrderbookConfig, 'kind'>]?: record.OrderbookConfig[K] };
+
+/** A market without a user book (margin kinds): kept and shown as given, orders are refused on it. */
+export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
+
+/** A market to create: any field of the detail; all but `config` may be absent. */
+export interface MarketSpec {
+  readonly config: BookConfigSpec | PoolConfigSpec;
+  /** Title of its event; the same title is the same event. Absent: an event of its own. */
+  readonly event?: string;
+  readonly condition_id?: string;
+  readonly title?: string;
+  readonly description?: string | null;
+  readonly logo?: string | null;
+  readonly category?: string;
+  /** Slugs of the sports catalog; a league needs its sport. */
+  readonly sport?: string;
+  readonly league?: string;
+  readonly margin_enabled?: boolean;
+  /** Where the price of a margin market starts, YES space, strictly between 0 and 1; default 0.5. */
+  readonly reference_price?: Micros;
+  readonly yes_outcome_label?: string;
+  readonly no_outcome_label?: string;
+  readonly rules?: readonly string[];
+  /** Unix seconds. */
+  readonly resolution_date?: number | null;
+  /** Default `open`; not `resolved` or `canceled`. */
+  readonly state?: MarketState;
+}
+
+export interface CreatedMarket {
+  readonly index: MarketIndex;
+  readonly condition_id: string;
+}
+
+/** Body of an order draft, already parsed. Price and funds in the space of the named outcome. */
+export interface OrderRequest {
+  readonly market_condition_id: string;
+  readonly is_yes: boolean;
+  readonly side: Side;
+  readonly order_type: OrderType;
+  readonly price?: Micros | undefined;
+  readonly amount?: Micros | undefined;
+  readonly funds?: Micros | undefined;
+}
+
+/** What the caller of `createKey` sent. */
+export interface KeyRequest {
+  readonly wallet_address: string;
+  readonly message: string;
+  readonly nonce: string;
+}
+
+/** Drafts that a wallet signs. A cancel draft is found by its order's pubkey. */
+export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'request';
+
+/** Sides of internal orders and recorded levels, in YES space. */
+export const BID = 0;
+export const ASK = 1;
+export type BookSide = typeof BID | typeof ASK;
+
+/** Why `placeInternal` refused; a refusal is a negative number so that the hot path allocates nothing. */
+export const REFUSED_MARKET = -1; // no book, not open, or paused
+export const REFUSED_GRID = -2; // price or amount off the grid or out of range
+export const REFUSED_BALANCE = -3; // a limited account cannot pay
+
+export interface InternalAccountOptions {
+  /** May spend without limit: its currency goes negative, so that money is still conserved. */
+  readonly unlimited: boolean;
+  /** Starting currency of a limited account; default 0. */
+  readonly funds?: Micros;
+}
+
+export interface Holding {
+  readonly yes: Micros;
+  readonly yesLocked: Micros;
+  readonly no: Micros;
+  readonly noLocked: Micros;
+}
+
+/** Facts of a market in numbers, for the crowd and for lists: one object per market that always shows it as it is now. */
+export interface MarketFacts {
+  readonly index: MarketIndex;
+  readonly conditionId: string;
+  readonly eventIndex: number;
+  readonly kind: 'orderbook' | 'polymarket' | 'hyperliquid';
+  readonly state: MarketState;
+  readonly paused: boolean;
+  readonly category: string;
+  readonly sport: string | null;
+  readonly league: string | null;
+  readonly title: string;
+  readonly description: string;
+  /** Its title and description and those of its event, in lower case. */
+  readonly searchText: string;
+  readonly createdMs: number;
+  /** Unix seconds. */
+  readonly resolutionDate: number | null;
+  readonly outcomeIsYes: boolean | null;
+  readonly tick: Micros;
+  readonly lot: Micros;
+  /** YES space, like the last trade's price; null without bids, asks and trades. */
+  readonly markPrice: Micros | null;
+  readonly lastTradePrice: Micros | null;
+  readonly lastTradeMs: number | null;
+  readonly tradeCount: number;
+  readonly totalVolume: Micros;
+  readonly volume24h: Micros;
+  readonly setsOutstanding: Micros;
+  readonly marginEnabled: boolean;
+  /** 1 on a market without leverage. */
+  readonly maxLeverageYes: Micros;
+  readonly maxLeverageNo: Micros;
+}
+
+/** As it is now, like MarketFacts. */
+export interface EventFacts {
+  readonly index: number;
+  readonly conditionId: string;
+  readonly title: string;
+  readonly category: string;
+  readonly createdMs: number;
+  readonly markets: readonly MarketIndex[];
+}

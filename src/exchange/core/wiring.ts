@@ -1,0 +1,144 @@
+/** The desks of one exchange, wired together, and their state as one object for snapshots. */
+
+import { Funds, type FundsDump } from './accounts.js';
+import { Catalog, type CatalogDump } from './catalog.js';
+import type { CoreSettings } from './contract.js';
+import { Conversions, type ConversionsDump } from './conversions.js';
+import type { Ground } from './core-context.js';
+import type { Delays } from './delays.js';
+import { Identity, type IdentityDump } from './identity.js';
+import { Margin, type MarginDump } from './margin/margin.js';
+import { fillModel } from './matching/fill-model.js';
+import { Matching } from './matching/matching.js';
+import { OrderPool, type PoolDump } from './matching/order-pool.js';
+import { dumpResting, loadResting } from './matching/resting.js';
+import { Orders, type OrdersDump } from './orders.js';
+import type { Archive } from './records/archive.js';
+import { Redeems, type RedeemsDump } from './redeems.js';
+import { type DueDump, DueQueue } from './timer-queue.js';
+
+export interface Parts {
+  readonly ground: Ground;
+  readonly pool: OrderPool;
+  readonly identity: Identity;
+  readonly orders: Orders;
+  readonly matching: Matching;
+  readonly conversions: Conversions;
+  readonly redeems: Redeems;
+  readonly margin: Margin;
+}
+
+/** Fresh parts, or those of a snapshot (RangeError when it is none of this version). */
+export function makeParts(settings: CoreSettings, archive: Archive, snapshot?: unknown): Parts {
+  if (snapshot === undefined) return freshParts(settings, archive);
+  const saved = readSnapshot(snapshot);
+  // Names follow from the seed: another one would rename the trades that are out already.
+  const parts = freshParts({ ...settings, seed: saved.seed }, archive);
+  loadParts(parts, saved);
+  return parts;
+}
+
+function freshParts(settings: CoreSettings, archive: Archive): Parts {
+  const pool = new OrderPool();
+  const ground: Ground = {
+    settings,
+    catalog: new Catalog(settings, pool, fillModel(settings.fillModel ?? 'risk-averse')),
+    funds: new Funds(),
+    due: new DueQueue(),
+    archive,
+    walletOf: (account) => identity.account(account).wallet,
+    nowMs: 0,
+    signingAvailable: true,
+    delays: {},
+    deposited: 0,
+  };
+  const identity = new Identity(ground);
+  const orders = new Orders(ground, pool);
+  const matching = new Matching(pool, ground.funds, orders);
+  const conversions = new Conversions(ground, identity);
+  const redeems = new Redeems(ground);
+  return { ground, pool, identity, orders, matching, conversions, redeems, margin: new Margin(ground, matching) };
+}
+
+/** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
+const SNAPSHOT_VERSION = 2;
+
+/** What is alive; what is final is in the archive. */
+export interface Snapshot {
+  readonly version: number;
+  readonly seed: number;
+  readonly nowMs: number;
+  readonly signingAvailable: boolean;
+  /** Absent in what comes from before there were delays. */
+  readonly delays?: Delays;
+  readonly deposited: number;
+  readonly fees: number;
+  readonly funds: FundsDump;
+  readonly pool: PoolDump;
+  readonly due: DueDump;
+  readonly catalog: CatalogDump;
+  readonly identity: IdentityDump;
+  readonly orders: OrdersDump;
+  readonly resting: readonly (readonly number[])[];
+  readonly conversions: ConversionsDump;
+  readonly redeems: RedeemsDump;
+  /** Absent in what comes from before there was margin. */
+  readonly margin?: MarginDump;
+}
+
+export function dumpParts(parts: Parts): Snapshot {
+  const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
+  return {
+    version: SNAPSHOT_VERSION,
+    seed: ground.settings.seed,
+    nowMs: ground.nowMs,
+    signingAvailable: ground.signingAvailable,
+    delays: ground.delays,
+    deposited: ground.deposited,
+    fees: matching.fees,
+    funds: ground.funds.dump(),
+    pool: pool.dump(),
+    due: ground.due.dump(),
+    catalog: ground.catalog.dump(),
+    identity: identity.dump(),
+    orders: orders.dump(),
+    resting: ground.catalog.markets.map((market) => dumpResting(pool, market)),
+    conversions: conversions.dump(),
+    redeems: redeems.dump(),
+    margin: margin.dump(),
+  };
+}
+
+function readSnapshot(snapshot: unknown): Snapshot {
+  if (typeof snapshot !== 'object' || snapshot === null || !('version' in snapshot)) {
+    throw new RangeError('not a snapshot of the paper exchange');
+  }
+  if (snapshot.version !== SNAPSHOT_VERSION) {
+    throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
+  }
+  // Written by dumpParts of the same version.
+  return snapshot as Snapshot;
+}
+
+function loadParts(parts: Parts, saved: Snapshot): void {
+  const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
+  ground.nowMs = saved.nowMs;
+  ground.signingAvailable = saved.signingAvailable;
+  ground.delays = saved.delays ?? {};
+  ground.deposited = saved.deposited;
+  matching.fees = saved.fees;
+  ground.funds.load(saved.funds);
+  pool.load(saved.pool);
+  ground.due.load(saved.due);
+  ground.catalog.load(saved.catalog);
+  identity.load(saved.identity);
+  orders.load(saved.orders);
+  for (const market of ground.catalog.markets) {
+    loadResting(pool, market, saved.resting[market.index] ?? []);
+    // Linking the resting orders counted as changes: the book's version comes last.
+    if (market.trading !== null) market.trading.book.version = saved.catalog.markets[market.index]?.version ?? 0;
+  }
+  conversions.load(saved.conversions);
+  redeems.load(saved.redeems);
+  if (saved.margin !== undefined) margin.load(saved.margin);
+}

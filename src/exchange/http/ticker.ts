@@ -1,0 +1,94 @@
+/** Time passing: does what is due in the core and lets crowd and replay act, a few times a second or when due. */
+
+import type { Core } from '../core/contract.js';
+import type { Driver } from '../crowd/contract.js';
+import type { Keeper } from '../store/persistent-core.js';
+import type { ExchangeClock } from './clock.js';
+
+/** Between two beats, ms. The crowd trades in seconds; a landing of 400 ms is seen at most this much late. */
+const MAX_WAIT_MS = 50;
+/** A replay in fast motion has always something due; requests get their turn in between. */
+const MIN_WAIT_MS = 10;
+
+export interface PulseParts {
+  readonly keeper: Keeper;
+  readonly clock: ExchangeClock;
+  readonly drivers: readonly Driver[];
+  /** A driver threw: it is not called again, the exchange goes on. */
+  readonly onError: (error: unknown, where: string) => void;
+}
+
+export class Pulse {
+  readonly #keeper: Keeper;
+  readonly #core: Core;
+  readonly #clock: ExchangeClock;
+  readonly #onError: PulseParts['onError'];
+  #drivers: readonly Driver[];
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor({ keeper, clock, drivers, onError }: PulseParts) {
+    this.#keeper = keeper;
+    this.#core = keeper.core;
+    this.#clock = clock;
+    this.#drivers = drivers;
+    this.#onError = onError;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => {
+      try {
+        this.beat();
+        this.#keeper.saveIfDue(this.#core.nowMs);
+      } catch (error) {
+        this.#onError(error, 'the store');
+      }
+      this.start();
+    }, this.#waitMs());
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Does everything that is due by now; its journal rows are one transaction. Returns the exchange's time, ms. */
+  beat(): number {
+    const nowMs = this.#clock.nowMs();
+    this.#keeper.batch(() => {
+      this.#advanceIfDue(nowMs);
+      for (const driver of this.#drivers) this.#tick(driver, nowMs);
+    });
+    return nowMs;
+  }
+
+  /** Before a request: what is due in the core itself. Drivers have their own rhythm. Returns the exchange's time, ms. */
+  settle(): number {
+    this.#keeper.assertSound();
+    const nowMs = this.#clock.nowMs();
+    this.#advanceIfDue(nowMs);
+    return nowMs;
+  }
+
+  #advanceIfDue(nowMs: number): void {
+    const dueMs = this.#core.nextDueMs();
+    if (dueMs !== null && dueMs <= nowMs) this.#core.advance(nowMs);
+  }
+
+  #tick(driver: Driver, nowMs: number): void {
+    if (driver.nextDueMs() > nowMs) return;
+    try {
+      driver.tick(nowMs);
+    } catch (error) {
+      this.#drivers = this.#drivers.filter((other) => other !== driver);
+      this.#onError(error, 'a simulated trader or a replay');
+    }
+  }
+
+  #waitMs(): number {
+    const dueMs = Math.min(
+      this.#core.nextDueMs() ?? Number.POSITIVE_INFINITY,
+      ...this.#drivers.map((driver) => driver.nextDueMs()),
+    );
+    return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, dueMs - this.#clock.nowMs()));
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The lists of events and markets: which a filter shows, how a sort orders them, where a page goes on.
+ *
+ * What the interface leaves open is fixed here. An event has the category of the market that opened it, and belongs to
+ * every sport and league that one of its markets belongs to. A market is *closed* when it no longer trades and is not
+ * settled, *resolved* when it is settled. An event is open when any of its markets is, resolved when all are settled,
+ * closed when none is open and one at least is closed. `ending_soon` and `ended_recently` look 7 days ahead of and behind
+ * the resolution date, `newest` shows everything.
+ *
+ * Without a sort a walk through the pages survives whatever happens meanwhile. With one it survives new markets; a market
+ * whose rank changes between two pages may be shown twice or be missed, as with every offset.
+ */
+
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
+import type { CoreReads, WireEvent, WireListRow } from '../core/contract.js';
+import { cursorAt, cursorPosition } from '../http/list-cursors.js';
+import { BAD_CURSOR, refuse } from './handler-context.js';
+import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
+import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
+import { type SportFilter, sportFilter } from './sport-filter.js';
+
+type CatalogQuery = QueryOf<'events.list'>;
+
+/** What filters and sorts look at: an event is the sum of its markets. */
+interface Entry extends Ranked {
+  readonly index: number;
+  readonly category: string;
+}
+
+/** One of the two lists. */
+interface Listing<R> extends OffsetList {
+  readonly count: number;
+  /** With its markets before `until`. */
+  readonly entryOf: (index: number, until: number) => Entry;
+  readonly rowOf: (index: number) => R;
+}
+
+interface CatalogAsk {
+  readonly query: CatalogQuery;
+  readonly limit: number;
+  readonly nowMs: number;
+  /** All markets. */
+  readonly marketCount: number;
+}
+
+const SOON_S = 7 * 86_400;
+/** The interface: "The events list shows at most two market summaries per event". */
+const SUMMARIES_PER_EVENT = 2;
+
+export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
+  catalogPage<WireEvent>(
+    { query, limit, nowMs, marketCount: core.marketCount },
+    {
+      ...{ list: 'events.list', key: 'e_offset', count: core.eventCount },
+      entryOf: (index, until) => {
+        const { category, createdMs, markets } = core.eventFacts(index);
+        const known = markets.filter((market) => market < until);
+        return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
+      },
+      rowOf: (index) => core.eventListRow(index, SUMMARIES_PER_EVENT),
+    },
+  );
+
+export const marketPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
+  catalogPage<WireListRow>(
+    { query, limit, nowMs, marketCount: core.marketCount },
+    {
+      ...{ list: 'markets.list', key: 'm_offset', count: core.marketCount },
+      entryOf: (index, until) => {
+        const facts = core.marketFacts(index);
+        const { category, createdMs } = facts;
+        return { index, category, createdMs, markets: index < until ? [facts] : [] };
+      },
+      rowOf: (index) => core.listRow(index),
+    },
+  );
+
+/** Checks the sport and the league, then the cursor. */
+function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
+  const sports = sportFilter(ask.query);
+  if (!sports.ok) return refuse(sports.fault);
+  return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
+}
+
+/** Newest first by id, which is the index plus one: `before_id` survives what is created meanwhile. */
+function newestPage<R>(ask: CatalogAsk, { list, count, entryOf, rowOf }: Listing<R>, sports: SportFilter) {
+  const beforeId = cursorPosition(list, ask.query.cursor, 'before_id');
+  if (beforeId === null) return refuse(BAD_CURSOR);
+  const data: R[] = [];
+  let lastIndex = 0;
+  for (let index = Math.min(count, (beforeId ?? count + 1) - 1) - 1; index >= 0; index--) {
+    if (!matches(entryOf(index, ask.marketCount), ask, sports)) continue;
+    // One more than the page holds: there is a next page.
+    if (data.length === ask.limit) {
+      return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
+    }
+    data.push(rowOf(index));
+    lastIndex = index;
+  }
+  return { ok: true as const, data, nextCursor: null };
+}
+
+function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter) {
+  const { count, entryOf, rowOf } = listing;
+  const place = placeOf(listing, ask.query.cursor, ask.marketCount);
+  if (place === null) return refuse(BAD_CURSOR);
+  const found: Entry[] = [];
+  for (let index = count - 1; index >= 0; index--) {
+    const entry = entryOf(index, place.until);
+    if (matches(entry, ask, sports)) found.push(entry);
+  }
+  const sorted = sortedBy(found, ask.query.sort ?? 'created');
+  return cut(sorted, place, ask.limit, listing, (entry) => rowOf(entry.index));
+}
+
+function matches(entry: Entry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {
+  if (entry.markets.length === 0) return false;
+  if (query.category !== undefined && entry.category !== query.category) return false;
+  if (query.state !== undefined && !isIn(query.state, entry, nowMs / 1000)) return false;
+  return entry.markets.some(sports);
+}
+
+function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, nowS: number): boolean {
+  switch (filter) {
+    case 'newest':
+      return true;
+    case 'open':
+      return markets.some(isOpen);
+    case 'resolved':
+      return markets.every(isResolved);
+    case 'closed':
+      return !markets.some(isOpen) && markets.some(isClosed);
+    case 'ending_soon':
+      return markets.some((market) => isOpen(market) && isWithin(market.resolutionDate, nowS, nowS + SOON_S));
+    case 'ended_recently':
+      return (
+        !markets.some(isOpen) &&
+        (markets.some(isClosed) || markets.every(isResolved)) &&
+        markets.some((market) => isWithin(market.resolutionDate, nowS - SOON_S, nowS))
+      );
+  }
+}

@@ -1,0 +1,85 @@
+/** What a call of the service is to its handler: everything checked that can be checked without the core. */
+
+import type { z } from 'zod';
+import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { AccountSlot, Core, MarketIndex, Page, Result } from '../core/contract.js';
+import { type CursorList, cursorAt, cursorPosition } from '../http/list-cursors.js';
+import type { BookTexts } from './book-texts.js';
+import { badField, type Meta, NOT_FOUND } from './envelope.js';
+import type { WalletSignatures } from './wallet-signatures.js';
+
+/** What every handler works with. */
+export interface Desk {
+  readonly core: Core;
+  readonly books: BookTexts;
+  readonly wallets: WalletSignatures;
+}
+
+type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
+  ? z.output<NonNullable<Endpoint<N>['body']>>
+  : null;
+
+export interface ServiceCall<N extends EndpointName> {
+  /** The exchange's clock, ms; everything due by then is done. */
+  readonly nowMs: number;
+  /** The authenticated caller; of a signed call only. */
+  readonly account: AccountSlot;
+  readonly params: ParamsOf<N>;
+  readonly query: QueryOf<N>;
+  readonly body: ParsedBody<N>;
+  /** Rows of a page: the caller's limit, else the declared default. */
+  readonly limit: number;
+}
+
+/**
+ * What a handler answers: the record or the page, as the wire spells it; or the whole body, ready-made. `meta` is that of
+ * a list without pages.
+ */
+export type Reply<N extends EndpointName> =
+  | {
+      readonly ok: true;
+      readonly data: WireOf<N>;
+      readonly nextCursor?: string | null;
+      readonly meta?: Meta;
+    }
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly fault: ServiceFault };
+
+export type Handler<N extends EndpointName> = (call: ServiceCall<N>, desk: Desk) => Reply<N>;
+export type Handlers<N extends EndpointName = EndpointName> = { readonly [K in N]: Handler<K> };
+
+export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
+
+/** A result of the core as a reply. */
+export const replied = <T>(result: Result<T>) =>
+  result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
+
+/** A record that may not be there. */
+export const found = <T>(record: T | null) =>
+  record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
+
+/** The market of the path, or `not_found`. */
+export function ofMarket<T>(
+  { core }: Desk,
+  params: { readonly condition_id: string },
+  answer: (index: MarketIndex) => T,
+) {
+  const index = core.marketIndexOf(params.condition_id);
+  return index === null ? refuse(NOT_FOUND) : answer(index);
+}
+
+/** A list by keyset: reads the cursor, asks for the page, writes the next cursor. */
+export function keysetPage<T>(
+  list: CursorList,
+  cursor: string | undefined,
+  read: (beforeId: number | undefined) => Page<T>,
+) {
+  const beforeId = cursorPosition(list, cursor, 'before_id');
+  if (beforeId === null) return refuse(BAD_CURSOR);
+  const page = read(beforeId);
+  const nextCursor = page.nextBeforeId === null ? null : cursorAt(list, 'before_id', page.nextBeforeId);
+  return { ok: true as const, data: [...page.rows], nextCursor };
+}
+
+export const BAD_CURSOR = badField('cursor', 'Invalid cursor.');

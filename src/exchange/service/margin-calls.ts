@@ -1,0 +1,126 @@
+/** Leveraged positions: estimates, requests, positions, their triggers, settlements and claims. */
+
+import { ONE } from '../../shared/base/micros.js';
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
+import type { MarginPage, MarginQuery, MarginSize, Result } from '../core/contract.js';
+import { type CursorList, cursorBehind, cursorPlace } from '../http/list-cursors.js';
+import { badField } from './envelope.js';
+import {
+  BAD_CURSOR,
+  found,
+  type Handlers,
+  keysetPage,
+  ofMarket,
+  refuse,
+  replied,
+  type ServiceCall,
+} from './handler-context.js';
+import { submitted } from './trading-calls.js';
+
+type MarginCall =
+  | `positions.${'list' | 'estimate' | 'detail' | 'close' | 'setTpSl' | 'deleteTpSl' | 'claim'}`
+  | 'settlements.list'
+  | `requests.${'list' | 'create' | 'submit' | 'detail' | 'cancel'}`
+  | 'markets.marginActivity';
+
+export const marginCalls: Handlers<MarginCall> = {
+  'requests.list': ({ account, query, limit }, { core }) =>
+    sortedPage('requests.list', query, limit, (page) =>
+      core.marginRequests(account, { ...page, states: query.states, isYes: query.is_yes, leverage: query.leverage }),
+    ),
+  'requests.create': ({ nowMs, account, body }, { core }) => {
+    const size = sizeOf(body);
+    if (!size.ok) return refuse(size.fault);
+    const { is_yes: isYes = true, leverage = ONE, market_condition_id: marketConditionId } = body;
+    const triggers = { takeProfit: body.take_profit_price, stopLoss: body.stop_loss_price };
+    return replied(
+      core.draftMarginRequest(nowMs, account, { marketConditionId, isYes, leverage, ...size.value, ...triggers }),
+    );
+  },
+  'requests.submit': (call, desk) => submitted('request', call, desk, desk.core.submitMarginRequest),
+  'requests.detail': ({ account, params }, { core }) => found(core.marginRequest(account, params.pubkey)),
+  'requests.cancel': ({ nowMs, account, params }, { core }) =>
+    replied(core.cancelMarginRequest(nowMs, account, params.pubkey)),
+
+  'positions.list': ({ account, query, limit }, { core }) =>
+    sortedPage('positions.list', query, limit, (page) =>
+      core.positions(account, { ...page, eventConditionId: query.event_condition_id, isClosed: query.is_closed }),
+    ),
+  'positions.estimate': ({ query }, { core }) => {
+    const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
+    return replied(core.marginEstimate({ marketConditionId, isYes, leverage, funds }));
+  },
+  'positions.detail': ({ account, params }, { core }) => found(core.position(account, params.pubkey)),
+  'positions.close': ({ nowMs, account, params, query }, { core }) =>
+    replied(core.closePosition(nowMs, account, params.pubkey, query.price ?? null)),
+  'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
+    const { take_profit_price: takeProfit, stop_loss_price: stopLoss } = body;
+    if (takeProfit === undefined && stopLoss === undefined) return refuse(NO_TRIGGER);
+    return replied(core.setTpSl(nowMs, account, params.pubkey, { takeProfit, stopLoss }));
+  },
+  'positions.deleteTpSl': ({ nowMs, account, params }, { core }) =>
+    replied(core.deleteTpSl(nowMs, account, params.pubkey)),
+  'positions.claim': ({ nowMs, account, params }, { core }) =>
+    replied(core.claimSettlement(nowMs, account, params.pubkey)),
+
+  'settlements.list': (call, { core }) => {
+    const { account, query, limit } = call;
+    const { position_pubkey: positionPubkey, states, market_state: marketState, position_leverage: leverage } = query;
+    if (isMerged(call) && marketState !== undefined && marketState !== 'open' && marketState !== 'resolved') {
+      return refuse(badField('market_state', 'Must be open or resolved unless a market or a position is given.'));
+    }
+    return sortedPage('settlements.list', query, limit, (page) =>
+      core.settlements(account, { ...page, positionPubkey, states, marketState, leverage }),
+    );
+  },
+
+  'markets.marginActivity': ({ params, query, limit }, desk) =>
+    ofMarket(desk, params, (index) =>
+      keysetPage('markets.marginActivity', query.cursor, (beforeId) =>
+        desk.core.marginActivity(index, { limit, beforeId, type: query.activity_type }),
+      ),
+    ),
+};
+
+const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
+
+/** Without a market or a position a list shows the markets of both backends. */
+const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
+  query.market_condition_id === undefined && query.position_pubkey === undefined;
+
+type RequestBody = ServiceCall<'requests.create'>['body'];
+
+/** The sizes that the type of a request has, and no others; the fields are looked at in this order. */
+function sizeOf({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
+  const isMarket = type === 'market';
+  const missing = (field: string) => badField(field, `This field is required for a ${type} request.`);
+  const extra = (field: string) => badField(field, `Not a field of a ${type} request.`);
+  if (isMarket) {
+    if (funds === undefined) return refuse(missing('funds'));
+    if (price !== undefined) return refuse(extra('price'));
+    return shares === undefined ? { ok: true, value: { type, funds } } : refuse(extra('shares'));
+  }
+  if (funds !== undefined) return refuse(extra('funds'));
+  if (price === undefined) return refuse(missing('price'));
+  return shares === undefined ? refuse(missing('shares')) : { ok: true, value: { type, price, shares } };
+}
+
+type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor' | 'market_condition_id'>;
+
+/** A list in order of creation; its cursor names the last record shown. */
+function sortedPage<T>(
+  list: CursorList,
+  query: SortedQuery,
+  limit: number,
+  read: (page: MarginQuery) => MarginPage<T>,
+) {
+  const after = cursorPlace(list, query.cursor);
+  if (after === null) return refuse(BAD_CURSOR);
+  const { market_condition_id: marketConditionId, sort } = query;
+  const page = read({ limit, after, oldestFirst: sort === 'created', marketConditionId });
+  return {
+    ok: true as const,
+    data: [...page.rows],
+    nextCursor: page.next === null ? null : cursorBehind(list, page.next),
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * `GET /search/`: markets and events by what they say and what they are.
+ *
+ * A market is found when every filter holds for it, and an event when one of its markets is. Words are looked for as parts
+ * of words, in any case, in the titles and descriptions of the market and of its event; every word of `q` must be there.
+ * States mean what they mean in the lists, and `under_review` those that await their answer's approval. Prices are YES
+ * mark prices; a market without any price is never within a price filter, one without a date never within a time.
+ * Leverage is 1 where there is none. Rows come newest first unless sorted, an event before a market of the same age.
+ */
+
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
+import type { CoreReads, MarketFacts, WireDetail, WireEvent } from '../core/contract.js';
+import { badField } from './envelope.js';
+import { BAD_CURSOR, refuse } from './handler-context.js';
+import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js';
+import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
+import { type SportFilter, sportFilter } from './sport-filter.js';
+
+export type SearchQuery = QueryOf<'search.list'>;
+
+interface Hit extends Ranked {
+  readonly type: 'market' | 'event';
+  readonly index: number;
+}
+
+type Row =
+  | { readonly result_type: 'market'; readonly summary: WireDetail }
+  | { readonly result_type: 'event'; readonly summary: WireEvent };
+
+const MIN_WORDS_LENGTH = 2;
+const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
+/** Parameters that filter nothing. */
+const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
+
+/** Checks in this order: a filter is there, `q` says something, sport and league, cursor. */
+export function searchPage(core: CoreReads, query: SearchQuery, limit: number) {
+  const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
+  if (!isFiltered) return refuse(badField('q', 'At least one filter is required.'));
+  const text = query.q?.trim().toLowerCase();
+  if (text !== undefined && text.length < MIN_WORDS_LENGTH) {
+    return refuse(badField('q', `Ensure this field has at least ${MIN_WORDS_LENGTH} characters.`));
+  }
+  const sports = sportFilter(query);
+  if (!sports.ok) return refuse(sports.fault);
+  const place = placeOf(SEARCH, query.cursor, core.marketCount);
+  if (place === null) return refuse(BAD_CURSOR);
+  const words = text?.split(/\s+/) ?? [];
+  const hits = hitsOf(core, place.until, query, marketFilter(query, words, sports.value));
+  return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, SEARCH, (hit) => rowOf(core, hit));
+}
+
+/** Events and markets among the first `until` markets, newest first. */
+function hitsOf(core: CoreReads, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean): Hit[] {
+  const hits: Hit[] = [];
+  const events = new Set<number>();
+  for (let index = until - 1; index >= 0; index--) {
+    const facts = core.marketFacts(index);
+    if (!isFound(facts)) continue;
+    if (query.result_type !== 'market') events.add(facts.eventIndex);
+    if (query.result_type !== 'event') {
+      hits.push({ type: 'market', index, createdMs: facts.createdMs, markets: [facts] });
+    }
+  }
+  const found = [...events].sort((a, b) => b - a).map((index) => eventHit(core, index, until));
+  return [...sortedBy([...found, ...hits], 'created')];
+}
+
+function eventHit(core: CoreReads, index: number, until: number): Hit {
+  const { createdMs, markets } = core.eventFacts(index);
+  const known = markets.filter((market) => market < until);
+  return { type: 'event', index, createdMs, markets: known.map((market) => core.marketFacts(market)) };
+}
+
+const rowOf = (core: CoreReads, { type, index }: Hit): Row =>
+  type === 'market'
+    ? { result_type: type, summary: core.detailRow(index) }
+    : { result_type: type, summary: core.eventRow(index) };
+
+/** Whether all filters hold for a market. */
+function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {
+  return (market: MarketFacts): boolean =>
+    words.every((word) => market.searchText.includes(word)) &&
+    (query.category === undefined || market.category === query.category) &&
+    (query.state === undefined || query.state.some((state) => STATES[state](market))) &&
+    sports(market) &&
+    isAfter(market.resolutionDate, query.resolution_time_gt) &&
+    isBefore(market.resolutionDate, query.resolution_time_lt) &&
+    isFrom(market.markPrice, query.price_gte, query.price_lte) &&
+    (query.leveraged === undefined || market.marginEnabled === query.leveraged) &&
+    isFrom(market.maxLeverageYes, query.max_leverage_yes_gte, query.max_leverage_yes_lte) &&
+    isFrom(market.maxLeverageNo, query.max_leverage_no_gte, query.max_leverage_no_lte);
+}
+
+const STATES = { open: isOpen, under_review: isUnderReview, resolved: isResolved, closed: isClosed };
+
+const isAfter = (second: number | null, bound: number | undefined): boolean =>
+  bound === undefined || (second !== null && second > bound);
+const isBefore = (second: number | null, bound: number | undefined): boolean =>
+  bound === undefined || (second !== null && second < bound);
+const isFrom = (value: number | null, least: number | undefined, most: number | undefined): boolean =>
+  (least === undefined || (value !== null && value >= least)) &&
+  (most === undefined || (value !== null && value <= most));

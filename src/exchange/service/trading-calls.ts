@@ -1,0 +1,86 @@
+/** Orders, own trades, share merges, splits and redeems. */
+
+import { submittedSignature } from '../../shared/protocol/signing.js';
+import type { Core, DraftKind, Result } from '../core/contract.js';
+import { badField } from './envelope.js';
+import { type Desk, found, type Handlers, keysetPage, refuse, replied, type ServiceCall } from './handler-context.js';
+
+type TradingCall =
+  | `orders.${'list' | 'create' | 'submit' | 'detail' | 'cancel' | 'cancelSubmit'}`
+  | 'trades.list'
+  | `merges.${'list' | 'create' | 'submit' | 'detail'}`
+  | `splits.${'list' | 'create' | 'submit' | 'detail'}`
+  | `redeems.${'list' | 'create' | 'submit' | 'detail'}`;
+
+export const tradingCalls: Handlers<TradingCall> = {
+  'orders.list': ({ account, query, limit }, { core }) =>
+    keysetPage('orders.list', query.cursor, (beforeId) =>
+      core.orders(account, {
+        ...{ limit, beforeId, marketConditionId: query.market_condition_id },
+        ...{ statuses: query.status, isYes: query.is_yes, side: query.side },
+      }),
+    ),
+  'orders.create': ({ nowMs, account, body }, { core }) => replied(core.draftOrder(nowMs, account, body)),
+  'orders.submit': (call, desk) => submitted('order', call, desk, desk.core.submitOrder),
+  'orders.detail': ({ account, params }, { core }) => found(core.order(account, params.pubkey)),
+  'orders.cancel': ({ nowMs, account, params }, { core }) => replied(core.draftCancel(nowMs, account, params.pubkey)),
+  'orders.cancelSubmit': (call, desk) => submitted('cancel', call, desk, desk.core.submitCancel),
+
+  'trades.list': ({ account, query, limit }, { core }) =>
+    keysetPage('trades.list', query.cursor, (beforeId) =>
+      core.ownTrades(account, { limit, beforeId, marketConditionId: query.market_condition_id }),
+    ),
+
+  'merges.list': ({ account, query, limit }, { core }) =>
+    keysetPage('merges.list', query.cursor, (beforeId) =>
+      core.merges(account, conversionQuery(query, limit, beforeId)),
+    ),
+  'merges.create': ({ nowMs, account, body }, { core }) =>
+    replied(core.draftMerge(nowMs, account, body.market_condition_id, body.amount)),
+  'merges.submit': (call, desk) => submitted('merge', call, desk, desk.core.submitMerge),
+  'merges.detail': ({ account, params }, { core }) => found(core.merge(account, params.pubkey)),
+
+  'splits.list': ({ account, query, limit }, { core }) =>
+    keysetPage('splits.list', query.cursor, (beforeId) =>
+      core.splits(account, conversionQuery(query, limit, beforeId)),
+    ),
+  'splits.create': ({ nowMs, account, body }, { core }) =>
+    replied(core.draftSplit(nowMs, account, body.market_condition_id, body.amount)),
+  'splits.submit': (call, desk) => submitted('split', call, desk, desk.core.submitSplit),
+  'splits.detail': ({ account, params }, { core }) => found(core.split(account, params.pubkey)),
+
+  'redeems.list': ({ account, query, limit }, { core }) =>
+    keysetPage('redeems.list', query.cursor, (beforeId) =>
+      core.redeems(account, conversionQuery(query, limit, beforeId)),
+    ),
+  'redeems.create': ({ nowMs, account, body }, { core }) =>
+    replied(core.draftRedeem(nowMs, account, body.market_condition_id)),
+  'redeems.submit': (call, desk) => submitted('redeem', call, desk, desk.core.submitRedeem),
+  'redeems.detail': ({ account, params }, { core }) => found(core.redeem(account, params.pubkey)),
+};
+
+const conversionQuery = <S>(
+  query: { readonly market_condition_id?: string | undefined; readonly state?: S },
+  limit: number,
+  beforeId: number | undefined,
+) => ({ limit, beforeId, marketConditionId: query.market_condition_id, state: query.state });
+
+type SubmitCall = ServiceCall<
+  'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'
+>;
+
+/** The last step of every draft: the signature is judged here, and the core decides what the verdict leads to. */
+export function submitted<T>(
+  kind: DraftKind,
+  { nowMs, account, params, body }: SubmitCall,
+  { core, wallets }: Desk,
+  submit: (this: Core, nowMs: number, account: number, pubkey: string, signatureValid: boolean) => Result<T>,
+) {
+  if (submittedSignature(body.signature) === null) return refuse(badField('signature', SIGNATURE_WANTED));
+  const message = core.draftMessage(kind, account, params.pubkey);
+  const wallet = core.walletOf(account);
+  const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
+  return replied(submit.call(core, nowMs, account, params.pubkey, isValid));
+}
+
+const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature over the message of the draft.';

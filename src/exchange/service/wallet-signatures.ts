@@ -1,0 +1,90 @@
+/**
+ * Whether a wallet signed a text or a draft: ed25519 by `node:crypto`. The trader signs with another implementation, so that each
+ * checks the other. What co-signers of a transaction add is made here too.
+ */
+
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { must } from '../../shared/base/errors.js';
+import { type DraftMessage, signedBytes } from '../../shared/protocol/drafts/draft-message.js';
+import { fillSlots, readTransaction } from '../../shared/protocol/drafts/solana-message.js';
+import { submittedSignature } from '../../shared/protocol/signing.js';
+import { cosign } from '../http/signing-service.js';
+
+/** What stands before the 32 bytes of an ed25519 public key in its SPKI encoding (RFC 8410). */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Keys kept decoded; decoding one costs about as much as a check. */
+const MAX_KEYS = 1000;
+
+export class WalletSignatures {
+  readonly #keys = new Map<string, KeyObject>();
+  readonly #draftMessage: DraftMessage;
+
+  /** `draftMessage`: what the messages of drafts are at this exchange. */
+  constructor(draftMessage: DraftMessage = 'utf8') {
+    this.#draftMessage = draftMessage;
+  }
+
+  /** Whether `signatureHex`, as below, is the signature of `wallet` over what a draft's `message` gives to sign. */
+  signsDraft(wallet: string, message: string, signatureHex: string): boolean {
+    if (this.#draftMessage === 'solana_tx') return this.filled(wallet, message, signatureHex) !== null;
+    const bytes = signedBytes(this.#draftMessage, message);
+    return bytes !== null && this.#verifies(wallet, bytes, signatureHex);
+  }
+
+  /**
+   * Hex of a drafted transaction as it would go to a chain: with the wallet's signature, and those that the exchange's
+   * signing service makes, in their slots. Null when the wallet does not sign it, or did not with `signatureHex`.
+   */
+  filled(wallet: string, message: string, signatureHex: string): string | null {
+    const read = readTransaction(message);
+    if (!read.ok || !this.#verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
+    const { signers, messageBytes } = read.transaction;
+    if (!signers.includes(wallet)) return null;
+    const signatures = new Map<string, Uint8Array>();
+    for (const signer of signers) {
+      const own = cosign(signer, messageBytes);
+      if (own !== null) signatures.set(signer, own);
+    }
+    signatures.set(wallet, Buffer.from(must(submittedSignature(signatureHex), 'a signature that verifies'), 'hex'));
+    return fillSlots(message, signatures);
+  }
+
+  /**
+   * Whether `signatureHex` (128 hex characters in any case, a leading `0x` allowed) is the signature of `wallet` over the
+   * UTF-8 bytes of `text`. False for anything malformed.
+   */
+  isValid(wallet: string, text: string, signatureHex: string): boolean {
+    return this.#verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
+  }
+
+  #verifies(wallet: string, bytes: Uint8Array, signatureHex: string): boolean {
+    const hex = submittedSignature(signatureHex);
+    if (hex === null || !/^[0-9a-fA-F]{128}$/.test(hex)) return false;
+    const key = this.#keyOf(wallet);
+    return key !== null && verify(null, bytes, key, Buffer.from(hex, 'hex'));
+  }
+
+  #keyOf(wallet: string): KeyObject | null {
+    const known = this.#keys.get(wallet);
+    if (known !== undefined) return known;
+    const key = publicKey(wallet);
+    if (key === null) return null;
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    this.#keys.set(wallet, key);
+    return key;
+  }
+}
+
+function publicKey(wallet: string): KeyObject | null {
+  // 32 bytes are at most 44 characters; longer text is not worth decoding (base58 is quadratic).
+  if (wallet.length > 44) return null;
+  try {
+    const bytes = base58.decode(wallet);
+    if (bytes.length !== 32) return null;
+    return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' });
+  } catch {
+    return null; // not base58, or not a key
+  }
+}

@@ -1,0 +1,141 @@
+/** A core with a memory: restored from its data folder, every change recorded there from then on. */
+
+import type Database from 'better-sqlite3';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Core, CoreSettings } from '../core/contract.js';
+import { ExchangeCore } from '../core/core.js';
+import type { Archive } from '../core/records/archive.js';
+import { openDatabase } from './database.js';
+import { Journal } from './journal.js';
+import { recordMutations } from './recorder.js';
+import { SqliteArchive } from './sqlite-archive.js';
+import { Transactions } from './transactions.js';
+
+/** Calls after which a snapshot is due, so that a recovery takes seconds at most. */
+const SNAPSHOT_AFTER_ROWS = 20_000;
+/** A replay in fast motion makes thousands of calls a second: a snapshot a minute is enough. */
+const SNAPSHOT_EVERY_MS = 60_000;
+/** But not more calls than a start after a crash gets through in a few seconds. */
+const MOST_ROWS = 50_000;
+
+interface Stored {
+  readonly settings: CoreSettings;
+  readonly core: unknown;
+}
+
+/** Where a core is kept. */
+interface Shelter {
+  readonly db: Database.Database;
+  readonly transactions: Transactions;
+  readonly journal: Journal;
+  readonly archive: SqliteArchive;
+}
+
+export class Keeper {
+  readonly core: Core;
+  readonly #settings: CoreSettings;
+  readonly #shelter: Shelter | null;
+  #savedMs: number;
+
+  /**
+   * With a folder (created when missing) the core comes back as it was; without one it starts empty and forgets.
+   * Throws TwinbookError `file_unreadable`, `ledger_locked`, `ledger_newer`, and `ledger_broken` for a state that cannot
+   * be read back.
+   */
+  static open(folder: string | null, settings: CoreSettings): Keeper {
+    if (folder === null) return new Keeper(new ExchangeCore(settings), settings, null);
+    const db = openDatabase(folder);
+    try {
+      return Keeper.#restored(db, settings);
+    } catch (error) {
+      db.close();
+      if (error instanceof TwinbookError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new TwinbookError(
+        'ledger_broken',
+        `the exchange's state in ${folder} cannot be restored: ${reason}`,
+        'Move the folder away to start anew.',
+        { cause: error },
+      );
+    }
+  }
+
+  /** All that a recovery writes, what it archives anew and its snapshot, is one transaction. */
+  static #restored(db: Database.Database, settings: CoreSettings): Keeper {
+    const transactions = new Transactions(db);
+    const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
+    const snapshot = journal.snapshot();
+    // Our own file, of the format that was checked at its opening.
+    const stored = snapshot as Stored | null;
+    const core = stored === null ? null : replayed(stored, journal, archive);
+    // The journal replays under the settings that it was written under; from here on today's count. The seed stays: names
+    // given out under it must never be given out again.
+    const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
+    const opened = new ExchangeCore(todays, core?.snapshot(), archive);
+    const keeper = new Keeper(opened, todays, { db, transactions, journal, archive });
+    keeper.save(opened.nowMs);
+    return keeper;
+  }
+
+  private constructor(core: Core, settings: CoreSettings, shelter: Shelter | null) {
+    this.core = core;
+    this.#settings = settings;
+    this.#shelter = shelter;
+    this.#savedMs = core.nowMs;
+    if (shelter !== null) recordMutations(core, shelter.journal);
+  }
+
+  /** Throws TwinbookError `ledger_broken` once a write has failed: nothing may be shown of a state that is not stored. */
+  assertSound(): void {
+    this.#shelter?.transactions.assertSound();
+  }
+
+  /** Runs many calls at the price of one write: they are stored together at the end, and what has been archived so far. */
+  batch(work: () => void): void {
+    if (this.#shelter === null) return work();
+    const { transactions, journal, archive } = this.#shelter;
+    journal.batch(work);
+    archive.flush();
+    transactions.commit();
+  }
+
+  /** Writes a snapshot when enough has happened since the last one. */
+  saveIfDue(nowMs: number): void {
+    const rows = this.#shelter?.journal.rows ?? 0;
+    if (rows < SNAPSHOT_AFTER_ROWS) return;
+    if (rows >= MOST_ROWS || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.save(nowMs);
+  }
+
+  save(nowMs: number): void {
+    if (this.#shelter === null) return;
+    const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
+    // In one transaction: what the snapshot no longer holds is in the archive.
+    this.#shelter.archive.flush();
+    this.#shelter.journal.save(stored);
+    this.#savedMs = nowMs;
+  }
+
+  /** Writes a last snapshot and lets go of the folder. */
+  close(): void {
+    try {
+      this.save(this.#savedMs);
+    } finally {
+      this.#shelter?.db.close();
+    }
+  }
+}
+
+/** The core of a snapshot and the calls since. */
+function replayed(stored: Stored, journal: Journal, archive: Archive): Core {
+  const core = ExchangeCore.restored(stored.settings, stored.core, archive);
+  for (const command of journal.commands()) {
+    try {
+      core.apply(command);
+    } catch {
+      // It threw when it was first called, too: its caller got an error, and what it had changed is changed again. A file
+      // that cannot be written is another matter.
+      journal.assertSound();
+    }
+  }
+  return core;
+}

@@ -1,0 +1,256 @@
+/**
+ * The exchange of a backtest, without sockets: the same core, the same handlers and the same rate limits as the paper
+ * exchange has behind HTTP. Answers are records, not text, and signatures are taken as given: nothing of what a backtest
+ * is to show depends on JSON or on cryptography.
+ */
+
+import type {
+  AccountSlot,
+  CoreObserver,
+  CoreSettings,
+  MarketIndex,
+  ObservedFill,
+  Result,
+  WireOrder,
+} from '../../exchange/core/contract.js';
+import { ExchangeCore } from '../../exchange/core/core.js';
+import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
+import { BookTexts } from '../../exchange/service/book-texts.js';
+import type { Desk, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
+import { HANDLERS } from '../../exchange/service/handlers.js';
+import { RateLimit } from '../../exchange/service/rate-limits.js';
+import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
+import { assert } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { type DataOf, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Orderbook } from '../../shared/protocol/records.js';
+import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
+import { isSettledMarket, type OrderStatus } from '../../shared/protocol/states.js';
+import { OwnTradePage, PublicTradePage } from './cached-lists.js';
+import { readOrder, readOrderRequest, readRecord } from './wire-records.js';
+
+/** A public key that nobody has a secret of: nothing here is ever signed. */
+const WALLET = '11111111111111111111111111111112';
+/** What stands for a signature. */
+export const SIGNATURE = '0'.repeat(128);
+
+/** What the trader asks for, and the most that the service gives. */
+const LONGEST_PAGE = 100;
+
+/**
+ * Orders that ended without a fill are most of what happens, and a trader asks about one for a minute at most. So many are
+ * more than it can place in half an hour.
+ */
+const UNFILLED_ORDERS: Forgetting = {
+  passes: (shelf, { state }) => shelf === 'order' && UNFILLED.some((unfilled) => unfilled === state),
+  keep: 5_000,
+};
+const UNFILLED = ['canceled', 'expired', 'failed'] as const satisfies readonly OrderStatus[];
+
+export interface Answer {
+  readonly outcome: Outcome;
+  readonly venueTimeMs: number;
+  readonly budget: BudgetReport;
+}
+
+export class Venue {
+  readonly core: ExchangeCore;
+  readonly account: AccountSlot;
+  readonly #desk: Desk;
+  readonly #limits: Readonly<Record<Scope, RateLimit>>;
+  // Read again for every book: the answer is made from them at once.
+  readonly #prices = new Int32Array(100);
+  readonly #amounts = new Float64Array(100);
+
+  readonly #publicTrades = new Map<MarketIndex, PublicTradePage>();
+  readonly #ownTrades: OwnTradePage;
+  /** The answer to `#ordersQuery` while nothing of ours has changed. */
+  #orders: Outcome | null = null;
+  #ordersQuery: object | null = null;
+  #dueMs: number | null = null;
+
+  /** `listener` hears of fills after the venue has. */
+  constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
+    const filled = (fill: ObservedFill) => {
+      this.#ownTrades.add();
+      this.#orders = null;
+      listener.filled(fill);
+    };
+    this.core = new ExchangeCore({ ...settings, observer: { filled } }, undefined, new MemoryArchive(UNFILLED_ORDERS));
+    this.account = openAccount(this.core, nowMs);
+    this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
+    this.#desk = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
+    this.#limits = {
+      public: new RateLimit(limits.public_per_minute),
+      signed: new RateLimit(limits.signed_per_minute),
+      bootstrap: new RateLimit(limits.bootstrap_per_minute),
+    };
+  }
+
+  /** What the service does and answers at this moment. */
+  answer(call: AnyCall, nowMs: number): Answer {
+    const { scope } = declarationOf(call.endpoint);
+    const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
+    // As the headers tell them: whole seconds.
+    const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
+    const outcome = allowed ? this.#serve(call, nowMs) : refused({ slug: 'throttled' });
+    return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
+  }
+
+  /**
+   * The recording of a market is over. What nobody asks for any more is let go of: thousands may follow. Where its outcome is
+   * not known and we hold nothing it is called off: that pays nobody, and the trader need not poll it for ever.
+   */
+  closed(market: MarketIndex, nowMs: number): void {
+    const { conditionId, state } = this.core.marketFacts(market);
+    const { yes, no } = this.core.holdingOf(this.account, market);
+    if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.resolveMarket(nowMs, conditionId, null);
+    // One more than a page, which tells that there were others.
+    this.core.endRecorded(market, LONGEST_PAGE + 1);
+    this.#publicTrades.delete(market);
+    this.#changed();
+  }
+
+  /** Something of ours may be another than before. */
+  #changed(): void {
+    this.#orders = null;
+    this.#ownTrades.changed();
+  }
+
+  /** What was due has happened, here or while the recording played: a draft expired, a merge landed. */
+  #noticeDue(): void {
+    const dueMs = this.core.nextDueMs();
+    if (dueMs === this.#dueMs) return;
+    this.#dueMs = dueMs;
+    this.#changed();
+  }
+
+  #serve(call: AnyCall, nowMs: number): Outcome {
+    this.core.advance(nowMs);
+    this.#noticeDue();
+    if (declarationOf(call.endpoint).method !== 'GET') this.#changed();
+    switch (call.endpoint) {
+      case 'markets.trades':
+        if (call.query.cursor !== undefined || call.query.limit !== LONGEST_PAGE) return this.#handled(call, nowMs);
+        return this.#tradesOf(call.params.condition_id);
+      case 'trades.list':
+        return isFirstPage(call.query) ? this.#ownTrades.answer() : this.#handled(call, nowMs);
+      case 'orders.list':
+        if (this.#orders === null || this.#ordersQuery !== call.query) {
+          // The plan of polls makes its query anew, the fields are the same; another one is simply answered.
+          const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
+          if (this.#orders === null || !isSame) this.#orders = this.#handled(call, nowMs);
+          this.#ordersQuery = call.query;
+        }
+        return this.#orders;
+      case 'markets.book':
+        return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
+      case 'orders.create':
+        return drafted(this.core.draftOrder(nowMs, this.account, readOrderRequest(call.body)));
+      case 'orders.cancel':
+        return drafted(this.core.draftCancel(nowMs, this.account, call.params.pubkey));
+      case 'orders.submit':
+        return orderOf(this.core.submitOrder(nowMs, this.account, call.params.pubkey, true));
+      case 'orders.cancelSubmit':
+        return orderOf(this.core.submitCancel(nowMs, this.account, call.params.pubkey, true));
+      case 'merges.submit':
+        return this.#submitted(call.endpoint, this.core.submitMerge(nowMs, this.account, call.params.pubkey, true));
+      case 'splits.submit':
+        return this.#submitted(call.endpoint, this.core.submitSplit(nowMs, this.account, call.params.pubkey, true));
+      case 'redeems.submit':
+        return this.#submitted(call.endpoint, this.core.submitRedeem(nowMs, this.account, call.params.pubkey, true));
+      default:
+        return this.#handled(call, nowMs);
+    }
+  }
+
+  #tradesOf(conditionId: string): Outcome {
+    const index = this.core.marketIndexOf(conditionId);
+    if (index === null) return refused({ slug: 'not_found' });
+    let trades = this.#publicTrades.get(index);
+    if (trades === undefined) {
+      trades = new PublicTradePage(this.core, index, LONGEST_PAGE);
+      this.#publicTrades.set(index, trades);
+    }
+    return trades.answer();
+  }
+
+  /** The call that a backtest makes most, without a detour over decimal strings. */
+  #book(conditionId: string, isYes: boolean, depth: number): Outcome {
+    const index = this.core.marketIndexOf(conditionId);
+    if (index === null) return refused({ slug: 'not_found' });
+    assert(isYes, 'the trader asks for YES books');
+    const data: Orderbook = {
+      market: conditionId,
+      is_yes: true,
+      bid: this.#side(index, 0, depth),
+      ask: this.#side(index, 1, depth),
+    };
+    return { kind: 'answered', data, nextCursor: null };
+  }
+
+  #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
+    const count = this.core.bookLevels(index, side, depth, this.#prices, this.#amounts);
+    const rows: Orderbook['bid'] = [];
+    // Integers of the core; the brand exists in the types only.
+    for (let i = 0; i < count; i++) {
+      rows.push({ price: this.#prices[i] as Micros, total_amount: this.#amounts[i] as Micros });
+    }
+    return rows;
+  }
+
+  #submitted(endpoint: EndpointName, result: Result<unknown>): Outcome {
+    return result.ok ? read(endpoint, result.value, null) : refused(result.fault);
+  }
+
+  #handled(call: AnyCall, nowMs: number): Outcome {
+    const declaration = declarationOf(call.endpoint);
+    const body = declaration.body === null ? null : declaration.body.parse(call.body);
+    const limit = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : (declaration.page ?? 0);
+    const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
+    const reply = handle(call.endpoint, whole, this.#desk);
+    if (!reply.ok) return refused(reply.fault);
+    assert('data' in reply, `${call.endpoint} answers with a record`);
+    return read(call.endpoint, reply.data, reply.nextCursor ?? null);
+  }
+}
+
+const isFirstPage = (query: Call<'trades.list'>['query']): boolean =>
+  query.cursor === undefined && query.market_condition_id === undefined && query.limit === LONGEST_PAGE;
+
+/** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
+function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, desk);
+}
+
+/** A draft is the same on the wire as off it. */
+const drafted = (result: Result<DataOf<'orders.create'>>): Outcome =>
+  result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : refused(result.fault);
+
+const orderOf = (result: Result<WireOrder>): Outcome =>
+  result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : refused(result.fault);
+
+/** As the client reads it from the wire. */
+const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
+  kind: 'answered',
+  // The endpoint's own schema, or what reads the same, makes this value.
+  data: readRecord(endpoint, record) as never,
+  nextCursor,
+});
+
+function refused({ slug, message, details }: ServiceFault): Outcome {
+  const usual = SERVICE_ERRORS[slug];
+  return { kind: 'refused', status: usual.status, slug, message: message ?? usual.message, details: details ?? [] };
+}
+
+function openAccount(core: ExchangeCore, nowMs: number): AccountSlot {
+  const challenge = core.createChallenge(nowMs, WALLET, 'nonce');
+  assert(challenge.ok, 'a fresh exchange gives a challenge');
+  const { message, nonce } = challenge.value;
+  core.createKey(nowMs, { wallet_address: WALLET, message, nonce }, true, 'key', 'secret');
+  const credential = core.credential('key');
+  assert(credential !== null, 'a fresh exchange opens an account');
+  return credential.account;
+}

@@ -1,0 +1,199 @@
+/** Measures a backtest while it runs, on the exchange's side: what really happened there, whenever the trader saw it. */
+
+import type { AccountSlot, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
+import type { ExchangeCore } from '../../exchange/core/core.js';
+import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
+import { MarketTally } from './market-metrics.js';
+import type { Played } from './replay-driver.js';
+import { FIRST_STEP_MS, Samples } from './series.js';
+
+/** Samples of all markets that are over: five figures and a time each, about 10 MB. */
+const MOST_SAMPLES = 200_000;
+
+/** More than can ever rest; those that were filled are let go of together. */
+const MOST_RESTING = 10_000;
+
+interface Resting {
+  readonly sinceMs: number;
+  readonly behindMicros: number | null;
+}
+
+export class Tally implements CoreObserver {
+  /** By index on the exchange. */
+  readonly markets = new Map<number, MarketTally>();
+  readonly account = new Samples(['equity', 'locked']);
+  maxDrawdownMicros = 0;
+  #peakMicros = Number.NEGATIVE_INFINITY;
+  #core: ExchangeCore | null = null;
+  #account: AccountSlot = 0;
+  readonly #resting = new Map<string, Resting>();
+  readonly #open = new Set<MarketTally>();
+  readonly #over: MarketTally[] = [];
+  /** Of `#over`. */
+  #samples = 0;
+  /** Markets with shares. */
+  readonly #held = new Set<MarketTally>();
+  #nextSampleMs = Number.NEGATIVE_INFINITY;
+  #nextMarkMs = Number.POSITIVE_INFINITY;
+
+  /** The exchange that it measures; before anything happens there. */
+  attach(core: ExchangeCore, account: AccountSlot): void {
+    this.#core = core;
+    this.#account = account;
+  }
+
+  /** When it must look next: a sample or a mark is due. */
+  get nextMs(): number {
+    return Math.min(this.#nextMarkMs, this.#open.size > 0 ? this.#nextSampleMs : Number.POSITIVE_INFINITY);
+  }
+
+  opened(played: Played): void {
+    if (this.#core === null) return;
+    const market = new MarketTally(this.#core, played);
+    this.markets.set(played.index, market);
+    this.#open.add(market);
+    if (this.#open.size === 1) this.#nextSampleMs = played.openedMs;
+  }
+
+  /** The last middle that there was: samples may be a second old, and a closed market has none. */
+  ending({ index }: Played): void {
+    this.markets.get(index)?.mark();
+  }
+
+  closed(played: Played, nowMs: number): void {
+    const market = this.markets.get(played.index);
+    if (market === undefined) return;
+    market.findMerges(this.#account, nowMs);
+    market.endMarks();
+    this.#open.delete(market);
+    this.#planMarks();
+    this.#bound(market);
+    // Settlement is the largest step of all, and after the last market no sample follows.
+    this.#equityMicros();
+  }
+
+  /** However many markets there were, what is kept of them stays bounded: those that are over become coarser. */
+  #bound(closed: MarketTally): void {
+    this.#over.push(closed);
+    this.#samples += closed.samples.length;
+    // The last sample of a market stays.
+    while (this.#samples > Math.max(MOST_SAMPLES, this.#over.length)) {
+      const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
+      for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
+      this.#samples = this.#over.reduce((sum, { samples }) => sum + samples.length, 0);
+    }
+  }
+
+  /**
+   * The run is over; markets that are still open then keep what they have, and later marks will never be. The account's
+   * last sample is what it ends with.
+   */
+  ended(nowMs: number): void {
+    for (const { played } of [...this.#open]) {
+      this.ending(played);
+      this.closed(played, nowMs);
+    }
+    this.account.makeRoom();
+    this.#writeAccount(nowMs);
+  }
+
+  filled(fill: ObservedFill): void {
+    const market = this.markets.get(fill.market);
+    if (market === undefined) return;
+    this.#held.add(market);
+    const resting = this.#resting.get(fill.orderPubkey);
+    market.filled(fill, resting === undefined ? null : fill.timeMs - resting.sinceMs, resting?.behindMicros ?? null);
+    this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
+  }
+
+  /** Every call that reached the exchange, with what it answered. */
+  answered(call: AnyCall, outcome: Outcome, nowMs: number): void {
+    if (outcome.kind !== 'answered') return;
+    if (call.endpoint === 'orders.submit') this.#submitted(call.params.pubkey, outcome, nowMs);
+    if (call.endpoint === 'orders.cancelSubmit') this.#canceled(call.params.pubkey, outcome);
+    if (call.endpoint === 'redeems.submit') this.#redeemed(outcome, nowMs);
+  }
+
+  #redeemed(outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
+    // The answer to this very call.
+    const row = outcome.data as Extract<Outcome<'redeems.submit'>, { kind: 'answered' }>['data'];
+    const { yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
+    if ((row.state !== 'done' && row.state !== 'completed') || cash === null) return;
+    this.#named(row.market_condition_id)?.converted('redeem', nowMs, yes ?? 0, no ?? 0, cash);
+  }
+
+  #submitted(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
+    // As above.
+    const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
+    const market = this.#named(order.market.condition_id);
+    const behind = this.#core?.queueAhead(this.#account, pubkey) ?? null;
+    if (market === undefined || behind === null) return;
+    if (this.#resting.size > MOST_RESTING) {
+      for (const oldest of [...this.#resting.keys()].slice(0, MOST_RESTING / 2)) this.#resting.delete(oldest);
+    }
+    this.#resting.set(pubkey, { sinceMs: nowMs, behindMicros: behind });
+    market.ordersPlaced++;
+    market.postedMicros += order.remaining_amount ?? 0;
+    market.joinedBehindMicros += behind;
+  }
+
+  #canceled(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
+    // As above.
+    const order = outcome.data as Extract<Outcome<'orders.cancelSubmit'>, { kind: 'answered' }>['data'];
+    this.#resting.delete(pubkey);
+    const market = this.#named(order.market.condition_id);
+    if (market !== undefined) market.ordersCanceled++;
+  }
+
+  #named(conditionId: string): MarketTally | undefined {
+    const index = this.#core?.marketIndexOf(conditionId) ?? null;
+    return index === null ? undefined : this.markets.get(index);
+  }
+
+  /** Takes what is due; every open market has been played up to this moment. */
+  look(nowMs: number): void {
+    if (nowMs >= this.#nextMarkMs) {
+      for (const market of this.#open) if (market.nextMarkMs <= nowMs) market.takeMarks(nowMs);
+      this.#planMarks();
+    }
+    if (nowMs < this.#nextSampleMs) return;
+    for (const market of this.#open) {
+      market.findMerges(this.#account, nowMs);
+      market.sample(nowMs);
+    }
+    this.#sampleAccount(nowMs);
+    this.#nextSampleMs = nowMs + FIRST_STEP_MS;
+  }
+
+  #planMarks(): void {
+    this.#nextMarkMs = Number.POSITIVE_INFINITY;
+    for (const market of this.#open) this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
+  }
+
+  /** What the account is worth now; its peak and its drawdown hear of it. */
+  #equityMicros(): number {
+    let equity = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).total as number);
+    for (const market of this.#held) equity += market.valueMicros;
+    this.#peakMicros = Math.max(this.#peakMicros, equity);
+    this.maxDrawdownMicros = Math.max(this.maxDrawdownMicros, this.#peakMicros - equity);
+    return equity;
+  }
+
+  #lockedMicros(): number {
+    let locked = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).locked as number);
+    for (const { yesCostMicros, noCostMicros } of this.#held) locked += yesCostMicros + noCostMicros;
+    return locked;
+  }
+
+  #sampleAccount(nowMs: number): void {
+    for (const market of this.#held) if (market.yesMicros === 0 && market.noMicros === 0) this.#held.delete(market);
+    if (this.account.wants()) this.#writeAccount(nowMs);
+    else this.#equityMicros();
+  }
+
+  #writeAccount(nowMs: number): void {
+    this.account.timeMs.push(nowMs);
+    this.account.columns.equity.push(this.#equityMicros());
+    this.account.columns.locked.push(this.#lockedMicros());
+  }
+}

@@ -1,0 +1,129 @@
+/** Reads the journal of a run once: what was seen, what was asked and what came of it, without any trader. */
+
+import { declarationOf } from '../../shared/protocol/endpoints.js';
+import type { AnyCall, Observation } from '../../shared/protocol/seam.js';
+import type { RunJournal, Step } from '../../shell/journal/contract.js';
+import { Capture } from '../../shell/recorder/capture/capture.js';
+import { VenueClock } from '../../trader/engine/venue-clock.js';
+import type { TimedCommand } from '../backtest/contract.js';
+import { RequestCount } from '../backtest/request-count.js';
+import { counted } from '../report/figures.js';
+import type { LivedRun } from './contract.js';
+import { MemoryStore } from './memory-store.js';
+import { LivedOrders } from './run-orders.js';
+import { livedSession } from './run-session.js';
+
+/** A backtest's stop may take longer than the run's did. */
+const STOP_ROOM_MS = 60_000;
+
+type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
+
+/** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle, or that holds nothing. */
+export async function readLivedRun(run: RunJournal): Promise<LivedRun> {
+  const reading = new Reading(run);
+  for await (const step of run.steps()) reading.take(step);
+  return reading.result();
+}
+
+class Reading {
+  readonly #run: RunJournal;
+  readonly #store = new MemoryStore();
+  readonly #capture: Capture;
+  readonly #clock = new VenueClock();
+  readonly #underWay = new Map<number, AnyCall>();
+  readonly #orders = new LivedOrders();
+  readonly #count: RequestCount;
+  readonly #roundTripsMs: number[] = [];
+  /** On our clock. */
+  readonly #commands: TimedCommand[] = [];
+  #unsent = 0;
+  #timedOut = 0;
+  #fromMs: number | null = null;
+  #toMs = 0;
+
+  constructor(run: RunJournal) {
+    const { profile, polling } = run.description;
+    this.#run = run;
+    this.#capture = new Capture({ store: this.#store, folder: run.folder, venue: profile.service_name, only: null });
+    // What is quoted is looked at as often as this at least: anything much later is a gap.
+    this.#capture.expect(polling.quietIntervalMs);
+    this.#count = new RequestCount(profile.rate_limits);
+  }
+
+  take({ observation, requests, timedOut }: Step): void {
+    const { nowMs } = observation;
+    this.#fromMs ??= nowMs;
+    this.#toMs = nowMs;
+    this.#timedOut += timedOut.length;
+    if (observation.kind === 'command') this.#commands.push({ atMs: nowMs, command: observation.command });
+    if (observation.kind === 'outcome') this.#outcome(observation);
+    for (const request of requests) {
+      this.#underWay.set(request.id, request.call);
+      this.#capture.asked(request, nowMs);
+    }
+    this.#capture.tick(nowMs);
+  }
+
+  #outcome(observation: OutcomeObservation): void {
+    const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
+    if (venueTimeMs !== null) this.#clock.observe(venueTimeMs, sentMs, nowMs);
+    const middleMs = (sentMs + nowMs) / 2;
+    this.#capture.seen(observation, this.#clock.nowMs(middleMs) ?? middleMs);
+    const call = this.#underWay.get(requestId);
+    this.#underWay.delete(requestId);
+    if (call === undefined) return;
+    if (outcome.kind === 'unknown' && !outcome.sent) {
+      this.#unsent++;
+      return;
+    }
+    const { scope } = declarationOf(call.endpoint);
+    this.#count.sent(call.endpoint, scope, sentMs);
+    this.#count.answered(scope, outcome);
+    if (outcome.kind !== 'unknown' && nowMs >= sentMs) this.#roundTripsMs.push(nowMs - sentMs);
+    this.#orders.seen(call, outcome, { sentMs, seenMs: nowMs });
+  }
+
+  async result(): Promise<LivedRun> {
+    this.#capture.close(this.#toMs);
+    const offsetMs = Math.round(this.#clock.offsetMs ?? 0);
+    const [fromMs, toMs] = [(this.#fromMs ?? 0) + offsetMs, this.#toMs + offsetMs];
+    const commands = this.#commandsAt(offsetMs, toMs);
+    const untilMs = commands.at(-1)?.atMs ?? toMs;
+    // Open until the trader has stopped: its cancels must find their orders.
+    const sources = this.#store.sources(fromMs, toMs + STOP_ROOM_MS);
+    const { use, refused } = this.#count;
+    const session = await livedSession({
+      ...{ description: this.#run.description, orders: this.#orders, sources, offsetMs, fromMs, untilMs, toMs },
+      ...{ requests: { ...use, unsent: this.#unsent }, refusals: refused },
+    });
+    const roundTripsMs = this.#roundTripsMs;
+    return { session, sources, roundTripsMs, commands, fromMs, toMs, remarks: this.#remarks() };
+  }
+
+  /** Up to the first stop; a run that was never stopped ends where its journal does. */
+  #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
+    const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
+    const stop = own.findIndex(({ command }) => command.kind === 'stop');
+    const moved = (stop < 0 ? own : own.slice(0, stop + 1)).map(({ atMs, command }) => ({
+      atMs: atMs + offsetMs,
+      command,
+    }));
+    return stop < 0 ? [...moved, { atMs: toMs, command: { kind: 'stop' } }] : moved;
+  }
+
+  #remarks(): readonly string[] {
+    const { gaps } = this.#capture.counts;
+    const remarks: string[] = [];
+    if (this.#timedOut > 0) {
+      remarks.push(
+        `Live, ${counted(this.#timedOut, 'call')} into strategies took too long; a backtest cuts none short.`,
+      );
+    }
+    if (gaps > 0)
+      remarks.push(`The run's own polls leave ${counted(gaps, 'gap')} in which nothing is known of a market.`);
+    if (this.#unsent > 0) {
+      remarks.push(`${counted(this.#unsent, 'request')} never left live: the budget had no place for them in time.`);
+    }
+    return remarks;
+  }
+}

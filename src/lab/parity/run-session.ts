@@ -1,0 +1,107 @@
+/**
+ * The session of a live run in the very form of a backtest's, so that the same analysis says the same of both. It is read
+ * off the answers that the run got, not off its ledger: what the run began with is left out, as a backtest begins with
+ * nothing. Prices are the others', from the run's own polls.
+ */
+
+import type { RunDescription } from '../../shell/journal/contract.js';
+import type { EventSource } from '../backtest/contract.js';
+import { FIRST_STEP_MS, Samples } from '../backtest/series.js';
+import type { AccountSeries, Refusal, RequestUse, SessionRecord } from '../report/contract.js';
+import { BestPrices } from './best-prices.js';
+import { LivedMarket } from './run-market.js';
+import type { LivedOrders } from './run-orders.js';
+
+export interface Lived {
+  readonly description: RunDescription;
+  readonly orders: LivedOrders;
+  readonly sources: readonly EventSource[];
+  /** The exchange's clock minus ours, ms; rounded. */
+  readonly offsetMs: number;
+  /** The exchange's clock: the first moment, when the trader was told to stop, and the last one. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly toMs: number;
+  readonly requests: RequestUse;
+  readonly refusals: readonly Refusal[];
+}
+
+export async function livedSession(lived: Lived): Promise<SessionRecord> {
+  const { description, fromMs, toMs, requests, refusals } = lived;
+  const markets = await marketsOf(lived);
+  const { account, maxDrawdownMicros } = sampled(markets, lived);
+  // Taken first: it brings the holdings to their end.
+  const sessions = markets.map((market) => market.session());
+  const { capitalMicros, version, configHash } = description;
+  return {
+    ...{ format: 1, kind: 'live', title: titleOf(description), fromMs, toMs, capitalMicros },
+    endCashMicros: markets.reduce<number>((sum, { held }) => sum + held.cashMicros, capitalMicros),
+    ...{ markets: sessions, account, maxDrawdownMicros, requests, refusals, notices: [] },
+    assumptions: {
+      ...{ version, configHash, seed: null, fillModel: null, latency: null },
+      data: [`the journal of run ${description.runId}`],
+      remarks: ['What the run began with, shares and open orders, is left out of these figures.'],
+    },
+  };
+}
+
+const titleOf = ({ strategies, runId }: RunDescription): string =>
+  `${strategies.map(({ name }) => name).join(', ')}: run ${runId}, live and in backtests`;
+
+async function marketsOf({ description, orders, sources, offsetMs, fromMs, untilMs }: Lived): Promise<LivedMarket[]> {
+  // A list of own trades goes back beyond the start.
+  const fills = [...orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
+  const conversions = [...orders.conversions.values()];
+  const idOf = ({ row }: (typeof fills)[number]) => row.order.market.condition_id;
+  const seen = new Map(sources.map((source) => [source.market.conditionId, source]));
+  const ids = new Set([...seen.keys(), ...fills.map(idOf), ...conversions.map(({ conditionId }) => conditionId)]);
+  const [only, another] = description.strategies;
+  const strategy = another === undefined ? (only?.name ?? '') : '';
+  return Promise.all(
+    [...ids].map(async (conditionId) => {
+      const source = seen.get(conditionId) ?? null;
+      return new LivedMarket({
+        ...{ conditionId, source, strategy, offsetMs, untilMs },
+        prices: await BestPrices.of(source),
+        orders: [...orders.orders.values()].filter((order) => order.conditionId === conditionId),
+        fills: fills.filter((fill) => idOf(fill) === conditionId),
+        conversions: conversions.filter((conversion) => conversion.conditionId === conditionId),
+      });
+    }),
+  );
+}
+
+/** Goes through the run in equal steps. */
+function sampled(
+  markets: readonly LivedMarket[],
+  { description, fromMs, untilMs }: Lived,
+): { readonly account: AccountSeries; readonly maxDrawdownMicros: number | null } {
+  const samples = new Samples(['equity', 'locked']);
+  let [peak, fall, isKnown] = [Number.NEGATIVE_INFINITY, 0, true];
+  for (let timeMs = fromMs; timeMs <= untilMs; timeMs += FIRST_STEP_MS) {
+    for (const market of markets) market.sample(timeMs);
+    const equity = equityOf(markets, description.capitalMicros, timeMs);
+    isKnown &&= equity !== null;
+    peak = Math.max(peak, equity ?? peak);
+    fall = Math.max(fall, peak - (equity ?? peak));
+    if (!samples.wants()) continue;
+    samples.timeMs.push(timeMs);
+    samples.columns.equity.push(equity);
+    samples.columns.locked.push(
+      markets.reduce((sum, market) => sum + market.lockedMicros + Math.max(0, market.held.costMicros), 0),
+    );
+  }
+  const { stepMs, timeMs, columns } = samples;
+  const account = { stepMs, timeMs, equityMicros: columns.equity, lockedMicros: columns.locked.map((it) => it ?? 0) };
+  return { account, maxDrawdownMicros: isKnown ? fall : null };
+}
+
+function equityOf(markets: readonly LivedMarket[], capitalMicros: number, timeMs: number): number | null {
+  let equity = capitalMicros;
+  for (const market of markets) {
+    const worth = market.worthMicros(timeMs);
+    if (worth === null) return null;
+    equity += market.held.cashMicros + worth;
+  }
+  return equity;
+}

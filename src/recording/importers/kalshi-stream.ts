@@ -1,0 +1,239 @@
+/** Kalshi messages (snapshots, changes of levels, trades) as the event stream of one market. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
+import { ChunkWriter } from '../chunks.js';
+import { EVENT, type EventChunk, type RecordingWarning, SIDE } from '../contract.js';
+import { Levels } from '../levels.js';
+import { StepsBack } from './clock-regression.js';
+import { TwiceTold } from './duplicate-filter.js';
+import { type KalshiMessage, parseKalshiLine } from './kalshi-message.js';
+import { gunzipLines, type LineReport } from './lines.js';
+import { type PairingRules, TradePairing } from './pairing.js';
+
+/** Trade and delta carry the same `ts_ms`, rarely a few ms apart; `ts_ms` goes back by up to 7 ms between messages. */
+const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
+
+export interface KalshiFiles {
+  readonly ticker: string;
+  /** 2: whole cents; 3: tenths of a cent. */
+  readonly tickPrecision: number;
+  /** In order of time. */
+  readonly paths: readonly string[];
+  /** Unix ms; null when no record of the market is at hand. */
+  readonly closeTimeMs: number | null;
+}
+
+/** Streams the files of one market. `warnings` is filled anew. */
+export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarning[]): AsyncGenerator<EventChunk> {
+  warnings.length = 0;
+  const stream = new KalshiStream(files);
+  for (const path of files.paths) {
+    const report: LineReport = { cut: null, tooLong: 0 };
+    const before = stream.counts();
+    for await (const batch of gunzipLines(path, report)) {
+      for (const line of batch) stream.line(line);
+      yield* stream.take();
+    }
+    const after = stream.counts();
+    const broken = after.broken - before.broken + report.tooLong;
+    if (broken > 0) warnings.push({ path, message: `${broken} broken lines were skipped`, isDamage: true });
+    for (const [count, what] of [
+      [after.foreign - before.foreign, 'of other markets'],
+      [after.other - before.other, 'that are neither about a book nor a trade'],
+    ] as const) {
+      if (count > 0) warnings.push({ path, message: `${count} messages ${what} were skipped` });
+    }
+    if (report.cut !== null) {
+      warnings.push({
+        path,
+        message: `the file is cut or damaged (${report.cut}): only what could be read of it is used`,
+        isDamage: true,
+      });
+    }
+  }
+  const path = files.paths[0] ?? files.ticker;
+  const rest = stream.end();
+  warnings.push(...stream.oddities().map((message) => ({ path, message })));
+  const back = stream.stepsBack.warning(path);
+  if (back !== null) warnings.push(back);
+  if (!stream.started) throw nothingRead(path, stream.counts().read, warnings);
+  yield* rest;
+}
+
+function nothingRead(path: string, read: number, warnings: readonly RecordingWarning[]): TwinbookError {
+  const why = read === 0 ? [] : [`there is no snapshot of the book among its ${messages(read)}`];
+  const told = read === 0 ? warnings.filter(({ message }) => !message.startsWith(STOPS_EARLY)) : [];
+  const reasons = [...why, ...told.map(({ message }) => message)].join('; ');
+  return new TwinbookError(
+    'recording_invalid',
+    `no event can be read from ${path}: ${reasons === '' ? 'it is empty' : reasons}`,
+    'give a recording of Kalshi messages, one JSON object a line, gzipped',
+  );
+}
+
+const STOPS_EARLY = 'the recording stops before the close of the market';
+const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
+
+type Snapshot = Extract<KalshiMessage, { kind: 'snapshot' }>;
+
+class KalshiStream {
+  readonly stepsBack = new StepsBack(KALSHI_PAIRING.tradeLagMs);
+  readonly #ticker: string;
+  readonly #tickMicros: number;
+  readonly #closeTimeMs: number | null;
+  readonly #writer = new ChunkWriter();
+  readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
+  readonly #levels = new Levels();
+  readonly #twice = new TwiceTold();
+  #read = 0;
+  #broken = 0;
+  #foreign = 0;
+  #other = 0;
+  #repeated = 0;
+  #overdrawn = 0;
+  #beforeSnapshot = 0;
+  #timeMs = Number.NEGATIVE_INFINITY;
+  #started = false;
+  #closed = false;
+  /** An empty snapshot that ends the recording, unless something follows it. */
+  #closing: Snapshot | null = null;
+  /** A snapshot whose time is not known yet. */
+  #held: Snapshot | null = null;
+
+  constructor({ ticker, tickPrecision, closeTimeMs }: KalshiFiles) {
+    this.#ticker = ticker;
+    this.#tickMicros = stepOfPrecision(tickPrecision);
+    this.#closeTimeMs = closeTimeMs;
+  }
+
+  counts() {
+    return { read: this.#read, broken: this.#broken, foreign: this.#foreign, other: this.#other };
+  }
+
+  /** Whether there is a book: without a snapshot no change of it means anything. */
+  get started(): boolean {
+    return this.#started;
+  }
+
+  /** Sentences about what the stream as a whole lacks. */
+  oddities(): string[] {
+    const sentences: string[] = [];
+    if (this.#beforeSnapshot > 0)
+      sentences.push(`${this.#beforeSnapshot} messages before the first snapshot were skipped`);
+    if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} told twice: taken once`);
+    if (this.#overdrawn > 0) {
+      const what = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
+      sentences.push(`${what} more from a level than it holds, so others are missing: such a level is empty`);
+    }
+    if (this.#pairing.unpairedTrades > 0) {
+      sentences.push(`${this.#pairing.unpairedTrades} trades have no level decrease of their own`);
+    }
+    if (!this.#closed) sentences.push(`${STOPS_EARLY}: it ends there`);
+    return sentences;
+  }
+
+  line(line: string): void {
+    if (line.trim() === '') return;
+    const message = parseKalshiLine(line, this.#tickMicros);
+    if (message === 'broken') this.#broken++;
+    else if (message === 'other') this.#other++;
+    else if (message.ticker !== this.#ticker) this.#foreign++;
+    else if (this.#twice.knows(line, message.sid, message.seq)) this.#repeated++;
+    else this.#message(message);
+  }
+
+  take(): EventChunk[] {
+    return this.#writer.take();
+  }
+
+  end(): EventChunk[] {
+    this.#releaseSnapshot(Number.POSITIVE_INFINITY);
+    this.#pairing.flush();
+    const last = this.#timeMs;
+    return this.#writer.end(this.#closed && this.#closeTimeMs !== null ? Math.max(last, this.#closeTimeMs) : last);
+  }
+
+  #message(message: KalshiMessage): void {
+    this.#read++;
+    if (message.kind === 'snapshot') {
+      this.#releaseSnapshot(message.timeMs);
+      this.#held = message;
+      return;
+    }
+    this.#releaseSnapshot(message.timeMs);
+    this.#wasNoClose();
+    this.stepsBack.saw(message.timeMs);
+    this.#timeMs = Math.max(this.#timeMs, message.timeMs);
+    if (!this.#started) {
+      this.#beforeSnapshot++;
+    } else if (message.kind === 'trade') {
+      this.#pairing.trade(message.timeMs, message.side, message.priceMicros, message.amountMicros);
+    } else {
+      const { side, priceMicros, amountMicros } = message;
+      const before = this.#levels.get(side, priceMicros);
+      const total = before + amountMicros;
+      if (!Number.isSafeInteger(total)) {
+        this.#broken++;
+        return;
+      }
+      if (total < 0 && amountMicros < 0) this.#overdrawn++;
+      this.#change(message.timeMs, side, priceMicros, total);
+    }
+  }
+
+  /**
+   * A snapshot's only time is when it was received, which may lag by seconds: what follows it is a better bound, or
+   * the changes after it would all be late.
+   */
+  #releaseSnapshot(nextMs: number): void {
+    const snapshot = this.#held;
+    if (snapshot === null) return;
+    this.#held = null;
+    const timeMs = Math.max(this.#timeMs, Math.min(snapshot.timeMs, nextMs));
+    const closing = snapshot.levels.length === 0 && this.#started;
+    if (closing && (this.#closeTimeMs === null || snapshot.timeMs >= this.#closeTimeMs)) {
+      // After the close the venue sends the book once more, empty. It is the end, not a change of the book.
+      this.#closed = true;
+      this.#closing ??= snapshot;
+      return;
+    }
+    this.#wasNoClose();
+    this.#timeMs = timeMs;
+    if (!this.#started) {
+      this.#started = true;
+      this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
+    }
+    this.#replaceBook(timeMs, snapshot.levels);
+  }
+
+  /** Something follows: the snapshot that looked like the end was an empty book. Before a known close, that is. */
+  #wasNoClose(): void {
+    const empty = this.#closing;
+    if (empty === null || this.#closeTimeMs !== null) return;
+    this.#closing = null;
+    this.#closed = false;
+    this.#timeMs = Math.max(this.#timeMs, empty.timeMs);
+    this.#replaceBook(this.#timeMs, empty.levels);
+  }
+
+  /** Writes only what differs, so that a snapshot in mid-stream does not throw queues away. */
+  #replaceBook(timeMs: number, levels: Snapshot['levels']): void {
+    const next = new Levels();
+    for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);
+    for (const side of [SIDE.bid, SIDE.ask]) {
+      for (const price of this.#levels.prices(side)) {
+        if (next.get(side, price) === 0) this.#change(timeMs, side, price, 0);
+      }
+      for (const price of next.prices(side)) this.#change(timeMs, side, price, next.get(side, price));
+    }
+  }
+
+  /** `total` is the sum of all changes; below zero (a delta was lost) it stays the sum but shows as an empty level. */
+  #change(timeMs: number, side: number, priceMicros: number, total: number): void {
+    const before = Math.max(0, this.#levels.get(side, priceMicros));
+    const after = Math.max(0, total);
+    this.#levels.set(side, priceMicros, total);
+    if (after !== before) this.#pairing.level(timeMs, side, priceMicros, after, before - after);
+  }
+}

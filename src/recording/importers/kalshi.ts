@@ -1,0 +1,148 @@
+/** One market of a Kalshi recording: its files, and what MARKETS.csv and `metadata/` say about it. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
+import { conditionIdOf } from '../identity.js';
+import { type CsvRow, csvRows } from './csv.js';
+import type { KalshiGroup } from './kalshi-files.js';
+import { KALSHI_AMOUNT_PRECISION, KALSHI_FINE_TICK_PRECISION, KALSHI_TICK_PRECISION } from './kalshi-message.js';
+import { kalshiChunks } from './kalshi-stream.js';
+
+/** One market from its files. */
+export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGroup): Promise<Recording> {
+  const first = paths[0];
+  if (first === undefined) throw new TwinbookError('recording_invalid', 'a window without files');
+  const about: RecordingWarning[] = [...warnings];
+  const facts = factsOf(ticker, dirname(resolve(first)), about);
+  const closeTimeMs = facts.closeTimeMs;
+  const tickPrecision = (facts.isFine ?? isFine) ? KALSHI_FINE_TICK_PRECISION : KALSHI_TICK_PRECISION;
+  const found: RecordingWarning[] = [];
+  const files = { ticker, tickPrecision, paths, closeTimeMs };
+  const span = facts.openTimeMs === null || closeTimeMs === null ? await spanOf(kalshiChunks(files, found)) : null;
+  const market: RecordedMarket = {
+    conditionId: conditionIdOf('kalshi', ticker),
+    eventTitle: facts.eventTitle,
+    title: facts.title,
+    category: 'finance',
+    rules: facts.rules,
+    tickPrecision,
+    amountPrecision: KALSHI_AMOUNT_PRECISION,
+    openTimeMs: facts.openTimeMs ?? span?.firstMs ?? 0,
+    closeTimeMs: closeTimeMs ?? span?.lastMs ?? 0,
+    outcome: facts.outcome,
+    source: { kind: 'kalshi', path: paths.length === 1 ? first : dirname(first), ticker },
+  };
+  return {
+    market,
+    get warnings() {
+      return [...about, ...found];
+    },
+    chunks: () => kalshiChunks(files, found),
+  };
+}
+
+interface Facts {
+  readonly title: string;
+  readonly eventTitle: string;
+  readonly rules: readonly string[];
+  readonly openTimeMs: number | null;
+  readonly closeTimeMs: number | null;
+  readonly outcome: boolean | null;
+  /** Its prices are in tenths of a cent, at least where they are near 0 or 1; null where nobody says. */
+  readonly isFine: boolean | null;
+}
+
+function factsOf(ticker: string, windowFolder: string, warnings: RecordingWarning[]): Facts {
+  const row = csvRow(windowFolder, ticker);
+  const record = metadataOf(windowFolder, ticker, warnings);
+  const text = (name: string) => stringOf(row?.get(name)) ?? stringOf(record.market[name]);
+  const times = timesOf(text('open_time'), text('close_time'));
+  const result = text('result')?.toLowerCase();
+  const structure = text('price_level_structure');
+  if (times === null) {
+    warnings.push({
+      path: windowFolder,
+      message: `no record of ${ticker} (MARKETS.csv, metadata) says when it opened and closed: times are those of its events`,
+    });
+  }
+  if (result !== 'yes' && result !== 'no') {
+    const is = result === undefined ? 'not known' : `${result}, neither yes nor no`;
+    warnings.push({ path: windowFolder, message: `the outcome of ${ticker} is ${is}: it closes unresolved` });
+  }
+  const question = stringOf(record.market['title']) ?? ticker;
+  const target = stringOf(record.market['yes_sub_title']);
+  return {
+    title: target === null ? question : `${question} ${target}`,
+    eventTitle: stringOf(record.event['title']) ?? ticker,
+    rules: [record.market['rules_primary'], record.market['rules_secondary']].flatMap((rule) => stringOf(rule) ?? []),
+    openTimeMs: times?.openTimeMs ?? null,
+    closeTimeMs: times?.closeTimeMs ?? null,
+    outcome: result === 'yes' ? true : result === 'no' ? false : null,
+    isFine: structure === null ? null : structure !== WHOLE_CENTS,
+  };
+}
+
+const WHOLE_CENTS = 'linear_cent';
+
+/** Null where one is missing, or where it closes before it opens. */
+function timesOf(open: string | null, close: string | null) {
+  const [openTimeMs, closeTimeMs] = [timeOf(open), timeOf(close)];
+  return openTimeMs === null || closeTimeMs === null || closeTimeMs <= openTimeMs ? null : { openTimeMs, closeTimeMs };
+}
+
+/** The set's folder, two above the window's; a file by itself may have them beside it. */
+function besideOf(windowFolder: string, name: string): string | null {
+  const set = dirname(dirname(windowFolder));
+  return (
+    [set, dirname(windowFolder), windowFolder].map((at) => join(at, name)).find((path) => existsSync(path)) ?? null
+  );
+}
+
+function csvRow(windowFolder: string, ticker: string): CsvRow | null {
+  const path = besideOf(windowFolder, 'MARKETS.csv');
+  if (path === null) return null;
+  const names = ['window', 'ticker', 'market_ticker'];
+  const rows = csvRows(readFileSync(path, 'utf8'));
+  return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
+}
+
+interface Metadata {
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly market: Readonly<Record<string, unknown>>;
+}
+
+/** The market's record as the venue's API answered it; empty when there is none. One that cannot be read is told. */
+function metadataOf(windowFolder: string, ticker: string, warnings: RecordingWarning[]): Metadata {
+  const path = besideOf(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
+  const nothing = { event: {}, market: {} };
+  if (path === null) return nothing;
+  try {
+    const { response } = JSON.parse(readFileSync(path, 'utf8')) as {
+      response: { event: Record<string, unknown>; markets: Record<string, unknown>[] };
+    };
+    const market = response.markets.find((candidate) => candidate['ticker'] === ticker);
+    return market === undefined ? nothing : { event: { ...response.event }, market };
+  } catch (error) {
+    warnings.push({ path, message: `it is no record of a market (${(error as Error).message}): not used` });
+    return nothing;
+  }
+}
+
+const stringOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+function timeOf(text: string | null): number | null {
+  const timeMs = text === null ? Number.NaN : Date.parse(text);
+  return Number.isFinite(timeMs) ? timeMs : null;
+}
+
+async function spanOf(chunks: AsyncIterable<{ length: number; timeMs: Float64Array }>) {
+  let firstMs: number | null = null;
+  let lastMs = 0;
+  for await (const chunk of chunks) {
+    firstMs ??= chunk.timeMs[0] ?? 0;
+    lastMs = chunk.timeMs[chunk.length - 1] ?? lastMs;
+  }
+  return { firstMs: firstMs ?? lastMs, lastMs };
+}

@@ -1,0 +1,72 @@
+/** Reads gzipped text line by line in bounded memory, as far as it can be read. */
+
+import { createReadStream } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { createGunzip } from 'node:zlib';
+import { TwinbookError } from '../../shared/base/errors.js';
+
+/** A longer line is no message of any venue; it is dropped and counted instead of filling the memory. */
+const MAX_LINE_CHARS = 4 * 1024 * 1024;
+
+/** Gzip of messages unpacks thirtyfold: half a megabyte of text at a time. */
+const READ_BYTES = 16 * 1024;
+
+export interface LineReport {
+  /** Why reading stopped before the end of the file; null when it did not. */
+  cut: string | null;
+  /** Lines dropped because of their length. */
+  tooLong: number;
+}
+
+/**
+ * The lines of a gzip file, in batches. A file that is cut or damaged gives every line before the damage, then
+ * `report.cut` says so. Throws TwinbookError `file_unreadable` when the file cannot be opened or read.
+ */
+export async function* gunzipLines(path: string, report: LineReport): AsyncGenerator<string[]> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const bytes of inflate(path, report)) {
+    const lines = (rest + decoder.write(bytes)).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_CHARS) {
+      rest = '';
+      report.tooLong++;
+    }
+    yield lines;
+  }
+  // The last line of a cut file is half a message.
+  if (report.cut === null && rest !== '') yield [rest];
+}
+
+/** Feeds the file through gunzip piece by piece, so that everything before a damage arrives before its error. */
+async function* inflate(path: string, report: LineReport): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  let ready: Buffer[] = [];
+  gunzip.on('data', (bytes: Buffer) => ready.push(bytes));
+  gunzip.on('error', (error) => {
+    report.cut = error.message;
+  });
+  const closed = new Promise<void>((resolve) => gunzip.once('close', resolve));
+  const written = (bytes: Buffer) => new Promise<void>((resolve) => gunzip.write(bytes, () => resolve()));
+  const drain = () => {
+    const bytes = ready;
+    ready = [];
+    return bytes;
+  };
+  try {
+    for await (const bytes of createReadStream(path, { highWaterMark: READ_BYTES })) {
+      await Promise.race([written(bytes as Buffer), closed]);
+      yield* drain();
+      if (report.cut !== null) return;
+    }
+    gunzip.end();
+    await closed;
+    yield* drain();
+  } catch (error) {
+    throw new TwinbookError('file_unreadable', `cannot read ${path}: ${(error as Error).message}`, '', {
+      cause: error,
+    });
+  } finally {
+    gunzip.destroy();
+  }
+}

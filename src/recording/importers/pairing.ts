@@ -1,0 +1,178 @@
+/**
+ * Puts each trade right before the level decrease that belongs to it.
+ *
+ * Venues send both, in either order and not at the same time: Kalshi mostly the delta first, in the same millisecond;
+ * Polymarket the new level about 20 ms before the trade's print. Read in that order, the decrease would look like a
+ * cancellation and the trade like a second one. So events wait a moment here, and a trade that finds its decrease among
+ * them moves to it (and to its time, which is when the book changed).
+ */
+
+import type { ChunkWriter } from '../chunks.js';
+import { EVENT } from '../contract.js';
+
+export interface PairingRules {
+  /** How long after its decrease a trade may be printed, ms of the venue's clock. */
+  readonly tradeLagMs: number;
+  /** How long before its decrease a trade may be printed, ms of the venue's clock. */
+  readonly tradeLeadMs: number;
+  /** How far the two sizes may differ and still be the same (a venue may round one of them), millionths. */
+  readonly toleranceMicros: number;
+}
+
+/** Bounds memory when a feed stands still in one moment; the largest burst seen in real data is below 1,000 events. */
+const MAX_WAITING = 20_000;
+
+interface Waiting {
+  readonly kind: number;
+  readonly venueMs: number;
+  /** Never goes back from event to event. */
+  readonly orderMs: number;
+  readonly side: number;
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+  /** Of a level: the part of its decrease that no trade explains yet. */
+  unexplainedMicros: number;
+  /** Of a level: the trades that go before it. */
+  trades: Waiting[] | null;
+  /** Of a trade: it goes before some level and no longer by itself. */
+  moved: boolean;
+}
+
+export class TradePairing {
+  readonly #writer: ChunkWriter;
+  readonly #rules: PairingRules;
+  #queue: Waiting[] = [];
+  #head = 0;
+  #lone: Waiting[] = [];
+  #orderMs = Number.NEGATIVE_INFINITY;
+  #unpaired = 0;
+
+  constructor(writer: ChunkWriter, rules: PairingRules) {
+    this.#writer = writer;
+    this.#rules = rules;
+  }
+
+  /** Trades written without a decrease of their own: the book of the recording did not know what they ate. */
+  get unpairedTrades(): number {
+    return this.#unpaired;
+  }
+
+  /** A level's new total; `decreaseMicros` is how much it lost (0 or less: nothing). */
+  level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
+    const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
+    if (event.unexplainedMicros > 0) {
+      const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));
+      if (trade !== undefined) {
+        this.#lone.splice(this.#lone.indexOf(trade), 1);
+        attach(trade, event);
+      }
+    }
+    this.#release();
+  }
+
+  /** A trade; `side` is what the taker did (`SIDE.bid`: bought), `priceMicros` in YES space. */
+  trade(venueMs: number, side: number, priceMicros: number, amountMicros: number): void {
+    const event = this.#enqueue(EVENT.trade, venueMs, side, priceMicros, amountMicros, 0);
+    const decrease = this.#find(event, (candidate) => this.#sameSize(event, candidate));
+    if (decrease === null) this.#lone.push(event);
+    else attach(event, decrease);
+    this.#release();
+  }
+
+  /** Writes everything that still waits. */
+  flush(): void {
+    for (const trade of this.#lone) this.#settle(trade);
+    this.#lone = [];
+    while (this.#head < this.#queue.length) this.#writeHead();
+    this.#compact();
+  }
+
+  #enqueue(kind: number, venueMs: number, side: number, price: number, amount: number, decrease: number): Waiting {
+    this.#orderMs = Math.max(this.#orderMs, venueMs);
+    const event: Waiting = {
+      kind,
+      venueMs,
+      orderMs: this.#orderMs,
+      side,
+      priceMicros: price,
+      amountMicros: amount,
+      unexplainedMicros: decrease,
+      trades: null,
+      moved: false,
+    };
+    this.#queue.push(event);
+    return event;
+  }
+
+  /** A lone trade has waited for an exact match long enough: it takes the largest decrease of its level and moment. */
+  #settle(trade: Waiting): void {
+    let largest = this.#find(trade, () => true);
+    for (let at = this.#queue.length - 1; at >= this.#head && largest !== null; at--) {
+      const other = this.#queue[at];
+      if (other === undefined || !this.#belong(trade, other)) continue;
+      if (other.unexplainedMicros > largest.unexplainedMicros) largest = other;
+    }
+    if (largest === null) this.#unpaired++;
+    else attach(trade, largest);
+  }
+
+  /** The latest waiting decrease of the trade's level and moment that fits. */
+  #find(trade: Waiting, fits: (level: Waiting) => boolean): Waiting | null {
+    for (let at = this.#queue.length - 1; at >= this.#head; at--) {
+      const event = this.#queue[at];
+      if (event !== undefined && this.#belong(trade, event) && fits(event)) return event;
+    }
+    return null;
+  }
+
+  #belong(trade: Waiting, level: Waiting): boolean {
+    if (level.kind !== EVENT.level || level.unexplainedMicros <= 0) return false;
+    if (level.priceMicros !== trade.priceMicros || level.side === trade.side) return false;
+    const lagMs = trade.venueMs - level.venueMs;
+    return lagMs <= this.#rules.tradeLagMs && lagMs >= -this.#rules.tradeLeadMs;
+  }
+
+  #sameSize(trade: Waiting, level: Waiting): boolean {
+    return Math.abs(level.unexplainedMicros - trade.amountMicros) <= this.#rules.toleranceMicros;
+  }
+
+  #release(): void {
+    const { tradeLagMs, tradeLeadMs } = this.#rules;
+    while (this.#lone[0] !== undefined && this.#orderMs - this.#lone[0].orderMs > tradeLeadMs) {
+      this.#settle(this.#lone[0]);
+      this.#lone.shift();
+    }
+    // A decrease waits until no trade that is still looking can be its own.
+    const holdMs = tradeLagMs + tradeLeadMs;
+    for (let event = this.#queue[this.#head]; event !== undefined; event = this.#queue[this.#head]) {
+      if (this.#orderMs - event.orderMs <= holdMs && this.#queue.length - this.#head <= MAX_WAITING) break;
+      this.#writeHead();
+    }
+    if (this.#head > 1024 && this.#head * 2 > this.#queue.length) this.#compact();
+  }
+
+  #writeHead(): void {
+    const event = this.#queue[this.#head++];
+    if (event === undefined || event.moved) return;
+    // Its own place has come, so it can move no more.
+    event.moved = true;
+    for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
+    this.#write(event, event.orderMs);
+  }
+
+  #write(event: Waiting, timeMs: number): void {
+    this.#writer.write(event.kind, timeMs, event.side, event.priceMicros, event.amountMicros);
+  }
+
+  #compact(): void {
+    this.#queue = this.#queue.slice(this.#head);
+    this.#head = 0;
+  }
+}
+
+function attach(trade: Waiting, level: Waiting): void {
+  trade.moved = true;
+  level.unexplainedMicros = Math.max(0, level.unexplainedMicros - trade.amountMicros);
+  if (level.trades === null) level.trades = [trade];
+  else level.trades.push(trade);
+}

@@ -1,0 +1,135 @@
+/** Finds the markets of a Polymarket recording: two tokens that mirror each other are one market. */
+
+import { basename } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
+import { conditionIdOf } from '../identity.js';
+import { brokenRows, numbersOf, openParquet, ROW_IS_SOUND, rowsOf, textsOf } from '../parquet.js';
+import { fileError } from '../store/duckdb.js';
+import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
+
+export const isPolymarketFile = (path: string): boolean => path.endsWith('.parquet');
+
+/** Sizes of trades come with six decimals. */
+const AMOUNT_PRECISION = 6;
+/** Changes of a token that are compared with the mirror of another's; they come in the same millisecond. */
+const SAMPLE = 400;
+/** Share of the sample that must agree. A stranger shares next to nothing, a twin all but the edges of the file. */
+const TWIN_SHARE = 0.5;
+
+/** Every market of one file. Nothing in it says what the markets are called or how they ended. */
+export async function openPolymarket(path: string): Promise<Recording[]> {
+  const connection = await openParquet(path);
+  try {
+    return await marketsIn(connection, path);
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
+  } finally {
+    connection.closeSync();
+  }
+}
+
+async function marketsIn(connection: DuckDBConnection, path: string): Promise<Recording[]> {
+  const warnings: RecordingWarning[] = [];
+  const broken = await brokenRows(connection);
+  if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
+  const tokens = await tokensOf(connection);
+  if (tokens.length === 0) {
+    const why = broken ?? 'it has none';
+    throw new TwinbookError('recording_invalid', `no event can be read from ${path}: ${why}`);
+  }
+  const markets: Recording[] = [];
+  const lonely = new Map(tokens.map((token) => [token.id, token]));
+  for (const yes of tokens) {
+    if (!lonely.delete(yes.id)) continue;
+    const no = mirrorOf(yes, [...lonely.values()]);
+    if (no === null) warnings.push({ path, message: `token ${short(yes.id)} has no mirror: it is a market by itself` });
+    else lonely.delete(no.id);
+    markets.push(recordingOf({ path, yes: yes.id, no: no?.id ?? null }, yes, warnings));
+  }
+  return markets;
+}
+
+interface Token {
+  readonly id: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly tickPrecision: number;
+  /** `time|price|size|side` of its first changes, and the same as the mirrored token would show them. */
+  readonly own: ReadonlySet<string>;
+  readonly mirrored: ReadonlySet<string>;
+}
+
+/** Sorted by id, so that the choice of the YES token does not depend on the file's order. */
+async function tokensOf(connection: DuckDBConnection): Promise<Token[]> {
+  const about = await rowsOf(
+    connection,
+    `SELECT asset_id, min(time_ms), max(time_ms), count(*) FILTER (price_micros % 10000 <> 0)
+     FROM events WHERE ${ROW_IS_SOUND} GROUP BY asset_id ORDER BY asset_id`,
+  );
+  const tokens: Token[] = [];
+  const [ids, first, last, fine] = [textsOf(about, 0), numbersOf(about, 1), numbersOf(about, 2), numbersOf(about, 3)];
+  for (const [at, id] of ids.entries()) {
+    const sample = await rowsOf(
+      connection,
+      `SELECT time_ms, price_micros, amount_micros, is_bid::DOUBLE FROM events
+       WHERE ${ROW_IS_SOUND} AND is_level AND asset_id = '${id}' ORDER BY file_row_number LIMIT ${SAMPLE}`,
+    );
+    const [times, prices, sizes, bids] = [0, 1, 2, 3].map((column) => numbersOf(sample, column));
+    const own = new Set<string>();
+    const mirrored = new Set<string>();
+    for (const [row, time] of (times ?? []).entries()) {
+      const price = prices?.[row] ?? 0;
+      const isBid = bids?.[row] === 1;
+      own.add(`${time}|${price}|${sizes?.[row]}|${isBid}`);
+      mirrored.add(`${time}|${1_000_000 - price}|${sizes?.[row]}|${!isBid}`);
+    }
+    const tickPrecision = (fine[at] ?? 0) > 0 ? 3 : 2;
+    tokens.push({ id, firstMs: first[at] ?? 0, lastMs: last[at] ?? 0, tickPrecision, own, mirrored });
+  }
+  return tokens;
+}
+
+/** The token whose changes are most of all this one's mirrored; null when none's are. */
+function mirrorOf(token: Token, others: readonly Token[]): Token | null {
+  let [best, most]: [Token | null, number] = [null, 0];
+  for (const other of others) {
+    const share = sharedWith(token, other);
+    if (share >= TWIN_SHARE && share > most) [best, most] = [other, share];
+  }
+  return best;
+}
+
+function sharedWith(a: Token, b: Token): number {
+  let shared = 0;
+  for (const key of a.own) if (b.mirrored.has(key)) shared++;
+  return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
+}
+
+function recordingOf(tokens: PolymarketTokens, yes: Token, fileWarnings: readonly RecordingWarning[]): Recording {
+  const file = basename(tokens.path, '.parquet');
+  const market: RecordedMarket = {
+    conditionId: conditionIdOf('polymarket', yes.id),
+    eventTitle: `Recorded in play: ${file}`,
+    title: `${file}, token ${short(yes.id)}`,
+    category: 'sports',
+    rules: ['A recorded market whose question and outcome are not known. It closes with its recording, unresolved.'],
+    tickPrecision: yes.tickPrecision,
+    amountPrecision: AMOUNT_PRECISION,
+    openTimeMs: yes.firstMs,
+    closeTimeMs: yes.lastMs,
+    outcome: null,
+    source: { kind: 'polymarket', path: tokens.path, ticker: yes.id },
+  };
+  const found: RecordingWarning[] = [];
+  return {
+    market,
+    get warnings() {
+      return [...fileWarnings, ...found];
+    },
+    chunks: () => polymarketChunks(tokens, found),
+  };
+}
+
+const short = (token: string): string => `${token.slice(0, 4)}…${token.slice(-4)}`;

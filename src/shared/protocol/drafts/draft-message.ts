@@ -1,0 +1,55 @@
+/**
+ * From the readable draft to what travels as a draft's `message`, and to the bytes that the wallet signs; used by the
+ * exchange that issues drafts and by the wallet that signs them. What a message is differs by venue
+ * (`draft_message` of its profile):
+ *
+ * - `utf8`: the readable text itself; its UTF-8 bytes are signed.
+ * - `solana_tx`: hex of a serialized Solana transaction whose Memo instruction carries the readable text; its message
+ *   bytes are signed, neither the hex text nor the whole transaction.
+ * - `opaque`: a text that nobody can read; its UTF-8 bytes are signed.
+ */
+
+import { createHash } from 'node:crypto';
+import type { DraftCosigners, VenueProfile } from '../profile.js';
+import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
+import { readMemoText, readTransaction, writeMemoTransaction } from './solana-message.js';
+
+export type DraftMessage = VenueProfile['draft_message'];
+
+/**
+ * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.
+ * As `solana_tx` the paper exchange issues both formats that are in use, legacy and version 0, by the draft's pubkey.
+ * `cosigners` sign such a transaction too. It has no chain whose blockhash it could name: the draft's pubkey (base58 of 32 bytes) stands in its place.
+ */
+export function writeDraftMessage(
+  kind: DraftMessage,
+  draft: DraftText,
+  wallet: string,
+  cosigners?: DraftCosigners,
+): string {
+  const text = writeDraftText(draft);
+  switch (kind) {
+    case 'utf8':
+      return text;
+    case 'solana_tx': {
+      const version = draft.draftPubkey.charCodeAt(draft.draftPubkey.length - 1) % 2 === 0 ? 0 : 'legacy';
+      return writeMemoTransaction({ wallet, cosigners, text, blockhash: draft.draftPubkey, version });
+    }
+    case 'opaque':
+      return createHash('sha256').update(text, 'utf8').digest('base64url');
+  }
+}
+
+/** The bytes that a wallet signs to agree to a message; null for a `solana_tx` that is no transaction. */
+export function signedBytes(kind: DraftMessage, message: string): Uint8Array | null {
+  if (kind !== 'solana_tx') return Buffer.from(message, 'utf8');
+  const read = readTransaction(message);
+  return read.ok ? read.transaction.messageBytes : null;
+}
+
+/** The draft that a message spells; null when it spells none, or when nobody could tell. */
+export function readDraftMessage(kind: DraftMessage, message: string): DraftText | null {
+  if (kind === 'opaque') return null;
+  const text = kind === 'utf8' ? message : readMemoText(message);
+  return text === null ? null : readDraftText(text);
+}

@@ -1,0 +1,181 @@
+/**
+ * The readable draft of the paper exchange: one line that says everything a signer must know. Written by the exchange,
+ * read by the signer, so that what is signed is what was meant.
+ */
+
+import { formatDecimal, parseDecimal } from '../../base/decimal.js';
+import type { Micros } from '../../base/micros.js';
+import type { Side } from '../states.js';
+
+/** What a draft asks the wallet to agree to. Prices and amounts in the space of the named outcome. */
+export type DraftTerms =
+  | {
+      readonly action: 'place-order';
+      readonly isYes: boolean;
+      readonly side: Side;
+      readonly type: 'limit';
+      readonly price: Micros;
+      readonly amount: Micros;
+    }
+  | {
+      readonly action: 'place-order';
+      readonly isYes: boolean;
+      readonly side: 'buy';
+      readonly type: 'market';
+      readonly funds: Micros;
+    }
+  | {
+      readonly action: 'place-order';
+      readonly isYes: boolean;
+      readonly side: 'sell';
+      readonly type: 'market';
+      readonly amount: Micros;
+    }
+  | { readonly action: 'cancel-order'; readonly orderPubkey: string }
+  | { readonly action: 'merge-shares'; readonly amount: Micros }
+  | { readonly action: 'split-shares'; readonly amount: Micros }
+  | { readonly action: 'redeem-shares'; readonly yes: Micros; readonly no: Micros }
+  | {
+      readonly action: 'open-margin-position';
+      readonly isYes: boolean;
+      readonly type: 'market';
+      readonly leverage: Micros;
+      readonly funds: Micros;
+    }
+  | {
+      readonly action: 'open-margin-position';
+      readonly isYes: boolean;
+      readonly type: 'limit';
+      readonly leverage: Micros;
+      readonly price: Micros;
+      readonly shares: Micros;
+    };
+
+export type DraftAction = DraftTerms['action'];
+
+export interface DraftText {
+  readonly serviceName: string;
+  readonly marketConditionId: string;
+  /** The draft's pubkey; for a cancel the pubkey of the order. */
+  readonly draftPubkey: string;
+  /** Unix seconds on the exchange's clock. */
+  readonly expires: number;
+  readonly terms: DraftTerms;
+}
+
+export function writeDraftText(draft: DraftText): string {
+  const { serviceName, marketConditionId, draftPubkey, expires, terms } = draft;
+  return `${serviceName} draft v1 | ${terms.action} | Market: ${marketConditionId} | ${details(terms)} | Draft: ${draftPubkey} | Expires: ${expires}`;
+}
+
+function details(terms: DraftTerms): string {
+  switch (terms.action) {
+    case 'place-order': {
+      const head = `Outcome: ${terms.isYes ? 'YES' : 'NO'}, Side: ${terms.side}, Type: ${terms.type}`;
+      if (terms.type === 'limit')
+        return `${head}, Price: ${formatDecimal(terms.price)}, Amount: ${formatDecimal(terms.amount)}`;
+      return terms.side === 'buy'
+        ? `${head}, Funds: ${formatDecimal(terms.funds)}`
+        : `${head}, Amount: ${formatDecimal(terms.amount)}`;
+    }
+    case 'cancel-order':
+      return `Order: ${terms.orderPubkey}`;
+    case 'merge-shares':
+    case 'split-shares':
+      return `Amount: ${formatDecimal(terms.amount)}`;
+    case 'redeem-shares':
+      return `Yes: ${formatDecimal(terms.yes)}, No: ${formatDecimal(terms.no)}`;
+    case 'open-margin-position': {
+      const head = `Outcome: ${terms.isYes ? 'YES' : 'NO'}, Type: ${terms.type}, Leverage: ${formatDecimal(terms.leverage)}`;
+      return terms.type === 'market'
+        ? `${head}, Funds: ${formatDecimal(terms.funds)}`
+        : `${head}, Price: ${formatDecimal(terms.price)}, Shares: ${formatDecimal(terms.shares)}`;
+    }
+  }
+}
+
+/** Base58 names, so that no separator can hide in one. */
+const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
+const IS_NAME = new RegExp(`^${NAME}$`);
+/**
+ * Condition ids are the venue's: anything without blanks, commas or pipes. No control or invisible characters anywhere:
+ * a person who is shown what a draft says must see all that it says.
+ */
+const LINE = new RegExp(
+  `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
+  'u',
+);
+
+/**
+ * Reads a draft text; null for anything that is not exactly what `writeDraftText` writes: an unknown action, other
+ * keys, another order, trailing zeros, a second reading of any kind.
+ */
+export function readDraftText(text: string): DraftText | null {
+  const match = LINE.exec(text);
+  if (match === null) return null;
+  const [, serviceName = '', action = '', marketConditionId = '', detailText = '', draftPubkey = '', expires = ''] =
+    match;
+  const terms = readTerms(action, detailText);
+  if (terms === null) return null;
+  const draft = { serviceName, marketConditionId, draftPubkey, expires: Number(expires), terms };
+  // Only the canonical spelling is accepted: what we would write for these terms must be the very same bytes.
+  return writeDraftText(draft) === text ? draft : null;
+}
+
+function readTerms(action: string, detailText: string): DraftTerms | null {
+  const fields = new Map<string, string>();
+  for (const pair of detailText.split(', ')) {
+    const at = pair.indexOf(': ');
+    if (at < 0) return null;
+    fields.set(pair.slice(0, at), pair.slice(at + 2));
+  }
+  const number = (key: string): Micros | null => parseDecimal(fields.get(key) ?? '');
+  const amount = number('Amount');
+  switch (action) {
+    case 'place-order':
+      return readOrderTerms(fields, number);
+    case 'cancel-order': {
+      const orderPubkey = fields.get('Order') ?? '';
+      return IS_NAME.test(orderPubkey) ? { action, orderPubkey } : null;
+    }
+    case 'merge-shares':
+    case 'split-shares':
+      return amount === null ? null : { action, amount };
+    case 'redeem-shares': {
+      const yes = number('Yes');
+      const no = number('No');
+      return yes === null || no === null ? null : { action, yes, no };
+    }
+    case 'open-margin-position':
+      return readMarginTerms(fields, number);
+    default:
+      return null;
+  }
+}
+
+function readMarginTerms(
+  fields: ReadonlyMap<string, string>,
+  number: (key: string) => Micros | null,
+): DraftTerms | null {
+  const isYes = fields.get('Outcome') === 'YES';
+  const [leverage, funds, price, shares] = [number('Leverage'), number('Funds'), number('Price'), number('Shares')];
+  if (leverage === null) return null;
+  const head = { action: 'open-margin-position', isYes, leverage } as const;
+  if (fields.get('Type') === 'market') return funds === null ? null : { ...head, type: 'market', funds };
+  return price === null || shares === null ? null : { ...head, type: 'limit', price, shares };
+}
+
+function readOrderTerms(
+  fields: ReadonlyMap<string, string>,
+  number: (key: string) => Micros | null,
+): DraftTerms | null {
+  const isYes = fields.get('Outcome') === 'YES';
+  const side: Side = fields.get('Side') === 'buy' ? 'buy' : 'sell';
+  const [price, amount, funds] = [number('Price'), number('Amount'), number('Funds')];
+  const action = 'place-order';
+  if (fields.get('Type') === 'limit') {
+    return price === null || amount === null ? null : { action, isYes, side, type: 'limit', price, amount };
+  }
+  if (side === 'buy') return funds === null ? null : { action, isYes, side, type: 'market', funds };
+  return amount === null ? null : { action, isYes, side, type: 'market', amount };
+}

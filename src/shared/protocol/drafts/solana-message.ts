@@ -1,0 +1,192 @@
+/**
+ * Solana transactions as drafts: writes those of the paper exchange, and reads those of any venue into plain facts for
+ * the signer to judge. Bytes are built and parsed by the `@solana` packages; this file adds that a transaction has
+ * exactly one spelling, so that what was judged is what is signed.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { address } from '@solana/addresses';
+import {
+  appendTransactionMessageInstruction,
+  createTransactionMessage,
+  getCompiledTransactionMessageCodec,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/transaction-messages';
+import { compileTransaction, getTransactionCodec } from '@solana/transactions';
+import { must } from '../../base/errors.js';
+import type { DraftCosigners } from '../profile.js';
+
+/** Made once: making one costs as much as using it. */
+const envelopes = getTransactionCodec();
+const messages = getCompiledTransactionMessageCodec();
+
+/** The program that writes a text into the chain's log and does nothing else. */
+export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+
+/** A transaction travels in one packet: nothing longer can be one. */
+export const LONGEST_TRANSACTION_BYTES = 1232;
+
+/** The package's number for an account that signs and is only read. */
+const READONLY_SIGNER = 2;
+
+export type TransactionVersion = 'legacy' | 0;
+
+export interface MemoTransaction {
+  /** Signs; pays the fee too, unless a co-signer does. */
+  readonly wallet: string;
+  readonly cosigners?: DraftCosigners | undefined;
+  readonly text: string;
+  /** Base58 of 32 bytes. */
+  readonly blockhash: string;
+  readonly version: TransactionVersion;
+}
+
+export interface TransactionInstruction {
+  readonly program: string;
+  /** In the order of the instruction. */
+  readonly accounts: readonly string[];
+  readonly data: Uint8Array;
+}
+
+/** What a transaction would do, as far as its bytes say. Accounts are base58. */
+export interface Transaction {
+  readonly version: TransactionVersion;
+  readonly feePayer: string;
+  /** Who must sign, the fee payer first. */
+  readonly signers: readonly string[];
+  /** Every account that it names by itself, signers first. */
+  readonly accounts: readonly string[];
+  /** Accounts of an instruction that come out of a lookup table are not known, and not listed. */
+  readonly instructions: readonly TransactionInstruction[];
+  readonly lookupTables: readonly string[];
+  /** Those of the signers whose slots are filled already. */
+  readonly filledSlots: readonly string[];
+  /** What a wallet signs. */
+  readonly messageBytes: Uint8Array;
+}
+
+export type ReadTransaction =
+  | { readonly ok: true; readonly transaction: Transaction }
+  | { readonly ok: false; readonly problem: string };
+
+/** The package marks what it has checked by branded types; a blockhash is checked by the caller, who made it. */
+type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
+
+/**
+ * Lowercase hex of the transaction, its signature slots zeroed. A fee payer signs the whole message, so the memo names
+ * only who signs beside it. Throws for a wallet that is not base58 of 32 bytes.
+ */
+export function writeMemoTransaction({ wallet, cosigners, text, blockhash, version }: MemoTransaction): string {
+  const payer = address(cosigners?.fee_payer ?? wallet);
+  const others = [wallet, ...(cosigners?.keys ?? [])].map((key) => address(key)).filter((key) => key !== payer);
+  const memo = {
+    programAddress: address(MEMO_PROGRAM),
+    data: Buffer.from(text, 'utf8'),
+    ...(others.length === 0
+      ? {}
+      : { accounts: others.map((key) => ({ address: key, role: READONLY_SIGNER }) as const) }),
+  };
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const paid = setTransactionMessageFeePayer(payer, createTransactionMessage({ version }));
+  const message = appendTransactionMessageInstruction(
+    memo,
+    setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+  );
+  return copyOf(envelopes.encode(compileTransaction(message))).toString('hex');
+}
+
+/** Reads the hex of exactly one transaction, legacy or version 0, in its only spelling; else says what is wrong. */
+export function readTransaction(hexText: string): ReadTransaction {
+  if (!/^(?:[0-9a-fA-F]{2})+$/.test(hexText)) return problem('the draft is not the hex of bytes');
+  const bytes = Buffer.from(hexText, 'hex');
+  if (bytes.length > LONGEST_TRANSACTION_BYTES) return problem('the draft is longer than any transaction');
+  try {
+    return readBytes(bytes);
+  } catch {
+    // The package throws for bytes that end early, names that it does not know and numbers out of range.
+    return problem('the draft is not a Solana transaction');
+  }
+}
+
+function readBytes(bytes: Buffer): ReadTransaction {
+  const envelope = envelopes.decode(bytes);
+  const message = messages.decode(envelope.messageBytes);
+  if (message.version !== 'legacy' && message.version !== 0) return problem('the transaction has an unknown version');
+  if (!isCanonical(bytes, envelope, message)) return problem('the transaction is not spelled the one way there is');
+  if (!isSound(message)) return problem('the transaction contradicts itself');
+  return { ok: true, transaction: factsOf(envelope, message) };
+}
+
+type Envelope = ReturnType<typeof envelopes.decode>;
+type AnyMessage = ReturnType<typeof messages.decode>;
+type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
+
+/** A decoder may overlook bytes behind the end and numbers written longer than needed; an encoder writes neither. */
+const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
+  bytes.equals(copyOf(envelopes.encode(envelope))) &&
+  copyOf(envelope.messageBytes).equals(copyOf(messages.encode(message)));
+
+const lookupsOf = (message: CompiledMessage) =>
+  message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
+
+/** What the chain itself demands of a message (`sanitize` of the Solana SDK), and no account twice. */
+function isSound(message: CompiledMessage): boolean {
+  const { staticAccounts, header, instructions } = message;
+  const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
+  const named = staticAccounts.length;
+  const looked = lookupsOf(message).map((table) => table.readonlyIndexes.length + table.writableIndexes.length);
+  const known = looked.reduce((sum, count) => sum + count, named);
+  return (
+    numSignerAccounts + numReadonlyNonSignerAccounts <= named &&
+    numReadonlySignerAccounts < numSignerAccounts &&
+    new Set(staticAccounts).size === named &&
+    looked.every((count) => count > 0) &&
+    instructions.every(({ programAddressIndex: program }) => program > 0 && program < named) &&
+    instructions.every(({ accountIndices = [] }) => accountIndices.every((index) => index < known))
+  );
+}
+
+function factsOf(envelope: Envelope, message: CompiledMessage): Transaction {
+  const { staticAccounts: accounts, header } = message;
+  return {
+    version: message.version,
+    feePayer: must(accounts[0], 'the fee payer of a sound message'),
+    signers: accounts.slice(0, header.numSignerAccounts),
+    accounts,
+    instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => ({
+      program: must(accounts[programAddressIndex], 'the program of a sound message'),
+      accounts: accountIndices.flatMap((index) => accounts[index] ?? []),
+      data: copyOf(data),
+    })),
+    lookupTables: lookupsOf(message).map(({ lookupTableAddress }) => lookupTableAddress),
+    filledSlots: Object.entries(envelope.signatures).flatMap(([key, signature]) => (signature === null ? [] : [key])),
+    messageBytes: copyOf(envelope.messageBytes),
+  };
+}
+
+/** Hex of the same transaction with these signatures, by who made them, in their slots. Throws for hex that is none. */
+export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
+  const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
+  const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
+  // The package marks signatures that were checked; these are the caller's own.
+  const filled = Object.fromEntries(slots) as typeof envelope.signatures;
+  return copyOf(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
+}
+
+/** The one memo of a transaction as text; null when there is not exactly one, or when its bytes are not UTF-8. */
+export function memoText({ instructions }: Transaction): string | null {
+  const [memo, ...more] = instructions.filter(({ program }) => program === MEMO_PROGRAM);
+  return memo === undefined || more.length > 0 || !isUtf8(memo.data) ? null : Buffer.from(memo.data).toString('utf8');
+}
+
+/** The memo of a message that is a transaction; else null. */
+export function readMemoText(hexText: string): string | null {
+  const read = readTransaction(hexText);
+  return read.ok ? memoText(read.transaction) : null;
+}
+
+/** The package's arrays are read-only views. */
+const copyOf = (bytes: ArrayLike<number>): Buffer => Buffer.from(bytes);
+
+const problem = (text: string): ReadTransaction => ({ ok: false, problem: text });

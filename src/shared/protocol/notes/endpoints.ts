@@ -1,0 +1,293 @@
+/**
+ * What every call is for and how it may fail, in one table: the source of the OpenAPI document, of docs/service.md and of
+ * the typed client's documentation. A call without a note does not compile.
+ */
+
+import { declarationOf, type EndpointName } from '../endpoints.js';
+import type { ServiceErrorSlug } from '../errors.js';
+
+export interface EndpointNote {
+  /** A few words, as a heading. */
+  readonly summary: string;
+  /** What a caller must know beyond the parameters. */
+  readonly description?: string;
+  /** What it may refuse with beside `commonErrors`. */
+  readonly errors: readonly ServiceErrorSlug[];
+  /** What an absent parameter or field of the body means; that of `limit` is declared with the call. */
+  readonly defaults?: Readonly<Record<string, string | number | boolean>>;
+  /** Whole bodies by what they ask for, where not every field goes with every other. */
+  readonly bodies?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
+}
+
+const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
+const YES = { market_condition_id: MARKET, is_yes: true } as const;
+
+const SUBMIT_ERRORS = ['not_found', 'program_call_has_expired', 'invalid_program_call_status'] as const;
+const CONVERSION_SUBMIT_ERRORS = [
+  'share_conversion_not_found',
+  'program_call_has_expired',
+  'share_conversion_invalid_state',
+] as const;
+const CONVERSION_START_ERRORS = [
+  'gringotts_unavailable',
+  'custodial_user_trading_not_allowed',
+  'share_conversion_market_not_eligible',
+  'share_conversion_invalid_amount',
+  'share_conversion_market_not_open',
+  'share_conversion_market_paused',
+] as const;
+
+const OF_MARKET = ['not_found'] as const;
+
+export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
+  'keys.challenge': {
+    summary: 'Ask for a challenge',
+    description: 'The first step to credentials: a text that only the owner of the wallet can sign. Sign it unchanged.',
+    errors: [],
+  },
+  'keys.create': {
+    summary: 'Create an API key',
+    description:
+      'Answers the key and its secret, the secret once and never again. A challenge works once. The first key of a wallet opens its account.',
+    errors: [],
+  },
+  'keys.list': { summary: 'List API keys', description: 'All of them at once, revoked ones too.', errors: [] },
+  'keys.revoke': {
+    summary: 'Revoke an API key',
+    description:
+      'From then on requests under this key are not believed. A key may revoke itself; revoking twice changes nothing.',
+    errors: ['not_found'],
+  },
+
+  'events.list': {
+    summary: 'List events',
+    description: 'Newest first unless sorted. A row shows at most two of its markets; the detail shows all.',
+    errors: [],
+  },
+  'events.detail': { summary: 'Read an event', description: 'With all of its markets.', errors: OF_MARKET },
+  'markets.list': { summary: 'List markets', description: 'Newest first unless sorted.', errors: [] },
+  'markets.detail': {
+    summary: 'Read a market',
+    description: 'With its rules, its fees, and in `config` the grid and limits that orders must keep.',
+    errors: OF_MARKET,
+  },
+  'markets.book': {
+    summary: 'Read an order book',
+    description:
+      'One outcome at a time. The two books of a market are one book seen from two sides: a NO bid at p is a YES ask at 1 - p.',
+    errors: OF_MARKET,
+    defaults: { depth: 50, is_yes: true },
+  },
+  'markets.trades': { summary: 'List the trades of a market', description: 'Newest first.', errors: OF_MARKET },
+  'markets.stats': { summary: 'Read the statistics of a market', errors: OF_MARKET },
+  'markets.price': {
+    summary: 'Read the price of a market',
+    description: 'Midway between best bid and best ask; null while there is nothing to tell it from.',
+    errors: OF_MARKET,
+    defaults: { is_yes: true },
+  },
+  'markets.candles': {
+    summary: 'Read a price chart',
+    description:
+      'Bars of one outcome between two moments at most 30 days apart, oldest first. The NO chart is the YES chart mirrored at 1.',
+    errors: OF_MARKET,
+    defaults: { is_yes: true },
+  },
+  'markets.marginActivity': {
+    summary: 'List what happened to margin positions',
+    description: 'Everybody’s openings, increases, decreases, closings and liquidations in a market, newest first.',
+    errors: OF_MARKET,
+  },
+  'sports.list': { summary: 'List sports and leagues', description: 'All of them at once.', errors: [] },
+  'search.list': {
+    summary: 'Search markets and events',
+    description: 'At least one filter is required. A hit carries the whole detail of what was found.',
+    errors: [],
+  },
+
+  'orders.list': { summary: 'List own orders', description: 'Newest first, drafts included.', errors: [] },
+  'orders.create': {
+    summary: 'Draft an order',
+    description:
+      'A limit order names `price` and `amount`, a market buy only `funds`, a market sell only `amount`. Nothing trades and nothing is locked before the draft is signed and submitted. Refused on margin markets.',
+    errors: ['gringotts_unavailable', 'order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'],
+    bodies: {
+      'limit order': { ...YES, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' },
+      'market buy': { ...YES, side: 'buy', order_type: 'market', funds: '25' },
+      'market sell': { ...YES, side: 'sell', order_type: 'market', amount: '10' },
+    },
+  },
+  'orders.submit': {
+    summary: 'Submit a signed order',
+    description:
+      'Market and balance are looked at again; an order that they refuse here has become `failed`. Else it trades at once with whatever it meets; the rest of a limit order rests in the book, the rest of a market order is canceled.',
+    errors: [...SUBMIT_ERRORS, 'order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'],
+  },
+  'orders.detail': { summary: 'Read an order', errors: ['not_found'] },
+  'orders.cancel': {
+    summary: 'Draft a cancel',
+    description:
+      'Answers the pubkey of the order and the text to sign. The order stays in the book until the cancel is submitted. An unexpired draft is answered again.',
+    errors: ['gringotts_unavailable', 'not_found', 'order_not_cancelable'],
+  },
+  'orders.cancelSubmit': {
+    summary: 'Submit a signed cancel',
+    description: 'Takes what is left of the order out of the book.',
+    errors: [...SUBMIT_ERRORS, 'order_not_cancelable'],
+  },
+  'trades.list': { summary: 'List own trades', description: 'Newest first, as maker and as taker.', errors: [] },
+
+  'merges.list': { summary: 'List share merges', description: 'Newest first.', errors: [] },
+  'merges.create': {
+    summary: 'Draft a merge of shares',
+    description:
+      'Turns as many YES and NO shares back into the same amount of currency. The shares are locked from the draft on. Asking again for the amount of a draft that is not signed yet answers that draft.',
+    errors: [
+      ...CONVERSION_START_ERRORS,
+      'share_merge_market_has_unbacked_collateral',
+      'share_merge_in_progress',
+      'share_merge_insufficient_shares',
+    ],
+  },
+  'merges.submit': {
+    summary: 'Submit a signed merge',
+    description:
+      'Answers the row in state `in_process`; read it again until it is `done` or `failed`. It fails when the market does not convert at the moment of landing.',
+    errors: CONVERSION_SUBMIT_ERRORS,
+  },
+  'merges.detail': { summary: 'Read a merge', errors: ['not_found'] },
+  'splits.list': { summary: 'List share splits', description: 'Newest first.', errors: [] },
+  'splits.create': {
+    summary: 'Draft a split of currency',
+    description:
+      'Turns currency into as many YES and NO shares. The currency is locked from the draft on. Asking again for the amount of a draft that is not signed yet answers that draft.',
+    errors: [...CONVERSION_START_ERRORS, 'share_split_in_progress', 'share_split_insufficient_funds'],
+  },
+  'splits.submit': {
+    summary: 'Submit a signed split',
+    description:
+      'Answers the row in state `in_process`; read it again until it is `done` or `failed`. It fails when the market does not convert at the moment of landing.',
+    errors: CONVERSION_SUBMIT_ERRORS,
+  },
+  'splits.detail': { summary: 'Read a split', errors: ['not_found'] },
+  'redeems.list': { summary: 'List redeems', description: 'Newest first.', errors: [] },
+  'redeems.create': {
+    summary: 'Draft a redeem',
+    description:
+      'Pays out all free shares of a resolved or canceled market: 1 for each winning share, 0 for each losing one, 0.5 for each share of a canceled market. The shares are locked from the draft on. Asking again while a draft of the market is not signed yet answers that draft.',
+    errors: ['gringotts_unavailable'],
+  },
+  'redeems.submit': {
+    summary: 'Submit a signed redeem',
+    description: 'The answer is final: the row is `completed` and its funds are there.',
+    errors: SUBMIT_ERRORS,
+  },
+  'redeems.detail': { summary: 'Read a redeem', errors: ['not_found'] },
+
+  'account.detail': { summary: 'Read the own account', errors: [] },
+  'account.assets': {
+    summary: 'List own shares',
+    description:
+      'One row for each outcome that is held. The cursor counts the places that were looked at, held or not: it says nothing about how many rows there are.',
+    errors: [],
+  },
+  'account.pnl': {
+    summary: 'Read profit and loss',
+    description: 'Of the whole account, or of one market or event.',
+    errors: [],
+  },
+
+  'positions.list': {
+    summary: 'List margin positions',
+    description: 'Newest first unless sorted.',
+    errors: [],
+    defaults: { sort: '-created' },
+  },
+  'positions.estimate': {
+    summary: 'Estimate a margin position',
+    description: 'What opening it now would do; nothing is reserved.',
+    errors: [],
+    defaults: { is_yes: true, leverage: 1 },
+  },
+  'positions.detail': { summary: 'Read a margin position', errors: ['not_found'] },
+  'positions.close': {
+    summary: 'Close a margin position',
+    description:
+      'Sells the shares of the position. With `price` it waits until they sell at this price or better; without, it sells now.',
+    errors: ['not_found', 'order_market_not_open'],
+  },
+  'positions.setTpSl': {
+    summary: 'Set take profit and stop loss',
+    description:
+      'A key that is present is written, null clears it, an absent one stays as it is. One at least must be there.',
+    errors: ['not_found', 'hyperliquid_margin_tp_sl_not_supported'],
+  },
+  'positions.deleteTpSl': {
+    summary: 'Remove take profit and stop loss',
+    description: 'The answer still carries the prices that were removed.',
+    errors: ['not_found', 'hyperliquid_margin_tp_sl_not_supported'],
+  },
+  'positions.claim': {
+    summary: 'Claim the settlement of a position',
+    description:
+      'Of a settlement in state `claimable`; it becomes `claim_pending`, and `done` when the money is there.',
+    errors: ['not_found'],
+  },
+  'settlements.list': {
+    summary: 'List margin settlements',
+    description: 'Newest first unless sorted.',
+    errors: [],
+    defaults: { sort: '-created' },
+  },
+  'requests.list': {
+    summary: 'List position requests',
+    description: 'Newest first unless sorted.',
+    errors: [],
+    defaults: { sort: '-created' },
+  },
+  'requests.create': {
+    summary: 'Draft a margin position request',
+    description:
+      'A market request names `funds`, a limit request `price` and `shares`. Sign `message` and submit it to have the request funded.',
+    errors: [
+      'gringotts_unavailable',
+      'order_market_not_open',
+      'order_insufficient_funds',
+      'hyperliquid_margin_tp_sl_not_supported',
+    ],
+    defaults: { is_yes: true, leverage: 1 },
+    bodies: {
+      'market request': { ...YES, type: 'market', leverage: 2, funds: '100' },
+      'limit request': { ...YES, type: 'limit', leverage: 2, price: '0.4', shares: '100', stop_loss_price: '0.2' },
+    },
+  },
+  'requests.submit': {
+    summary: 'Submit a signed position request',
+    description: 'Funding starts; read the request again until it is `completed`, `failed` or `cancelled`.',
+    errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
+  },
+  'requests.detail': { summary: 'Read a position request', errors: ['not_found'] },
+  'requests.cancel': {
+    summary: 'Cancel a position request',
+    description: 'Only before its funding has completed.',
+    errors: ['not_found'],
+  },
+};
+
+/** What any call may be refused with, by who may make it and whether it takes a body. */
+function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
+  const { scope, body, method } = declarationOf(name);
+  return [
+    ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
+    ...(body === null ? [] : (['unsupported_media_type'] as const)),
+    // A body that no call asks for is read all the same, because it is part of what is signed.
+    ...(method === 'GET' ? [] : (['request_too_large'] as const)),
+    ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
+  ];
+}
+
+/** Every refusal of a call, common ones first. */
+export const errorsOf = (name: EndpointName): readonly ServiceErrorSlug[] => [
+  ...commonErrors(name),
+  ...ENDPOINT_NOTES[name].errors,
+];

@@ -1,0 +1,22 @@
+/** The shape of a note on a record; see record-notes.ts. */
+
+import type { z } from 'zod';
+import type * as records from '../records.js';
+
+type Records = typeof records;
+
+/** The exported schemas; the module also exports types, which are no values. */
+export type RecordName = keyof Records;
+
+type KeysOf<T> = T extends unknown ? keyof T & string : never;
+
+export interface RecordNote<R extends RecordName> {
+  /** What the record is. */
+  readonly about: string;
+  readonly fields: { readonly [F in KeysOf<z.input<Records[R]>>]: string } & {
+    /** A field of an object inside, e.g. `market.title`. */
+    readonly [path: `${string}.${string}`]: string;
+  };
+}
+
+export type RecordNotes = { readonly [R in RecordName]: RecordNote<R> };

@@ -1,0 +1,37 @@
+/** What a caller asked for, as the terms that its draft must spell. Read from the request itself, never from the draft. */
+
+import { parseDecimal } from '../../../shared/base/decimal.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { type Micros, ONE } from '../../../shared/base/micros.js';
+import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
+import type { MarginInput } from '../calls/margin.js';
+import type { OrderInput } from '../calls/orders.js';
+
+/** Throws TwinbookError usage for a number that is none. */
+export function orderTerms(order: OrderInput): DraftTerms {
+  const head = { action: 'place-order', isYes: order.is_yes } as const;
+  if (order.order_type === 'limit') {
+    const [price, amount] = [decimal('price', order.price), decimal('amount', order.amount)];
+    return { ...head, side: order.side, type: 'limit', price, amount };
+  }
+  return order.side === 'buy'
+    ? { ...head, side: 'buy', type: 'market', funds: decimal('funds', order.funds) }
+    : { ...head, side: 'sell', type: 'market', amount: decimal('amount', order.amount) };
+}
+
+/** Throws TwinbookError usage for a number that is none. */
+export function marginTerms(request: MarginInput): DraftTerms {
+  const { is_yes: isYes = true, leverage = 1 } = request;
+  const times = leverage === 1 ? ONE : decimal('leverage', String(leverage));
+  const head = { action: 'open-margin-position', isYes, leverage: times } as const;
+  return request.type === 'market'
+    ? { ...head, type: 'market', funds: decimal('funds', request.funds) }
+    : { ...head, type: 'limit', price: decimal('price', request.price), shares: decimal('shares', request.shares) };
+}
+
+/** Throws TwinbookError usage for a text that is no decimal of at most six places. */
+export function decimal(name: string, text: string): Micros {
+  const value = parseDecimal(text);
+  if (value !== null) return value;
+  throw new TwinbookError('usage', `${name} must be decimal text with at most 6 places, got ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,49 @@
+/** Signs a draft if it says what was asked for: the same signer and the same comparison that the trader uses. */
+
+import { readDraftMessage } from '../../../shared/protocol/drafts/draft-message.js';
+import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
+import type { EndpointName } from '../../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../../shared/protocol/profile.js';
+import { signingRules } from '../../wallet/signing-rules.js';
+import type { Wallet } from '../../wallet/wallet.js';
+import { NotDone } from '../errors.js';
+
+/** Room for the venue's clock and its roundings in the longest expiry that a draft may name. */
+const EXPIRY_SLACK_S = 60;
+/** The signer looks drafts up by intent; here every signer has one. */
+const INTENT_ID = 'safe call';
+
+export interface DraftToSign {
+  readonly pubkey: string;
+  readonly message: string;
+  readonly marketConditionId: string;
+  /** Our own terms; never read out of `message`. */
+  readonly terms: DraftTerms;
+}
+
+/** The signature, 128 hex characters. Throws NotDone when the draft is not signed; then it never takes effect. */
+export function signDraft(
+  endpoint: EndpointName,
+  draft: DraftToSign,
+  wallet: Wallet,
+  world: { readonly profile: VenueProfile; readonly venueNowMs: () => number },
+  allowBlindSigning: boolean,
+): string {
+  const { pubkey: draftPubkey, message, marketConditionId, terms } = draft;
+  const objection = objectionToExpiry(message, world.profile, world.venueNowMs());
+  if (objection !== null) throw new NotDone(endpoint, 'not_signed', objection, draftPubkey);
+  const stored = { intentId: INTENT_ID, marketConditionId, draftPubkey, message, terms };
+  const policy = { ...signingRules(world.profile, allowBlindSigning), loadDraft: () => stored };
+  const result = wallet.draftSigner(policy).sign(INTENT_ID);
+  if (result.ok) return result.signature;
+  throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
+}
+
+/** A draft that could be submitted long after anybody wants it is not signed. */
+function objectionToExpiry(message: string, profile: VenueProfile, venueNowMs: number): string | null {
+  const expires = readDraftMessage(profile.draft_message, message)?.expires;
+  if (expires === undefined) return null;
+  const leftS = expires - Math.floor(venueNowMs / 1_000);
+  const mostS = 2 * profile.draft_lifetime_s + EXPIRY_SLACK_S;
+  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
+}

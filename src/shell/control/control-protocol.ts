@@ -1,0 +1,174 @@
+/**
+ * The control socket's language: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Types
+ * only (and the one parser that both ends share), so that the command line and the daemon cannot drift apart.
+ */
+
+import type { Difference } from '../../trader/reconcile/differences.js';
+
+/** What an operator may ask of a running trader. */
+export type ControlRequest =
+  /** Whether it answers at all; costs nothing. */
+  | { readonly command: 'ping' }
+  | { readonly command: 'status' }
+  | { readonly command: 'widen'; readonly reason: string }
+  | { readonly command: 'reduce-only'; readonly reason: string }
+  | { readonly command: 'pause'; readonly reason: string }
+  /** An empty reason says that none was given; the trader refuses that where it wants one. */
+  | { readonly command: 'resume'; readonly reason: string }
+  | { readonly command: 'stop' }
+  /** `verify`: answers only after two reads showed that nothing rests. */
+  | { readonly command: 'cancel-all'; readonly verify: boolean }
+  | { readonly command: 'flatten' }
+  | { readonly command: 'kill'; readonly reason: string }
+  | { readonly command: 'unkill'; readonly reason: string }
+  | { readonly command: 'reconcile' }
+  /** `subject` is an intent id, an order's pubkey or a market's condition id. */
+  | { readonly command: 'explain'; readonly subject: string };
+
+export type ControlResponse =
+  | { readonly ok: true; readonly data: unknown }
+  /** `error` is one sentence for a person. */
+  | { readonly ok: false; readonly error: string };
+
+/** The data of each command's answer. Money and amounts are decimal strings, times Unix milliseconds. */
+export interface ControlData {
+  readonly ping: PingData;
+  readonly status: StatusData;
+  readonly widen: ModeData;
+  readonly 'reduce-only': ModeData;
+  readonly pause: ModeData;
+  readonly resume: ModeData;
+  readonly stop: ModeData;
+  readonly 'cancel-all': CancelAllData;
+  readonly flatten: ModeData;
+  readonly kill: KillData;
+  readonly unkill: ModeData;
+  readonly reconcile: ReconcileData;
+  readonly explain: ExplainData;
+}
+
+export interface PingData {
+  readonly pid: number;
+}
+
+export interface ModeData {
+  /** What the trader does now, e.g. `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
+  readonly mode: string;
+  readonly reason: string;
+}
+
+export interface KillData extends ModeData {
+  /** Orders of ours that rest, or may rest, at the moment of the answer: they are being canceled. Null when it is not known. */
+  readonly resting: number | null;
+}
+
+export interface CancelAllData {
+  /** Orders that were asked to be canceled. */
+  readonly asked: number;
+  /** Orders seen resting at the last look; with `verify` 0 means that two reads agreed. */
+  readonly resting: number;
+  readonly verified: boolean;
+}
+
+export interface StatusData extends ModeData {
+  /** The command that leads back up from this mode; empty when none is needed. */
+  readonly way_back: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly config_file: string;
+  readonly config_hash: string;
+  readonly venue: string;
+  readonly base_url: string;
+  /** Address of the page, without what opens it; null when there is none. */
+  readonly dashboard: string | null;
+  readonly started: number;
+  readonly now: number;
+  readonly cash: string;
+  /** Cash plus holdings at their marks, minus the capital put in. */
+  readonly result: string;
+  readonly open_orders: number;
+  readonly unknown_orders: number;
+  readonly fills: number;
+  /** Drafts that the signer refused, over all runs of this ledger. */
+  readonly signing_refused: number;
+  readonly markets: readonly StatusMarket[];
+  readonly budget: readonly StatusBudget[];
+}
+
+export interface StatusMarket {
+  readonly market_condition_id: string;
+  readonly title: string;
+  readonly strategy: string;
+  /** `quoting`, or why not, in a few words. */
+  readonly state: string;
+  readonly bid: string | null;
+  readonly ask: string | null;
+  readonly fair: string | null;
+  readonly yes: string;
+  readonly no: string;
+  readonly open_orders: number;
+}
+
+/** Requests in the current minute. */
+export interface StatusBudget {
+  readonly scope: string;
+  readonly limit: number;
+  readonly remaining: number;
+}
+
+export interface ReconcileData {
+  /** What differs in two rounds; of the newest complete one where `complete` is false. */
+  readonly differences: readonly Difference[];
+  /** Why rounds were void meanwhile. */
+  readonly voided: readonly string[];
+  /** False when no complete round, or no second one, was possible in time. */
+  readonly complete: boolean;
+}
+
+/** Lines for a person, most important first. */
+export interface ExplainData {
+  readonly lines: readonly string[];
+}
+
+/** A request line longer than this is refused unread: no command needs more. */
+export const MAX_CONTROL_LINE = 64 * 1024;
+
+/** Reads one request line; a text says what is wrong with it. A reason for stopping defaults to `operator`. */
+export function readControlRequest(line: string): ControlRequest | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return 'not a line of JSON';
+  }
+  if (typeof parsed !== 'object' || parsed === null) return 'a request is a JSON object';
+  const fields = new Map<string, unknown>(Object.entries(parsed));
+  const textOf = (name: string): string => {
+    const value = fields.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const command = textOf('command');
+  switch (command) {
+    case 'ping':
+    case 'status':
+    case 'stop':
+    case 'flatten':
+    case 'reconcile':
+      return { command };
+    case 'widen':
+    case 'reduce-only':
+    case 'pause':
+    case 'kill':
+      return { command, reason: textOf('reason') || 'operator' };
+    case 'resume':
+      return { command, reason: textOf('reason') };
+    case 'unkill':
+      return textOf('reason') === '' ? 'unkill needs a reason' : { command, reason: textOf('reason') };
+    case 'cancel-all':
+      return { command, verify: fields.get('verify') === true };
+    case 'explain':
+      return textOf('subject') === '' ? 'explain needs a subject' : { command, subject: textOf('subject') };
+    default:
+      return `unknown command ${JSON.stringify(command.slice(0, 40))}`;
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The trader's eye on its guardian: starts one beside itself, looks whether it beats, starts it again when it does not,
+ * and tells the operator. It trusts what the guardian writes and nothing else: a process that is there may hang.
+ */
+
+import { spawn } from 'node:child_process';
+import { dirname, extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { isGone } from '../../shared/base/process-mark.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import type { Config } from '../config/types.js';
+import { readBeat } from '../guardian/beat-file.js';
+import type { GuardianReport, GuardianState } from '../guardian/contract.js';
+import { Heart } from '../guardian/heartbeat.js';
+import { describeReport, reportFileOf, reportSchema } from '../guardian/heartbeat-files.js';
+
+const LOOK_EVERY_MS = 500;
+/** A guardian writes four times a second; one that has not for so long hangs. */
+const HANGS_AFTER_MS = 5_000;
+/** Between two starts, ms, doubled each time: a guardian that dies at once must not keep the machine busy. */
+const START_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
+/** A guardian that lived so long may be started again at once. */
+const LIVED_MS = 60_000;
+/** A key under a passphrase takes a second to open, a busy machine some more. */
+const READY_WITHIN_MS = 20_000;
+/** One that was told by the last heartbeat that nothing rests is gone within a look. */
+const GONE_WITHIN_MS = 3_000;
+
+const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
+const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianState[];
+
+const HERE = fileURLToPath(import.meta.url);
+const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
+
+export interface GuardingOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly ledger: Ledger;
+  /** Something that the operator should know. */
+  readonly loud: (text: string) => void;
+  readonly quiet: (text: string) => void;
+}
+
+/** What the trader does for its guardian. */
+export class Guarding {
+  readonly #options: GuardingOptions;
+  readonly #heart: Heart;
+  #timer: NodeJS.Timeout | null = null;
+  #report: GuardianReport | null = null;
+  /** Our own clock, ms, when the report was last another one. */
+  #movedMs = performance.now();
+  #startedMs = Number.NEGATIVE_INFINITY;
+  #pauseMs: number = START_AGAIN_MS.first;
+  #isReading = false;
+  #isClosed = false;
+  #said = '';
+
+  /** Begins the heartbeat; the ledger is locked. Throws `file_unreadable`. */
+  constructor(options: GuardingOptions) {
+    this.#options = options;
+    const { config, ledger, loud } = options;
+    const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
+    this.#heart = new Heart(config.ledger.path, knowsOrders, (error) => {
+      const why = error instanceof Error ? error.message : String(error);
+      loud(`the heartbeat cannot be written, the guardian will cancel everything: ${why}`);
+    });
+  }
+
+  /**
+   * From here on a guardian can open key and credentials: starts one if none is awake. Throws `timed_out` when the
+   * configuration requires one and none can cancel in time.
+   */
+  async start(): Promise<void> {
+    await this.#read();
+    this.#movedMs = performance.now();
+    this.#look();
+    this.#timer = setInterval(() => void this.#read().then(() => this.#look()), LOOK_EVERY_MS);
+    this.#timer.unref();
+    if (!this.#options.config.guardian.required) return;
+    const endMs = performance.now() + READY_WITHIN_MS;
+    while (!this.#isGuarded && !this.#hasFailed && performance.now() < endMs) await sleep(LOOK_EVERY_MS);
+    if (this.#isGuarded) return;
+    const text = `no guardian can cancel: ${this.status}`;
+    throw new TwinbookError('timed_out', text, 'See guardian.log, or set guardian.required: false.');
+  }
+
+  /** A step was taken, after which something may rest or must not. Returns how long ago the one before it was, ms. */
+  beat(nothingMayRest: boolean): number {
+    return this.#heart.beat(nothingMayRest);
+  }
+
+  /** Nothing rests, proven, and nothing will be placed: nobody needs to be alarmed when we go. */
+  ended(): void {
+    this.#heart.end();
+  }
+
+  /** In a few words, for status lines. */
+  get status(): string {
+    const report = this.#report;
+    const nobody = 'NONE, nothing cancels when this process stops';
+    if (report?.state === 'failed') return `${nobody}: it ${report.text}`;
+    return report === null || this.#isStill ? nobody : describeReport(report);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#heart.close();
+    const { config } = this.#options;
+    if (!this.#heart.hasEnded || !config.guardian.start) return;
+    // Whoever waits for us shall find nothing of ours left.
+    const endMs = performance.now() + GONE_WITHIN_MS;
+    while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
+  }
+
+  async #othersRemain(): Promise<boolean> {
+    const report = await readBeat(reportFileOf(this.#options.config.ledger.path), reportSchema);
+    return report !== null && report !== 'unreadable' && !report.stays && !isGone(report.process);
+  }
+
+  get #isStill(): boolean {
+    return performance.now() - this.#movedMs >= HANGS_AFTER_MS;
+  }
+
+  /** One that cancels because of us can cancel; of that the operator is told by what the trader does then. */
+  get #isGuarded(): boolean {
+    return this.#report !== null && ABLE.includes(this.#report.state) && !this.#isStill;
+  }
+
+  /** The one that we started said why it cannot. */
+  get #hasFailed(): boolean {
+    return this.#report?.state === 'failed' && this.#movedMs > this.#startedMs;
+  }
+
+  #look(): void {
+    if (this.#isClosed) return;
+    const report = this.#report;
+    const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
+    if (isLost && performance.now() - this.#startedMs >= this.#pauseMs) this.#spawn();
+    this.#tell();
+  }
+
+  /** A disk that does not answer leaves the report as it is, and so, soon, still. */
+  async #read(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    const read = await readBeat(reportFileOf(this.#options.config.ledger.path), reportSchema);
+    this.#isReading = false;
+    if (read === null || read === 'unreadable') return;
+    if (read.run !== this.#report?.run || read.count !== this.#report.count) this.#movedMs = performance.now();
+    this.#report = read;
+  }
+
+  #spawn(): void {
+    const { config, env, loud, quiet } = this.#options;
+    if (!config.guardian.start) return;
+    const nowMs = performance.now();
+    const lived = nowMs - this.#startedMs >= LIVED_MS;
+    this.#pauseMs = lived ? START_AGAIN_MS.first : Math.min(this.#pauseMs * 2, START_AGAIN_MS.longest);
+    this.#startedMs = nowMs;
+    // A group and a session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding until it
+    // has proven that nothing rests.
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, PROGRAM, 'guardian', '--with-trader', '-c', config.file],
+      {
+        detached: true,
+        stdio: 'ignore',
+        // It has a key of its own.
+        env: { ...env, TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined },
+      },
+    );
+    child.on('error', (error) => loud(`the guardian cannot be started: ${error.message}`));
+    child.unref();
+    quiet(`started a guardian, process ${child.pid ?? 'unknown'}`);
+  }
+
+  /** Each change once. */
+  #tell(): void {
+    const now = this.#isGuarded ? '' : this.status;
+    // It takes a second to open its key; nobody needs to be told of that.
+    const isYoung = !this.#hasFailed && performance.now() - this.#startedMs < READY_WITHIN_MS / 2;
+    if (now === this.#said || (now !== '' && isYoung)) return;
+    if (now === '') this.#options.quiet('guarded again');
+    else this.#options.loud(`not guarded: ${now}`);
+    this.#said = now;
+  }
+}

@@ -1,0 +1,62 @@
+/** A run as data: what the core was made of. */
+
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { shippedStrategies, shippedStrategyFile } from '../config/shipped.js';
+import type { Config, StrategyConfig } from '../config/types.js';
+import { JOURNAL_FORMAT, type JournaledStrategy, type RunDescription } from './contract.js';
+
+export interface RunFacts {
+  readonly config: Config;
+  readonly runId: string;
+  readonly version: string;
+  readonly startedMs: number;
+  /** As it is traded on. */
+  readonly profile: VenueProfile;
+  readonly strategyLimitMs: number;
+}
+
+/** Throws what the file system says when a strategy's files are gone since they were loaded. */
+export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
+  const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
+  return {
+    format: JOURNAL_FORMAT,
+    runId,
+    version,
+    configHash: config.configHash,
+    configFile: config.file,
+    ledgerPath: config.ledger.path,
+    startedMs,
+    profile,
+    capitalMicros: config.capitalMicros,
+    risk: config.risk,
+    polling: config.polling,
+    merge: config.merge,
+    strategyLimitMs,
+    strategies: config.strategies.map(describeStrategy),
+    ledgerMissing,
+  };
+}
+
+function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
+  const { name, file, moduleName, params, markets, quoteHours, risk } = strategy;
+  const moduleFile = moduleFileOf(strategy);
+  return {
+    name,
+    file,
+    fileText: readFileSync(file, 'utf8'),
+    moduleName,
+    moduleFile,
+    moduleText: readFileSync(moduleFile, 'utf8'),
+    params,
+    markets,
+    quoteHours,
+    risk,
+  };
+}
+
+function moduleFileOf({ moduleName, file }: StrategyConfig): string {
+  if (shippedStrategies().includes(moduleName)) return shippedStrategyFile(moduleName);
+  return isAbsolute(moduleName) ? moduleName : resolve(dirname(file), moduleName);
+}

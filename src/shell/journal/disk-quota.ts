@@ -1,0 +1,65 @@
+/** The room that the runs of one ledger take on disk, and which of them go when it is used up. */
+
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LEDGER_COPY, RUN_FILE } from './journal.js';
+import { entriesOf, runField, runFolders } from './runs.js';
+
+/** A folder without a description is a start that was killed, unless it is one that goes on. */
+const STARTED_WITHIN_MS = 3_600_000;
+
+/** What there is to give up for a run. Looks through the folders once, when it is made; no other run grows meanwhile. */
+export class RunRoom {
+  /** Finished runs of this ledger, oldest first. */
+  readonly #others: { readonly folder: string; readonly bytes: number }[];
+  #othersBytes: number;
+
+  /** Runs of another ledger are left alone: another trader may be writing them. */
+  constructor(dir: string, own: string, ledgerPath: string) {
+    this.#others = runFolders(dir)
+      .filter((folder) => folder !== own && runField(folder, 'ledgerPath') === ledgerPath)
+      .map((folder) => ({ folder, bytes: bytesOf(folder) }));
+    this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /**
+   * Removes the oldest runs until the others and `ownBytes` fit into `maxBytes`, and until nothing is missing on the disk,
+   * of which `spareBytes` may still be used. Returns whether it is enough.
+   */
+  make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
+    let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
+    while (over > 0) {
+      const oldest = this.#others.shift();
+      if (oldest === undefined) return false;
+      rmSync(oldest.folder, { recursive: true, force: true });
+      this.#othersBytes -= oldest.bytes;
+      over -= oldest.bytes;
+    }
+    return true;
+  }
+}
+
+/** Removes what starts left behind that were killed before they had a run: a copy of the ledger and nothing else. */
+export function removeUnbegun(dir: string, nowMs: number): void {
+  for (const entry of entriesOf(dir)) {
+    const folder = join(dir, entry.name);
+    if (entry.isDirectory() && isUnbegun(folder, nowMs)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isUnbegun(folder: string, nowMs: number): boolean {
+  const names = entriesOf(folder).map(({ name }) => name);
+  const ours = (name: string) => name.startsWith(LEDGER_COPY) || name === `${RUN_FILE}.part`;
+  return names.length > 0 && names.every(ours) && nowMs - statSync(folder).mtimeMs > STARTED_WITHIN_MS;
+}
+
+const bytesOf = (folder: string): number =>
+  entriesOf(folder).reduce((sum, entry) => sum + sizeOf(join(folder, entry.name)), 0);
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch {
+    return 0; // packed and removed this moment
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * The journal of a run: everything that crosses the seam between the core and its shell, kept so that a run can be
+ * replayed decision by decision. `journal/contract.ts` says what lies on disk, `journal/read-run.ts` reads it.
+ *
+ * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
+ * second of them; whatever goes wrong (a disk that is full, nearly full or does not answer, a run that outgrows its room)
+ * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
+ */
+
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../../shared/base/folder.js';
+import type { Observation, Request } from '../../shared/protocol/seam.js';
+import type { BoundedCall } from '../../trader/engine/quoting/quote-host.js';
+import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import { nowMs } from '../runtime/clock.js';
+import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
+import type { RunDescription, RunEnd } from './contract.js';
+import { describeRun, type RunFacts } from './describe-run.js';
+import { RunRoom, removeUnbegun } from './disk-quota.js';
+import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
+import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
+import { Segments } from './segments.js';
+import { Witness } from './step-input-recorder.js';
+
+const FLUSH_EVERY_MS = 1_000;
+/** At the end of a run, for what is left: a second of lines, and a segment to be packed. */
+const CLOSE_WITHIN_MS = 10_000;
+/** A larger ledger is not copied: each run would take as much of the disk. */
+const LARGEST_LEDGER_BYTES = 500_000_000;
+/** A larger ledger is copied beside the trader: it would keep the start waiting. */
+const COPIED_AT_ONCE_BYTES = 20_000_000;
+/** Stands in a run's description until such a copy is whole. */
+const NOT_COPIED_YET = 'it ended before its ledger was copied';
+
+/** What the shell gives the journal. */
+export interface Journal {
+  /** The same, listened to. */
+  boundedCall(inner: BoundedCall): BoundedCall;
+  signer(inner: DraftSigner): DraftSigner;
+  /** After each `Trader.handle`; `failure` is what it threw. */
+  step(observation: Observation, requests: readonly Request[], failure: unknown): void;
+  /** Writes what is left, or says that the disk does not take it in time. Never throws. */
+  close(): Promise<void>;
+}
+
+export interface JournalOptions extends RunFacts {
+  readonly ledger: Ledger;
+  /** For a person, once, when the journal cannot go on or the run cannot be replayed. */
+  readonly loud: (text: string) => void;
+  /** Bytes that stay free on the disk; the usual ones when left out. */
+  readonly keptFreeBytes?: number;
+  /** The longest that `close` waits, ms; the usual time when left out. */
+  readonly closeWithinMs?: number;
+  /** Begins the copy of a large ledger; a thread of its own when left out. */
+  readonly beginCopy?: typeof beginLedgerCopy;
+}
+
+/** For a trader without a journal. */
+export const NO_JOURNAL: Journal = {
+  boundedCall: (inner) => inner,
+  signer: (inner) => inner,
+  step: () => undefined,
+  close: () => Promise.resolve(),
+};
+
+/** Begins the journal of a run; between opening the ledger and making the `Trader`. Never throws: it says what is wrong. */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { config, runId, loud } = options;
+  if (!config.journal.enabled) return NO_JOURNAL;
+  const { dir } = config.journal;
+  const folder = join(dir, runId);
+  try {
+    makeFolder(folder);
+    removeUnbegun(dir, nowMs());
+    const room = new RunRoom(dir, folder, config.ledger.path);
+    const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
+    if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
+    const description = describeRun(options, copy === null ? missing : NOT_COPIED_YET);
+    writeDescription(folder, description);
+    const copied = copy === null ? null : { ...copy, done: copy.done.then(...settled(folder, description, loud)) };
+    return new RunJournalWriter(folder, room, options, bytes, copied);
+  } catch (error) {
+    removeIfThere(folder);
+    loud(`this run has no journal and cannot be replayed: ${textOf(error)}`);
+    return NO_JOURNAL;
+  }
+}
+
+function writeDescription(folder: string, description: RunDescription): void {
+  const temporary = join(folder, `${RUN_FILE}.part`);
+  writeFileSync(temporary, `${JSON.stringify(description, null, 2)}\n`);
+  renameSync(temporary, join(folder, RUN_FILE));
+}
+
+/** What becomes of the description when the copy is whole, and when there will be none. */
+function settled(folder: string, description: RunDescription, loud: (text: string) => void) {
+  const failed = (error: unknown) => loud(`this run cannot be replayed: ${textOf(error)}`);
+  const whole = () => {
+    try {
+      writeDescription(folder, { ...description, ledgerMissing: null });
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return [whole, failed] as const;
+}
+
+interface Copying {
+  /** Why there is no copy; null when there is one, or will be. */
+  readonly missing: string | null;
+  /** Null when nothing is under way. */
+  readonly copy: LedgerCopy | null;
+  /** What it takes of the disk. */
+  readonly bytes: number;
+}
+
+/**
+ * SQLite's own copy: the file must not be copied beside it, as closing it a second time would drop the locks that SQLite
+ * holds on it. Nobody writes before it has begun: the trader is not made yet.
+ */
+async function copyLedger(options: JournalOptions, target: string, room: RunRoom): Promise<Copying> {
+  const { ledger, config, beginCopy = beginLedgerCopy } = options;
+  const { path } = config.ledger;
+  // What was committed last lies in the file beside it until SQLite moves it over.
+  const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+  const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
+  const bytes = isTooLarge ? 0 : size;
+  await makeRoom(room, bytes, bytes, options);
+  if (isTooLarge) {
+    return { missing: `its ledger of ${megabytes(size)} is too large to be copied at the start`, copy: null, bytes };
+  }
+  if (size > COPIED_AT_ONCE_BYTES) return { missing: null, copy: await beginCopy(path, target), bytes };
+  await ledger.backupSource.backup(target);
+  return { missing: null, copy: null, bytes };
+}
+
+/** For a run that has `ownBytes`, of which so many are not written yet. Throws when the disk has no room for them. */
+async function makeRoom(room: RunRoom, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
+  const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
+  const { dir, maxBytes } = config.journal;
+  const spare = await spareBytes(dir, keptFreeBytes);
+  if (!room.make(ownBytes, maxBytes, spare - unwritten)) throw noRoom(dir, keptFreeBytes);
+}
+
+class RunJournalWriter implements Journal {
+  readonly #folder: string;
+  readonly #room: RunRoom;
+  readonly #options: JournalOptions;
+  readonly #segments: Segments;
+  readonly #witness = new Witness();
+  readonly #fixedBytes: number;
+  readonly #copy: LedgerCopy | null;
+  readonly #timer: NodeJS.Timeout;
+  #flushing: Promise<void> = Promise.resolve();
+  #ending: Promise<void> = Promise.resolve();
+  #isFlushing = false;
+  #steps = 0;
+  #stopped: string | null = null;
+
+  /** @param ledgerBytes of the starting ledger, copied or being copied */
+  constructor(folder: string, room: RunRoom, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
+    this.#folder = folder;
+    this.#copy = copy;
+    this.#room = room;
+    this.#options = options;
+    this.#segments = new Segments(folder);
+    this.#fixedBytes = ledgerBytes + statSync(join(folder, RUN_FILE)).size;
+    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  boundedCall(inner: BoundedCall): BoundedCall {
+    return this.#witness.boundedCall(inner);
+  }
+
+  signer(inner: DraftSigner): DraftSigner {
+    return this.#witness.signer(inner);
+  }
+
+  step(observation: Observation, requests: readonly Request[], failure: unknown): void {
+    const { timedOut, signed } = this.#witness.take();
+    if (this.#stopped !== null) return;
+    try {
+      // Most steps are the time and nothing else: what is empty is left out.
+      const line = JSON.stringify({
+        index: this.#steps,
+        observation,
+        ...(requests.length === 0 ? {} : { requests }),
+        ...(timedOut.length === 0 ? {} : { timedOut }),
+        ...(signed.length === 0 ? {} : { signed }),
+        ...(failure === null ? {} : { failure: textOf(failure) }),
+      });
+      if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
+      this.#steps += 1;
+    } catch (error) {
+      this.#stop(textOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+    this.#stop('the disk does not answer');
+  }
+
+  /** Never throws. */
+  async #finish(): Promise<void> {
+    this.#copy?.hurry();
+    await this.#flushing;
+    try {
+      if (this.#stopped === null) await this.#segments.close();
+      if (this.#stopped === null) await this.#writeEnd(null);
+    } catch (error) {
+      this.#stop(textOf(error));
+    }
+    await this.#ending;
+    await this.#copy?.done;
+  }
+
+  /** One at a time: a slow disk makes fewer and larger writes. */
+  #flush(): void {
+    if (this.#isFlushing || this.#stopped !== null) return;
+    this.#isFlushing = true;
+    this.#flushing = this.#write()
+      .catch((error: unknown) => this.#stop(textOf(error)))
+      .finally(() => {
+        this.#isFlushing = false;
+      });
+  }
+
+  async #write(): Promise<void> {
+    await this.#segments.flush();
+    const { maxBytes } = this.#options.config.journal;
+    const bytes = this.#fixedBytes + this.#segments.bytes;
+    if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
+    await makeRoom(this.#room, bytes, 0, this.#options);
+  }
+
+  #stop(why: string): void {
+    if (this.#stopped !== null) return;
+    this.#stopped = why;
+    clearInterval(this.#timer);
+    this.#options.loud(`the journal of this run ends here, trading goes on: ${why}`);
+    void this.#segments.abandon();
+    // The disk that could not take a line need not take this: such a run reads as one that was cut off.
+    this.#ending = this.#writeEnd(why).catch(() => undefined);
+  }
+
+  /** Beside the loop: it may be that the disk does not answer. */
+  async #writeEnd(stoppedEarly: string | null): Promise<void> {
+    const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
+    await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
+  }
+}
+
+function removeIfThere(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // What could not be made cannot always be removed either.
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

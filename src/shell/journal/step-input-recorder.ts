@@ -1,0 +1,45 @@
+/** Listens to what the core is told within a step and no observation says: strategies cut short, and signatures. */
+
+import type { BoundedCall } from '../../trader/engine/quoting/quote-host.js';
+import type { DraftSigner } from '../../trader/executor/contract.js';
+import { CallTimedOut } from '../runtime/bounded-call.js';
+import type { Signed, Step } from './contract.js';
+
+export class Witness {
+  #calls = 0;
+  #timedOut: number[] = [];
+  #signed: Signed[] = [];
+
+  /** The same bounded call; what it cuts short is remembered. */
+  boundedCall(inner: BoundedCall): BoundedCall {
+    return (call) => {
+      const number = this.#calls++;
+      try {
+        return inner(call);
+      } catch (error) {
+        if (error instanceof CallTimedOut) this.#timedOut.push(number);
+        throw error;
+      }
+    };
+  }
+
+  /** The same signer; what it answers is remembered. */
+  signer(inner: DraftSigner): DraftSigner {
+    return {
+      sign: (intentId) => {
+        const answer = inner.sign(intentId);
+        this.#signed.push({ intentId, answer });
+        return answer;
+      },
+    };
+  }
+
+  /** What was heard since the last call. */
+  take(): Pick<Step, 'timedOut' | 'signed'> {
+    const heard = { timedOut: this.#timedOut, signed: this.#signed };
+    this.#calls = 0;
+    if (heard.timedOut.length > 0) this.#timedOut = [];
+    if (heard.signed.length > 0) this.#signed = [];
+    return heard;
+  }
+}

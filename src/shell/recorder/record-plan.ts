@@ -1,0 +1,282 @@
+/**
+ * The core of a recorder: observations in, requests out, as the trader's, but it only looks. It finds the markets, polls
+ * the books that move most and starves none, and notices what closes. Synchronous, without a clock.
+ */
+
+import { ZERO } from '../../shared/base/micros.js';
+import type { DataOf } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Ask, Observation, Report, Request } from '../../shared/protocol/seam.js';
+import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
+import { MarketState } from '../../trader/market/market-tracker.js';
+import { PageWalk } from '../../trader/reconcile/page-walk.js';
+import type { MarketPoll, PollResult, Queue, Unsent } from '../../trader/scheduler/contract.js';
+import { pollCall } from '../../trader/scheduler/poll-calls.js';
+import { PollPlan } from '../../trader/scheduler/poll-plan.js';
+import { RequestQueue } from '../../trader/scheduler/request-queue.js';
+import { parsePollTag } from '../../trader/scheduler/tags.js';
+import type { Core } from '../runtime/loop.js';
+
+/** Between two looks at a book, if the budget allows it, ms. */
+export const BOOK_INTERVAL_MS = 1_000;
+/** No book goes unseen for longer, if the budget allows it, ms. */
+export const QUIET_INTERVAL_MS = 10_000;
+const CATALOG_INTERVAL_MS = 30_000;
+const OWN_INTERVAL_MS = 2_000;
+/** Markets that are neither open nor settled are asked about so often in all, ms. */
+const WAITING_INTERVAL_MS = 15_000;
+/** Tag of those asks; no poll's begins so. */
+const WAITING_TAG = 'record/waiting/';
+/** So many outcomes in a row about which nothing is known mean that the venue is not there. */
+const SILENT_AFTER = 3;
+/** Asks that never left come back as reports; more rounds than this within one step are a loop. */
+const MAX_UNSENT_ROUNDS = 4;
+/** Account state that a recording does not hold. */
+const ASSETS_INTERVAL_MS = 3_600_000;
+
+export interface RecordPlanSettings {
+  readonly limits: VenueProfile['rate_limits'];
+  readonly ownTrades: boolean;
+  readonly bookDepth: number;
+  /** Only these markets; empty for all of the catalog. */
+  readonly marketIds: readonly string[];
+  /** Whether own orders and own trades are polled: needs credentials. */
+  readonly own: boolean;
+  /** Others use the same budget: what answers say of it is then not about our share. */
+  readonly shared: boolean;
+}
+
+interface Watched {
+  readonly feed: MarketState;
+  /** As the newest detail says; null before the first. */
+  phase: MarketPhase | null;
+  /** An order book can be recorded; other kinds of market have none. */
+  hasBook: boolean;
+}
+
+/** Something worth a line for a person. */
+export type RecordNotice =
+  | { readonly kind: 'silent'; readonly reason: string }
+  | { readonly kind: 'answering' }
+  | { readonly kind: 'market'; readonly conditionId: string; readonly text: string };
+
+export class RecordPlan implements Core {
+  readonly #settings: RecordPlanSettings;
+  readonly #queue: Queue;
+  readonly #poller: PollPlan;
+  readonly #markets = new Map<string, Watched>();
+  #catalog: PageWalk<'markets.list'> | null = null;
+  #waitingMs = Number.NEGATIVE_INFINITY;
+  #waitingTurn = 0;
+  #silence = 0;
+  #notices: RecordNotice[] = [];
+  /** Own orders that may rest; whoever captures them knows. */
+  ownResting = 0;
+
+  constructor(settings: RecordPlanSettings) {
+    this.#settings = settings;
+    this.#queue = new RequestQueue(settings.limits);
+    this.#poller = new PollPlan({
+      ...{ ownIntervalMs: OWN_INTERVAL_MS, hotIntervalMs: BOOK_INTERVAL_MS, quietIntervalMs: QUIET_INTERVAL_MS },
+      ...{ catalogIntervalMs: CATALOG_INTERVAL_MS, assetsIntervalMs: ASSETS_INTERVAL_MS },
+      ...{ ownTrades: settings.ownTrades, bookDepth: settings.bookDepth },
+    });
+    for (const id of settings.marketIds) this.#watch(id);
+  }
+
+  /** Markets that are open, as far as we know. */
+  get open(): number {
+    return [...this.#markets.values()].filter(isOpen).length;
+  }
+
+  /** Markets were named, and none of them can be recorded any more: the venue has none of them, or all are settled. */
+  get isOver(): boolean {
+    if (this.#settings.marketIds.length === 0) return false;
+    return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
+  }
+
+  get queue(): Pick<Queue, 'status'> {
+    return this.#queue;
+  }
+
+  /** What has been worth saying since the last call. */
+  takeNotices(): readonly RecordNotice[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  handle(observation: Observation): readonly Request[] {
+    const { nowMs } = observation;
+    if (observation.kind === 'outcome') this.#onOutcome(observation);
+    this.#plan(nowMs);
+    const requests: Request[] = [];
+    for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
+      const released = this.#queue.release(nowMs);
+      requests.push(...released.requests);
+      if (released.unsent.length === 0) break;
+      for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs), NO_REQUEST);
+    }
+    return requests;
+  }
+
+  #plan(nowMs: number): void {
+    const open = [...this.#markets].filter(([, watched]) => isOpen(watched));
+    this.#queue.setOpenOrders(0);
+    const asks = this.#poller.due(nowMs, {
+      markets: open.map(([marketConditionId, { feed }]) => ({
+        marketConditionId,
+        restingMicros: ZERO,
+        expectedMove: feed.expectedMove(nowMs),
+        isOver: false,
+      })),
+      openOrders: this.ownResting,
+      publicPerMinute: this.#queue.perMinute('public', nowMs),
+      signedPerMinute: this.#queue.perMinute('signed', nowMs),
+      publicHeadroom: this.#queue.headroom('public', 'quiet', nowMs),
+    });
+    for (const ask of asks) {
+      if (this.#isWanted(ask)) this.#queue.push(ask);
+      else this.#poller.onReport(ask.tag, 'unsent', nowMs);
+    }
+    this.#askWaiting(nowMs);
+  }
+
+  #isWanted({ tag }: Ask): boolean {
+    switch (parsePollTag(tag)?.kind) {
+      case 'assets':
+        return false;
+      case 'orders':
+      case 'fills':
+        return this.#settings.own;
+      case 'catalog':
+        return this.#settings.marketIds.length === 0;
+      default:
+        return true;
+    }
+  }
+
+  /** One after the other: some will open again, most will settle. */
+  #askWaiting(nowMs: number): void {
+    // A clock that was set back must not silence this for as long as it stepped.
+    if (nowMs - this.#waitingMs < WAITING_INTERVAL_MS && nowMs >= this.#waitingMs) return;
+    const waiting = [...this.#markets].filter(([, one]) => !isOpen(one) && one.hasBook && !isOver(one));
+    const next = waiting[this.#waitingTurn++ % Math.max(1, waiting.length)];
+    if (next === undefined) return;
+    this.#waitingMs = nowMs;
+    const call = pollCall({ kind: 'detail', marketConditionId: next[0] }, this.#settings.bookDepth);
+    const latestMs = nowMs + WAITING_INTERVAL_MS;
+    this.#queue.push({ lane: 'quiet', call, latestMs, tag: `${WAITING_TAG}${next[0]}` });
+  }
+
+  #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
+    const { outcome, nowMs, sentMs, venueTimeMs } = observation;
+    const told = this.#settings.shared ? { ...observation, budget: null } : observation;
+    const ask = this.#queue.onOutcome(told);
+    if (outcome.kind === 'unknown') this.#notHeard(outcome.reason);
+    else this.#heard();
+    this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
+  }
+
+  #onReport(report: Report, requestId: number): void {
+    const { tag } = report.ask;
+    const target = parsePollTag(tag);
+    if (target === null) {
+      if (tag.startsWith(WAITING_TAG)) this.#onMarket('detail', tag.slice(WAITING_TAG.length), report, requestId);
+      return;
+    }
+    if (target.kind === 'catalog') {
+      const result = this.#onCatalog(report);
+      if (result !== null) this.#poller.onReport(tag, result, report.nowMs);
+      return;
+    }
+    if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report, requestId);
+    this.#poller.onReport(tag, resultOf(report), report.nowMs);
+  }
+
+  #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: Report, requestId: number): void {
+    const watched = this.#markets.get(id);
+    if (watched === undefined) return;
+    if (kind === 'detail' && outcome.kind === 'refused' && outcome.status === 404) {
+      this.#markets.delete(id);
+      this.#notices.push({ kind: 'market', conditionId: id, text: `the venue has no market ${id}` });
+      return;
+    }
+    if (outcome.kind !== 'answered') return;
+    const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
+    // The shell answers an ask with the data of the ask's own endpoint; the tag says which that was.
+    if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
+    if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
+  }
+
+  #onDetail(watched: Watched, { state, config, title, condition_id: conditionId }: DataOf<'markets.detail'>): void {
+    const before = watched.phase;
+    watched.phase = state;
+    watched.hasBook = config.kind === 'orderbook';
+    if (!watched.hasBook && before === null) {
+      this.#notices.push({ kind: 'market', conditionId, text: `"${title}" has no order book and is not recorded` });
+    } else if (before !== null && before !== state) {
+      this.#notices.push({ kind: 'market', conditionId, text: `"${title}" is now ${state}` });
+    }
+    if (isOver(watched) && this.#settings.marketIds.length === 0) this.#markets.delete(conditionId);
+  }
+
+  /** Null while the walk goes on. A complete one says which markets are open: new ones, and ones that are no more. */
+  #onCatalog(report: Report): PollResult | null {
+    this.#catalog ??= new PageWalk((row) => row.condition_id);
+    const walk = this.#catalog;
+    const step = walk.onReport(report);
+    if (step.kind === 'page' && step.next !== null) {
+      this.#queue.push(step.next);
+      return null;
+    }
+    this.#catalog = null;
+    if (step.kind === 'void') return resultOf(report) === 'unsent' ? 'unsent' : 'failed';
+    const listed = new Set(walk.rows.map((row) => row.condition_id));
+    for (const id of listed) this.#watch(id);
+    for (const [marketConditionId, watched] of this.#markets) {
+      if (isOpen(watched) && !listed.has(marketConditionId))
+        this.#poller.expedite({ kind: 'detail', marketConditionId });
+    }
+    return 'ok';
+  }
+
+  #watch(id: string): void {
+    if (this.#markets.has(id)) return;
+    this.#markets.set(id, { feed: new MarketState(id), phase: null, hasBook: true });
+  }
+
+  #heard(): void {
+    const wasSilent = this.#silence >= SILENT_AFTER;
+    this.#silence = 0;
+    if (!wasSilent) return;
+    this.#notices.push({ kind: 'answering' });
+    for (const [marketConditionId, watched] of this.#markets) {
+      if (isOpen(watched)) this.#poller.expedite({ kind: 'book', marketConditionId });
+    }
+  }
+
+  #notHeard(reason: string): void {
+    this.#silence += 1;
+    if (this.#silence === SILENT_AFTER) this.#notices.push({ kind: 'silent', reason });
+  }
+}
+
+const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === null || phase === 'open');
+const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
+
+/** Of an ask that never left. */
+const NO_REQUEST = 0;
+
+const neverLeft = ({ ask, reason }: Unsent, nowMs: number): Report => ({
+  ask,
+  outcome: { kind: 'unknown', reason, sent: false },
+  nowMs,
+  sentMs: nowMs,
+  venueTimeMs: null,
+});
+
+function resultOf({ outcome }: Pick<Report, 'outcome'>): PollResult {
+  if (outcome.kind === 'answered') return 'ok';
+  return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
+}

@@ -1,0 +1,168 @@
+/**
+ * Records what crosses the seam: hands each step to a capture, and what the capture made of it to the disk, once a second.
+ *
+ * It asks nothing of the venue and decides nothing. A disk that does not take it ends the recording, said once; what was
+ * written before stays readable, and whoever is recorded goes on.
+ */
+
+import type { RecordingStore } from '../../recording/store/contract.js';
+import { openRecordingStore } from '../../recording/store/store.js';
+import type { Observation, Request } from '../../shared/protocol/seam.js';
+import { VenueClock } from '../../trader/engine/venue-clock.js';
+import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
+import { Capture } from './capture/capture.js';
+import type { CaptureCounts } from './capture/contract.js';
+
+const FLUSH_EVERY_MS = 1_000;
+/** A flush that takes so many of these is not waited for any more: what comes meanwhile waits in memory. */
+const MOST_FLUSHES_MISSED = 300;
+/** For what is left at the end: files of many markets become Parquet one after the other. */
+const CLOSE_WITHIN_MS = 60_000;
+/** Of the public requests that a poll plan makes, about so many are books. */
+const BOOK_PART = 0.6;
+
+export interface RecorderOptions {
+  /** Absolute path of the folder of recordings. */
+  readonly folder: string;
+  /** Name of the recorded venue. */
+  readonly venue: string;
+  /** Only these markets; null for every one that is looked at. */
+  readonly only: ReadonlySet<string> | null;
+  /** How often the plan looks at a book when it has all the budget it wants, ms. */
+  readonly bookIntervalMs: number;
+  /** Public requests a minute that the plan has. */
+  readonly publicPerMinute: number;
+  /** Called once, when the recording cannot go on. */
+  readonly onFailure: (error: unknown) => void;
+  /** Bytes that stay free on the disk, where others need them; none when left out. */
+  readonly keptFreeBytes?: number;
+  /** The longest that `close` waits, ms; the usual time when left out. */
+  readonly closeWithinMs?: number;
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #store: RecordingStore;
+  readonly #capture: Capture;
+  readonly #venueClock = new VenueClock();
+  #timer: NodeJS.Timeout | null;
+  #flushing: Promise<void> = Promise.resolve();
+  #isFlushing = false;
+  #missedFlushes = 0;
+  #tickedMs = Number.NEGATIVE_INFINITY;
+  #lastMs = 0;
+  #failed = false;
+
+  private constructor(options: RecorderOptions, store: RecordingStore) {
+    const { folder, venue, only } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#capture = new Capture({ store, folder, venue, only });
+    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** Throws TwinbookError `file_unreadable` when the folder cannot be written or another process records into it. */
+  static async open(options: RecorderOptions): Promise<Recorder> {
+    return new Recorder(options, await openRecordingStore(options.folder, { origin: options.venue }));
+  }
+
+  get counts(): CaptureCounts {
+    return this.#capture.counts;
+  }
+
+  /** Own orders that may rest, as far as answers told. */
+  get ownResting(): number {
+    return this.#capture.ownResting;
+  }
+
+  /** The usual time between two looks at one book, ms: as the plan wants it, or as the budget allows it. */
+  get usualMs(): number {
+    const { bookIntervalMs, publicPerMinute } = this.#options;
+    return Math.max(bookIntervalMs, (this.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
+  }
+
+  /** One step of the core. Never throws. */
+  step(observation: Observation, requests: readonly Request[]): void {
+    if (this.#failed) return;
+    try {
+      this.#takeIn(observation, requests);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** From here on a market is looked at no more. */
+  lost(conditionId: string, reason: string): void {
+    this.#capture.lost(conditionId, reason, this.#lastMs);
+  }
+
+  /** Writes everything. Throws what the disk says, unless that was told before; what was written is not harmed. */
+  async close(): Promise<void> {
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+    try {
+      if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+      throw new Error(`the disk of ${this.#options.folder} does not answer`);
+    } catch (error) {
+      if (!this.#failed) throw error;
+    }
+  }
+
+  async #finish(): Promise<void> {
+    await this.#flushing;
+    this.#capture.close(this.#lastMs);
+    await this.#store.close();
+  }
+
+  #takeIn(observation: Observation, requests: readonly Request[]): void {
+    const { nowMs } = observation;
+    this.#lastMs = nowMs;
+    if (observation.kind === 'outcome') {
+      const { sentMs, venueTimeMs } = observation;
+      if (venueTimeMs !== null) this.#venueClock.observe(venueTimeMs, sentMs, nowMs);
+      const middleMs = (sentMs + nowMs) / 2;
+      this.#capture.seen(observation, this.#venueClock.nowMs(middleMs) ?? middleMs);
+    }
+    for (const request of requests) this.#capture.asked(request, nowMs);
+    // A clock that was set back must not keep what waits from being written.
+    if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;
+    this.#tickedMs = nowMs;
+    this.#capture.expect(this.usualMs);
+    this.#capture.tick(nowMs);
+  }
+
+  /** One at a time: a slow disk makes fewer and larger writes. */
+  #flush(): void {
+    if (this.#failed) return;
+    if (this.#isFlushing) return this.#missed();
+    this.#isFlushing = true;
+    this.#flushing = this.#write()
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#isFlushing = false;
+        this.#missedFlushes = 0;
+      });
+  }
+
+  async #write(): Promise<void> {
+    const { folder, keptFreeBytes } = this.#options;
+    if (keptFreeBytes !== undefined && (await spareBytes(folder, keptFreeBytes)) < 0) {
+      throw noRoom(folder, keptFreeBytes);
+    }
+    await this.#store.flush();
+  }
+
+  #missed(): void {
+    this.#missedFlushes += 1;
+    if (this.#missedFlushes < MOST_FLUSHES_MISSED) return;
+    this.#fail(new Error(`the disk of ${this.#options.folder} has not answered for minutes`));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#options.onFailure(error);
+  }
+}

@@ -1,0 +1,177 @@
+/** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
+
+import type { Ask } from '../../shared/protocol/seam.js';
+import { convert, mergeBlockers } from './control/complete-sets.js';
+import { FLATTEN, flattenMarket, isFlat } from './control/flatten.js';
+import { LADDER } from './control/modes.js';
+import { isUnassigned, isUnread } from './control/startup-grace.js';
+import type { Tracked } from './markets.js';
+import { heldIn } from './own/own-state.js';
+import type { Desk } from './quoting/quote-slot.js';
+import { cancelAll, takeTurn } from './quoting/quoting.js';
+import { TraderTurn } from './quoting/step-context.js';
+import { react } from './reactions.js';
+import type { MergeSettings } from './settings.js';
+import type { TraderState } from './state.js';
+
+/** The executor's due work and the valuation; the executor asks for at least once a second. */
+export const TICK_MS = 500;
+/** A desk takes a turn at least this often: ages and times to resolution move though nothing is seen. */
+export const REQUOTE_MS = 1_000;
+
+export function decide(state: TraderState, nowMs: number): void {
+  state.bornMs ??= nowMs;
+  // First of all: a command that forbids something must hold before anything that was waiting is sent again.
+  allow(state, nowMs);
+  const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
+  if (ticking) {
+    state.tickedMs = nowMs;
+    react(state, state.executor.tick(nowMs, state.venueClock.nowMs(nowMs)), nowMs);
+    for (const conditionId of [...state.own.held.keys(), ...state.own.orders.keys()]) state.tracked(conditionId);
+    state.markets.forget((conditionId) => state.isOurs(conditionId));
+    for (const market of state.marks.keys()) if (state.markets.get(market) === undefined) state.marks.delete(market);
+    state.value(nowMs);
+  }
+  if (!state.modes.isStarted && state.reconciler.isComplete) {
+    state.modes.started();
+    state.say(nowMs, 'started', 'own orders, fills and assets have been read; quoting begins');
+  }
+  const { mode, reason } = state.mode();
+  if (mode === 'stopped') return;
+  allow(state, nowMs);
+  const hold = LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`;
+  const turn = new TraderTurn(state, hold, nowMs);
+  for (const tracked of state.markets.all) turnsOf(state, tracked, turn, ticking);
+  if (ticking && mode === 'flattening') flatten(state, nowMs);
+  prove(state, ticking, nowMs);
+  poll(state, mode === 'stopping', nowMs);
+}
+
+/** Lets leave what the rung lets leave, and takes back what it does not. */
+function allow(state: TraderState, nowMs: number): void {
+  const { mode } = state.mode();
+  const { orders, conversions, stance } = LADDER[mode];
+  state.executor.setConverting(conversions);
+  if (!conversions) state.queue.recall(isOfConversion, `the trader is ${mode}`);
+  // Flattening sells; what was being quoted when it began must not come to rest behind it.
+  state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
+  // What was begun under a milder rung is wished anew, as the new one lets it be.
+  const isNarrower = orders !== 'none' && stance !== 'normal' && stance !== state.stance;
+  if (isNarrower) state.executor.withdraw(null, nowMs);
+  // What waits for the request budget has not left yet, and now it must not: not even signed orders.
+  if (orders === 'none' || isNarrower) state.queue.recall(isOfPlace, `the trader is ${mode}`);
+  if (stance !== state.stance) for (const { conditionId } of state.markets.all) state.touch(conditionId);
+  state.stance = stance;
+}
+
+const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
+const CONVERSION_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
+const isOfConversion = ({ call }: Ask): boolean => CONVERSION_CALLS.includes(call.endpoint);
+
+function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, ticking: boolean): void {
+  const { nowMs } = usual;
+  const paused = state.pausedMarket(tracked.conditionId);
+  const turn = paused === undefined ? usual : new TraderTurn(state, usual.hold ?? `paused: ${paused}`, nowMs);
+  turn.refresh();
+  // Not where the signer refused either.
+  const converts = LADDER[state.mode().mode].conversions && paused === undefined;
+  let begun = false;
+  if (converts) {
+    // Before the desks: what a merge takes they must not offer again.
+    const merge = mergeRule(state, tracked);
+    begun = convert(tracked, merge, turn);
+    begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
+  }
+  if (begun) {
+    state.stale();
+    turn.refresh();
+  }
+  for (const desk of tracked.desks) {
+    if (!desk.dirty && nowMs - desk.quotedMs < REQUOTE_MS && nowMs >= desk.quotedMs) continue;
+    const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
+    if (isUnread(state, desk, view)) continue;
+    const before = desk.failure;
+    begun = takeTurn(desk, tracked.feed, view, turn) || begun;
+    if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
+  }
+  withdrawUnwanted(state, tracked, nowMs);
+  if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
+  if (begun) state.stale();
+}
+
+/** Orders on their way to a market in which nobody quotes any more must not arrive. */
+function withdrawUnwanted(state: TraderState, { conditionId, desks }: Tracked, nowMs: number): void {
+  if (desks.length === 0 || desks.some(({ quotes }) => quotes.fairMicros !== null)) return;
+  const orders = state.own.orders.get(conditionId) ?? [];
+  if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN)) {
+    state.executor.withdraw(conditionId, nowMs);
+  }
+}
+
+/** Flattening merges every complete set that the market lets it. */
+function mergeRule(state: TraderState, { feed }: Tracked): MergeSettings {
+  const smallest = feed.facts?.minAmountMicros;
+  if (state.mode().mode !== 'flattening' || smallest === undefined) return state.settings.merge;
+  return { enabled: true, minSharesMicros: smallest };
+}
+
+/** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */
+function flatten(state: TraderState, nowMs: number): void {
+  const turn = new TraderTurn(state, 'flattening', nowMs);
+  let left = state.own.unsettled > 0;
+  for (const tracked of state.markets.all) {
+    const { feed, conditionId } = tracked;
+    const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+    if (
+      feed.facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, feed.facts.minAmountMicros)
+    ) {
+      left = true;
+    }
+    if (flattenMarket(tracked, feed.sight(nowMs), state.marks.get(conditionId) ?? null, turn)) state.stale();
+  }
+  if (left) return;
+  state.modes.flattened();
+  state.loud(nowMs, 'flattened', 'nothing that could be sold is held any more; the trader is paused');
+}
+
+/** Orders of strategies that do not quote this market (any more): nobody would ever move them. */
+function orphans(state: TraderState, tracked: Tracked) {
+  const names = new Set(tracked.desks.map((desk) => desk.strategy.name));
+  return (state.own.orders.get(tracked.conditionId) ?? []).filter((order) => !names.has(order.strategy));
+}
+
+function sayFailure(state: TraderState, desk: Desk, nowMs: number): void {
+  const text = `strategy ${desk.strategy.name} is stopped in market ${desk.conditionId}: ${desk.failure}`;
+  state.loud(nowMs, 'strategy_failed', text);
+}
+
+/** While a proof is wanted and nothing of ours is unsettled, looks at our resting orders again and again. */
+function prove(state: TraderState, ticking: boolean, nowMs: number): void {
+  if (state.own.unsettled > 0) {
+    state.settledMs = null;
+    state.modes.unsettled();
+    return;
+  }
+  state.settledMs ??= nowMs;
+  // Not with every observation: an exchange that refuses connections would be asked as fast as it refuses.
+  if (ticking && state.modes.wantsProof) state.poller.expedite({ kind: 'orders' });
+}
+
+function poll(state: TraderState, stopping: boolean, nowMs: number): void {
+  const { queue, poller, polling, reconciler } = state;
+  queue.setOpenOrders(state.own.exposure.workingOrders);
+  polling.nowMs = nowMs;
+  polling.stopping = stopping;
+  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
+  const asks = poller.due(nowMs, polling);
+  // The round first: looks that leave together with its lists begin after it.
+  const round = asks.filter(isRound).flatMap((ask) => reconciler.begin(ask, nowMs));
+  for (const ask of asks) {
+    if (ask.call.endpoint === 'orders.list') reconciler.asked('orders');
+    if (ask.call.endpoint === 'trades.list') reconciler.asked('fills');
+    for (const each of isRound(ask) ? round : [ask]) queue.push(each);
+  }
+}
+
+/** The poll of assets is the first ask of a round of reconciliation. */
+const isRound = ({ call }: Ask): boolean => call.endpoint === 'account.assets';

@@ -1,0 +1,96 @@
+/** Complete sets back into currency, and settled shares redeemed. */
+
+import { type Micros, minMicros, toMultiple } from '../../../shared/base/micros.js';
+import { isSettledMarket } from '../../../shared/protocol/states.js';
+import type { MarketFacts } from '../../market/view.js';
+import type { MergeIntent, RedeemIntent } from '../../risk/intent.js';
+import type { Tracked } from '../markets.js';
+import { heldIn, type OwnState } from '../own/own-state.js';
+import type { LiveOrder } from '../quoting/changes.js';
+import { begin, factsOf, NO_REASON, type Turn } from '../quoting/quoting.js';
+import type { MergeSettings } from '../settings.js';
+
+/** After one was begun here: a merge takes the venue about a second. */
+const RETRY_MS = 10_000;
+/** Doubled with each failure in a row, up to this: what the venue or the signer refuses needs something to change. */
+const LONGEST_RETRY_MS = 3_600_000;
+
+/** Free currency below this part of the cash makes smaller merges worth their requests. */
+const SCARCE_CASH_FRACTION = 0.2;
+
+/**
+ * Sell orders that hold on to pairs worth merging: pulled, so that the pairs come free. Currency back now is worth more
+ * than a place in the queue that would bring it back later.
+ */
+export function mergeBlockers(
+  { feed, nextConversionMs }: Tracked,
+  merge: MergeSettings,
+  turn: Turn,
+): readonly LiveOrder[] {
+  const facts = feed.facts;
+  if (facts === null || !merge.enabled || turn.executor.pendingMerge(facts.conditionId) !== null) return [];
+  if (turn.nowMs < nextConversionMs) return [];
+  const { yesMicros, noMicros } = heldIn(turn.own, facts.conditionId);
+  const pairs = minMicros(yesMicros, noMicros);
+  if (facts.phase !== 'open' || pairs < merge.minSharesMicros || freePairs(facts, turn) >= merge.minSharesMicros)
+    return [];
+  const sells = (turn.own.orders.get(facts.conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
+  return sells.filter(({ isYes }) => turn.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
+}
+
+/**
+ * Merges completed pairs when there are enough of them, or any when currency is scarce; redeems what a settled market
+ * left us. Shares that open orders offer are not free and stay. Returns true when something was begun.
+ */
+export function convert(tracked: Tracked, merge: MergeSettings, turn: Turn): boolean {
+  const facts = tracked.feed.facts;
+  if (facts === null || turn.nowMs < tracked.nextConversionMs) return false;
+  const intent = isSettledMarket(facts.phase) ? redeemOf(facts, turn) : mergeOf(facts, merge, turn);
+  if (intent === null) return false;
+  tracked.nextConversionMs = turn.nowMs + RETRY_MS;
+  return begin(intent, factsOf(turn), NO_REASON, turn) === null;
+}
+
+/** One that was begun in this market was refused, by the venue, by the signer or by silence: the next waits longer. */
+export function conversionFailed(tracked: Tracked, nowMs: number): void {
+  tracked.conversionFailures += 1;
+  tracked.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** tracked.conversionFailures, LONGEST_RETRY_MS);
+}
+
+export function conversionDone(tracked: Tracked): void {
+  tracked.conversionFailures = 0;
+}
+
+function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: Turn): MergeIntent | null {
+  const { conditionId } = facts;
+  if (!settings.enabled || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null) return null;
+  const amountMicros = freePairs(facts, turn);
+  const scarce = scarceCash(turn.own) && amountMicros >= facts.minAmountMicros;
+  const enough = amountMicros >= settings.minSharesMicros || scarce;
+  if (!enough || amountMicros <= 0 || turn.queue.headroom('signed', 'draft', turn.nowMs) < 2) return null;
+  return { kind: 'merge', intentId: turn.nextIntentId(conditionId), marketConditionId: conditionId, amountMicros };
+}
+
+export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
+  availableMicros < cashMicros * SCARCE_CASH_FRACTION;
+
+export function freePairs(facts: MarketFacts, turn: Turn): Micros {
+  const { exposure } = turn.own;
+  const free = minMicros(exposure.freeShares(facts.conditionId, true), exposure.freeShares(facts.conditionId, false));
+  return toMultiple(free, facts.lotMicros, 'floor');
+}
+
+function redeemOf({ conditionId }: MarketFacts, turn: Turn): RedeemIntent | null {
+  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
+  if ((yesMicros === 0 && noMicros === 0) || turn.executor.pendingRedeem(conditionId) !== null) return null;
+  // Orders of ours that may still fill, and merges that may still land, must be settled before we know what we hold.
+  if ((turn.own.orders.get(conditionId) ?? []).length > 0 || turn.executor.pendingMerge(conditionId) !== null)
+    return null;
+  return {
+    kind: 'redeem',
+    intentId: turn.nextIntentId(conditionId),
+    marketConditionId: conditionId,
+    yesMicros,
+    noMicros,
+  };
+}

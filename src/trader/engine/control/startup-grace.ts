@@ -1,0 +1,39 @@
+/**
+ * What rests when a process begins has been unattended since the one before it, and is judged like any other quote: by
+ * the age of the book that it was priced from. Pulled unseen it would cost two requests each, its place in the queue and
+ * two more to place it again, while the exchange is still being asked what is ours at all.
+ */
+
+import type { MarketView } from '../../market/view.js';
+import type { Desk } from '../quoting/quote-slot.js';
+import type { TraderState } from '../state.js';
+import { LADDER } from './modes.js';
+
+/**
+ * True while nothing can be said yet of this desk's orders: own state or this book is being read for the first time, and
+ * the process is not older than a book may be.
+ */
+export function isUnread(state: TraderState, { strategy, conditionId }: Desk, view: MarketView | null): boolean {
+  if (!mayQuote(state) || state.pausedMarket(conditionId) !== undefined) return false;
+  const isReading = !state.modes.isStarted || view === null || state.equityMicros === null;
+  return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
+}
+
+/** Whether it is not known yet which strategies quote which markets: some are given theirs by the catalog. */
+export function isUnassigned(state: TraderState): boolean {
+  if (!mayQuote(state)) return false;
+  const selects = state.settings.strategies.some(({ markets }) => markets.ids.length === 0);
+  return selects && !state.markets.hasCatalog && ageMs(state) <= state.settings.risk.maxBookAgeMs;
+}
+
+/** Under a kill, a pause or a halt there is nothing to wait for: what rests is pulled at once. */
+function mayQuote(state: TraderState): boolean {
+  const { mode } = state.mode();
+  return mode === 'starting' || LADDER[mode].orders === 'quotes';
+}
+
+/** A clock that was set back makes the process older than any book may be: what rests is then pulled. */
+function ageMs({ seenMs, bornMs }: TraderState): number {
+  if (bornMs === null) return 0;
+  return seenMs < bornMs ? Number.POSITIVE_INFINITY : seenMs - bornMs;
+}

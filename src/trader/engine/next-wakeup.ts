@@ -1,0 +1,56 @@
+/**
+ * Until when the passing of time alone makes the trader do nothing: its shell may leave out the beats before, and the
+ * trader passes over those that come. Wherever that is not certain the answer is "now": a beat too many costs a
+ * microsecond, a beat too few would be another trader.
+ */
+
+import { minMicros } from '../../shared/base/micros.js';
+import { isSettledMarket } from '../../shared/protocol/states.js';
+import { REQUOTE_MS, TICK_MS } from './act.js';
+import { scarceCash } from './control/complete-sets.js';
+import { LADDER, type Mode } from './control/modes.js';
+import type { Tracked } from './markets.js';
+import { heldIn } from './own/own-state.js';
+import type { TraderState } from './state.js';
+
+/** Modes in which nothing is asked of the exchange again and again. */
+const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
+
+/** Our clock, ms: not later than the first moment after the newest step at which a beat has something to do. */
+export function quietUntilMs(state: TraderState): number {
+  const nowMs = state.seenMs;
+  if (!isCalm(state, nowMs)) return nowMs;
+  const releaseMs = state.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
+  const roundMs = state.reconciler.againMs;
+  let untilMs = Math.min(state.tickedMs + TICK_MS, state.poller.quietUntilMs, releaseMs, roundMs);
+  for (const tracked of state.markets.all) untilMs = Math.min(untilMs, marketQuietUntilMs(state, tracked));
+  return Math.max(nowMs, untilMs);
+}
+
+/** The newest step has left nothing to be taken in by the next, and the request budget does not change by itself. */
+function isCalm(state: TraderState, nowMs: number): boolean {
+  if (state.isStale || state.modes.wantsProof || !CALM_MODES.includes(state.mode().mode)) return false;
+  return (state.own.unsettled === 0) === (state.settledMs !== null) && state.queue.isSteady(nowMs);
+}
+
+function marketQuietUntilMs(state: TraderState, tracked: Tracked): number {
+  let untilMs = mayConvert(state, tracked) ? tracked.nextConversionMs : Number.POSITIVE_INFINITY;
+  for (const desk of tracked.desks) {
+    if (desk.dirty) return Number.NEGATIVE_INFINITY;
+    untilMs = Math.min(untilMs, desk.quotedMs + REQUOTE_MS);
+  }
+  return untilMs;
+}
+
+/** Whether a merge or redeem, or the cancels that make way for a merge, could be begun here at some time. */
+function mayConvert(state: TraderState, { feed, conditionId }: Tracked): boolean {
+  const { facts } = feed;
+  if (!LADDER[state.mode().mode].conversions) return false;
+  const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+  if (facts === null || (yesMicros === 0 && noMicros === 0)) return false;
+  if (isSettledMarket(facts.phase)) return true;
+  const { enabled, minSharesMicros } = state.settings.merge;
+  const pairs = minMicros(yesMicros, noMicros);
+  const enough = pairs >= minSharesMicros || (scarceCash(state.own) && pairs >= facts.minAmountMicros);
+  return enabled && facts.phase === 'open' && enough;
+}

@@ -1,0 +1,159 @@
+/** What is ours right now, from the ledger and the executor: holdings, working orders, what they could still cost. */
+
+import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
+import type { OrderExecutor, Reservation, LiveOrder as RestingOrder } from '../../executor/contract.js';
+import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
+import type { OwnOrder } from '../../market/view.js';
+import { Exposure, type WorkingOrder } from '../../risk/exposure.js';
+import type { LiveOrder } from '../quoting/changes.js';
+import { inYesSpace } from '../quoting/legs.js';
+
+/** What the engine knows of a market that orders need: its event and its worse fee rate. */
+export interface MarketTerms {
+  readonly eventConditionId: string | null;
+  readonly feeRateMicros: Micros;
+}
+
+export interface Held {
+  readonly yesMicros: Micros;
+  readonly noMicros: Micros;
+  readonly yesCostMicros: Micros;
+  readonly noCostMicros: Micros;
+}
+
+const NO_ORDERS: readonly OwnOrder[] = [];
+const NOTHING: Held = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
+
+/** A picture taken by `readOwnState`; it goes stale with the next change of ledger or executor. */
+export interface OwnState {
+  readonly exposure: Exposure;
+  readonly cashMicros: Micros;
+  /** Cash that no working buy has reserved. */
+  readonly availableMicros: Micros;
+  readonly held: ReadonlyMap<string, Held>;
+  /** Place orders that rest or may come to rest, by market. */
+  readonly orders: ReadonlyMap<string, readonly LiveOrder[]>;
+  /** Orders and cancels that are not settled: while there is one, nobody can say what rests. */
+  readonly unsettled: number;
+}
+
+export function readOwnState(
+  ledger: LedgerReader,
+  executor: OrderExecutor,
+  termsOf: (marketConditionId: string) => MarketTerms,
+): OwnState {
+  const exposure = new Exposure();
+  const held = holdings(ledger.positions());
+  const reservations = executor.reservations();
+  for (const [market, shares] of held) {
+    const { lockedYesMicros, lockedNoMicros } = lockedIn(market, reservations);
+    exposure.hold({
+      marketConditionId: market,
+      eventConditionId: termsOf(market).eventConditionId,
+      yesMicros: shares.yesMicros,
+      noMicros: shares.noMicros,
+      costMicros: micros(shares.yesCostMicros + shares.noCostMicros),
+      lockedYesMicros,
+      lockedNoMicros,
+    });
+  }
+  const resting = new Map<string, RestingOrder>();
+  for (const order of executor.liveOrders()) resting.set(order.intentId, order);
+  const orders = new Map<string, LiveOrder[]>();
+  let unsettled = 0;
+  for (const reservation of reservations) {
+    const { kind, phase } = reservation;
+    if ((kind === 'place' || kind === 'cancel') && phase !== 'abandoned') unsettled += 1;
+    addWorking(exposure, reservation, termsOf(reservation.marketConditionId));
+    const order = liveOrder(reservation, resting.get(reservation.intentId));
+    if (order === null) continue;
+    const list = orders.get(reservation.marketConditionId);
+    if (list === undefined) orders.set(reservation.marketConditionId, [order]);
+    else list.push(order);
+  }
+  const cashMicros = ledger.cash();
+  const availableMicros = maxMicros(sub(cashMicros, exposure.reservedCashMicros), ZERO);
+  return { exposure, cashMicros, availableMicros, held, orders, unsettled };
+}
+
+export const heldIn = (own: OwnState, market: string): Held => own.held.get(market) ?? NOTHING;
+
+/** Average price paid per share, floored to a micro; null when none is held. */
+export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
+  shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
+
+/** As the market room wants it: an order without what only the engine knows. */
+export const ownOrders = (own: OwnState, market: string): readonly OwnOrder[] => own.orders.get(market) ?? NO_ORDERS;
+
+function holdings(rows: readonly PositionRow[]): Map<string, Held> {
+  const held = new Map<string, Held>();
+  for (const row of rows) {
+    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(row.marketConditionId) ?? NOTHING;
+    const { sharesMicros, costMicros } = row;
+    const both = row.isYes
+      ? { yesMicros: sharesMicros, noMicros, yesCostMicros: costMicros, noCostMicros }
+      : { yesMicros, noMicros: sharesMicros, yesCostMicros, noCostMicros: costMicros };
+    held.set(row.marketConditionId, both);
+  }
+  return held;
+}
+
+/** Shares that merges and redeems under way hold. */
+function lockedIn(market: string, reservations: readonly Reservation[]) {
+  let yes = 0;
+  let no = 0;
+  for (const reservation of reservations) {
+    if (reservation.marketConditionId !== market || reservation.kind === 'place') continue;
+    yes += reservation.yesMicros;
+    no += reservation.noMicros;
+  }
+  return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no) };
+}
+
+/**
+ * As risk counts them. The executor hands out the same reservation for as long as nothing has changed in it, and so does
+ * this: what an order weighs is then not calculated anew for every picture.
+ */
+const workingOrders = new WeakMap<Reservation, WorkingOrder>();
+
+function addWorking(exposure: Exposure, reservation: Reservation, { eventConditionId }: MarketTerms): void {
+  const { kind, isYes, side, priceMicros } = reservation;
+  if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
+  let order = workingOrders.get(reservation);
+  if (order === undefined || order.eventConditionId !== eventConditionId) {
+    const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
+    order = {
+      intentId,
+      marketConditionId,
+      eventConditionId,
+      isYes,
+      side,
+      priceMicros,
+      remainingMicros,
+      feeRateMicros,
+      phase,
+    };
+    workingOrders.set(reservation, order);
+  }
+  exposure.work(order);
+}
+
+function liveOrder(reservation: Reservation, resting: RestingOrder | undefined): LiveOrder | null {
+  const { isYes, side, priceMicros, phase } = reservation;
+  if (reservation.kind !== 'place' || phase === 'abandoned') return null;
+  if (isYes === null || side === null || priceMicros === null) return null;
+  const inYes = inYesSpace(isYes, side, priceMicros);
+  const working = resting?.cancelPending === true ? 'canceling' : 'resting';
+  return {
+    intentId: reservation.intentId,
+    orderPubkey: resting?.orderPubkey ?? '',
+    strategy: reservation.strategy,
+    side: inYes.side,
+    priceMicros: inYes.priceMicros,
+    isYes,
+    remainingMicros: reservation.remainingMicros,
+    submittedMs: reservation.createdMs,
+    acceptedMs: resting === undefined ? null : resting.createdMs,
+    phase: resting === undefined ? 'pending' : working,
+  };
+}

@@ -1,0 +1,27 @@
+/** What we are worth now, at the middle of what others quote. */
+
+import { add, complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
+import type { OwnState } from './own-state.js';
+
+/** What `MarketFeed.mark` says, rounded to a micro; it books nothing. */
+export function markOf(price: number | null): Micros | null {
+  return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
+}
+
+/**
+ * Cash plus shares at their marks, rounded against us; null when a holding has no mark. Complete sets are worth one
+ * each and need none.
+ */
+export function equityOf(own: OwnState, marks: ReadonlyMap<string, Micros>): Micros | null {
+  let equity = own.cashMicros;
+  for (const [market, { yesMicros, noMicros }] of own.held) {
+    const pairs = minMicros(yesMicros, noMicros);
+    equity = add(equity, pairs);
+    const mark = marks.get(market);
+    const [yes, no] = [micros(yesMicros - pairs), micros(noMicros - pairs)];
+    if (yes === 0 && no === 0) continue;
+    if (mark === undefined) return null;
+    equity = add(equity, add(mul(yes, mark, 'floor'), mul(no, complement(mark), 'floor')));
+  }
+  return equity;
+}

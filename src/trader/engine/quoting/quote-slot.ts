@@ -1,0 +1,127 @@
+/** One strategy at one market: its quoter, what it last wanted, and what stood in the way. */
+
+import type { BookLevel, MarketFacts, MarketView } from '../../market/view.js';
+import type { Refused } from '../../risk/intent.js';
+import type { RiskLimits } from '../../risk/limits.js';
+import { NO_QUOTES, type Quotes, type StrategyEvent } from '../../strategy/contract.js';
+import type { StrategySettings } from '../settings.js';
+import { underStance } from './apply-stance.js';
+import { type BoundedCall, QuoteHost } from './quote-host.js';
+
+/** How often one control refused here since the start, and its newest words. */
+export interface RefusalCount {
+  readonly name: string;
+  readonly control: number;
+  readonly count: number;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** What holds for every desk of a turn, whatever its strategy thinks. */
+export interface WishBounds {
+  readonly nowMs: number;
+  /** Why it may want nothing; null when it may. */
+  readonly hold: string | null;
+  /** The trader's. */
+  readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
+}
+
+export class Desk {
+  readonly conditionId: string;
+  readonly strategy: StrategySettings;
+  /** Outside its quote hours a desk wants nothing. Without quote hours it is always open. */
+  inQuoteHours: boolean;
+  /** Something changed since it last quoted. */
+  dirty = true;
+  /** Our clock, ms: nothing is placed before; the exchange has just refused something here. */
+  placeAfterMs = 0;
+  quotedMs = 0;
+  #host: QuoteHost | null = null;
+  #quotes: Quotes = NO_QUOTES('not quoted yet');
+  readonly #refusals = new Map<string, RefusalCount>();
+
+  constructor(conditionId: string, strategy: StrategySettings) {
+    this.conditionId = conditionId;
+    this.strategy = strategy;
+    this.inQuoteHours = strategy.quoteHours === null;
+  }
+
+  /** The first detail is known: the quoter can be made. */
+  open(facts: MarketFacts, call: BoundedCall): void {
+    this.#host ??= new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
+  }
+
+  /** A quoter that failed is replaced by a new one; one that works is left alone. */
+  reopen(facts: MarketFacts, call: BoundedCall): void {
+    if (this.failure === null) return;
+    this.#host = new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
+    this.dirty = true;
+  }
+
+  get quotes(): Quotes {
+    return this.#quotes;
+  }
+
+  /** Why the strategy was stopped here; null while it works. */
+  get failure(): string | null {
+    return this.#host?.failure ?? null;
+  }
+
+  get refusals(): readonly RefusalCount[] {
+    return [...this.#refusals.values()];
+  }
+
+  observe(event: StrategyEvent): void {
+    this.#host?.observe(event);
+    this.dirty = true;
+  }
+
+  /** What it wants now. */
+  wish(view: MarketView | null, bounds: WishBounds): Quotes {
+    this.dirty = false;
+    this.quotedMs = bounds.nowMs;
+    this.#quotes = this.#decide(view, bounds);
+    return this.#quotes;
+  }
+
+  refused(refusal: Refused, nowMs: number): void {
+    const { name, control, text } = refusal;
+    const count = (this.#refusals.get(name)?.count ?? 0) + 1;
+    this.#refusals.set(name, { name, control, count, text, atMs: nowMs });
+  }
+
+  #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
+    if (hold !== null) return NO_QUOTES(hold);
+    if (!this.inQuoteHours) return NO_QUOTES('outside its quote hours');
+    if (view === null || this.#host === null) return NO_QUOTES('its book has not been seen yet');
+    const trouble = dataTrouble(view, this.strategy);
+    if (trouble !== null) return trouble;
+    // Read before the strategy speaks: what it is held to must not be its own word.
+    const { stance, market, inventory } = view;
+    return underStance(this.#host.quote(view), { stance, market, inventory }, limits.widenDistanceMicros);
+  }
+}
+
+/**
+ * Quotes are pulled, not only withheld, when the market or what we know of it no longer bears them. The same limits
+ * refuse new orders in risk; here they also take down what rests.
+ */
+function dataTrouble(view: MarketView, strategy: StrategySettings): Quotes | null {
+  const { health, market, timeToResolutionMs } = view;
+  const { maxBookAgeMs, minTimeToResolutionS } = strategy.risk;
+  if (market.phase !== 'open') return NO_QUOTES(`the market is ${market.phase}`);
+  // An age below zero is none that can be told.
+  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
+    return NO_QUOTES(`the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`);
+  }
+  if (health.frozen) return NO_QUOTES('trades print through a book that does not follow');
+  if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000) {
+    return NO_QUOTES(
+      `it resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`,
+    );
+  }
+  return null;
+}
+
+/** The best level of a ladder, for tables. */
+export const best = (levels: readonly BookLevel[]): BookLevel | null => levels[0] ?? null;

@@ -1,0 +1,168 @@
+/** One desk's turn: from what it wants to intents that risk has judged and the executor has written. */
+
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { type Micros, sub } from '../../../shared/base/micros.js';
+import type { OrderExecutor } from '../../executor/contract.js';
+import type { MarketFeed, MarketView, Sight } from '../../market/view.js';
+import type { ActionPace } from '../../risk/action-pace.js';
+import { inFlight } from '../../risk/controls.js';
+import type { Facts, RiskStance } from '../../risk/facts.js';
+import type { FillFacts } from '../../risk/fill-guard.js';
+import type { CancelIntent, Intent, PlaceIntent, Refused } from '../../risk/intent.js';
+import type { RiskLimits } from '../../risk/limits.js';
+import type { LossFacts } from '../../risk/loss-guard.js';
+import { judge } from '../../risk/risk.js';
+import type { Queue } from '../../scheduler/contract.js';
+import type { Quotes } from '../../strategy/contract.js';
+import { heldIn, type OwnState } from '../own/own-state.js';
+import { changesTowards, type LiveOrder, type Wish } from './changes.js';
+import { type Leg, legsOf } from './legs.js';
+import type { Desk } from './quote-slot.js';
+
+/** What every desk's turn needs and none owns. */
+export interface Turn {
+  readonly nowMs: number;
+  readonly own: OwnState;
+  readonly loss: LossFacts;
+  readonly fills: FillFacts;
+  readonly pace: ActionPace;
+  /** The trader's own limits; a strategy's are tighter. */
+  readonly limits: RiskLimits;
+  /** Why nobody may quote; null when they may. */
+  readonly hold: string | null;
+  readonly stance: RiskStance;
+  /** Empty when the stance is `normal`. */
+  readonly stanceReason: string;
+  readonly queue: Queue;
+  readonly executor: OrderExecutor;
+  nextIntentId(conditionId: string): string;
+  /** True when a cancel for this order was tried so recently that its answer should be awaited. */
+  triedToCancel(orderPubkey: string): boolean;
+}
+
+/** After the exchange refused an order here, or signing did, nothing is placed for this long. */
+export const PLACE_PAUSE_MS = 5_000;
+
+/**
+ * Lets the desk quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
+ * when something was begun, so that pictures of our own state are stale.
+ */
+export function takeTurn(desk: Desk, feed: Pick<MarketFeed, 'sight'>, view: MarketView | null, turn: Turn): boolean {
+  const quotes = desk.wish(view, turn);
+  // From the feed itself and after the strategy has spoken: what it did to its view changes nothing here.
+  const sight = feed.sight(turn.nowMs);
+  const orders = (turn.own.orders.get(desk.conditionId) ?? []).filter((order) => order.strategy === desk.strategy.name);
+  if (sight === null) return cancelAll(orders, desk.conditionId, turn);
+  const { cancels, wishes } = changesTowards(quotes, orders, sight.market);
+  const canceled = cancelAll(cancels, desk.conditionId, turn);
+  if (wishes.length === 0 || turn.nowMs < desk.placeAfterMs) return canceled;
+  let placed = false;
+  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, desk, sight, quotes, turn) || placed;
+  return canceled || placed;
+}
+
+/** Pulls these orders. Cancelling is never refused by risk; one whose cancel is being tried is left to it. */
+export function cancelAll(orders: readonly LiveOrder[], conditionId: string, turn: Turn): boolean {
+  let begun = false;
+  for (const { orderPubkey, phase } of orders) {
+    if (phase !== 'resting' || turn.triedToCancel(orderPubkey)) continue;
+    begun = cancelOrder(orderPubkey, conditionId, turn) || begun;
+  }
+  return begun;
+}
+
+/** Pulls one order, of ours or foreign; false when a cancel for it is under way. */
+export function cancelOrder(orderPubkey: string, marketConditionId: string, turn: Turn): boolean {
+  if (turn.executor.pendingCancel(orderPubkey) !== null) return false;
+  const intentId = turn.nextIntentId(marketConditionId);
+  const intent: CancelIntent = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
+  return begin(intent, factsOf(turn), NO_REASON, turn) === null;
+}
+
+/** For `explain`: nothing that the intent itself does not say. */
+export const NO_REASON = (): string => '{}';
+
+/** Judges and begins one intent of any kind; returns the refusal, or null when it was begun. */
+export function begin(intent: Intent, facts: Facts, reason: () => string, turn: Turn): Refused | null {
+  const verdict = judge(intent, facts);
+  if (verdict.verdict === 'refused') return verdict;
+  for (const ask of turn.executor.begin(verdict, turn.nowMs, reason())) turn.queue.push(ask);
+  if (intent.kind === 'place' || intent.kind === 'cancel') turn.pace.note(turn.nowMs);
+  // The next order must be judged as if this one rested already.
+  if (intent.kind === 'place') turn.own.exposure.work(inFlight(intent, facts));
+  return null;
+}
+
+/** True when at least one leg was begun. */
+function placeWish(wish: Wish, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn): boolean {
+  const { exposure } = turn.own;
+  const free = {
+    yesMicros: exposure.freeShares(desk.conditionId, true),
+    noMicros: exposure.freeShares(desk.conditionId, false),
+  };
+  let placed = false;
+  for (const leg of legsOf(wish, free, sight.market)) placed = placeLeg(leg, desk, sight, quotes, turn) || placed;
+  return placed;
+}
+
+function placeLeg(leg: Leg, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn): boolean {
+  const { market } = sight;
+  const intent: PlaceIntent = {
+    kind: 'place',
+    intentId: turn.nextIntentId(desk.conditionId),
+    marketConditionId: desk.conditionId,
+    eventConditionId: market.eventConditionId,
+    isYes: leg.isYes,
+    side: leg.side,
+    priceMicros: leg.priceMicros,
+    amountMicros: leg.amountMicros,
+    fairYesMicros: quotes.fairMicros,
+    strategy: desk.strategy.name,
+  };
+  const refusal = begin(
+    intent,
+    factsOf(turn, sight, desk.strategy.risk),
+    () => reasonOf(quotes, sight, desk, turn),
+    turn,
+  );
+  if (refusal !== null) {
+    desk.refused(refusal, turn.nowMs);
+    return false;
+  }
+  return true;
+}
+
+/** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
+export const factsOf = (turn: Turn, sight: Sight | null = null, limits: RiskLimits = turn.limits): Facts => ({
+  sight,
+  limits,
+  exposure: turn.own.exposure,
+  cashMicros: turn.own.cashMicros,
+  loss: turn.loss,
+  fills: turn.fills,
+  pace: turn.pace.facts(turn.nowMs),
+  stance: turn.stance,
+  stanceReason: turn.stanceReason,
+  requestHeadroom: turn.queue.headroom('signed', 'draft', turn.nowMs),
+});
+
+/** The best prices first on either side: if the budget ends in the middle, the ends of the ladders are missing. */
+function nearestFirst(wishes: readonly Wish[], quotes: Quotes): readonly Wish[] {
+  const fair = quotes.fairMicros ?? 0;
+  return [...wishes].sort((a, b) => Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair));
+}
+
+/** For `explain`: what the strategy said, and what was to be seen. */
+function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: Desk, turn: Turn): string {
+  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
+  const shown = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
+  return JSON.stringify({
+    note: quotes.note,
+    fair: quotes.fairMicros === null ? null : formatDecimal(quotes.fairMicros),
+    best_bid: shown(book.bids[0]?.priceMicros),
+    best_ask: shown(book.asks[0]?.priceMicros),
+    book_age_ms: health.bookAgeMs,
+    net_shares: formatDecimal(sub(yesMicros, noMicros)),
+    factors: quotes.factors,
+  });
+}

@@ -1,0 +1,73 @@
+/** What every turn of one step needs, as the trader's state has it. */
+
+import type { Micros } from '../../../shared/base/micros.js';
+import type { OrderExecutor } from '../../executor/contract.js';
+import type { ActionPace } from '../../risk/action-pace.js';
+import type { RiskStance } from '../../risk/facts.js';
+import type { FillFacts } from '../../risk/fill-guard.js';
+import type { RiskLimits } from '../../risk/limits.js';
+import type { LossFacts } from '../../risk/loss-guard.js';
+import type { Queue } from '../../scheduler/contract.js';
+import { LADDER } from '../control/modes.js';
+import type { OwnState } from '../own/own-state.js';
+import type { TraderState } from '../state.js';
+import type { Turn } from './quoting.js';
+
+/** A cancel that was begun is given this long before another is tried. */
+const CANCEL_RETRY_MS = 2_000;
+
+/** Nothing lost: what nobody can lose yet. */
+const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
+
+export class TraderTurn implements Turn {
+  readonly nowMs: number;
+  readonly hold: string | null;
+  readonly queue: Queue;
+  readonly executor: OrderExecutor;
+  readonly limits: RiskLimits;
+  readonly stance: RiskStance;
+  readonly stanceReason: string;
+  readonly pace: ActionPace;
+  /** As it was when this turn, or the last `refresh`, began. */
+  own: OwnState;
+  readonly #state: TraderState;
+
+  constructor(state: TraderState, hold: string | null, nowMs: number) {
+    this.#state = state;
+    this.nowMs = nowMs;
+    this.hold = hold ?? (state.equityMicros === null ? 'starting: what we hold cannot be valued yet' : null);
+    this.queue = state.queue;
+    this.executor = state.executor;
+    this.limits = state.settings.risk;
+    const { mode, reason } = state.mode();
+    this.stance = this.hold === null ? LADDER[mode].stance : 'halted';
+    this.stanceReason = this.hold ?? reason;
+    this.pace = state.pace;
+    this.own = state.own;
+  }
+
+  refresh(): void {
+    this.own = this.#state.own;
+  }
+
+  /** Before the first valuation there is no loss guard; shares without a mark keep it that way, and nothing quotes. */
+  get loss(): LossFacts {
+    return this.#state.guard?.facts ?? NO_LOSS;
+  }
+
+  get fills(): FillFacts {
+    return this.#state.fillGuard.facts;
+  }
+
+  nextIntentId(conditionId: string): string {
+    return this.#state.nextIntentId(conditionId);
+  }
+
+  triedToCancel(orderPubkey: string): boolean {
+    const { cancelTries } = this.#state;
+    const triedMs = cancelTries.get(orderPubkey);
+    if (triedMs !== undefined && this.nowMs - triedMs < CANCEL_RETRY_MS && this.nowMs >= triedMs) return true;
+    cancelTries.set(orderPubkey, this.nowMs);
+    return false;
+  }
+}

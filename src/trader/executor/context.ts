@@ -1,0 +1,221 @@
+/** What the executor's parts share: the ledger, the tracks, the settings, and what is to be said at the end of a call. */
+
+import { type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Ask } from '../../shared/protocol/seam.js';
+import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
+import { askFor, type Step } from './asks.js';
+import { BookedTrades } from './booked-trades.js';
+import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
+import { fillObjection, type Trade } from './fill-check.js';
+import { type Track, Tracks } from './in-flight-intents.js';
+import { STANDINGS } from './lifecycle.js';
+import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
+import { OrderShelf } from './unsettled-orders.js';
+
+/** When and how a record was seen. */
+export interface Look {
+  /** Our clock, ms, when the request for it left, and when its answer could be acted upon. */
+  readonly sentMs: number;
+  readonly nowMs: number;
+  /** The exchange's clock in its answer; null when it said nothing. */
+  readonly venueTimeMs: number | null;
+  /** A list may come from a slower copy: what contradicts our knowledge is read by itself before it is believed. */
+  readonly source: 'record' | 'list';
+}
+
+/** Events that lead to `abandoned`. */
+type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
+
+export class Desk {
+  readonly ledger: Ledger;
+  readonly profile: VenueProfile;
+  readonly settings: ExecutorSettings;
+  readonly tracks: Tracks;
+  readonly orders: OrderShelf;
+  readonly bookedTrades = new BookedTrades();
+  placing: Placing = true;
+  converting = true;
+  /** The exchange's clock, ms, as last seen; null while it never was. */
+  venueNowMs: number | null = null;
+  /** Intents whose drafts were stored since the last signing. */
+  readonly toSign: Track[] = [];
+  /** Our clock, ms, as last seen. */
+  #nowMs = Number.NEGATIVE_INFINITY;
+  #asks: Ask[] = [];
+  #events: ExecutorEvent[] = [];
+
+  constructor(ledger: Ledger, profile: VenueProfile, settings: ExecutorSettings) {
+    this.ledger = ledger;
+    this.profile = profile;
+    this.settings = settings;
+    this.tracks = new Tracks(ledger);
+    this.orders = new OrderShelf(ledger);
+  }
+
+  /** Runs one call of the executor and hands over what it said. */
+  reaction(nowMs: number, work: () => void): Reaction {
+    if (nowMs < this.#nowMs) this.tracks.stepBack(nowMs);
+    this.#nowMs = nowMs;
+    this.#asks = [];
+    this.#events = [];
+    work();
+    return { asks: this.#asks, events: this.#events };
+  }
+
+  ask(track: Track, step: Step, nowMs: number): void {
+    track.busy = step;
+    track.dueMs = null;
+    this.#asks.push(askFor(step, track.intent, nowMs));
+  }
+
+  tell(event: ExecutorEvent): void {
+    this.#events.push(event);
+  }
+
+  trouble(trouble: Trouble, market: string | null, text: string): void {
+    this.tell({ kind: 'trouble', trouble, market, text });
+  }
+
+  /** Something of the exchange's that is not ours, or not as it should be: loud the first time that it is seen. */
+  oddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
+    if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.trouble(kind, market, text);
+  }
+
+  /** A record is not what we asked for: loud once for each intent. */
+  differs(track: Track, what: string, row: object): void {
+    if (track.differsTold) return;
+    track.differsTold = true;
+    const text = `${what} is not what was asked for: ${JSON.stringify(row)}`;
+    this.trouble('record_differs', track.intent.marketConditionId, text);
+  }
+
+  /**
+   * Books a fill of this order, once, and says so. What cannot be of the order as it was signed is booked all the same,
+   * because the exchange has moved the money, and is loud.
+   */
+  bookFill(order: OrderRecord, trade: Trade, seenMs: number): FillBooking {
+    const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
+    const fill = { ...trade, orderPubkey, marketConditionId, isYes, side, seenMs };
+    const booking = this.orders.bookFill(fill);
+    if (booking !== 'booked') return booking;
+    const intent = this.ledger.intent(intentId);
+    this.tell({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
+    const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
+    const objection = fillObjection(order, trade, feeRateMicros);
+    if (objection !== null) this.oddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
+    return booking;
+  }
+
+  /** By the market's newest detail; null before the first. An order may be maker in part and taker in part. */
+  worstFeeRate(marketConditionId: string): Micros | null {
+    const market = this.ledger.market(marketConditionId);
+    return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
+  }
+
+  notDone(track: Track, slug: string, reason: string): void {
+    const { id: intentId, kind: intentKind, marketConditionId: market } = track.intent;
+    this.tell({ kind: 'notDone', intentId, intentKind, market, slug, reason });
+  }
+
+  /** Nothing new: look again, later each time. */
+  lookLater(track: Track, nowMs: number, waitMs = lookWaitMs(track.tries)): void {
+    track.tries++;
+    track.resend = false;
+    track.dueMs = nowMs + waitMs;
+  }
+
+  /** The record waits for its signature: the same one goes out again while the draft lives, else it is looked at. */
+  sendAgain(track: Track, look: Pick<Look, 'nowMs'>): void {
+    this.lookLater(track, look.nowMs);
+    track.expiredSinceMs = null;
+    track.resend = this.mayResend(track, look.nowMs);
+  }
+
+  /** Whether such an intent may be begun, signed and sent now. Cancels always may. */
+  isAllowed(kind: IntentKind, strategy: string): boolean {
+    if (kind === 'cancel') return true;
+    if (kind !== 'place') return this.converting;
+    return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;
+  }
+
+  /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
+  objectionTo({ intent, withdrawn }: Track, nowMs: number): string | null {
+    const { kind, strategy, createdMs } = intent;
+    if (!this.isAllowed(kind, strategy))
+      return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
+    if (kind !== 'place') return null;
+    if (withdrawn) return 'it was withdrawn';
+    // Our clock may step: one that lies as far in the future has no known age.
+    const ageMs = Math.abs(nowMs - createdMs);
+    return ageMs > PLACE_USEFUL_MS ? `its price was decided ${ageMs} ms ago` : null;
+  }
+
+  mayResend(track: Track, nowMs: number): boolean {
+    const { signature, expiresAtS, state } = track.intent;
+    if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
+    if (this.objectionTo(track, nowMs) !== null) return false;
+    return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
+  }
+
+  /**
+   * Whether an expiry is to be believed: at the second look, one poll after the first. The submit may still be under way
+   * when the first look says expired, and an exchange may answer from a copy that is behind.
+   */
+  believesExpiry(track: Track, look: Look): boolean {
+    track.resend = false;
+    track.expiredSinceMs ??= look.nowMs;
+    const secondLookMs = track.expiredSinceMs + this.settings.ownPollMs;
+    // A clock that stepped back since may have stamped its leaving later than its answer.
+    if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;
+    track.dueMs = Math.max(secondLookMs, look.nowMs);
+    return false;
+  }
+
+  /** Gives up an intent of which nothing has left, and says so. */
+  giveUp(track: Track, event: Abandonment, slug: string, nowMs: number, reason: string): void {
+    this.abandon(track, event, nowMs, reason);
+    this.notDone(track, slug, reason);
+  }
+
+  /** Gives up an intent whose draft must not be signed, loudly. */
+  refuseToSign(track: Track, nowMs: number, reason: string): void {
+    const { id: intentId, marketConditionId: market } = track.intent;
+    this.abandon(track, 'signRefused', nowMs, reason);
+    this.tell({ kind: 'signingRefused', intentId, market, reason });
+  }
+
+  /** Ends the work on an intent of which nothing has left; its locks are waited out. */
+  abandon(track: Track, event: Abandonment, nowMs: number, reason: string): void {
+    track.dueMs = null;
+    this.tracks.move(track, event, nowMs, reason);
+    // The draft of a cancel locks nothing, so there is nothing to wait for and the order may be canceled anew at once.
+    if (track.intent.kind === 'cancel') this.tracks.move(track, 'lapsed', nowMs, reason);
+    else this.waitOut(track, nowMs);
+  }
+
+  /** Ends an abandoned intent once its draft has lapsed on the exchange's clock; ours is not asked. */
+  lapse(track: Track, nowMs: number): void {
+    this.waitOut(track, nowMs);
+    const { expiresAtS, draftPubkey, kind } = track.intent;
+    if (this.venueNowMs === null || expiresAtS === null) return;
+    if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
+    const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
+    // No answer of the exchange is needed: what was never signed cannot take effect.
+    if (order !== null) {
+      this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
+    }
+    this.tracks.move(track, 'lapsed', nowMs, track.intent.lastReason);
+  }
+
+  /**
+   * A draft whose answer was lost has an expiry that nobody told us: the latest that it can be. No draft is waited out
+   * for longer than that, whatever it says of itself.
+   */
+  waitOut(track: Track, nowMs: number): void {
+    if (this.venueNowMs === null) return;
+    const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
+    if (track.intent.expiresAtS !== null && track.intent.expiresAtS <= expiresAtS) return;
+    this.tracks.write(track, { state: track.intent.state, updatedMs: nowMs, expiresAtS });
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The lists of a round, and what they say against the ledger once all are complete. It works for a running trader, and
+ * beside a ledger that nobody writes to.
+ */
+
+import { type Micros, sub } from '../../shared/base/micros.js';
+import type { OrderRow } from '../../shared/protocol/records.js';
+import type { LiveOrder, MissingFills, OrderExecutor } from '../executor/contract.js';
+import type { Ledger } from '../ledger/contract.js';
+import {
+  compareShares,
+  type Difference,
+  LONGEST_LAG_MS,
+  missingFill,
+  type OwnBooks,
+  orderDifference,
+  sharesAtExchange,
+  unlistedOrder,
+} from './differences.js';
+import { AssetsReading, bookedSince, type Lately, OpeningShares } from './held-shares.js';
+import { SecondReader } from './independent-fill-count.js';
+import { historiesOf } from './reconciled-lists.js';
+import type { Reading, RoundList } from './round.js';
+
+/** What a comparison reads of the ledger, and the notes in which it keeps how far it has come. */
+export type ComparedLedger = Pick<
+  Ledger,
+  'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'fill' | 'conversion' | 'order' | 'intent' | 'positions' | 'note'
+> &
+  Pick<Ledger, 'setNote'>;
+
+/** What is under way; the executor knows. */
+export interface UnderWay extends Pick<OrderExecutor, 'pendingMerge' | 'pendingRedeem'> {
+  liveOrders(): readonly Pick<LiveOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
+  missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
+}
+
+/** A complete list of the orders that rest; its first page left at `startedMs`, our clock. */
+export interface RestingOrders {
+  readonly rows: readonly OrderRow[];
+  readonly startedMs: number;
+}
+
+export class Comparison {
+  readonly #ledger: ComparedLedger;
+  readonly #underWay: UnderWay;
+  readonly #books: OwnBooks;
+  readonly #assets = new AssetsReading();
+  readonly #opening: OpeningShares;
+  readonly #histories: ReturnType<typeof historiesOf>;
+  readonly #secondReader: SecondReader;
+  #lately: Lately = { moves: new Map(), orders: new Set() };
+  #undecided: ReadonlySet<string> = new Set();
+  /** By order with missing fills: up to how much was filled when they were first missed. */
+  #owed: ReadonlyMap<string, Micros> = new Map();
+
+  /** @param ownTrades whether the venue lists them */
+  constructor(ledger: ComparedLedger, underWay: UnderWay, ownTrades: boolean) {
+    this.#ledger = ledger;
+    this.#underWay = underWay;
+    this.#books = booksOf(ledger, underWay, (pubkey) => this.#lately.orders.has(pubkey) || this.#owed.has(pubkey));
+    this.#opening = new OpeningShares(ledger);
+    this.#histories = historiesOf(ledger, this.#books, ownTrades);
+    this.#secondReader = new SecondReader(ledger);
+  }
+
+  /** To be read anew for each round. */
+  get lists(): ReadonlyMap<RoundList, Reading> {
+    const { orders, trades, merges, splits, redeems } = this.#histories;
+    const lists = new Map<RoundList, Reading>([['assets', this.#assets]]);
+    lists.set('orders', orders).set('merges', merges).set('splits', splits).set('redeems', redeems);
+    if (trades !== undefined) lists.set('trades', trades).set('sums', this.#secondReader);
+    return lists;
+  }
+
+  /**
+   * What differs, once the lists of a round are complete and all that they show of our fills is booked. They were begun at
+   * `begunMs`; what has been booked since, or shortly before, they need not show. Each round's lists are compared once: then
+   * their marks have moved on.
+   */
+  differences(resting: RestingOrders, begunMs: number): readonly Difference[] {
+    this.#lately = bookedSince(this.#ledger, begunMs - LONGEST_LAG_MS);
+    const missing = this.#missing();
+    const found = [...this.#records(resting), ...missing, ...this.#shares()];
+    return [...found, ...this.#secondReader.settle(found.length === 0)];
+  }
+
+  /** The newest round could say neither that this agrees nor that it differs. */
+  isUndecided({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
+    return what === 'position' && this.#undecided.has(subject);
+  }
+
+  /** A person has taken note of it. False where nobody here can leave it out, and its figures have to be remembered. */
+  leaveOut(difference: Difference): boolean {
+    const { what, subject } = difference;
+    if (what === 'position') this.#opening.leaveOut(difference);
+    else if (what === 'sum') this.#secondReader.forget();
+    else if (what === 'list')
+      Object.values(this.#histories)
+        .find(({ name }) => name === subject)
+        ?.forget();
+    else return false;
+    return true;
+  }
+
+  /** What differs in records: of orders that rest, and of all that has happened. */
+  #records(restingOrders: RestingOrders): Difference[] {
+    const { orders, trades, merges, splits, redeems } = this.#histories;
+    const resting = this.#resting(restingOrders);
+    const known = new Set(resting.map(({ subject }) => subject));
+    const past = orders.settle().filter(({ subject }) => !known.has(subject));
+    const conversions = [...merges.settle(), ...splits.settle(), ...redeems.settle()];
+    return [...resting, ...past, ...(trades?.settle() ?? []), ...conversions];
+  }
+
+  #resting({ rows, startedMs }: RestingOrders): Difference[] {
+    const found = rows.flatMap((row) => orderDifference(row, this.#books, startedMs) ?? []);
+    const listed = new Set(rows.map(({ pubkey }) => pubkey));
+    for (const { orderPubkey, createdMs, cancelPending } of this.#underWay.liveOrders()) {
+      if (listed.has(orderPubkey) || cancelPending || createdMs > startedMs - LONGEST_LAG_MS) continue;
+      const order = this.#ledger.order(orderPubkey);
+      if (order !== null) found.push(unlistedOrder(order));
+    }
+    return found;
+  }
+
+  #missing(): Difference[] {
+    const rows = this.#underWay.missingFills().map(({ orderPubkey, missingMicros }) => {
+      const filled = this.#ledger.order(orderPubkey)?.filledMicros ?? missingMicros;
+      const owed = this.#owed.get(orderPubkey);
+      // What was missing in an earlier round is here by now; what is missing now is younger.
+      const upTo = owed === undefined || owed <= sub(filled, missingMicros) ? filled : owed;
+      return { orderPubkey, missingMicros, upTo };
+    });
+    this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
+    return rows.map(({ orderPubkey, missingMicros, upTo }) => missingFill(orderPubkey, missingMicros, upTo));
+  }
+
+  #shares(): readonly Difference[] {
+    const theirs = sharesAtExchange(this.#assets.rows);
+    const missing = new Set(this.#underWay.missingFills().map(({ marketConditionId }) => marketConditionId));
+    const isMoving = (market: string) =>
+      missing.has(market) ||
+      this.#underWay.pendingMerge(market) !== null ||
+      this.#underWay.pendingRedeem(market) !== null;
+    const opening = this.#opening.over(theirs);
+    const shares = compareShares(theirs, this.#ledger.positions(), opening, isMoving, this.#lately.moves);
+    this.#undecided = shares.undecided;
+    return shares.differing;
+  }
+}
+
+const booksOf = (
+  ledger: ComparedLedger,
+  underWay: UnderWay,
+  isFilling: (orderPubkey: string) => boolean,
+): OwnBooks => ({
+  isFilling,
+  order: (pubkey) => ledger.order(pubkey),
+  fill: (pubkey) => ledger.fill(pubkey),
+  conversion: (pubkey) => ledger.conversion(pubkey),
+  isConverting: (kind, market, draftPubkey) => {
+    const intent = kind === 'merge' ? underWay.pendingMerge(market) : underWay.pendingRedeem(market);
+    return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
+  },
+});

@@ -1,0 +1,230 @@
+/**
+ * A second, independent count of our fills. The first reader (`reconciler.ts`, `executor/trades.ts`) books each trade by
+ * its pubkey as it first sees it; if it loses a page, takes two trades for one or ends its history in the wrong place,
+ * nothing that it wrote can show that. So this reader shares no code and no state with it: another walk through the list,
+ * by other pages, from a mark of its own, and in place of rows it keeps sums: how many trades, how many shares, what they
+ * were worth and cost in fees, by market, outcome and side. Once a round they are held against the same sums of the ledger.
+ *
+ * It books nothing and settles nothing. What is younger than half a minute is left for the next round on both sides: lists
+ * lag, and a difference that time heals is none.
+ */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { must } from '../../shared/base/errors.js';
+import { type Micros, mul } from '../../shared/base/micros.js';
+import type { OwnTradeRow } from '../../shared/protocol/records.js';
+import type { Ask, Report } from '../../shared/protocol/seam.js';
+import type { Side } from '../../shared/protocol/states.js';
+import type { FillRow, Ledger } from '../ledger/contract.js';
+import type { Difference } from './differences.js';
+import type { ListStep } from './list-cursor.js';
+
+/** Not the first reader's hundred: its pages end elsewhere. */
+export const SECOND_READER_ROWS = 70;
+/** Trades this young, s, on the exchange's clock, are not compared yet. */
+const YOUNG_S = 30;
+/** A trade that a list has left out so far may still turn up among the others for this long, s. */
+const LATE_S = 120;
+const MOST_PAGES = 250;
+const NOTE = 'second_reader';
+
+/** Sums of one market, outcome and side. Amounts in micros. */
+interface Sums {
+  count: number;
+  amount: number;
+  /** Price x amount of each, rounded down. */
+  worth: number;
+  fees: number;
+}
+
+/** What is remembered between rounds. */
+interface Memory {
+  /** Pubkeys of the newest trades that are in `exchange` for good; the walk ends where it meets one. */
+  readonly met: readonly string[];
+  /** Fills of the ledger up to this place are in `ledger` for good. */
+  readonly seq: number;
+  readonly exchange: Readonly<Record<string, Sums>>;
+  readonly ledger: Readonly<Record<string, Sums>>;
+}
+
+/** A trade as both sides tell it. */
+interface Told {
+  readonly key: string;
+  readonly timestampS: number;
+  readonly amount: Micros;
+  readonly price: Micros;
+  readonly fee: Micros | null;
+}
+
+type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq'>;
+
+export class SecondReader {
+  readonly #ledger: FillLedger;
+  #rows: OwnTradeRow[] = [];
+  #cursors: string[] = [];
+  #venueS: number | null = null;
+  #isDone = false;
+
+  constructor(ledger: FillLedger) {
+    this.#ledger = ledger;
+  }
+
+  begin(): void {
+    this.#rows = [];
+    this.#cursors = [];
+    this.#venueS = null;
+    this.#isDone = false;
+  }
+
+  onReport({ ask, outcome, venueTimeMs, nowMs }: Report): ListStep {
+    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader did not come' };
+    // The shell answers an ask with the data of the ask's own endpoint.
+    const page = outcome.data as readonly OwnTradeRow[];
+    if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
+    for (const row of page) {
+      if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey)) return { kind: 'void', reason: 'a trade came twice' };
+      if (this.#memory?.met.includes(row.pubkey) === true) return this.#done();
+      this.#rows.push(row);
+    }
+    const { nextCursor: cursor } = outcome;
+    // The first look of all only says where to begin.
+    if (cursor === null || this.#memory === null) return this.#done();
+    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader came twice' };
+    if (this.#cursors.push(cursor) >= MOST_PAGES) return { kind: 'void', reason: 'the second reader finds no end' };
+    return { kind: 'more', next: nextPage(ask, cursor, nowMs) };
+  }
+
+  #done(): ListStep {
+    this.#isDone = true;
+    return { kind: 'complete' };
+  }
+
+  /** Compares, after a complete walk. @param agreed nothing else differs, and no fill is known to be missing */
+  settle(agreed: boolean): readonly Difference[] {
+    const memory = this.#memory;
+    if (!this.#isDone || this.#venueS === null) return [];
+    if (memory === null) {
+      if (agreed) this.#open();
+      return [];
+    }
+    const oldS = this.#venueS - YOUNG_S;
+    const trades = this.#rows.filter(({ state }) => state === 'done').map(toldByExchange);
+    const fills = this.#ledger.fillsAfter(memory.seq);
+    const exchange = summed(
+      memory.exchange,
+      trades.filter(({ timestampS }) => timestampS <= oldS),
+    );
+    const ledger = summed(
+      memory.ledger,
+      fills.map(({ row }) => toldByLedger(row)).filter(({ timestampS }) => timestampS <= oldS),
+    );
+    const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
+    const differing = keys.filter((key) => text(exchange[key]) !== text(ledger[key]));
+    this.#remember(memory, new Set(differing));
+    return differing.map((subject) => ({
+      ...{ what: 'sum', subject, ledger: text(ledger[subject]), exchange: text(exchange[subject]) },
+    }));
+  }
+
+  /** A person has taken note: the count begins anew. */
+  forget(): void {
+    this.#ledger.setNote(NOTE, 'null');
+  }
+
+  /** Everything shown now is booked; what is booked already and not shown yet will be, and counts on both sides. */
+  #open(): void {
+    const shown = new Set(this.#rows.map(({ pubkey }) => pubkey));
+    const lateS = must(this.#venueS, 'time of the look') - YOUNG_S;
+    const seq = this.#ledger.newestSeq('fills');
+    const late = this.#ledger
+      .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
+      .map(({ row }) => row)
+      .filter(({ pubkey, timestampS }) => timestampS > lateS && !shown.has(pubkey));
+    this.#write({ met: [...shown], seq, exchange: {}, ledger: summed({}, late.map(toldByLedger)) });
+  }
+
+  /** Moves the marks up to what is old enough on either side; sums that agree by then need not be kept. */
+  #remember(memory: Memory, differing: ReadonlySet<string>): void {
+    const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
+    const rows = this.#rows.slice(this.#rows.findLastIndex((row) => row.timestamp > beforeS || !isOver(row)) + 1);
+    const fills = this.#ledger.fillsAfter(memory.seq);
+    const young = fills.findIndex(({ row }) => row.timestampS > beforeS);
+    const old = young < 0 ? fills : fills.slice(0, young);
+    const exchange = summed(memory.exchange, rows.filter(({ state }) => state === 'done').map(toldByExchange));
+    const ledger = summed(
+      memory.ledger,
+      old.map(({ row }) => toldByLedger(row)),
+    );
+    for (const key of Object.keys(exchange)) {
+      if (differing.has(key) || text(exchange[key]) !== text(ledger[key])) continue;
+      delete exchange[key];
+      delete ledger[key];
+    }
+    const met = [...rows.map(({ pubkey }) => pubkey), ...memory.met].slice(0, SECOND_READER_ROWS);
+    this.#write({ met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger });
+  }
+
+  // The ledger is ours: what this class wrote it can read, and a note that does not read is a bug and throws.
+  get #memory(): Memory | null {
+    return JSON.parse(this.#ledger.note(NOTE) ?? 'null') as Memory | null;
+  }
+
+  #write(memory: Memory): void {
+    const stored = JSON.stringify(memory);
+    if (stored !== this.#ledger.note(NOTE)) this.#ledger.setNote(NOTE, stored);
+  }
+}
+
+const isOver = ({ state }: OwnTradeRow): boolean => state === 'done' || state === 'failed';
+
+function nextPage(ask: Ask, cursor: string, nowMs: number): Ask {
+  const query = { limit: SECOND_READER_ROWS, cursor };
+  return { ...ask, latestMs: nowMs + 10_000, call: { endpoint: 'trades.list', params: {}, query, body: undefined } };
+}
+
+const keyOf = (market: string, isYes: boolean, side: Side): string => `${market} ${isYes ? 'YES' : 'NO'} ${side}`;
+
+const toldByExchange = ({ market_condition_id, order, timestamp, amount, price, fee }: OwnTradeRow): Told => ({
+  key: keyOf(market_condition_id ?? order.market.condition_id, order.outcome.is_yes, order.side),
+  timestampS: timestamp,
+  amount,
+  price,
+  fee,
+});
+
+const toldByLedger = ({
+  marketConditionId,
+  isYes,
+  side,
+  timestampS,
+  amountMicros,
+  priceMicros,
+  feeMicros,
+}: FillRow): Told => ({
+  key: keyOf(marketConditionId, isYes, side),
+  timestampS,
+  amount: amountMicros,
+  price: priceMicros,
+  fee: feeMicros,
+});
+
+/** The sums with these added; the ones given stay as they are. */
+function summed(before: Readonly<Record<string, Sums>>, told: readonly Told[]): Record<string, Sums> {
+  const sums: Record<string, Sums> = structuredClone({ ...before });
+  for (const { key, amount, price, fee } of told) {
+    const of = sums[key] ?? { count: 0, amount: 0, worth: 0, fees: 0 };
+    of.count += 1;
+    of.amount += amount;
+    of.worth += mul(price, amount, 'floor');
+    of.fees += fee ?? 0;
+    sums[key] = of;
+  }
+  return sums;
+}
+
+/** Sums as a person reads them; within what the integers hold, because each is a sum of amounts that were traded. */
+function text(sums: Sums | undefined): string {
+  if (sums === undefined) return '0 fills';
+  const shown = (value: number) => formatDecimal(value as Micros);
+  return `${sums.count} fills, ${shown(sums.amount)} shares for ${shown(sums.worth)}, fees ${shown(sums.fees)}`;
+}

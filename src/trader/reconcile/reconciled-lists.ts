@@ -1,0 +1,76 @@
+/** The lists of what has happened, each with what its rows are compared with. */
+
+import type { Ledger } from '../ledger/contract.js';
+import {
+  inventedConversion,
+  inventedFill,
+  LONGEST_LAG_MS,
+  mergeDifference,
+  type OwnBooks,
+  orderDifference,
+  redeemDifference,
+  splitDifference,
+  tradeDifference,
+} from './differences.js';
+import { History, type ListTime } from './list-cursor.js';
+
+const pubkeyOf = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
+const bornS = ({ created }: { readonly created: number }) => created;
+const isOverConversion = ({ state }: { readonly state: string }) =>
+  ['done', 'completed', 'failed', 'expired'].includes(state);
+
+type HistoryLedger = Pick<
+  Ledger,
+  'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq'
+>;
+
+/** @param ownTrades whether the venue lists them */
+export function historiesOf(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
+  const conversions = (kind: 'merge' | 'redeem') => ({
+    newestSeq: () => ledger.newestSeq('conversions'),
+    after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
+    invented: (pubkey: string, { listMs }: ListTime) => {
+      const booked = ledger.conversion(pubkey);
+      return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+    },
+  });
+  const orders = new History('orders', ledger, {
+    endpoint: 'orders.list',
+    pubkeyOf,
+    bornS: () => null,
+    // An order of ours is followed by the executor wherever it goes; one that nobody knows may still be signed.
+    isSettled: ({ pubkey, status }) =>
+      (status !== null && status !== 'waiting_to_sign') || (pubkey !== null && books.order(pubkey) !== null),
+    compare: (row, listMs) => orderDifference(row, books, listMs),
+    booked: null,
+  });
+  const trades = new History('trades', ledger, {
+    endpoint: 'trades.list',
+    pubkeyOf,
+    bornS: ({ timestamp }) => timestamp,
+    isSettled: ({ state }) => state === 'done' || state === 'failed',
+    compare: (row) => tradeDifference(row, books),
+    booked: {
+      newestSeq: () => ledger.newestSeq('fills'),
+      after: (seq) => ledger.fillsAfter(seq),
+      invented: (pubkey, { venueS }) => {
+        const fill = ledger.fill(pubkey);
+        const isYoung = fill !== null && venueS !== null && fill.timestampS >= venueS - LONGEST_LAG_MS / 1000;
+        return fill === null || isYoung ? null : inventedFill(fill);
+      },
+    },
+  });
+  const merges = new History('merges', ledger, {
+    ...{ endpoint: 'merges.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: conversions('merge') },
+    compare: (row, listMs) => mergeDifference(row, books, listMs),
+  });
+  const splits = new History('splits', ledger, {
+    ...{ endpoint: 'splits.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: null },
+    compare: splitDifference,
+  });
+  const redeems = new History('redeems', ledger, {
+    ...{ endpoint: 'redeems.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: conversions('redeem') },
+    compare: (row, listMs) => redeemDifference(row, books, listMs),
+  });
+  return { orders, merges, splits, redeems, ...(ownTrades ? { trades } : {}) };
+}

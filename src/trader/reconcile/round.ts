@@ -1,0 +1,111 @@
+/**
+ * The lists of one round of reconciliation: all asked for together, each walked to its end or its mark. The round is worth
+ * what its worst list is worth: one page that does not come, one row or cursor that repeats, and nothing may be concluded.
+ */
+
+import { must } from '../../shared/base/errors.js';
+import type { AnyCall, Ask, Report } from '../../shared/protocol/seam.js';
+import { SECOND_READER_ROWS } from './independent-fill-count.js';
+import type { ListStep } from './list-cursor.js';
+
+/** `sums` is the second reader's own look at the trades. */
+export const ROUND_LISTS = ['assets', 'orders', 'trades', 'merges', 'splits', 'redeems', 'sums'] as const;
+export type RoundList = (typeof ROUND_LISTS)[number];
+
+const ROUND_TAG = 'round/';
+/** Rows a page. Conversions are few: their newest page is nearly always enough. */
+const ROWS = 100;
+const FEW_ROWS = 50;
+
+/** The list that an ask with this tag is for; null for any other ask. */
+export const parseRoundTag = (tag: string): RoundList | null =>
+  ROUND_LISTS.find((list) => tag === `${ROUND_TAG}${list}`) ?? null;
+
+const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
+  orders: { endpoint: 'orders.list', params: {}, query: { limit: ROWS }, body: undefined },
+  trades: { endpoint: 'trades.list', params: {}, query: { limit: ROWS }, body: undefined },
+  merges: { endpoint: 'merges.list', params: {}, query: { limit: FEW_ROWS }, body: undefined },
+  splits: { endpoint: 'splits.list', params: {}, query: { limit: FEW_ROWS }, body: undefined },
+  redeems: { endpoint: 'redeems.list', params: {}, query: { limit: FEW_ROWS }, body: undefined },
+  sums: { endpoint: 'trades.list', params: {}, query: { limit: SECOND_READER_ROWS }, body: undefined },
+};
+
+/** One list being read. */
+export interface Reading {
+  begin(): void;
+  onReport(report: Report): ListStep;
+}
+
+/** Lists that a venue may not have: the interface names them and does not show them. */
+const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
+
+/** How a round's lists ended. */
+export type RoundEnd =
+  /** Our clock, ms: when the first request was asked for. */
+  | { readonly kind: 'complete'; readonly begunMs: number }
+  | {
+      readonly kind: 'void';
+      readonly reason: string;
+      /** A request never left, so nobody is to blame. */
+      readonly unsent: boolean;
+      /** Asked for beyond the first of each list. */
+      readonly furtherPages: number;
+    };
+
+export interface RoundStep {
+  readonly asks: readonly Ask[];
+  /** Null while something is under way. */
+  readonly end: RoundEnd | null;
+}
+
+export class Round {
+  readonly #lists: ReadonlyMap<RoundList, Reading>;
+  readonly #begunMs: number;
+  readonly #underWay: Set<RoundList>;
+  readonly #absent: RoundList[] = [];
+  #void: { readonly reason: string; readonly unsent: boolean } | null = null;
+  #furtherPages = 0;
+
+  constructor(lists: ReadonlyMap<RoundList, Reading>, nowMs: number) {
+    this.#lists = lists;
+    this.#begunMs = nowMs;
+    this.#underWay = new Set(lists.keys());
+    for (const reading of lists.values()) reading.begin();
+  }
+
+  /** Lists of which the exchange has said that it has none: they are not compared. */
+  get absent(): readonly RoundList[] {
+    return this.#absent;
+  }
+
+  /** The asks of all its lists. `first` is the poll that is due: it is itself the ask for the assets. */
+  asks(first: Ask): readonly Ask[] {
+    const further = [...this.#lists.keys()].flatMap((list) =>
+      list === 'assets' ? [] : [{ ...first, call: CALLS[list], tag: `${ROUND_TAG}${list}` }],
+    );
+    return [first, ...further];
+  }
+
+  /** The outcome of an ask of its own. What comes after it was voided only has to come back. */
+  onReport(list: RoundList, report: Report): RoundStep {
+    const reading = must(this.#lists.get(list), `list ${list} of the round`);
+    const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
+    if (isAbsent) this.#absent.push(list);
+    const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'complete' } as const);
+    if (step.kind === 'more') {
+      this.#furtherPages += 1;
+      return { asks: [step.next], end: null };
+    }
+    if (step.kind === 'void') {
+      const unsent = report.outcome.kind === 'unknown' && !report.outcome.sent;
+      this.#void = { reason: `${list}: ${step.reason}`, unsent };
+    }
+    this.#underWay.delete(list);
+    if (this.#underWay.size > 0) return { asks: [], end: null };
+    if (this.#void === null) return { asks: [], end: { kind: 'complete', begunMs: this.#begunMs } };
+    return { asks: [], end: { kind: 'void', ...this.#void, furtherPages: this.#furtherPages } };
+  }
+}
+
+const isNoSuchList = ({ outcome }: Report): boolean =>
+  outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { guardianStatus } from '../../../src/cli/control/guardian-status.js';
+import { markOf } from '../../../src/shared/base/process-mark.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
+import type { GuardianReport } from '../../../src/shell/guardian/contract.js';
+import { reportFileOf } from '../../../src/shell/guardian/heartbeat-files.js';
+import { folderWith, trader } from '../../shell/config/files.js';
+
+const configWith = (lines: string) =>
+  loadTraderConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': trader(lines) }) });
+
+const report: GuardianReport = {
+  run: 'one',
+  process: markOf(process.pid),
+  count: 1,
+  stays: false,
+  state: 'canceling',
+  text: 'could not cancel: no answer',
+};
+
+/** The number of no process: larger than any system gives out. */
+const GONE = { pid: 2 ** 30, born: null };
+
+describe('status tells of the guardian', () => {
+  it.each([
+    ['exchange: {}', null, 'none needed: the exchange stops with the trader'],
+    ['guardian: { enabled: false }', null, 'NONE: guardian.enabled is false'],
+    ['', null, 'NONE'],
+    ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],
+    ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
+    ['', { ...report, process: GONE }, 'NONE, the last one said: canceling, could not cancel: no answer'],
+  ] as const)('with %j and %j: %s', (lines, written, text) => {
+    const config = configWith(lines);
+    if (written !== null) new BeatWriter(reportFileOf(config.ledger.path)).write(written);
+    expect(guardianStatus(config)).toBe(text);
+  });
+});

@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { folderWith, trader } from '../../shell/config/files.js';
+import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
+import { run } from '../run.js';
+
+const T0 = 1_700_000_000_000;
+/** One of the markets of the sample recording in the repository. */
+const SAMPLE = join(import.meta.dirname, '../../../data/sample');
+
+/** A folder with a configuration and a ledger in which one order filled, in this market at this time. */
+function written(marketConditionId = 'a', timeMs = T0): string {
+  const cwd = folderWith({ 'trader.yaml': trader() });
+  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+  ledger.transaction(() => {
+    ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash-of-run', startedMs: timeMs - 60_000 });
+    ledger.setCapital(m(1000 * ONE), timeMs);
+    ledger.addIntent(intentOf({ state: 'done', draftPubkey: 'order-1', marketConditionId, updatedMs: timeMs }));
+    ledger.addOrder(
+      orderOf({
+        status: 'filled',
+        marketConditionId,
+        filledMicros: m(10 * ONE),
+        createdMs: timeMs - 5_000,
+        closedMs: timeMs,
+      }),
+    );
+    ledger.bookFill(
+      fillOf({
+        amountMicros: m(10 * ONE),
+        marketConditionId,
+        timestampS: timeMs / 1000,
+        seenMs: timeMs,
+        isMaker: true,
+      }),
+    );
+    ledger.stopRun('run', timeMs + 600_000, '');
+  });
+  ledger.close();
+  return cwd;
+}
+
+const empty = (): string => {
+  const cwd = folderWith({ 'trader.yaml': trader() });
+  openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
+  return cwd;
+};
+
+/** What is in the folder but the ledger's own files. */
+const reports = (cwd: string) => readdirSync(cwd).filter((name) => !name.startsWith('twinbook.sqlite'));
+
+const pnl = (cwd: string, ...argv: string[]) => run(['pnl', '-c', 'trader.yaml', ...argv], { cwd });
+
+describe('pnl --report', () => {
+  test('writes the page beside what pnl prints', async () => {
+    const cwd = written();
+    const ran = await pnl(cwd, '--report', 'report.html');
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.out).toContain('total       -0.042');
+    expect(ran.out).toContain('report: report.html');
+    const page = readFileSync(join(cwd, 'report.html'), 'utf8');
+    expect(page).toContain('What really happened');
+    expect(page).toContain('hash-of-run');
+    expect(page).toContain('−0.04<span class="minor">2000</span>');
+  });
+
+  test('puts every figure into the JSON', async () => {
+    const ran = await pnl(written(), '--report', 'report.html', '--json');
+    const { total, report } = JSON.parse(ran.out) as {
+      total: string;
+      report: { result: Record<string, unknown>; kind: string };
+    };
+    expect(total).toBe('-0.042');
+    expect(report).toMatchObject({
+      kind: 'live',
+      result: { resultMicros: -42_000, feesMicros: 42_000, spreadMicros: null },
+    });
+  });
+
+  test('says of an empty ledger that it is empty', async () => {
+    const cwd = empty();
+    expect(await pnl(cwd, '--report', 'report.html')).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(join(cwd, 'report.html'), 'utf8')).toContain(
+      'No market was in this session: there is nothing to report.',
+    );
+  });
+
+  test('needs a ledger', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader() });
+    const ran = await pnl(cwd, '--report', 'report.html');
+    expect(ran.code).toBe(1);
+    expect(existsSync(join(cwd, 'report.html'))).toBe(false);
+  });
+
+  test('leaves nothing behind where it cannot write', async () => {
+    const cwd = written();
+    const before = reports(cwd);
+    const ran = await pnl(cwd, '--report', 'no/such/folder/report.html');
+    expect(ran.code).toBe(1);
+    expect(ran.err).toMatch(/^cannot write .*no\/such\/folder\/report\.html/);
+    expect(reports(cwd)).toEqual(before);
+  });
+
+  test('leaves an older report as it was when the new one cannot take its place', async () => {
+    const cwd = folderWith({ 'trader.yaml': trader(), 'report.html/kept.txt': 'kept' });
+    openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
+    const ran = await pnl(cwd, '--report', 'report.html');
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain('cannot write');
+    expect(readdirSync(cwd).filter((name) => name.includes('part'))).toEqual([]);
+    expect(readFileSync(join(cwd, 'report.html/kept.txt'), 'utf8')).toBe('kept');
+  });
+
+  test('--data without a report is a mistake', async () => {
+    const ran = await pnl(written(), '--data', SAMPLE);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('--report FILE');
+  });
+
+  test('data that is not there is an error, before anything is written', async () => {
+    const cwd = written();
+    const ran = await pnl(cwd, '--report', 'report.html', '--data', 'nowhere');
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain('nowhere');
+    expect(existsSync(join(cwd, 'report.html'))).toBe(false);
+  });
+
+  test('a recording of the market divides the result', async () => {
+    const folder = readdirSync(SAMPLE).find((name) => name.startsWith('market=')) ?? '';
+    const [day] = readdirSync(join(SAMPLE, folder)).filter((name) => name.startsWith('date='));
+    const manifest = readFileSync(join(SAMPLE, folder, day ?? '', 'manifest.json'), 'utf8');
+    const firstMs = Number(/"first_ms": (\d+)/.exec(manifest)?.[1]);
+    const cwd = written(folder.slice('market='.length), Math.ceil(firstMs / 1000) * 1000 + 120_000);
+    const ran = await pnl(cwd, '--report', 'report.html', '--data', SAMPLE, '--json');
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    const { report } = JSON.parse(ran.out) as {
+      report: { result: Record<string, number | null>; coverage: Record<string, number> };
+    };
+    expect(report.result).toMatchObject({ spreadMicros: expect.any(Number), undividedMicros: 0 });
+    expect(report.coverage['spanMs']).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { ASK, BID, type BookSide } from '../../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../../src/exchange/core/core.js';
+import type { Snapshot } from '../../../../src/exchange/core/wiring.js';
+import { m, settings, Venue } from '../venue.js';
+
+/** A market with recorded liquidity and a trader. */
+function recorded() {
+  const venue = new Venue({ min_amount: m('0.01'), taker_fee_rate: m(0) });
+  const account = venue.account(1);
+  return {
+    venue,
+    account,
+    level: (side: BookSide, price: string, total: number) =>
+      venue.core.recordedLevel(venue.nowMs, 0, side, m(price), m(total)),
+    trade: (taker: BookSide, price: string, amount: number) =>
+      venue.core.recordedTrade(venue.nowMs, 0, taker, m(price), m(amount)),
+    filled: (pubkey: string, who = account) => Number(venue.order(who, pubkey).filled_amount),
+    /** Recorded shares ahead of each resting order, in queue order. */
+    ahead: () => {
+      // The snapshot's rows of eight end with what is ahead.
+      const { resting } = venue.core.snapshot() as Snapshot;
+      return (resting[0] ?? []).filter((_, at) => at % 8 === 7).map((value) => value / 1e6);
+    },
+    prints: () =>
+      venue.core
+        .publicTrades(0, { limit: 100 })
+        .rows.map((row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`),
+  };
+}
+
+describe('a resting order in a recorded queue', () => {
+  it('moves up by 70, 60, 60, 50, 25, 25 under risk-averse (theory.md §3, after hftbacktest)', () => {
+    const { venue, account, level, trade, ahead } = recorded();
+    level(BID, '0.4', 100);
+    venue.place(account, [true, 'buy', '0.4', '10']);
+    expect(ahead()).toEqual([100]);
+    const steps = [
+      () => trade(ASK, '0.4', 30),
+      () => level(BID, '0.4', 60),
+      () => level(BID, '0.4', 90),
+      () => level(BID, '0.4', 50),
+      () => trade(ASK, '0.4', 25),
+      () => level(BID, '0.4', 25),
+    ];
+    const seen = steps.map((step) => {
+      expect(step()).toBe(true);
+      return ahead()[0];
+    });
+    expect(seen).toEqual([70, 60, 60, 50, 25, 25]);
+  });
+
+  it('is filled by what a trade has left after the queue ahead', () => {
+    const { venue, account, level, trade, filled } = recorded();
+    level(BID, '0.4', 100);
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '10']);
+    trade(ASK, '0.4', 100);
+    expect(filled(pubkey)).toBe(0);
+    trade(ASK, '0.4', 4);
+    expect(filled(pubkey)).toBe(4);
+    trade(ASK, '0.4', 50);
+    expect(venue.order(account, pubkey).status).toBe('filled');
+    expect(venue.shares(account).yes).toBe(10);
+    expect(venue.funds(account)).toEqual([9996, 0]);
+  });
+
+  it('shares a trade with the recorded amounts before, between and behind real orders', () => {
+    const { venue, account, level, trade, filled, ahead, prints } = recorded();
+    const other = venue.account(2);
+    level(ASK, '0.6', 20);
+    const first = venue.place(account, [false, 'buy', '0.4', '10']);
+    level(ASK, '0.6', 50);
+    const second = venue.place(other, [false, 'buy', '0.4', '10']);
+    expect(ahead()).toEqual([20, 50]);
+    trade(BID, '0.6', 35);
+    // 20 recorded, 10 of the first, 5 recorded.
+    expect([filled(first), filled(second, other)]).toEqual([10, 0]);
+    expect(ahead()).toEqual([25]);
+    expect(prints()).toEqual(['YES 5@0.6', 'YES 10@0.6', 'YES 20@0.6']);
+    trade(BID, '0.6', 27);
+    expect(filled(second, other)).toBe(2);
+    expect(ahead()).toEqual([0]);
+  });
+
+  it('is filled by a trade through its price, whatever was recorded ahead of it', () => {
+    const { venue, account, level, trade, filled, prints } = recorded();
+    level(BID, '0.4', 100);
+    const near = venue.place(account, [true, 'buy', '0.41', '5']);
+    const at = venue.place(account, [true, 'buy', '0.4', '5']);
+    const far = venue.place(account, [true, 'buy', '0.39', '5']);
+    trade(ASK, '0.39', 12);
+    expect([filled(near), filled(at), filled(far)]).toEqual([5, 5, 2]);
+    // A recorded seller is printed as a buyer of NO; the fills at their own prices.
+    expect(prints()).toEqual(['NO 2@0.61', 'NO 5@0.6', 'NO 5@0.59']);
+  });
+
+  it('is not filled by a level that crosses it, and the book shows both', () => {
+    const { venue, account, level, filled } = recorded();
+    const pubkey = venue.place(account, [true, 'buy', '0.45', '5']);
+    level(ASK, '0.4', 30);
+    expect(filled(pubkey)).toBe(0);
+    expect(venue.book()).toEqual({ bid: ['0.45:5'], ask: ['0.4:30'] });
+    level(ASK, '0.45', 7);
+    expect(venue.book()).toEqual({ bid: ['0.45:5'], ask: ['0.4:30', '0.45:7'] });
+    level(ASK, '0.4', 0);
+    level(ASK, '0.45', 0);
+    expect(venue.book()).toEqual({ bid: ['0.45:5'], ask: [] });
+  });
+
+  it('keeps its place when a real order ahead of it is canceled', () => {
+    const { venue, account, level, ahead, trade, filled } = recorded();
+    level(BID, '0.4', 10);
+    const first = venue.place(account, [true, 'buy', '0.4', '5']);
+    const second = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.cancel(account, first);
+    expect(ahead()).toEqual([10]);
+    trade(ASK, '0.4', 13);
+    expect(filled(second)).toBe(3);
+  });
+
+  it('is first in its queue once the recording has gone', () => {
+    const { venue, account, level, trade, filled } = recorded();
+    level(BID, '0.4', 10);
+    level(ASK, '0.5', 10);
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.core.recordedClear(venue.nowMs, 0);
+    expect(venue.book()).toEqual({ bid: ['0.4:5'], ask: [] });
+    trade(ASK, '0.4', 3);
+    expect(filled(pubkey)).toBe(3);
+  });
+
+  it.each([
+    ['the same level', 10, 10],
+    ['less', 4, 4],
+    ['more', 30, 10],
+  ])('keeps its place when a new snapshot shows %s', (_, total, expected) => {
+    const { venue, account, level, trade, filled, ahead } = recorded();
+    level(BID, '0.4', 10);
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.core.recordedClear(venue.nowMs, 0);
+    level(BID, '0.4', total);
+    expect(ahead()).toEqual([expected]);
+    trade(ASK, '0.4', expected);
+    expect(filled(pubkey)).toBe(0);
+    trade(ASK, '0.4', 1);
+    expect(filled(pubkey)).toBe(1);
+  });
+});
+
+describe('an aggressive real order', () => {
+  it('eats recorded amounts once, best price first, and rests with what is left', () => {
+    const { venue, account, level, prints } = recorded();
+    level(ASK, '0.5', 10);
+    level(ASK, '0.52', 10);
+    level(ASK, '0.55', 10);
+    const pubkey = venue.place(account, [true, 'buy', '0.52', '25']);
+    expect(venue.order(account, pubkey)).toMatchObject({ status: 'partially_filled', filled_amount: '20' });
+    expect(venue.book()).toEqual({ bid: ['0.52:5'], ask: ['0.55:10'] });
+    expect(prints()).toEqual(['YES 10@0.52', 'YES 10@0.5']);
+    expect(venue.funds(account)).toEqual([9989.8, 2.6]);
+    level(ASK, '0.5', 10); // said again: still eaten
+    expect(venue.book().ask).toEqual(['0.55:10']);
+    level(ASK, '0.5', 13); // three more are new
+    expect(venue.book().ask).toEqual(['0.5:3', '0.55:10']);
+  });
+
+  it('leaves eaten what it has eaten while the level shrinks, and no more than the level', () => {
+    const { venue, account, level } = recorded();
+    level(ASK, '0.5', 10);
+    venue.place(account, [true, 'buy', '0.5', '4']);
+    expect(venue.book().ask).toEqual(['0.5:6']);
+    level(ASK, '0.5', 7);
+    expect(venue.book().ask).toEqual(['0.5:3']);
+    level(ASK, '0.5', 2);
+    expect(venue.book().ask).toEqual([]);
+    level(ASK, '0.5', 9);
+    expect(venue.book().ask).toEqual(['0.5:7']);
+  });
+
+  it('meets recorded and real amounts in the order of their queue', () => {
+    const { venue, account, level, filled, ahead } = recorded();
+    const taker = venue.account(2);
+    level(BID, '0.4', 10);
+    const first = venue.place(account, [true, 'buy', '0.4', '5']);
+    level(BID, '0.4', 16);
+    const second = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.place(taker, [false, 'buy', '0.6', '18']);
+    expect([filled(first), filled(second)]).toEqual([5, 0]);
+    expect(ahead()).toEqual([3]);
+    expect(venue.book()).toEqual({ bid: ['0.4:8'], ask: [] });
+    venue.place(taker, [false, 'buy', '0.6', '5']);
+    expect(filled(second)).toBe(2);
+    expect(venue.book()).toEqual({ bid: ['0.4:3'], ask: [] });
+  });
+
+  it('stops at its own account behind the recorded amount', () => {
+    const { venue, account, level } = recorded();
+    level(BID, '0.4', 10);
+    venue.place(account, [true, 'buy', '0.4', '5']);
+    const pubkey = venue.place(account, [false, 'buy', '0.6', '20']);
+    expect(venue.order(account, pubkey)).toMatchObject({ status: 'partially_filled_canceled', filled_amount: '10' });
+  });
+
+  it('pays from its funds alone when it is a market buy', () => {
+    const { venue, account, level } = recorded();
+    level(ASK, '0.5', 100);
+    const request = { market_condition_id: venue.id, is_yes: true, side: 'buy', order_type: 'market' } as const;
+    const pubkey = venue.place(account, { ...request, funds: m('3') });
+    expect(venue.order(account, pubkey)).toMatchObject({ status: 'filled', filled_funds: '3' });
+    expect(venue.book().ask).toEqual(['0.5:94']);
+  });
+});
+
+describe('recorded input', () => {
+  it('is refused off the grid and ignored while the market does not trade', () => {
+    const { venue, account, level, trade, filled } = recorded();
+    expect([level(BID, '0.405', 1), level(BID, '0', 1), level(ASK, '1', 1), level(BID, '0.4', -1)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect([trade(BID, '0.405', 1), trade(BID, '0.4', 0)]).toEqual([false, false]);
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    expect(trade(ASK, '0.4', 10)).toBe(false);
+    expect(filled(pubkey)).toBe(0);
+  });
+
+  it('survives a snapshot: eaten amounts, trades since the change, places in the queue', () => {
+    const { venue, account, level, trade, ahead, filled } = recorded();
+    level(BID, '0.4', 10);
+    level(ASK, '0.5', 10);
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
+    venue.place(account, [true, 'buy', '0.5', '4']);
+    trade(ASK, '0.4', 3);
+    const before = JSON.stringify(venue.core.snapshot());
+    venue.core = ExchangeCore.restored(settings, JSON.parse(before));
+    expect(JSON.stringify(venue.core.snapshot())).toBe(before);
+    expect(ahead()).toEqual([7]);
+    expect(venue.book().ask).toEqual(['0.5:6']);
+    trade(ASK, '0.4', 8);
+    expect(filled(pubkey)).toBe(1);
+  });
+});

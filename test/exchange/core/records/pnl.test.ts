@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ExchangeCore } from '../../../../src/exchange/core/core.js';
+import { HYPERLIQUID, MarginDesk } from '../margin/desk.js';
+import { accepted, m, settings, Venue } from '../venue.js';
+
+const total = (venue: Venue, account: number, filter = {}) => m(venue.core.pnl(account, filter).total_pnl);
+
+describe('profit and loss', () => {
+  it('is what was received and what is held, less what was paid, in every market by itself', () => {
+    const venue = new Venue();
+    const [maker, taker] = [venue.account(1), venue.account(2)];
+    venue.split(maker, '100');
+    venue.place(maker, [true, 'sell', '0.4', '10']);
+    venue.place(taker, [true, 'buy', '0.4', '10']);
+    venue.place(maker, [true, 'buy', '0.4', '1']);
+    venue.place(maker, [true, 'sell', '0.6', '1']);
+    // 4 paid and a fee of 0.04; ten shares at the mark of 0.5.
+    expect(venue.core.pnl(taker, {})).toEqual({
+      margin_position_settlements_pnl: '0',
+      margin_positions_unrealized_pnl: '0',
+      redeems_funds: '0',
+      active_assets_value: '5',
+      creator_fees: '0',
+      total_pnl: '0.96',
+    });
+    // 100 paid, 4 received; 90 YES and 100 NO at 0.5.
+    expect(venue.core.pnl(maker, {})).toMatchObject({ active_assets_value: '95', total_pnl: '-1' });
+    accepted(venue.core.resolveMarket(venue.nowMs, venue.id, true));
+    const draft = accepted(venue.core.draftRedeem(venue.nowMs, taker, venue.id));
+    accepted(venue.core.submitRedeem(venue.nowMs, taker, draft.pubkey, true));
+    expect(venue.core.pnl(taker, {})).toMatchObject({
+      redeems_funds: '10',
+      active_assets_value: '0',
+      total_pnl: '5.96',
+    });
+  });
+
+  it('counts complete sets as what they are worth while a market has no price', () => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    venue.split(account, '7');
+    expect(venue.core.assets(account, { limit: 5 }).rows[0]?.value.usdt).toBe('0');
+    expect(venue.core.pnl(account, {})).toMatchObject({ active_assets_value: '7', total_pnl: '0' });
+  });
+
+  it('is filtered by market and by event, and nothing for an id that matches none', () => {
+    const venue = new Venue({}, { event: 'A' });
+    const account = venue.account(1);
+    const config = { kind: 'orderbook' } as const;
+    const second = accepted(venue.core.createMarket(venue.nowMs, { config, event: 'A' }));
+    const third = accepted(venue.core.createMarket(venue.nowMs, { config, event: 'B' }));
+    for (const [id, amount] of [
+      [venue.id, '1'],
+      [second.condition_id, '20'],
+      [third.condition_id, '300'],
+    ] as const) {
+      const draft = accepted(venue.core.draftSplit(venue.nowMs, account, id, amount));
+      accepted(venue.core.submitSplit(venue.nowMs, account, draft.pubkey, true));
+    }
+    venue.pass(settings.landingMs);
+    const [a = '', b = ''] = [0, 1].map((index) => venue.core.eventFacts(index).conditionId);
+    const worth = (filter: object) => venue.core.pnl(account, filter).active_assets_value;
+    expect([worth({}), worth({ eventConditionId: a }), worth({ eventConditionId: b })]).toEqual(['321', '21', '300']);
+    expect(worth({ marketConditionId: venue.id })).toBe('1');
+    expect(worth({ marketConditionId: venue.id, eventConditionId: a })).toBe('1');
+    expect(worth({ marketConditionId: venue.id, eventConditionId: b })).toBe('0');
+    expect(worth({ marketConditionId: 'nobody' })).toBe('0');
+    expect(worth({ marketConditionId: venue.id, eventConditionId: 'nobody' })).toBe('0');
+    expect(worth({ eventConditionId: 'nobody' })).toBe('0');
+  });
+
+  const step = fc.record({
+    kind: fc.constantFrom('buy', 'buy', 'buy', 'sell', 'sell', 'split', 'merge', 'settle', 'redeem'),
+    who: fc.nat(2),
+    market: fc.nat(1),
+    isYes: fc.boolean(),
+    price: fc.integer({ min: 30, max: 70 }),
+    amount: fc.integer({ min: 1, max: 40 }),
+  });
+  type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+  /** Whatever is refused does nothing. */
+  function take(venue: Venue, ids: readonly string[], accounts: readonly number[], one: Step): void {
+    const { core, nowMs } = venue;
+    const [account = 0, id = ''] = [accounts[one.who], ids[one.market]];
+    const amount = String(one.amount);
+    if (one.kind === 'settle') {
+      if (one.amount < 5) core.resolveMarket(nowMs, id, one.amount === 1 ? null : one.isYes);
+      return;
+    }
+    if (one.kind === 'split' || one.kind === 'merge') {
+      const draft =
+        one.kind === 'split'
+          ? core.draftSplit(nowMs, account, id, amount)
+          : core.draftMerge(nowMs, account, id, amount);
+      if (draft.ok && one.kind === 'split') core.submitSplit(nowMs, account, draft.value.pubkey, true);
+      else if (draft.ok) core.submitMerge(nowMs, account, draft.value.pubkey, true);
+      return;
+    }
+    if (one.kind === 'redeem') {
+      const draft = core.draftRedeem(nowMs, account, id);
+      if (draft.ok) core.submitRedeem(nowMs, account, draft.value.pubkey, true);
+      return;
+    }
+    const order = { market_condition_id: id, is_yes: one.isYes, side: one.kind, order_type: 'limit' } as const;
+    const draft = core.draftOrder(nowMs, account, { ...order, price: m(one.price / 100), amount: m(amount) });
+    if (draft.ok) core.submitOrder(nowMs, account, draft.value.pubkey, true);
+  }
+
+  it('over all markets is what an account has now less what was put in, and the sum of its markets', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const venue = new Venue({ maker_fee_rate: m('0.003'), price_precision: 3 });
+        const second = accepted(venue.core.createMarket(venue.nowMs, { config: { kind: 'orderbook' } }));
+        const ids = [venue.id, second.condition_id];
+        const accounts = [1, 2, 3].map((number) => venue.account(number));
+        for (const one of steps) {
+          take(venue, ids, accounts, one);
+          venue.pass(250);
+        }
+        venue.pass(60_000);
+        const copy = ExchangeCore.restored(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
+        for (const account of accounts) {
+          const row = venue.core.pnl(account, {});
+          const gained = venue.core.fundsOf(account).total - settings.startingFunds;
+          expect(m(row.total_pnl)).toBe(gained + m(row.active_assets_value));
+          const parts = ids.map((marketConditionId) => total(venue, account, { marketConditionId }));
+          expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
+          expect(copy.pnl(account, {})).toEqual(row);
+        }
+      }),
+    );
+  });
+});
+
+describe('profit and loss with margin', () => {
+  const step = fc.record({
+    kind: fc.constantFrom('open', 'open', 'move', 'close', 'claim', 'pass', 'settle'),
+    who: fc.nat(1),
+    market: fc.nat(1),
+    isYes: fc.boolean(),
+    size: fc.integer({ min: 1, max: 98 }),
+  });
+  type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+  /** Whatever is refused does nothing. */
+  function take(desk: MarginDesk, ids: readonly string[], accounts: readonly number[], one: Step): void {
+    const [account = 0, market = ''] = [accounts[one.who], ids[one.market]];
+    const position = desk.core.positions(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
+    if (one.kind === 'open') {
+      const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
+      if (draft.ok) desk.core.submitMarginRequest(desk.nowMs, account, draft.value.pubkey, true);
+    } else if (one.kind === 'move') desk.core.setReferencePrice(desk.nowMs, market, m(one.size / 100));
+    else if (one.kind === 'close') desk.core.closePosition(desk.nowMs, account, position, null);
+    else if (one.kind === 'claim') desk.core.claimSettlement(desk.nowMs, account, position);
+    else if (one.kind === 'settle' && one.size < 5) desk.core.resolveMarket(desk.nowMs, market, one.isYes);
+    desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
+  }
+
+  it('is what the account has, in funds, in margin and in open positions, less what was put in', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const desk = new MarginDesk();
+        const ids = [desk.id, desk.market(HYPERLIQUID)];
+        const accounts = [1, 2].map((number) => desk.account(number));
+        for (const one of steps) take(desk, ids, accounts, one);
+        for (const account of accounts) {
+          const row = desk.core.pnl(account, {});
+          const { held, unrealized } = desk.core.marginPnl(account);
+          const gained = desk.core.fundsOf(account).total + held + unrealized - settings.startingFunds;
+          expect(m(row.total_pnl)).toBe(gained);
+          const parts = ids.map((marketConditionId) => m(desk.core.pnl(account, { marketConditionId }).total_pnl));
+          expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/matching/tape.js';
+import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/ticks.js';
+import { affordable, buyLock, timesDown, timesUp } from '../../../src/exchange/core/money.js';
+import { DueQueue } from '../../../src/exchange/core/timer-queue.js';
+
+describe('a set of ticks', () => {
+  it('finds neighbours as a sorted list does', () => {
+    const size = fc.constantFrom(3, 33, 101, 1_025, 10_001, 70_000);
+    fc.assert(
+      fc.property(
+        size,
+        fc.array(fc.tuple(fc.boolean(), fc.nat(70_000), fc.nat(70_000)), { maxLength: 60 }),
+        (ticks, steps) => {
+          const set = new TickSet(ticks);
+          const plain = new Set<number>();
+          for (const [adds, at, look] of steps) {
+            const tick = at % ticks;
+            if (adds) set.add(tick);
+            else set.remove(tick);
+            if (adds) plain.add(tick);
+            else plain.delete(tick);
+            const from = look % ticks;
+            expect(set.up(from)).toBe([...plain].sort((a, b) => a - b).find((t) => t >= from) ?? NO_TICK);
+            expect(set.down(from)).toBe(Math.max(NO_TICK, ...[...plain].filter((t) => t <= from)));
+          }
+          expect(set.down(-1)).toBe(NO_TICK);
+        },
+      ),
+    );
+  });
+});
+
+describe('exact products', () => {
+  const rate = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 1, 999_999, 1_000_000));
+  const amount = fc.oneof(fc.maxSafeNat(), fc.integer({ min: 0, max: 10_000_000 }), fc.constantFrom(0, 1, 2 ** 53 - 1));
+
+  it('are what BigInt says, down and up, for every rate and amount', () => {
+    fc.assert(
+      fc.property(rate, amount, (r, a) => {
+        const product = BigInt(r) * BigInt(a);
+        expect(BigInt(timesDown(r, a))).toBe(product / 1_000_000n);
+        expect(BigInt(timesUp(r, a))).toBe((product + 999_999n) / 1_000_000n);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('give the most lots that funds pay for', () => {
+    const lot = fc.constantFrom(1, 100, 10_000, 1_000_000);
+    const wanted = fc.integer({ min: 1, max: 3_000 });
+    const price = fc.integer({ min: 1, max: 999_999 });
+    fc.assert(
+      fc.property(
+        fc.nat(2_000_000_000),
+        wanted,
+        price,
+        fc.nat(50_000),
+        lot,
+        fc.boolean(),
+        (funds, lots, p, r, step, isYes) => {
+          const cost = (amount: number) => {
+            const notional = isYes ? timesDown(p, amount) : timesUp(p, amount);
+            return notional + timesUp(r, notional);
+          };
+          const got = affordable(funds, lots * step, p, r, step, isYes);
+          expect(got % step).toBe(0);
+          expect(got === 0 || cost(got) <= funds).toBe(true);
+          if (got < lots * step) expect(cost(got + step)).toBeGreaterThan(funds);
+        },
+      ),
+    );
+    expect(affordable(10, 7, 1_000_000, 0, 5, true)).toBe(7);
+    expect(affordable(6, 7, 1_000_000, 0, 5, true)).toBe(5);
+  });
+
+  it('lock what the dearest way to fill a buy can cost', () => {
+    expect(buyLock(420_000, 10_000_000, 10_000)).toBe(4_242_000);
+    expect(buyLock(333_333, 1, 10_000)).toBe(2);
+    expect(buyLock(333_333, 1, 0)).toBe(1);
+  });
+});
+
+describe('the queue of what is due', () => {
+  it('gives entries by time, and those of one time as they came', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(30)), (times) => {
+        const queue = new DueQueue();
+        for (const [id, time] of times.entries()) queue.put(time, 'order', id);
+        const restored = new DueQueue();
+        restored.load(JSON.parse(JSON.stringify(queue.dump())));
+        const expected = times.map((time, id) => [time, id] as const).sort(([a, i], [b, j]) => a - b || i - j);
+        for (const each of [queue, restored]) {
+          expect(each.nextMs).toBe(expected[0]?.[0] ?? Number.POSITIVE_INFINITY);
+          expect(each.take(-1)).toBeNull();
+          const taken = times.map(() => each.take(30));
+          expect(taken.map((due) => [due?.dueMs, due?.id])).toEqual(expected);
+          expect(each.take(1e9)).toBeNull();
+        }
+      }),
+    );
+  });
+});
+
+describe('the tape', () => {
+  it('keeps the newest 20,000 trades under their ids, across a snapshot', () => {
+    const tape = new Tape();
+    for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, i % 2 === 0, 0, 0);
+    const restored = new Tape();
+    restored.load(JSON.parse(JSON.stringify(tape.dump())));
+    for (const each of [tape, restored]) {
+      expect(each.read(2, each.count + 1)).toMatchObject([
+        { id: TAPE_LENGTH + 50, amount: TAPE_LENGTH + 50, isYes: true, price: 400_000 },
+        { id: TAPE_LENGTH + 49, isYes: false, price: 600_000 },
+      ]);
+      const last = each.read(100, 60);
+      expect([last.length, last.at(-1)?.id]).toEqual([9, 51]);
+      expect([each.hasBefore(52), each.hasBefore(51), each.volume]).toEqual([true, false, TAPE_LENGTH + 50]);
+    }
+  });
+
+  it('keeps the newest 1,000 once its market is settled, across a snapshot', () => {
+    expect([TAPE_LENGTH, SETTLED_TAPE_LENGTH]).toEqual([20_000, 1_000]);
+    const tape = new Tape();
+    for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
+    tape.settle();
+    const restored = new Tape();
+    restored.load(JSON.parse(JSON.stringify(tape.dump())));
+    const newest = TAPE_LENGTH + 50;
+    for (const each of [tape, restored]) {
+      const kept = each.read(TAPE_LENGTH, each.count + 1).map(({ id, amount }) => [id, amount]);
+      const ids = Array.from({ length: SETTLED_TAPE_LENGTH }, (_, at) => newest - at);
+      expect(kept).toEqual(ids.map((id) => [id, id]));
+      expect([each.volume, each.volumeSince(newest - 10), each.volumeSince(5)]).toEqual([newest, 10, null]);
+    }
+  });
+
+  it('goes on growing after a snapshot of any length', () => {
+    for (const length of [0, 1, 31, 32, 33, 1_000, 1_024, TAPE_LENGTH - 1, TAPE_LENGTH, TAPE_LENGTH + 1]) {
+      const tape = new Tape();
+      for (let i = 1; i <= length; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
+      const restored = new Tape();
+      restored.load(JSON.parse(JSON.stringify(tape.dump())));
+      for (const each of [tape, restored]) for (let i = 1; i <= 40; i++) each.write(length + i, 1, 1, 1, true, 0, 0);
+      expect(restored.dump()).toEqual(tape.dump());
+    }
+  });
+});

@@ -1,0 +1,121 @@
+/** Recorded markets on one clock: what closes first is closed first, whichever is played first and however it is read. */
+
+import { describe, expect, it } from 'vitest';
+import type { ChunkStream, EventSource } from '../../../src/lab/backtest/contract.js';
+import { Venue } from '../../../src/lab/backtest/in-process-exchange.js';
+import { Feed } from '../../../src/lab/backtest/replay-driver.js';
+import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import { plan } from './plans.js';
+import { ASK, BID, chunk, end, FIRST_MS, level, market, type Row, source, wanderingRows } from './recordings.js';
+
+const OTHER_ID = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
+const LANDING_MS = 400;
+const CLOSE_MS = 10_000;
+const LIMITS = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
+
+const BOOK: readonly Row[] = [level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)];
+const CLOSING = [...BOOK, end(CLOSE_MS)];
+/** An event every 50 ms, beyond the close of the other. */
+const BUSY = [
+  ...BOOK,
+  ...Array.from({ length: 400 }, (_, i) => level(50 * i + 50, BID, 0.39, 1 + (i % 7))),
+  end(30_000),
+];
+
+/** A market closes while a merge in it is on its way. Returns what the exchange then says of the shares. */
+async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonly number[]) {
+  const settings = {
+    ...{ serviceName: 'SVC', draftLifetimeMs: 30_000, landingMs: LANDING_MS, challengeLifetimeMs: 600_000, seed: 3 },
+    startingFunds: micros(1_000_000_000),
+    fillModel: 'risk-averse',
+  };
+  const { core, account } = new Venue(settings, LIMITS, 0, { filled: () => undefined });
+  const closed: [string, number | null][] = [];
+  const { feed } = await Feed.prepare(core, plan(sources), {
+    opened: () => undefined,
+    ending: () => undefined,
+    closed: ({ source: { market }, closedMs }) => closed.push([market.conditionId, closedMs]),
+  });
+  await feed.openDue(FIRST_MS);
+  const goTo = async (atMs: number) => {
+    if (feed.readUntilMs <= FIRST_MS + atMs) await feed.read(FIRST_MS + atMs);
+    feed.syncAll(FIRST_MS + atMs);
+    core.advance(FIRST_MS + atMs);
+  };
+  await goTo(1_000);
+  const split = core.draftSplit(FIRST_MS + 1_000, account, OTHER_ID, '5');
+  if (split.ok) core.submitSplit(FIRST_MS + 1_000, account, split.value.pubkey, true);
+  await goTo(2_000);
+  const submitMs = CLOSE_MS - LANDING_MS / 2;
+  await goTo(submitMs);
+  const merge = core.draftMerge(FIRST_MS + submitMs, account, OTHER_ID, '5');
+  if (merge.ok) core.submitMerge(FIRST_MS + submitMs, account, merge.value.pubkey, true);
+  for (const atMs of syncMs) await goTo(atMs);
+  const index = core.marketIndexOf(OTHER_ID) ?? 0;
+  return { wasDrafted: merge.ok, yesMicros: core.holdingOf(account, index).yes, closed };
+}
+
+describe('markets that are played together', () => {
+  it('close at their own time: a merge that would land later finds its market closed', async () => {
+    for (const events of [1000, 3, 1]) {
+      const closing = source(CLOSING, { conditionId: OTHER_ID, outcome: null }, events);
+      const busy = source(BUSY, {}, events);
+      for (const sources of [
+        [busy, closing],
+        [closing, busy],
+      ]) {
+        const found = await mergeAcrossClose(sources, [11_000]);
+        expect(found).toEqual({
+          wasDrafted: true,
+          yesMicros: 5_000_000,
+          closed: [[OTHER_ID, FIRST_MS + CLOSE_MS]],
+        });
+      }
+    }
+  });
+
+  it('give the same result in whatever pieces each of them is read', async () => {
+    const ids = [OTHER_ID, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'];
+    const runs: unknown[] = [];
+    for (const pieces of [
+      [1000, 1000],
+      [7, 300],
+      [300, 7],
+    ]) {
+      const sources = ids.map((conditionId, i) => {
+        const rows = wanderingRows(20 + i, 3).map(([t, ...row]): Row => [t + 61_700 * i, ...row]);
+        return source(rows, { conditionId, openTimeMs: FIRST_MS + 60_300 * i }, pieces[i]);
+      });
+      const { session, traceHash } = await runBacktest(plan(sources, { fillModel: 'optimistic' }));
+      runs.push({ session, traceHash });
+    }
+    for (const run of runs) expect(run).toEqual(runs[0]);
+  });
+});
+
+describe('a recording that breaks off in the middle', () => {
+  it('plays as far as it can be read, and the report says so', async () => {
+    const rows = wanderingRows(5, 6);
+    const pieces = [rows.slice(0, 1000), rows.slice(1000, 2000)].map(chunk);
+    const open = (): ChunkStream => {
+      let at = 0;
+      return {
+        next: () => {
+          const piece = pieces[at++];
+          return (
+            piece ?? Promise.reject(new TwinbookError('recording_invalid', `${market().source.path}/day-2 is damaged`))
+          );
+        },
+        close: () => undefined,
+      };
+    };
+    const broken: EventSource = { ...source(rows), open };
+    const { session, events } = await runBacktest(plan([broken], { fillModel: 'optimistic' }));
+    expect(events).toBe(2000);
+    expect(session.markets[0]?.closeMs ?? 0).toBeGreaterThanOrEqual(rows[1999]?.[0] ?? Number.POSITIVE_INFINITY);
+    const loud = session.notices.filter(({ severity }) => severity === 'loud').map(({ text }) => text);
+    expect(loud).toEqual([`"${market().title}" is played only as far as it can be read: day-2 is damaged`]);
+  });
+});

@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, it } from 'vitest';
+import { openRecordings } from '../../../src/recording/recording.js';
+import { newFolder, rowsOf } from '../samples.js';
+
+const T = Date.parse('2026-06-07T01:30:00Z');
+/** One token is named so that it sorts first: it is the YES token. */
+const [YES, NO] = ['111', '999'];
+
+type Row = readonly [
+  ms: number,
+  type: string,
+  side: string,
+  price: number | null,
+  size: number,
+  bid: number,
+  ask: number,
+  token: string,
+];
+
+/** A change of the pool of liquidity, as it is sent: once per token. */
+const change = (ms: number, side: 'BID' | 'ASK', price: number, size: number, bid: number, ask: number): Row[] => [
+  [ms, 'PRICE_CHANGE', side, price, size, bid, ask, YES],
+  [ms, 'PRICE_CHANGE', side === 'BID' ? 'ASK' : 'BID', mirror(price), size, mirror(ask), mirror(bid), NO],
+];
+
+const print = (ms: number, side: 'BID' | 'ASK', price: number, size: number, token: string): Row => [
+  ms,
+  'LAST_TRADE',
+  side,
+  price,
+  size,
+  0,
+  0,
+  token,
+];
+
+const mirror = (price: number): number => Math.round((1 - price) * 1000) / 1000;
+
+async function write(rows: readonly Row[], columns = 'timestamp'): Promise<string> {
+  const path = join(newFolder(), 'game.parquet');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(
+    `CREATE TABLE t (${columns} TIMESTAMPTZ, event_type VARCHAR, side VARCHAR, price DOUBLE, size DOUBLE, best_bid DOUBLE, best_ask DOUBLE, asset_id VARCHAR)`,
+  );
+  for (const [ms, type, side, price, size, bid, ask, token] of rows) {
+    await connection.run(
+      `INSERT INTO t VALUES (to_timestamp(${(T + ms) / 1000}), '${type}', '${side}', ${price}, ${size}, ${bid}, ${ask}, '${token}')`,
+    );
+  }
+  await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
+  connection.closeSync();
+  return path;
+}
+
+async function read(rows: readonly Row[]) {
+  const recordings = await openRecordings([await write(rows)]);
+  const [recording] = recordings;
+  return {
+    markets: recordings.map(({ market }) => market),
+    rows: await rowsOf(recording, T),
+    warnings: recording?.warnings.map((warning) => warning.message) ?? [],
+  };
+}
+
+const BOOK = [...change(0, 'BID', 0.4, 100, 0.4, 0.45), ...change(0, 'ASK', 0.45, 50, 0.4, 0.45)];
+const HEAD = ['0 clear', '0 level bid 0.4 100', '0 level ask 0.45 50'];
+const INCOMPLETE = expect.stringContaining('first 40 s');
+
+describe('a Polymarket recording', () => {
+  it('makes one market of two mirrored tokens, and one pool of their liquidity', async () => {
+    const { markets, rows, warnings } = await read([...BOOK, ...change(5, 'BID', 0.4, 80, 0.4, 0.45)]);
+    expect(markets).toMatchObject([
+      { tickPrecision: 2, outcome: null, openTimeMs: T, closeTimeMs: T + 5, source: { ticker: YES } },
+    ]);
+    expect(rows).toEqual([...HEAD, '5 level bid 0.4 80', '5 end']);
+    expect(warnings).toEqual([INCOMPLETE]);
+  });
+
+  it('turns trades of either token into trades of YES: a buyer of NO at q sells YES at 1 - q', async () => {
+    const { rows } = await read([
+      ...BOOK,
+      print(10, 'BID', 0.45, 1.5, YES),
+      print(200, 'ASK', 0.4, 2, YES),
+      print(400, 'BID', 0.6, 3, NO),
+      print(600, 'ASK', 0.55, 4, NO),
+    ]);
+    expect(rows.filter((row) => row.includes('trade'))).toEqual([
+      '10 trade bid 0.45 1.5',
+      '200 trade ask 0.4 2',
+      '400 trade ask 0.4 3',
+      '600 trade bid 0.45 4',
+    ]);
+  });
+
+  it('moves a trade to the decrease that was sent 20 ms before its print, though sizes are rounded', async () => {
+    const { rows, warnings } = await read([
+      ...BOOK,
+      ...change(10, 'ASK', 0.45, 47.73, 0.4, 0.45),
+      ...change(20, 'BID', 0.39, 7, 0.4, 0.45),
+      print(30, 'ASK', 0.55, 2.264148, NO),
+    ]);
+    expect(rows).toEqual([
+      ...HEAD,
+      '10 trade bid 0.45 2.264148',
+      '10 level ask 0.45 47.73',
+      '20 level bid 0.39 7',
+      '20 end',
+    ]);
+    expect(warnings).toEqual([INCOMPLETE]);
+  });
+
+  it('drops levels that are better than the best that a row names', async () => {
+    const { rows } = await read([...BOOK, ...change(9, 'BID', 0.38, 5, 0.38, 0.45)]);
+    expect(rows).toEqual([...HEAD, '9 level bid 0.38 5', '9 level bid 0.4 0', '9 end']);
+  });
+
+  it('clamps a clock that steps back and keeps the order of the file', async () => {
+    const { rows } = await read([
+      ...BOOK,
+      ...change(900, 'BID', 0.4, 1, 0.4, 0.45),
+      ...change(300, 'BID', 0.4, 2, 0.4, 0.45),
+    ]);
+    expect(rows).toEqual([...HEAD, '900 level bid 0.4 1', '900 level bid 0.4 2', '900 end']);
+  });
+
+  it('knows a tick of a tenth of a cent', async () => {
+    const { markets, rows } = await read([...BOOK, ...change(9, 'BID', 0.395, 5, 0.4, 0.45)]);
+    expect(markets[0]?.tickPrecision).toBe(3);
+    expect(rows[3]).toBe('9 level bid 0.395 5');
+  });
+
+  it('keeps a token without a mirror as a market by itself, and counts broken rows', async () => {
+    const alone: Row = [3, 'PRICE_CHANGE', 'BID', 0.7, 5, 0.7, 0.8, '555'];
+    const broken: Row = [4, 'PRICE_CHANGE', 'BID', null, 5, 0.7, 0.8, YES];
+    const { markets, warnings } = await read([...BOOK, alone, broken]);
+    expect(markets.map((market) => market.source.ticker)).toEqual([YES, '555']);
+    expect(warnings).toEqual([
+      '1 broken rows were skipped: 1 with a price that is no whole thousandth between 0 and 1',
+      expect.stringContaining('no mirror'),
+      INCOMPLETE,
+    ]);
+  });
+
+  it('is refused when it is no parquet file or has other columns, naming what is wrong', async () => {
+    const other = await write(BOOK, 'moment');
+    await expect(openRecordings([other])).rejects.toMatchObject({
+      code: 'recording_invalid',
+      message: expect.stringContaining('no column timestamp'),
+    });
+    await expect(openRecordings([await write([])])).rejects.toMatchObject({ code: 'recording_invalid' });
+    // The directory of a parquet file is at its end: of a cut one nothing can be read.
+    const cut = await write(BOOK);
+    writeFileSync(cut, readFileSync(cut).subarray(0, -20));
+    await expect(openRecordings([cut])).rejects.toMatchObject({
+      code: 'recording_invalid',
+      message: expect.stringContaining(cut),
+    });
+  });
+});

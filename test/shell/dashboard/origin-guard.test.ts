@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { headersOf, refusalOf } from '../../../src/shell/dashboard/origin-guard.js';
+
+const PORT = 8788;
+const HOST = '127.0.0.1:8788';
+
+const knock = (method: string, ...raw: string[]) =>
+  refusalOf({ method, headers: headersOf(raw) }, PORT)?.status ?? 'heard';
+const json = ['content-type', 'application/json'];
+
+describe('a request is heard', () => {
+  it.each([
+    ['a page that is opened', ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'none']],
+    ['the page asking for its state', ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'same-origin']],
+    ['a program that is no browser', ['GET', 'Host', HOST]],
+    ['by its other names', ['GET', 'Host', 'localhost:8788']],
+    ['by its other address', ['GET', 'Host', '[::1]:8788']],
+    ['a button', ['POST', 'Host', HOST, 'Origin', `http://${HOST}`, 'Sec-Fetch-Site', 'same-origin', ...json]],
+    ['a program that acts', ['POST', 'Host', HOST, 'Content-Type', 'application/json; charset=utf-8']],
+  ])('from %s', (_, [method = '', ...raw]) => expect(knock(method, ...raw)).toBe('heard'));
+});
+
+describe('a request is not heard', () => {
+  it.each([
+    ['without a host', 403, ['GET']],
+    ['with a name that was made to resolve to us', 403, ['GET', 'Host', 'evil.example:8788']],
+    ['with our address and another port', 403, ['GET', 'Host', '127.0.0.1:80']],
+    ['with our address and no port', 403, ['GET', 'Host', '127.0.0.1']],
+    ['with a name that begins like ours', 403, ['GET', 'Host', '127.0.0.1:8788.evil.example']],
+    ['with two hosts', 403, ['GET', 'Host', HOST, 'Host', HOST]],
+    ['with an address that is spelled otherwise', 403, ['GET', 'Host', '127.1:8788']],
+    ['of another site', 403, ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'cross-site']],
+    ['of another port of this machine', 403, ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'same-site']],
+    ['with a second word about its site', 403, ['GET', 'Host', HOST, 'Sec-Fetch-Site', 'none', 'Sec-Fetch-Site', 'x']],
+    ['of another origin', 403, ['GET', 'Host', HOST, 'Origin', 'https://evil.example']],
+    ['of no origin that it would name', 403, ['POST', 'Host', HOST, 'Origin', 'null', ...json]],
+    ['of our other name', 403, ['POST', 'Host', HOST, 'Origin', 'http://localhost:8788', ...json]],
+    ['of our address under https', 403, ['POST', 'Host', HOST, 'Origin', `https://${HOST}`, ...json]],
+    ['that a link makes act', 403, ['POST', 'Host', HOST, 'Sec-Fetch-Site', 'none', ...json]],
+    ['that a form of another page makes', 403, ['POST', 'Host', HOST, 'Sec-Fetch-Site', 'cross-site', ...json]],
+    ['of a form', 415, ['POST', 'Host', HOST, 'Content-Type', 'application/x-www-form-urlencoded']],
+    ['of a form that says text', 415, ['POST', 'Host', HOST, 'Content-Type', 'text/plain']],
+    ['with two types', 415, ['POST', 'Host', HOST, ...json, 'content-type', 'text/plain']],
+    ['with a type that begins like ours', 415, ['POST', 'Host', HOST, 'Content-Type', 'application/jsonx']],
+    ['without a type', 415, ['POST', 'Host', HOST]],
+    ['that asks what it may', 405, ['OPTIONS', 'Host', HOST, 'Access-Control-Request-Method', 'POST']],
+    ['that deletes', 405, ['DELETE', 'Host', HOST]],
+  ] as const)('%s', (_, status, [method, ...raw]) => expect(knock(method, ...raw)).toBe(status));
+
+  it('whatever it says, when it names another host or comes from another page', () => {
+    const others = fc.array(
+      fc.tuple(
+        fc.constantFrom('Accept', 'Referer', 'Cookie', 'X-Forwarded-Host', 'Forwarded', 'Authorization'),
+        fc.string(),
+      ),
+      { maxLength: 5 },
+    );
+    const ours = [HOST, 'localhost:8788', '[::1]:8788'];
+    const foreign = fc.oneof(
+      fc
+        .string()
+        .filter((text) => !ours.includes(text))
+        .map((host) => ['Host', host]),
+      fc
+        .string()
+        .filter((text) => text !== `http://${HOST}`)
+        .map((origin) => ['Host', HOST, 'Origin', origin]),
+      fc
+        .string()
+        .filter((text) => !['same-origin', 'none'].includes(text))
+        .map((site) => ['Host', HOST, 'Sec-Fetch-Site', site]),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom('GET', 'POST'), foreign, others, (method, raw, more) => {
+        const headers = headersOf([...more.flat(), ...raw, ...json]);
+        return refusalOf({ method, headers }, PORT)?.status === 403;
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,47 @@
+/** A recorder beside a trader, on a disk that the trader needs or that is slow. */
+
+import { readdirSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { Recorder } from '../../../src/shell/recorder/recorder.js';
+import { folderOf } from '../../support/folders.js';
+
+const NOW_MS = 1_700_000_000_000;
+
+async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }) {
+  const folder = folderOf({});
+  const failures: string[] = [];
+  const onFailure = (error: unknown) => failures.push(String(error));
+  const settings = { folder, venue: 'paper', only: null, bookIntervalMs: 1000, publicPerMinute: 60, onFailure };
+  const recorder = await Recorder.open({ ...settings, ...limits });
+  return { folder, failures, recorder };
+}
+
+/** One poll that belongs to no market. */
+function poll(recorder: Recorder): void {
+  const call = { endpoint: 'markets.list', params: {}, query: {}, body: null } as const;
+  // Only what the recorder reads of a request; the client's types say more.
+  const request = { id: 1, lane: 'quiet', call, latestMs: NOW_MS, tag: '' } as never;
+  recorder.step({ kind: 'time', nowMs: NOW_MS }, [request]);
+  const outcome = { kind: 'unknown', reason: 'it is a test', sent: true } as const;
+  const times = { sentMs: NOW_MS, nowMs: NOW_MS + 1, venueTimeMs: null, budget: null };
+  recorder.step({ kind: 'outcome', requestId: 1, outcome, ...times }, []);
+}
+
+it('ends, said once, when the disk has no more than what is to stay free', async () => {
+  const { recorder, failures, folder } = await opened({ keptFreeBytes: 1e18 });
+  poll(recorder);
+  await vi.waitFor(() => expect(failures).toHaveLength(1), 10_000);
+  expect(failures[0]).toMatch(/less than 1000000000000 MB would be left free on the disk of/);
+  poll(recorder);
+  await recorder.close();
+  expect(failures).toHaveLength(1);
+  expect(readdirSync(folder)).not.toContain('.writer');
+});
+
+it('is not waited for without end when the disk is slow to take what is left', async () => {
+  const { recorder, folder } = await opened({ closeWithinMs: 0 });
+  poll(recorder);
+  await expect(recorder.close()).rejects.toThrow(/the disk of .* does not answer/);
+  // It goes on meanwhile, and was not disturbed.
+  await vi.waitFor(() => expect(readdirSync(folder)).not.toContain('.writer'), 10_000);
+});

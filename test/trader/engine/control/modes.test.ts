@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
+import { LADDER, type Mode, Modes, type Stops, type StoredModes } from '../../../../src/trader/engine/control/modes.js';
+
+const NO_STOPS: Stops = { halted: null, reducing: null, widened: null };
+const reason = 'because';
+
+/** Everything of ours has been seen. */
+function started(stored: Partial<StoredModes> = {}): Modes {
+  const modes = new Modes(stored);
+  modes.started();
+  return modes;
+}
+
+const modeOf = (modes: Modes, stops: Partial<Stops> = {}): Mode => modes.mode({ ...NO_STOPS, ...stops }).mode;
+
+/** As the trader does it: what is refused is not applied. */
+function say(modes: Modes, command: OperatorCommand, stopped: string | null = null): string | null {
+  const refusal = modes.refusal(command, stopped);
+  if (refusal === null) modes.apply(command);
+  return refusal;
+}
+
+const COMMANDS: readonly OperatorCommand[] = [
+  { kind: 'widen', reason },
+  { kind: 'reduce-only', reason },
+  { kind: 'pause', reason },
+  { kind: 'resume', reason: '' },
+  { kind: 'resume', reason },
+  { kind: 'cancel-all' },
+  { kind: 'flatten' },
+  { kind: 'kill', reason },
+  { kind: 'unkill', reason: '' },
+  { kind: 'unkill', reason },
+  { kind: 'stop' },
+];
+
+describe('modes', () => {
+  it('let nothing quote before everything of ours has been seen', () => {
+    const modes = new Modes({});
+    expect(modeOf(modes)).toBe('starting');
+    modes.started();
+    expect(modeOf(modes)).toBe('quoting');
+  });
+
+  it('give way to the strictest that applies, rung by rung', () => {
+    const modes = started();
+    modes.apply({ kind: 'widen', reason });
+    expect(modes.mode(NO_STOPS)).toEqual({ mode: 'widened', reason });
+    modes.apply({ kind: 'reduce-only', reason });
+    expect(modes.mode(NO_STOPS)).toEqual({ mode: 'reducing', reason });
+    modes.apply({ kind: 'pause', reason });
+    expect(modeOf(modes)).toBe('paused');
+    modes.apply({ kind: 'cancel-all' });
+    expect(modeOf(modes)).toBe('canceling');
+    expect(modeOf(modes, { halted: 'lost 50 today' })).toBe('halted');
+    modes.apply({ kind: 'flatten' });
+    expect(modeOf(modes, { halted: 'lost 50 today' })).toBe('flattening');
+    modes.apply({ kind: 'kill', reason });
+    expect(modes.mode({ ...NO_STOPS, halted: 'lost 50 today' })).toEqual({ mode: 'killed', reason });
+    modes.apply({ kind: 'stop' });
+    expect(modeOf(modes)).toBe('stopping');
+  });
+
+  it('take the rungs of limits and reconciliation as if an operator had said so', () => {
+    const modes = started();
+    expect(modeOf(modes, { widened: 'half of the loss' })).toBe('widened');
+    expect(modeOf(modes, { widened: 'half of the loss', reducing: 'a foreign order' })).toBe('reducing');
+    expect(modeOf(modes)).toBe('quoting');
+  });
+
+  it('keep a kill over a restart, prove it anew, and let resume not lift it', () => {
+    const modes = new Modes({});
+    modes.apply({ kind: 'kill', reason });
+    modes.apply({ kind: 'pause', reason });
+    const again = started(modes.stored);
+    expect(again.wantsProof).toBe(true);
+    again.apply({ kind: 'resume', reason });
+    expect(modeOf(again)).toBe('killed');
+    again.proof(0, 1);
+    again.proof(0, 2);
+    again.apply({ kind: 'unkill', reason });
+    expect(modeOf(again)).toBe('quoting');
+  });
+
+  it('read what an older version stored', () => {
+    expect(modeOf(started({ paused: 'lunch', killed: null }))).toBe('paused');
+    expect(started({ paused: null, killed: 'odd prices' }).mode(NO_STOPS)).toEqual({
+      mode: 'killed',
+      reason: 'odd prices',
+    });
+  });
+
+  it('call it proven only after two reads in a row that show nothing', () => {
+    const modes = started();
+    modes.apply({ kind: 'stop' });
+    modes.proof(0, 1);
+    modes.proof(1, 2);
+    modes.proof(0, 3);
+    expect(modeOf(modes)).toBe('stopping');
+    modes.proof(0, 4);
+    expect(modeOf(modes)).toBe('stopped');
+    expect(modes.provenMs).toBe(4);
+  });
+
+  it('take up a cancel-all over restarts until it is proven, also one that was resumed meanwhile', () => {
+    let modes = started();
+    modes.apply({ kind: 'cancel-all' });
+    modes.apply({ kind: 'resume', reason });
+    modes.proof(0, 1);
+    modes = started(modes.stored);
+    expect(modeOf(modes)).toBe('canceling');
+    modes.proof(0, 2);
+    expect(modeOf(started(modes.stored))).toBe('canceling');
+    modes.proof(0, 3);
+    expect(modeOf(started(modes.stored))).toBe('quoting');
+  });
+
+  it('forget a proof as soon as something is under way again', () => {
+    const modes = started();
+    modes.apply({ kind: 'kill', reason });
+    modes.proof(0, 1);
+    modes.unsettled();
+    modes.proof(0, 2);
+    expect(modes.wantsProof).toBe(true);
+    modes.proof(0, 3);
+    expect(modes.wantsProof).toBe(false);
+  });
+
+  it('flatten only once it is known what is ours, and end paused', () => {
+    const modes = new Modes({});
+    modes.apply({ kind: 'flatten' });
+    expect(modeOf(modes)).toBe('paused');
+    modes.started();
+    expect(modeOf(modes)).toBe('flattening');
+    expect(modeOf(started(modes.stored))).toBe('paused');
+    modes.flattened();
+    expect(modeOf(modes)).toBe('paused');
+  });
+
+  it.each(['pause', 'cancel-all', 'kill'] as const)('end a flatten by %s: nothing more is sold', (kind) => {
+    const modes = started();
+    modes.apply({ kind: 'flatten' });
+    modes.apply(kind === 'cancel-all' ? { kind } : { kind, reason });
+    expect(LADDER[modeOf(modes)].orders).toBe('none');
+    modes.proof(0, 1);
+    modes.proof(0, 2);
+    expect(LADDER[modeOf(modes)].orders).toBe('none');
+  });
+});
+
+describe('resuming', () => {
+  const RESUME: OperatorCommand = { kind: 'resume', reason: '' };
+  const WITH_REASON: OperatorCommand = { kind: 'resume', reason };
+
+  it.each(['widen', 'reduce-only', 'pause'] as const)('needs no reason after %s alone', (kind) => {
+    const modes = started();
+    modes.apply({ kind, reason });
+    expect(say(modes, RESUME)).toBeNull();
+    expect(modeOf(modes)).toBe('quoting');
+  });
+
+  it('needs a reason after a flatten, also when it was ended by a pause', () => {
+    const modes = started();
+    modes.apply({ kind: 'flatten' });
+    modes.apply({ kind: 'pause', reason });
+    expect(say(started(modes.stored), RESUME)).toMatch(/needs a reason .*resume --reason TEXT/);
+    expect(say(modes, WITH_REASON)).toBeNull();
+    expect(modeOf(modes)).toBe('quoting');
+  });
+
+  it('needs a reason where a limit has stopped it, and says which', () => {
+    const modes = started();
+    modes.apply({ kind: 'pause', reason });
+    expect(modes.refusal(RESUME, 'lost 50 today, the limit is 50')).toContain('lost 50 today');
+    expect(modes.refusal(WITH_REASON, 'lost 50 today, the limit is 50')).toBeNull();
+  });
+
+  it('from a kill is unkill, with a reason', () => {
+    const modes = started({ killed: 'odd prices' });
+    expect(say(modes, RESUME)).toContain('odd prices');
+    expect(say(modes, { kind: 'unkill', reason: '' })).toContain('unkill --reason TEXT');
+    expect(say(modes, { kind: 'flatten' })).toContain('nothing is sold either');
+    expect(modeOf(modes)).toBe('killed');
+  });
+});
+
+describe('the way back', () => {
+  it.each([
+    [{}, NO_STOPS, ''],
+    [{ paused: 'lunch' }, NO_STOPS, 'resume'],
+    [{ reducing: 'news' }, NO_STOPS, 'resume'],
+    [{ widened: 'news' }, NO_STOPS, 'resume'],
+    [{ flattened: 'sold' }, NO_STOPS, 'resume --reason TEXT'],
+    [{ killed: 'odd prices', paused: 'lunch' }, NO_STOPS, 'unkill --reason TEXT'],
+    [{}, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
+    [{ paused: 'lunch' }, { ...NO_STOPS, halted: 'lost 50 today' }, 'resume --reason TEXT'],
+    [{}, { ...NO_STOPS, reducing: 'a difference' }, ''],
+    [{}, { ...NO_STOPS, widened: 'a part of a limit' }, ''],
+  ])('from %j under %j is "%s"', (stored, stops, command) => {
+    const modes = started(stored);
+    modes.proof(0, 1);
+    modes.proof(0, 2);
+    const way = modes.wayBack(modes.mode(stops).mode, stops.halted);
+    expect(way).toBe(command);
+    const [kind, ...rest] = way.split(' ');
+    const reason = rest.length > 0 ? 'looked at it' : '';
+    if (kind === 'resume' || kind === 'unkill') expect(modes.refusal({ kind, reason }, stops.halted)).toBeNull();
+  });
+});
+
+/** What a person would say is in force, kept without any of the machinery. */
+interface Model {
+  killed: boolean;
+  /** Out of the market by an operator's word. */
+  out: boolean;
+  selling: boolean;
+  reducing: boolean;
+  widened: boolean;
+  stopping: boolean;
+}
+
+function obey(model: Model, command: OperatorCommand): void {
+  const { kind } = command;
+  if (kind === 'kill') model.killed = true;
+  if (kind === 'unkill') model.killed = false;
+  if (kind === 'stop') model.stopping = true;
+  if (kind === 'widen') model.widened = true;
+  if (kind === 'reduce-only') model.reducing = true;
+  if (kind === 'pause' || kind === 'flatten') model.out = true;
+  if (kind === 'pause' || kind === 'cancel-all' || kind === 'kill' || kind === 'resume') model.selling = false;
+  if (kind === 'flatten') model.selling = true;
+  if (kind === 'resume') Object.assign(model, { out: false, reducing: false, widened: false });
+}
+
+describe('the ladder over any sequence of commands, limits, proofs and restarts', () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...COMMANDS) },
+    fc.constantFrom('restart' as const, 'proof' as const, 'unproven' as const),
+    fc.record({
+      halted: fc.option(fc.constant('a limit'), { freq: 2 }),
+      reducing: fc.option(fc.constant('a difference'), { freq: 2 }),
+      widened: fc.option(fc.constant('a part of a limit'), { freq: 2 }),
+    }),
+  );
+
+  it('lets leave what the rungs in force let leave, and nothing more', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let modes = started();
+        let stops = NO_STOPS;
+        const model: Model = {
+          killed: false,
+          out: false,
+          selling: false,
+          reducing: false,
+          widened: false,
+          stopping: false,
+        };
+        for (const one of steps) {
+          if (one === 'restart') {
+            const { canceling } = modes.stored;
+            modes = started(JSON.parse(JSON.stringify(modes.stored)) as StoredModes);
+            if (canceling) expect(modes.wantsProof).toBe(true);
+            Object.assign(model, { selling: false, stopping: false });
+          } else if (one === 'proof') modes.proof(0, 1);
+          else if (one === 'unproven') modes.unsettled();
+          else if (!('kind' in one)) stops = one;
+          else if (say(modes, one, stops.halted) === null) obey(model, one);
+
+          const { orders, stance } = LADDER[modeOf(modes, stops)];
+          // Whatever was said on the way: these rungs let nothing through that they forbid.
+          if (model.killed || model.stopping) expect(orders).toBe('none');
+          if (orders === 'quotes') {
+            expect([model.killed, model.stopping, model.out, stops.halted]).toEqual([false, false, false, null]);
+            expect(stance === 'reduce-only').toBe(model.reducing || stops.reducing !== null);
+            if (stance === 'normal') expect(model.widened || stops.widened !== null).toBe(false);
+          }
+          if (orders === 'sales') expect(model.selling).toBe(true);
+          // And nothing is held back for a reason that is gone.
+          const free = !model.killed && !model.stopping && !model.out && stops.halted === null && !modes.wantsProof;
+          if (free) expect(orders).toBe('quotes');
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
+import { isUnassigned, isUnread } from '../../../../src/trader/engine/control/startup-grace.js';
+import { Desk } from '../../../../src/trader/engine/quoting/quote-slot.js';
+import type { StrategySettings, TraderSettings } from '../../../../src/trader/engine/settings.js';
+import { TraderState } from '../../../../src/trader/engine/state.js';
+import { Executor } from '../../../../src/trader/executor/executor.js';
+import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/strategy.js';
+import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
+import { withLedger } from '../../ledger/books.js';
+import { limitsOf, m } from '../../risk/states.js';
+
+const MAX_AGE_MS = 30_000;
+const START_MS = 1_700_000_000_000;
+const RISK = limitsOf({ maxBookAgeMs: MAX_AGE_MS });
+
+const quiet = defineStrategy({
+  ...{ name: 'quiet', summary: 'Wants nothing.', params: {} },
+  create: () => ({ quote: () => NO_QUOTES('nothing') }),
+});
+
+/** Without ids it quotes what the catalog has. */
+const strategyOf = (ids: readonly string[]): StrategySettings => ({
+  ...{ name: 'quiet', module: quiet, params: {}, quoteHours: null, risk: RISK },
+  markets: { ids, state: 'open', categories: [], max: 5 },
+});
+
+const settingsOf = (ids: readonly string[]): TraderSettings => ({
+  ...{ runId: 'run', configHash: 'hash', version: '0', profile: BENCH_PROFILE, capitalMicros: m(1), risk: RISK },
+  polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
+  ...{ merge: { enabled: false, minSharesMicros: m(1) }, strategies: [strategyOf(ids)], boundedCall: (call) => call() },
+});
+
+interface Moment {
+  readonly ids: readonly string[];
+  /** Since the first observation. */
+  readonly ageMs: number;
+  readonly started: boolean;
+  readonly command: OperatorCommand | null;
+  readonly catalog: boolean;
+  readonly pausedMarket: boolean;
+}
+
+const FIRST: Moment = { ids: ['a'], ageMs: 100, started: false, command: null, catalog: false, pausedMarket: false };
+
+/** What a start thinks of an order in market `a` whose book it has not seen. */
+const atMoment = (changes: Partial<Moment>) =>
+  withLedger((ledger) => {
+    const { ids, ageMs, started, command, catalog, pausedMarket } = { ...FIRST, ...changes };
+    const signer = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
+    const run = { runId: 'run', configHash: 'hash', ownPollMs: 1000 };
+    const state = new TraderState(settingsOf(ids), ledger, new Executor(ledger, signer, BENCH_PROFILE, run));
+    state.bornMs = START_MS;
+    state.seenMs = START_MS + ageMs;
+    if (started) state.modes.started();
+    if (command !== null) state.modes.apply(command);
+    if (catalog) state.markets.onCatalog([]);
+    if (pausedMarket) ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
+    return { unread: isUnread(state, new Desk('a', strategyOf(ids)), null), unassigned: isUnassigned(state) };
+  });
+
+const reason = 'because';
+
+describe('what rests when a process begins', () => {
+  it.each<[string, Partial<Moment>, boolean]>([
+    ['is left while own state is read', {}, true],
+    ['is left while its book is read', { started: true }, true],
+    ['is left for as long as a book may be old', { ageMs: MAX_AGE_MS }, true],
+    ['is pulled after that', { ageMs: MAX_AGE_MS + 1 }, false],
+    ['is pulled when the clock was set back, for nobody knows how old it is', { ageMs: -1 }, false],
+    ['is pulled under a kill', { command: { kind: 'kill', reason } }, false],
+    ['is pulled under a pause', { command: { kind: 'pause', reason } }, false],
+    ['is pulled when everything is to be canceled', { command: { kind: 'cancel-all' } }, false],
+    ['is pulled when the trader is to stop', { command: { kind: 'stop' } }, false],
+    ['is left while it only reduces', { started: true, command: { kind: 'reduce-only', reason } }, true],
+    ['is pulled in a market that is paused', { pausedMarket: true }, false],
+  ])('%s', (_, moment, unread) => {
+    expect(atMoment(moment).unread).toBe(unread);
+  });
+
+  it.each<[string, Partial<Moment>, boolean]>([
+    ['waits for the catalog where strategies take their markets from it', { ids: [] }, true],
+    ['waits for nothing where they name them', {}, false],
+    ['waits no longer once the catalog was seen', { ids: [], catalog: true }, false],
+    ['waits no longer than a book may be old', { ids: [], ageMs: MAX_AGE_MS + 1 }, false],
+    ['waits for nothing under a kill', { ids: [], command: { kind: 'kill', reason } }, false],
+  ])('and is of no strategy %s', (_, moment, unassigned) => {
+    expect(atMoment(moment).unassigned).toBe(unassigned);
+  });
+});

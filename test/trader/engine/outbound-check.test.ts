@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { AssertionFailed } from '../../../src/shared/base/errors.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { AnyCall } from '../../../src/shared/protocol/seam.js';
+import { Outgoing } from '../../../src/trader/engine/outbound-check.js';
+import { askFor, STEPS, tagOf } from '../../../src/trader/executor/asks.js';
+import type { IntentRow } from '../../../src/trader/ledger/contract.js';
+
+const row = (changes: Partial<IntentRow>): IntentRow => ({
+  ...{ id: 'r1.abc.1', runId: 'r1', kind: 'place', marketConditionId: 'm', isYes: true, side: 'buy' },
+  ...{ priceMicros: micros(410_000), amountMicros: micros(12_500_000), redeemYesMicros: null, redeemNoMicros: null },
+  ...{ orderPubkey: null, feeRateMicros: micros(0), strategy: 'maker', reason: '{}', state: 'intended' },
+  ...{
+    draftPubkey: null,
+    message: null,
+    expiresAtS: null,
+    signature: null,
+    submitCount: 0,
+    createdMs: 0,
+    updatedMs: 0,
+  },
+  ...{ lastReason: '', configHash: 'c' },
+  ...changes,
+});
+
+const PLACE = row({});
+const CANCEL = row({
+  id: 'r1.abc.2',
+  kind: 'cancel',
+  orderPubkey: 'order',
+  isYes: null,
+  side: null,
+  priceMicros: null,
+});
+const MERGE = row({ id: 'r1.abc.3', kind: 'merge', isYes: null, side: null, priceMicros: null });
+const REDEEM = row({ id: 'r1.abc.4', kind: 'redeem', isYes: null, side: null, priceMicros: null, amountMicros: null });
+const KINDS = [PLACE, CANCEL, MERGE, REDEEM];
+
+const signed = (intent: IntentRow): IntentRow => ({
+  ...intent,
+  ...{ state: 'signed', draftPubkey: intent.orderPubkey ?? 'draft', message: 'text', signature: 'f'.repeat(128) },
+});
+
+const holding = (...intents: readonly IntentRow[]) =>
+  new Outgoing({ intent: (id) => intents.find((intent) => intent.id === id) ?? null });
+
+const callOf = (step: 'draft' | 'submit', intent: IntentRow): AnyCall => askFor(step, intent, 0).call;
+
+describe('what is about to leave', () => {
+  it.each(KINDS)('passes when the ledger has it: $kind', (intent) => {
+    const drafting = holding(intent);
+    expect(() => drafting.check(callOf('draft', intent), tagOf('draft', intent.id))).not.toThrow();
+    const submitting = holding(signed(intent));
+    for (let again = 0; again < 3; again++) {
+      expect(() => submitting.check(callOf('submit', signed(intent)), tagOf('submit', intent.id))).not.toThrow();
+    }
+  });
+
+  it('is a read as often as anyone likes, for any reason', () => {
+    const read = askFor('read', signed(PLACE), 0).call;
+    expect(() => holding().check(read, 'poll/orders')).not.toThrow();
+  });
+
+  it.each(KINDS)('does not leave without its row: $kind', (intent) => {
+    for (const step of STEPS.slice(0, 2) as ('draft' | 'submit')[]) {
+      const call = callOf(step, signed(intent));
+      expect(() => holding().check(call, tagOf(step, intent.id))).toThrow(AssertionFailed);
+      expect(() => holding(signed(intent)).check(call, 'poll/orders')).toThrow('no intent stands behind it');
+    }
+  });
+
+  it.each([PLACE, CANCEL])('is drafted once only: $kind', (intent) => {
+    const outgoing = holding(intent);
+    outgoing.check(callOf('draft', intent), tagOf('draft', intent.id));
+    expect(() => outgoing.check(callOf('draft', intent), tagOf('draft', intent.id))).toThrow('asked for before');
+    const late = holding(signed(intent));
+    expect(() => late.check(callOf('draft', intent), tagOf('draft', intent.id))).toThrow('signed already');
+  });
+
+  /** Every single figure or word of a call, changed to something else of its kind. */
+  function* tampered(value: unknown): Generator<unknown> {
+    if (typeof value === 'string') yield `${/^\d/.test(value) ? `${value}1` : `${value}x`}`;
+    else if (typeof value === 'boolean') yield !value;
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        for (const other of tampered(inner)) yield { ...value, [key]: other };
+      }
+    }
+  }
+
+  it.each(KINDS)('says to the letter what the ledger says: $kind', (intent) => {
+    let tried = 0;
+    for (const [step, known] of [
+      ['draft', intent],
+      ['submit', signed(intent)],
+    ] as const) {
+      const { body, params, endpoint } = callOf(step, known);
+      for (const other of tampered({ endpoint, body, params })) {
+        // Altered on purpose: what has another type now must be refused too.
+        const call = { query: {}, ...(other as object) } as AnyCall;
+        const outgoing = holding(known);
+        expect(() => outgoing.check(call, tagOf(step, intent.id)), JSON.stringify(call)).toThrow();
+        tried += 1;
+      }
+    }
+    expect(tried).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each([
+    ['0.41', true],
+    ['0.410000', true],
+    ['0.4100001', false],
+    ['0.42', false],
+    ['.41', false],
+    ['4.1e-1', false],
+    ['-0.41', false],
+    ['', false],
+  ])('reads a price of %j by the digit', (price, passes) => {
+    const { body, ...rest } = callOf('draft', PLACE) as Extract<AnyCall, { endpoint: 'orders.create' }>;
+    const check = () => holding(PLACE).check({ ...rest, body: { ...body, price } }, tagOf('draft', PLACE.id));
+    if (passes) expect(check).not.toThrow();
+    else expect(check).toThrow(AssertionFailed);
+  });
+});

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { complement, type Micros, micros } from '../../../../src/shared/base/micros.js';
+import { changesTowards, type LiveOrder, type Wish } from '../../../../src/trader/engine/quoting/changes.js';
+import { inYesSpace, legsOf } from '../../../../src/trader/engine/quoting/legs.js';
+import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
+import type { Quotes } from '../../../../src/trader/strategy/contract.js';
+
+const m = (n: number) => n as Micros;
+const shares = (n: number) => micros(n * 1_000_000);
+const cents = (n: number) => micros(n * 10_000);
+
+const facts: MarketFacts = {
+  conditionId: 'M',
+  eventConditionId: null,
+  title: 'M',
+  category: null,
+  phase: 'open',
+  tickMicros: m(10_000),
+  lotMicros: m(10_000),
+  minPriceMicros: m(10_000),
+  maxPriceMicros: m(990_000),
+  minAmountMicros: shares(1),
+  maxAmountMicros: shares(1000),
+  makerFeeRateMicros: m(0),
+  takerFeeRateMicros: m(10_000),
+  resolutionTimeMs: null,
+};
+
+const quotes = (bids: [number, number][], asks: [number, number][] = [], ticks = 0, fraction = 0.2): Quotes => ({
+  fairMicros: cents(50),
+  bids: bids.map(([price, amount]) => ({ priceMicros: cents(price), amountMicros: shares(amount) })),
+  asks: asks.map(([price, amount]) => ({ priceMicros: cents(price), amountMicros: shares(amount) })),
+  keepWithinTicks: ticks,
+  keepWithinSizeFraction: fraction,
+  note: '',
+  factors: {},
+});
+
+let nextId = 0;
+const order = (side: BookSide, price: number, amount: number, phase: LiveOrder['phase'] = 'resting'): LiveOrder => ({
+  intentId: `i${nextId++}`,
+  orderPubkey: `o${nextId}`,
+  strategy: 's',
+  side,
+  priceMicros: cents(price),
+  remainingMicros: shares(amount),
+  isYes: side === 'bid',
+  submittedMs: nextId,
+  acceptedMs: nextId,
+  phase,
+});
+
+const prices = (wishes: readonly Wish[]) => wishes.map((w) => [w.side, w.priceMicros / 10_000, w.amountMicros / 1e6]);
+
+describe('changes towards quotes', () => {
+  it('places everything where nothing rests', () => {
+    const { cancels, wishes } = changesTowards(quotes([[48, 25]], [[52, 25]]), [], facts);
+    expect(cancels).toEqual([]);
+    expect(prices(wishes)).toEqual([
+      ['bid', 48, 25],
+      ['ask', 52, 25],
+    ]);
+  });
+
+  it('asks for nothing when what rests is what is wanted, or near enough', () => {
+    const orders = [order('bid', 48, 25), order('ask', 53, 22)];
+    expect(changesTowards(quotes([[48, 25]], [[52, 25]], 1), orders, facts)).toEqual({ cancels: [], wishes: [] });
+  });
+
+  it('pulls what fits no level, and puts nothing on that side before it is gone', () => {
+    const stale = order('bid', 40, 25);
+    const first = changesTowards(quotes([[48, 25]], [[52, 25]]), [stale], facts);
+    expect(first.cancels).toEqual([stale]);
+    expect(prices(first.wishes)).toEqual([['ask', 52, 25]]);
+    const meanwhile = changesTowards(quotes([[48, 25]]), [{ ...stale, phase: 'canceling' }], facts);
+    expect(meanwhile).toEqual({ cancels: [], wishes: [] });
+  });
+
+  it('tops up what was partly filled instead of giving up the place in the queue', () => {
+    const { cancels, wishes } = changesTowards(quotes([[48, 25]]), [order('bid', 48, 10)], facts);
+    expect(cancels).toEqual([]);
+    expect(prices(wishes)).toEqual([['bid', 48, 15]]);
+  });
+
+  it('keeps the oldest orders of a level that holds too much, and pulls the newest', () => {
+    const [old, young] = [order('ask', 52, 20), order('ask', 52, 20)];
+    expect(changesTowards(quotes([], [[52, 25]]), [young, old], facts).cancels).toEqual([young]);
+  });
+
+  it('cannot pull what is still in flight, and waits for it', () => {
+    const pending = order('bid', 40, 25, 'pending');
+    expect(changesTowards(quotes([[48, 25]]), [pending], facts)).toEqual({ cancels: [], wishes: [] });
+  });
+
+  it('pulls everything for empty quotes', () => {
+    const orders = [order('bid', 48, 25), order('ask', 52, 25), order('ask', 53, 5, 'canceling')];
+    expect(changesTowards(quotes([]), orders, facts).cancels).toEqual(orders.slice(0, 2));
+  });
+
+  it('never lets more rest on a side than is wanted there, whatever rested before', () => {
+    const side = fc.constantFrom<BookSide>('bid', 'ask');
+    const phase = fc.constantFrom<LiveOrder['phase']>('resting', 'pending', 'canceling');
+    const anyOrder = fc.tuple(side, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
+    fc.assert(
+      fc.property(fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 }), (rows, price) => {
+        const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
+        const orders = rows.map((row) => order(...row));
+        const { cancels, wishes } = changesTowards(wanted, orders, facts);
+        for (const one of ['bid', 'ask'] as const) {
+          const placed = wishes.filter((wish) => wish.side === one).reduce((sum, wish) => sum + wish.amountMicros, 0);
+          const kept = orders.filter((o) => o.side === one && !cancels.includes(o));
+          const rests = kept.reduce((sum, o) => sum + o.remainingMicros, 0);
+          if (placed > 0) expect(placed + rests).toBeLessThanOrEqual(25_000_000 * 1.2);
+        }
+      }),
+    );
+  });
+});
+
+describe('legs', () => {
+  const wish = (side: BookSide, price: number, amount: number): Wish => ({
+    side,
+    priceMicros: cents(price),
+    amountMicros: shares(amount),
+  });
+  const free = (yes: number, no: number) => ({ yesMicros: shares(yes), noMicros: shares(no) });
+  const shown = (side: BookSide, amount: number, held: ReturnType<typeof free>) =>
+    legsOf(wish(side, 40, amount), held, facts).map((leg) => [
+      leg.side,
+      leg.isYes ? 'YES' : 'NO',
+      leg.priceMicros / 10_000,
+      leg.amountMicros / 1e6,
+    ]);
+
+  it('sell what is held first and buy the complement with the rest', () => {
+    expect(shown('bid', 10, free(50, 0))).toEqual([['buy', 'YES', 40, 10]]);
+    expect(shown('bid', 10, free(0, 50))).toEqual([['sell', 'NO', 60, 10]]);
+    expect(shown('bid', 10, free(0, 4))).toEqual([
+      ['sell', 'NO', 60, 4],
+      ['buy', 'YES', 40, 6],
+    ]);
+    expect(shown('ask', 10, free(0, 0))).toEqual([['buy', 'NO', 60, 10]]);
+    expect(shown('ask', 10, free(7, 0))).toEqual([
+      ['sell', 'YES', 40, 7],
+      ['buy', 'NO', 60, 3],
+    ]);
+  });
+
+  it('leave out what is too small for an order, on either leg', () => {
+    expect(shown('bid', 10, free(0, 0.5))).toEqual([['buy', 'YES', 40, 10]]);
+    expect(shown('bid', 10, free(0, 9.5))).toEqual([['sell', 'NO', 60, 9.5]]);
+  });
+
+  it('always add up to at most the wish, on the same side of the YES book at the same price', () => {
+    const amount = fc.integer({ min: 100, max: 5000 }).map((n) => micros(n * 10_000));
+    const held = fc.integer({ min: 0, max: 50_000_000 }).map(micros);
+    fc.assert(
+      fc.property(amount, held, held, fc.constantFrom<BookSide>('bid', 'ask'), (amountMicros, yes, no, side) => {
+        const one: Wish = { side, priceMicros: cents(37), amountMicros };
+        const legs = legsOf(one, { yesMicros: yes, noMicros: no }, facts);
+        const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
+        expect(sum).toBeLessThanOrEqual(amountMicros);
+        expect(amountMicros - sum).toBeLessThan(facts.minAmountMicros);
+        for (const leg of legs) {
+          expect(inYesSpace(leg.isYes, leg.side, leg.priceMicros)).toEqual({ side, priceMicros: one.priceMicros });
+          expect(leg.amountMicros % facts.lotMicros).toBe(0);
+          if (leg.side === 'sell') expect(leg.amountMicros).toBeLessThanOrEqual(leg.isYes ? yes : no);
+        }
+      }),
+    );
+    expect(complement(cents(37))).toBe(cents(63));
+  });
+});

@@ -1,0 +1,348 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ROUND_LISTS } from '../../../src/trader/reconcile/round.js';
+import { Account, type Fault } from '../engine/exchange-lists.js';
+import { fillOf, m, ONE } from '../ledger/books.js';
+
+let account: Account;
+
+beforeEach(() => {
+  account = new Account();
+});
+afterEach(() => account.close());
+
+/** Long enough for a second look, and for what is young to be old. */
+const LATER_MS = 40_000;
+
+function rounds(on: Account, count: number): void {
+  for (let i = 0; i < count; i++) {
+    on.nowMs += LATER_MS;
+    on.round();
+  }
+}
+
+type Happening =
+  | { readonly what: 'fill'; readonly isYes: boolean; readonly sells: boolean; readonly lots: number }
+  | { readonly what: 'merge' | 'redeem' | 'canceled' | 'fills seen' | 'restart' }
+  | { readonly what: 'pass'; readonly ms: number }
+  | { readonly what: 'round'; readonly faults: readonly Fault[] }
+  /** A fill, seen at once, and a round some seconds later in which one list is not that far yet. */
+  | { readonly what: 'lagging round'; readonly list: Fault['list']; readonly isMeanwhile: boolean };
+
+const fault: fc.Arbitrary<Fault> = fc.record({
+  list: fc.constantFrom(...ROUND_LISTS),
+  kind: fc.constantFrom('lags', 'lost', 'row twice', 'cursor twice'),
+  lagMs: fc.integer({ min: 0, max: 8_000 }),
+});
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...{ what: fc.constant('fill' as const), isYes: fc.boolean(), sells: fc.boolean() },
+      lots: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  fc.record({ what: fc.constantFrom('merge', 'redeem', 'canceled', 'fills seen', 'restart') }),
+  fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 500, max: 30_000 }) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({ what: fc.constant('round' as const), faults: fc.array(fault, { maxLength: 1 }) }),
+  },
+);
+
+const held = (on: Account, outcome: string) =>
+  on.moves.filter((move) => move.outcome === outcome).reduce((sum, { amount }) => sum + amount, 0);
+
+function happen(on: Account, one: Happening): void {
+  switch (one.what) {
+    case 'fill': {
+      const sells = one.sells && held(on, one.isYes ? 'A YES' : 'A NO') >= one.lots * ONE;
+      on.fill(sells ? 'sell' : 'buy', one.isYes, one.lots * ONE);
+      return;
+    }
+    case 'merge': {
+      // As the trader does it: of shares whose fills it has booked.
+      const free = Math.min(on.ledger.shares('A', true), on.ledger.shares('A', false));
+      if (free > 0) on.merge(free, true);
+      return;
+    }
+    case 'redeem':
+      on.redeem(true);
+      return;
+    case 'canceled':
+      return on.canceled();
+    case 'fills seen':
+      return on.look('fills');
+    case 'restart':
+      return on.restart();
+    case 'pass':
+      on.nowMs += one.ms;
+      return;
+    case 'round':
+      on.round(one.faults);
+      return;
+    case 'lagging round': {
+      on.fill('buy', true, ONE);
+      on.canceled();
+      on.look('fills');
+      on.nowMs += 5_000;
+      const fault = { list: one.list, kind: 'lags', lagMs: 8_000 } as const;
+      on.round([fault], () => one.isMeanwhile && on.fill('buy', false, ONE));
+      on.nowMs += 7_000;
+    }
+  }
+}
+
+function withAccount(work: (on: Account) => void): void {
+  const on = new Account();
+  try {
+    work(on);
+  } finally {
+    on.close();
+  }
+}
+
+/** Each returns the subject that must be named. */
+const FOREIGN: Readonly<Record<string, (on: Account) => string>> = {
+  'a foreign order that rests': (on) => `order ${on.foreignOrder('open').pubkey}`,
+  'a foreign order that came and went': (on) => `order ${on.foreignOrder('canceled').pubkey}`,
+  'a foreign trade': (on) => `fill ${on.trade(on.foreignOrder('filled'), ONE).pubkey}`,
+  'shares bought and sold again elsewhere': (on) => {
+    on.trade(on.foreignOrder('filled'), ONE);
+    return `fill ${on.trade({ ...on.foreignOrder('filled'), side: 'sell' }, ONE).pubkey}`;
+  },
+  'a foreign merge': (on) => `merge ${on.merge(ONE, false).pubkey}`,
+  'a foreign split': (on) => `split ${on.split(ONE).pubkey}`,
+  'a foreign redeem': (on) => `redeem ${on.redeem(false).pubkey}`,
+  'shares drawn off': (on) => {
+    on.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: on.nowMs });
+    return 'position A YES';
+  },
+  'a wrong amount of a fill': (on) => {
+    const row = on.fill('buy', true, 2 * ONE);
+    on.look('fills');
+    on.trades.rows = on.trades.rows.map((listed) =>
+      listed.row === row ? { ...listed, row: { ...row, amount: m(ONE) } } : listed,
+    );
+    return `fill ${row.pubkey}`;
+  },
+  'a wrong price of a fill': (on) => {
+    const row = on.fill('buy', true, 2 * ONE);
+    on.look('fills');
+    on.trades.rows = on.trades.rows.map((listed) =>
+      listed.row === row ? { ...listed, row: { ...row, price: m(410_000) } } : listed,
+    );
+    return `fill ${row.pubkey}`;
+  },
+  'a wrong amount of an order': (on) => {
+    on.canceled();
+    const [{ row, sinceMs }] = on.orders.rows as [(typeof on.orders.rows)[number]];
+    on.orders.rows[0] = { row: { ...row, amount: m(7) }, sinceMs };
+    return `order ${row.pubkey}`;
+  },
+  'a fill that is missing': (on) => {
+    const row = on.fill('buy', true, ONE);
+    on.trades.rows = on.trades.rows.filter((listed) => listed.row !== row);
+    on.restart();
+    return `fill ${row.order.pubkey} up to 1`;
+  },
+  'a fill that never happened': (on) => {
+    const { order } = on.fill('buy', true, ONE);
+    on.look('fills');
+    const pubkey = on.name('invented');
+    const fill = fillOf({ pubkey, orderPubkey: order.pubkey ?? '', marketConditionId: 'A', amountMicros: m(ONE) });
+    on.ledger.transaction(() => on.ledger.bookFill({ ...fill, seenMs: on.nowMs }));
+    return `fill ${pubkey}`;
+  },
+};
+
+describe('reconciliation', () => {
+  it('never accuses over lists that lag, lose pages, repeat rows or cursors', () => {
+    const story = fc.array(happening, { minLength: 5, maxLength: 60 });
+    fc.assert(
+      fc.property(story, (happenings) =>
+        withAccount((on) => {
+          on.round();
+          for (const one of happenings) {
+            happen(on, one);
+            expect(on.reconciler.verdict).toBeNull();
+          }
+          rounds(on, 3);
+          expect([on.reconciler.verdict, on.reconciler.newest?.differences]).toEqual([null, []]);
+        }),
+      ),
+      { numRuns: 80 },
+    );
+  });
+
+  it.each(ROUND_LISTS)('never accuses where %s always lag and something happens all the time', (list) => {
+    account.round();
+    for (let i = 0; i < 20; i++) {
+      happen(account, { what: 'lagging round', list, isMeanwhile: i % 5 === 4 });
+      if (i % 4 === 3) happen(account, { what: 'merge' });
+      if (i % 4 === 3) account.redeem(true);
+      expect(account.reconciler.verdict).toBeNull();
+    }
+    rounds(account, 2);
+    expect(account.reconciler.newest?.differences).toEqual([]);
+  });
+
+  it.each(Object.keys(FOREIGN))('finds %s in two rounds, whatever happened before', (kind) => {
+    const story = fc.array(happening, { maxLength: 20 });
+    fc.assert(
+      fc.property(story, (happenings) =>
+        withAccount((on) => {
+          rounds(on, 1);
+          for (const one of happenings) happen(on, one);
+          rounds(on, 2);
+          const subject = FOREIGN[kind]?.(on);
+          rounds(on, 2);
+          expect(on.reconciler.verdict).toContain(`${subject}:`);
+        }),
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it.each(['lost', 'row twice', 'cursor twice'] as const)('concludes nothing from a round with a page %s', (kind) => {
+    rounds(account, 1);
+    account.fill('buy', true, ONE);
+    account.merge(ONE, true);
+    account.split(ONE);
+    account.redeem(true);
+    account.look('fills');
+    const before = account.reconciler.newest;
+    for (const list of ROUND_LISTS) {
+      account.nowMs += LATER_MS;
+      expect([list, account.round([{ list, kind, lagMs: 0 }])]).toEqual([list, false]);
+      expect(account.reconciler.voidReason).toContain(`${list}: `);
+      expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs + 15_000);
+    }
+    expect(account.reconciler.newest).toEqual(before);
+    rounds(account, 1);
+    expect([account.reconciler.voidReason, account.reconciler.newest?.differences.length]).toEqual([null, 3]);
+  });
+
+  it('is not voided by what trading does meanwhile, and still sees what is not ours', () => {
+    rounds(account, 1);
+    const { pubkey } = account.split(ONE);
+    for (let i = 0; i < 2; i++) {
+      account.nowMs += LATER_MS;
+      expect(account.round([], () => account.fill('buy', true, ONE))).toBe(true);
+    }
+    expect(account.reconciler.verdict).toContain(pubkey);
+  });
+
+  it('lets nobody begin while a difference is neither gone nor believed', () => {
+    rounds(account, 1);
+    account.restart();
+    account.split(ONE);
+    expect(account.round()).toBe(true);
+    expect([account.reconciler.isComplete, account.reconciler.isInDoubt, account.reconciler.verdict]).toEqual([
+      ...[false, true, null],
+    ]);
+    // Too soon to be another look.
+    account.round();
+    expect(account.reconciler.isComplete).toBe(false);
+    expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs + 10_000);
+    rounds(account, 1);
+    expect([account.reconciler.isComplete, account.reconciler.isInDoubt]).toEqual([true, false]);
+  });
+
+  it('tells a subject once, loudly, and still knows it after a restart', () => {
+    rounds(account, 1);
+    const { pubkey } = account.split(ONE);
+    rounds(account, 4);
+    const loud = account.reconciler.takeNews().filter((news) => news.loud);
+    expect(loud.filter(({ text }) => text.includes(pubkey))).toHaveLength(1);
+    account.restart();
+    expect(account.reconciler.verdict).toBeNull();
+    account.nowMs += LATER_MS;
+    account.round();
+    expect(account.reconciler.verdict).toContain(pubkey);
+    expect(account.reconciler.isComplete).toBe(true);
+  });
+
+  it('clears what agrees again, and says so', () => {
+    rounds(account, 1);
+    account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 1');
+    account.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: account.nowMs });
+    rounds(account, 1);
+    expect(account.reconciler.verdict).toBeNull();
+    expect(account.reconciler.takeNews().at(-1)?.text).toBe('ledger and exchange agree again');
+  });
+
+  it.each(Object.keys(FOREIGN))('leaves out %s once a person has taken note, and books nothing', (kind) => {
+    rounds(account, 1);
+    FOREIGN[kind]?.(account);
+    rounds(account, 2);
+    const held = account.ledger.positions();
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    expect(account.reconciler.verdict).toBeNull();
+    // A sum that younger rows still change is noted anew.
+    rounds(account, 3);
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    account.restart();
+    rounds(account, 3);
+    expect(account.reconciler.verdict).toBeNull();
+    expect(account.ledger.positions()).toEqual(held);
+    const { pubkey } = account.split(ONE);
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain(pubkey);
+  });
+
+  it('a second reader finds a trade that the first one is never shown', () => {
+    rounds(account, 1);
+    account.fill('buy', true, ONE);
+    rounds(account, 2);
+    account.hiddenFromFirst = account.fill('buy', true, 2 * ONE).pubkey;
+    account.moves.pop();
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('sum A YES buy: ledger 1 fills, 1 shares for 0.4, fees 0, exchange 2');
+  });
+
+  it('leaves alone what was there before the first round', () => {
+    account.foreignOrder('canceled');
+    account.trade(account.foreignOrder('filled'), ONE);
+    account.merge(ONE, false);
+    account.redeem(false);
+    rounds(account, 4);
+    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+  });
+
+  it('looks twice at everything, so that a row which one answer leaves out is found', () => {
+    rounds(account, 1);
+    const { pubkey } = account.foreignOrder('canceled');
+    account.hiddenFromFirst = pubkey;
+    account.canceled();
+    rounds(account, 1);
+    account.hiddenFromFirst = null;
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain(`order ${pubkey}`);
+  });
+
+  it('says that a list has forgotten what it showed', () => {
+    rounds(account, 1);
+    account.redeem(true);
+    rounds(account, 3);
+    account.redeems.rows = [];
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('list redeems: ledger last seen: redeem1');
+  });
+
+  it('asks for no more requests after a long history than after a short one', () => {
+    rounds(account, 2);
+    for (let i = 0; i < 500; i++) {
+      account.canceled();
+      if (i % 100 === 99) rounds(account, 1);
+    }
+    rounds(account, 2);
+    account.requests = 0;
+    account.nowMs += LATER_MS;
+    expect(account.round()).toBe(true);
+    // Seven lists, and the looks at orders and fills.
+    expect(account.requests).toBe(9);
+  });
+});
