@@ -20,8 +20,8 @@ import { Replay } from './crowd/replay.js';
 import { ExchangeClock } from './http/clock.js';
 import { ReplayNotices } from './http/replay-notices.js';
 import { buildServer } from './http/server.js';
-import { Pulse } from './http/ticker.js';
-import { Keeper } from './store/persistent-core.js';
+import { Ticker } from './http/ticker.js';
+import { PersistentCore } from './store/persistent-core.js';
 
 export interface ExchangeOptions {
   /** 0 picks a free one. */
@@ -93,7 +93,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   const host = loopback(options.host ?? '127.0.0.1');
   const logger = options.logger ?? SILENT;
   const recordings = options.marketData.length === 0 ? [] : await openRecordings(options.marketData);
-  const keeper = Keeper.open(options.dataDir ?? null, coreSettings(options));
+  const keeper = PersistentCore.open(options.dataDir ?? null, coreSettings(options));
   try {
     const clock = new ExchangeClock(keeper.core.nowMs);
     const replay = await attachReplay(keeper, recordings, options.speed, clock);
@@ -101,7 +101,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const crowd = options.crowd && replay === null ? Crowd.attach(keeper.core, options, clock.nowMs()) : null;
     const drivers = [replay, crowd, replay && noticesOf(replay, logger)].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
-    const pulse = new Pulse({ keeper, clock, drivers, onError });
+    const pulse = new Ticker({ keeper, clock, drivers, onError });
     // What a control of an earlier life has slowed down is over with that life, as its faults are.
     if (Object.keys(keeper.core.delays).length > 0) keeper.core.setDelays(clock.nowMs(), {});
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
@@ -139,8 +139,8 @@ const CLOSING_GRACE_MS = 500;
 
 interface Running {
   readonly server: FastifyInstance;
-  readonly pulse: Pulse;
-  readonly keeper: Keeper;
+  readonly pulse: Ticker;
+  readonly keeper: PersistentCore;
   readonly crowd: Crowd | null;
   readonly clock: ExchangeClock;
 }
@@ -183,7 +183,7 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
 }
 
 async function attachReplay(
-  { core }: Keeper,
+  { core }: PersistentCore,
   recordings: readonly Recording[],
   speed: number,
   clock: ExchangeClock,

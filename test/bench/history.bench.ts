@@ -8,7 +8,7 @@ import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { Keeper } from '../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../src/exchange/store/persistent-core.js';
 import { encodeCursor } from '../../src/shared/protocol/cursors.js';
 import { requestSignature } from '../../src/shared/protocol/signing.js';
 import { openMarket, TestTrader } from '../exchange/http/harness.js';
@@ -26,7 +26,7 @@ const MIB = 1024;
 
 /** Makes the folder; answers what it measured on the way. */
 function build(folder: string): BenchRow[] {
-  const keeper = Keeper.open(folder, HISTORY_SETTINGS);
+  const keeper = PersistentCore.open(folder, HISTORY_SETTINGS);
   const before = History.lengthMs(ORDERS + UNSAVED_ORDERS + 2 * OPEN_ORDERS) + 120_000;
   const history = new History(keeper.core, Date.now() - before);
   const batches = perSecond(history, ORDERS, () => {

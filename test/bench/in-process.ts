@@ -7,7 +7,7 @@ import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { BookTexts } from '../../src/exchange/service/book-texts.js';
 import { faultAnswer, successText } from '../../src/exchange/service/envelope.js';
-import type { Desk, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
+import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
@@ -54,7 +54,7 @@ export class World {
   readonly #ledger: Ledger;
   readonly #account: number;
   readonly #others: number;
-  readonly #desk: Desk;
+  readonly #desk: HandlerContext;
   readonly #random = Random.seeded(1, 'bench');
   readonly #books: Book[] = [];
   #waiting: Request[] = [];
@@ -185,7 +185,7 @@ const SHARES = micros(50_000_000);
 const TAKEN = micros(5_000_000);
 
 /** Hands a call to its handler; its body was read above, and the trader writes queries as the declaration has them. */
-function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, desk);
 }
 

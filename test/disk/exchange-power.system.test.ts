@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Keeper } from '../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../src/exchange/store/persistent-core.js';
 import { Drawer, throughJson } from '../exchange/core/drawer.js';
 import { settings } from '../exchange/core/venue.js';
 import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';
@@ -22,7 +22,7 @@ const drawn = (seed: number) => {
 
 /** The state after so many calls; two histories may meet in one state. */
 function statesOf(journal: ReturnType<typeof drawn>): readonly string[] {
-  const { core } = Keeper.open(null, settings);
+  const { core } = PersistentCore.open(null, settings);
   const states = [JSON.stringify(throughJson(core.snapshot()))];
   for (const command of journal) {
     core.apply(command);
@@ -34,9 +34,9 @@ function statesOf(journal: ReturnType<typeof drawn>): readonly string[] {
 /** Applies the calls until the disk ends it; returns how many were acknowledged. */
 function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>): number {
   let acknowledged = 0;
-  let keeper: Keeper | null = null;
+  let keeper: PersistentCore | null = null;
   try {
-    keeper = Keeper.open(folder, settings);
+    keeper = PersistentCore.open(folder, settings);
     for (const command of journal) {
       keeper.core.apply(command);
       acknowledged += 1;
@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)('the exchange’s store', () => {
       const acknowledged = untilTheLightsGoOut(folder, journal);
       cut = disk.counts().failures > 0;
       disk.heal();
-      const again = Keeper.open(folder, settings);
+      const again = PersistentCore.open(folder, settings);
       const found = states.indexOf(JSON.stringify(throughJson(again.core.snapshot())));
       expect({ at, loses, isOneOfItsStates: found >= 0 }).toEqual({ at, loses, isOneOfItsStates: true });
       // A process that was only killed has forgotten nothing; a power loss may take the last moments, and says so.

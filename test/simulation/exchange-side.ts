@@ -6,7 +6,7 @@ import { MemoryArchive } from '../../src/exchange/core/records/memory-archive.js
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { BookTexts } from '../../src/exchange/service/book-texts.js';
 import { type Answer, faultAnswer, successText } from '../../src/exchange/service/envelope.js';
-import type { Desk, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
+import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../src/exchange/service/handlers.js';
 import { RateLimit, type RateVerdict } from '../../src/exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
@@ -65,7 +65,7 @@ export class ExchangeSide {
   readonly #books = new Map<string, Answer>();
   #core: SimulatedCore;
   #crowd: Crowd;
-  #desk: Desk;
+  #desk: HandlerContext;
 
   constructor(seed: number, wallet: string, nowMs: number, setting: Setting, tally = new Tally()) {
     this.trades = new ToldTrades(this.fills, Random.seeded(seed, 'trades'), tally);
@@ -203,10 +203,14 @@ export class ExchangeSide {
   }
 }
 
-const deskOf = (core: ExchangeCore): Desk => ({ core, books: new BookTexts(core), wallets: new WalletSignatures() });
+const deskOf = (core: ExchangeCore): HandlerContext => ({
+  core,
+  books: new BookTexts(core),
+  wallets: new WalletSignatures(),
+});
 
 /** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
-function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, desk);
 }
 

@@ -12,7 +12,7 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type Micros, micros, ONE } from '../../src/shared/base/micros.js';
 import { marketDetail, orderbook, publicTradeRow } from '../../src/shared/protocol/records.js';
-import { MarketState } from '../../src/trader/market/market-tracker.js';
+import { MarketTracker } from '../../src/trader/market/market-tracker.js';
 import type { BookSide, OwnMarketState, OwnOrder } from '../../src/trader/market/view.js';
 import type { QuoteLevel, Quoter, Quotes } from '../../src/trader/strategy/contract.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
@@ -84,7 +84,7 @@ class World {
 class Desk {
   readonly #world: World;
   readonly #market: number;
-  readonly #state: MarketState;
+  readonly #state: MarketTracker;
   readonly #quoter: Quoter;
   #orders: Resting[] = [];
   #looks = 0;
@@ -96,7 +96,7 @@ class Desk {
   constructor(world: World, market: number, params: unknown) {
     this.#world = world;
     this.#market = market;
-    this.#state = new MarketState(world.core.marketFacts(market).conditionId);
+    this.#state = new MarketTracker(world.core.marketFacts(market).conditionId);
     const at = { requestId: 0, sentMs: START_MS, seenMs: START_MS, venueTimeMs: START_MS };
     this.#state.onDetail(marketDetail.parse(world.core.detailRow(market)), at);
     if (this.#state.facts === null) throw new Error(`${this.#state.unsuitable}`);

@@ -10,7 +10,7 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { IntentKind, LedgerReader } from '../../trader/ledger/contract.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
-import { Suspicions } from '../../trader/reconcile/confirmed-differences.js';
+import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import { parseRoundTag, Round, type RoundEnd } from '../../trader/reconcile/round.js';
@@ -43,7 +43,7 @@ export async function reconcileDirectly(options: DirectReconciliation): Promise<
   const endMs = nowMs() + withinMs;
   const ledger = overlaid(options.ledger);
   const comparison = new Comparison(ledger, underWay(options.ledger), options.ownTrades);
-  const suspicions = new Suspicions(ledger, CONFIRM_AFTER_MS);
+  const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
   let voided = '';
   for (;;) {
     const begunMs = nowMs();

@@ -7,7 +7,7 @@ import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/record
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/types.js';
 import type { MarketRecord } from '../../trader/ledger/contract.js';
-import { MarketState } from '../../trader/market/market-tracker.js';
+import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import { type FarOrder, farOrder } from './far-order.js';
 import { difference, failure, type Where } from './steps.js';
@@ -58,7 +58,7 @@ const selects = (categories: readonly string[], category: string | null): boolea
 
 /** The market and its order; or why not. */
 async function lookAt(client: ServiceClient, id: string, config: Config): Promise<ChosenMarket | string> {
-  const feed = new MarketState(id);
+  const feed = new MarketTracker(id);
   const params = { condition_id: id };
   const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
   const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);

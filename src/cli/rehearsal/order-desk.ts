@@ -8,7 +8,7 @@ import { must } from '../../shared/base/errors.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Ask, Outcome, Report } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
-import { Outgoing } from '../../trader/engine/outbound-check.js';
+import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, OrderExecutor, Reaction } from '../../trader/executor/contract.js';
 import type { IntentRow, Ledger } from '../../trader/ledger/contract.js';
 import type { Approved } from '../../trader/risk/risk.js';
@@ -27,7 +27,7 @@ export class OrderDesk {
   readonly #ledger: Ledger;
   readonly #executor: OrderExecutor;
   readonly #client: ServiceClient;
-  readonly #outgoing: Outgoing;
+  readonly #outgoing: OutboundCheck;
   #waiting: Ask[] = [];
   #lastId = 0;
 
@@ -35,7 +35,7 @@ export class OrderDesk {
     this.#ledger = ledger;
     this.#executor = executor;
     this.#client = client;
-    this.#outgoing = new Outgoing(ledger);
+    this.#outgoing = new OutboundCheck(ledger);
   }
 
   /** Takes up what an earlier rehearsal left in this ledger. */

@@ -2,7 +2,7 @@
 
 import { unreachable } from '../../shared/base/errors.js';
 import { Reads } from './reads.js';
-import type { Due } from './timer-queue.js';
+import type { Timer } from './timer-queue.js';
 
 export class Clockwork extends Reads {
   advance(nowMs: number): void {
@@ -24,7 +24,7 @@ export class Clockwork extends Reads {
     }
   }
 
-  #do({ kind, id, dueMs }: Due): void {
+  #do({ kind, id, dueMs }: Timer): void {
     const { orders, conversions, redeems, margin } = this.parts;
     switch (kind) {
       case 'order':

@@ -2,7 +2,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import type { CoreSettings, MarketSpec, Result } from './contract.js';
-import { done, invalid } from './fault.js';
+import { invalid, ok } from './fault.js';
 import { Market, type MarketCard, type MarketDump, readSpec } from './market.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
@@ -70,7 +70,7 @@ export class Catalog {
   /** The market, or the 400 that names the field of a body. */
   named(conditionId: string): Result<Market> {
     const market = this.byId(conditionId);
-    return market === null ? invalid('market_condition_id', 'Market not found.') : done(market);
+    return market === null ? invalid('market_condition_id', 'Market not found.') : ok(market);
   }
 
   create(nowMs: number, spec: MarketSpec): Result<Market> {
@@ -84,7 +84,7 @@ export class Catalog {
     const card = readSpec(spec, { conditionId, eventIndex, number: index + 1, nowMs });
     if (!card.ok) return card;
     if (known === undefined) this.#openEvent(card.value, spec.event ?? null);
-    return done(this.#add(card.value, spec.state ?? 'open'));
+    return ok(this.#add(card.value, spec.state ?? 'open'));
   }
 
   #openEvent(card: MarketCard, title: string | null): void {

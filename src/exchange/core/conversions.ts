@@ -8,9 +8,9 @@ import { must } from '../../shared/base/errors.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { ConversionState } from '../../shared/protocol/states.js';
 import type { ConversionQuery, Page, Result, WireConversion, WireDraft } from './contract.js';
-import { draftExpiryMs, draftText, type Ground, seconds } from './core-context.js';
+import { type CoreContext, draftExpiryMs, draftText, seconds } from './core-context.js';
 import { landsMs } from './delays.js';
-import { badSignature, done, refuse } from './fault.js';
+import { badSignature, ok, refuse } from './fault.js';
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, timesDown } from './money.js';
@@ -44,7 +44,7 @@ const TOO_LITTLE: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
 const HALF = 500_000;
 
 export class Conversions {
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #identity: Identity;
   /** Ids are counted over both kinds. */
   readonly #records: Readonly<Record<ConversionKind, Records<Conversion>>>;
@@ -52,7 +52,7 @@ export class Conversions {
   /** The unfinished one of an account on a market, by kind. */
   readonly #open = new Map<string, Conversion>();
 
-  constructor(ground: Ground, identity: Identity) {
+  constructor(ground: CoreContext, identity: Identity) {
     this.#ground = ground;
     this.#identity = identity;
     const { archive } = ground;
@@ -75,11 +75,11 @@ export class Conversions {
     const unfinished = this.#open.get(openKey(kind, account, market.index));
     if (unfinished !== undefined) {
       const { state, pubkey, message, amount: asked } = unfinished;
-      return state === 'waiting_to_sign' && asked === amount ? done({ pubkey, message }) : refuse(IN_PROGRESS[kind]);
+      return state === 'waiting_to_sign' && asked === amount ? ok({ pubkey, message }) : refuse(IN_PROGRESS[kind]);
     }
     market.shares.reserve(account);
     if (this.#available(kind, account, market) < amount) return refuse(TOO_LITTLE[kind]);
-    return done(this.#start(kind, account, market, amount));
+    return ok(this.#start(kind, account, market, amount));
   }
 
   #available(kind: ConversionKind, account: number, market: Market): number {
@@ -157,7 +157,7 @@ export class Conversions {
     const ground = this.#ground;
     record.state = 'in_process';
     ground.due.put(landsMs(ground), 'landing', record.id);
-    return done(this.#row(record));
+    return ok(this.#row(record));
   }
 
   /** The transaction reaches the chain. It settles if the market still converts; if not, nothing but the locks has moved. */

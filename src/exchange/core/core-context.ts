@@ -9,13 +9,13 @@ import type { CoreSettings } from './contract.js';
 import type { Delays } from './delays.js';
 import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
-import type { DueQueue } from './timer-queue.js';
+import type { TimerQueue } from './timer-queue.js';
 
-export interface Ground {
+export interface CoreContext {
   readonly settings: CoreSettings;
   readonly catalog: Catalog;
   readonly funds: Funds;
-  readonly due: DueQueue;
+  readonly due: TimerQueue;
   /** Where final records go; see records.ts. */
   readonly archive: Archive;
   /** Wallet of an account; null for an internal one. */
@@ -34,11 +34,11 @@ export interface Ground {
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** When a draft made now expires, ms. */
-export const draftExpiryMs = (ground: Ground): number => ground.nowMs + ground.settings.draftLifetimeMs;
+export const draftExpiryMs = (ground: CoreContext): number => ground.nowMs + ground.settings.draftLifetimeMs;
 
 /** The `message` of a draft of an account, which its wallet signs. */
 export const draftText = (
-  ground: Ground,
+  ground: CoreContext,
   account: number,
   market: Market,
   pubkey: string,

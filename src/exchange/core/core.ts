@@ -12,7 +12,7 @@ import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import * as contract from './contract.js';
-import { done, invalid, type Refusal, refuse } from './fault.js';
+import { invalid, ok, type Refusal, refuse } from './fault.js';
 import { mayMove } from './lifecycle.js';
 import { MarginCalls } from './margin/calls.js';
 import type { Market } from './market.js';
@@ -24,7 +24,7 @@ import type { Archive } from './records/archive.js';
 import { detailRow } from './records/market-rows.js';
 import { MemoryArchive } from './records/memory-archive.js';
 import { i32 } from './typed-arrays.js';
-import { makeParts } from './wiring.js';
+import { wireSubsystems } from './wiring.js';
 
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;
@@ -35,7 +35,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
 
   /** With a snapshot the exchange goes on from there; see `restored`. What is final goes into the archive. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
-    super(makeParts(settings, archive, snapshot));
+    super(wireSubsystems(settings, archive, snapshot));
     this.#feed = new RecordedFeed(this.parts.ground, this.parts.matching, (nowMs) => this.reach(nowMs));
     if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
@@ -108,7 +108,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     const made = this.parts.ground.catalog.create(this.nowMs, spec);
     if (!made.ok) return made;
     made.value.shares.reserve(HOUSE);
-    return done({ index: made.value.index, condition_id: made.value.card.conditionId });
+    return ok({ index: made.value.index, condition_id: made.value.card.conditionId });
   }
 
   setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<contract.WireDetail> {
@@ -156,7 +156,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     const { catalog } = this.parts.ground;
     const market = catalog.byId(conditionId);
     if (market === null) return refuse('not_found');
-    return change(market) ?? done(detailRow(catalog, market));
+    return change(market) ?? ok(detailRow(catalog, market));
   }
 
   #moveTo(market: Market, state: MarketState): void {

@@ -3,7 +3,7 @@
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Result } from './contract.js';
 
-export const done = <T>(value: T): Result<T> => ({ ok: true, value });
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
 export type Refusal = Extract<Result<never>, { ok: false }>;
 

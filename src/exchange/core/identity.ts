@@ -4,8 +4,8 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
 import type { KeyRequest, Result, WireChallenge, WireCredential, WireFunds, WireKey } from './contract.js';
-import { type Ground, seconds } from './core-context.js';
-import { badSignature, done, invalid, refuse } from './fault.js';
+import { type CoreContext, seconds } from './core-context.js';
+import { badSignature, invalid, ok, refuse } from './fault.js';
 import { asMicros } from './money.js';
 import { isWallet } from './names.js';
 import type { Archived } from './records/archive.js';
@@ -43,7 +43,7 @@ interface Challenge {
 const MAX_CHALLENGES = 10_000;
 
 export class Identity {
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #accounts: Account[] = [];
   readonly #byWallet = new Map<string, number>();
   readonly #byName = new Map<string, number>();
@@ -52,7 +52,7 @@ export class Identity {
   /** By nonce, in the order of their making: the oldest expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
-  constructor(ground: Ground) {
+  constructor(ground: CoreContext) {
     this.#ground = ground;
   }
 
@@ -65,7 +65,7 @@ export class Identity {
     }
     this.#challenges.set(nonce, { nonce, wallet, expiresMs: nowMs + settings.challengeLifetimeMs });
     const message = challengeText(settings.serviceName, wallet, nonce);
-    return done({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
+    return ok({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
   }
 
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<WireCredential> {
@@ -85,7 +85,7 @@ export class Identity {
     const account = this.#byWallet.get(wallet) ?? this.#openWallet(wallet);
     this.#lastKeyId += 1;
     this.#keys.set(apiKey, { id: this.#lastKeyId, apiKey, secret, account, createdMs: nowMs });
-    return done({ api_key: apiKey, secret });
+    return ok({ api_key: apiKey, secret });
   }
 
   #openWallet(wallet: string): number {
@@ -151,13 +151,13 @@ export class Identity {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
       const gone = this.#revoked(keyId);
-      return gone?.account === account ? done(revokedRow(gone)) : refuse('not_found');
+      return gone?.account === account ? ok(revokedRow(gone)) : refuse('not_found');
     }
     if (key.account !== account) return refuse('not_found');
     this.#keys.delete(keyId);
     const row = revokedKey(key, this.#ground.nowMs);
     this.#ground.archive.put('key', row);
-    return done(revokedRow(row));
+    return ok(revokedRow(row));
   }
 
   deposit(wallet: string, funds: number): Result<WireFunds> {
@@ -167,14 +167,14 @@ export class Identity {
       return invalid('funds', 'Must be a positive amount of currency.');
     }
     this.#bring(slot, funds);
-    return done(this.#fundsRow(slot));
+    return ok(this.#fundsRow(slot));
   }
 
   setCustodial(wallet: string, custodial: boolean): Result<WireFunds> {
     const slot = this.#byWallet.get(wallet);
     if (slot === undefined) return refuse('not_found');
     this.account(slot).custodial = custodial;
-    return done(this.#fundsRow(slot));
+    return ok(this.#fundsRow(slot));
   }
 
   fundsOfWallet(wallet: string): WireFunds | null {

@@ -6,16 +6,16 @@
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from './contract.js';
-import type { Ground } from './core-context.js';
+import type { CoreContext } from './core-context.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
 import { markPrice, volume24h } from './records/market-rows.js';
 
-export class FactsBook {
-  readonly #ground: Ground;
+export class MarketSummaries {
+  readonly #ground: CoreContext;
   readonly #facts: MarketFacts[] = [];
 
-  constructor(ground: Ground) {
+  constructor(ground: CoreContext) {
     this.#ground = ground;
   }
 
@@ -29,7 +29,7 @@ export class FactsBook {
   }
 }
 
-function factsOf(market: Market, ground: Ground): MarketFacts {
+function factsOf(market: Market, ground: CoreContext): MarketFacts {
   const { card, tape, trading } = market;
   const event = ground.catalog.event(card.eventIndex);
   const words = [card.title, card.description ?? '', event.title, event.description];

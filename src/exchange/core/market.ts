@@ -6,7 +6,7 @@ import type { OrderbookConfig } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Shares } from './accounts.js';
 import type { BookConfigSpec, MarketSpec, PoolConfigSpec, Result } from './contract.js';
-import { done, invalid } from './fault.js';
+import { invalid, ok } from './fault.js';
 import { DEFAULT_REFERENCE, MarginPool, type MarginPoolDump } from './margin/pool.js';
 import { readRules } from './margin/rules.js';
 import { Book } from './matching/book.js';
@@ -203,7 +203,7 @@ export function readSpec(
   if (!MARKET_STATES.includes(state) || state === 'resolved' || state === 'canceled') {
     return invalid('state', 'A market starts in a state before its resolution.');
   }
-  return done({
+  return ok({
     conditionId: given.conditionId,
     eventIndex: given.eventIndex,
     title: spec.title ?? `Market ${given.number}`,
@@ -224,18 +224,18 @@ export function readSpec(
 }
 
 function readReference({ config, reference_price }: MarketSpec): Result<{ readonly referencePrice?: number }> {
-  if (reference_price === undefined) return done({});
+  if (reference_price === undefined) return ok({});
   if (config.kind === 'orderbook') return invalid('reference_price', 'Only a margin market has a reference price.');
   if (!Number.isSafeInteger(reference_price) || reference_price <= 0 || reference_price >= ONE) {
     return invalid('reference_price', 'Must lie between 0 and 1.');
   }
-  return done({ referencePrice: reference_price });
+  return ok({ referencePrice: reference_price });
 }
 
 function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConfig | PoolConfigSpec> {
   if (spec.kind !== 'orderbook') {
     const rules = readRules(spec);
-    return rules.ok ? done(spec) : rules;
+    return rules.ok ? ok(spec) : rules;
   }
   const given = Object.entries(spec).filter(([, value]) => value !== undefined);
   // Only undefined ones were dropped, so every field has its own type.
@@ -263,5 +263,5 @@ function readLimits(config: OrderbookConfig): Result<OrderbookConfig> {
       return invalid('config', `${name}: the limits must lie within ${bounds}, the lower one first.`);
     }
   }
-  return done(config);
+  return ok(config);
 }

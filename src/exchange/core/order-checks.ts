@@ -5,7 +5,7 @@ import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { OrderRequest, Result } from './contract.js';
-import { done, invalid } from './fault.js';
+import { invalid, ok } from './fault.js';
 import type { Trading } from './market.js';
 import { BUY_NO, BUY_YES, isBuyLeg, isYesLeg, type Leg, SELL_NO, SELL_YES } from './matching/order-pool.js';
 import { asMicros, buyLock } from './money.js';
@@ -36,7 +36,7 @@ export function checkOrder(request: OrderRequest, trading: Trading): Result<Chec
   }
   const leg = request.is_yes ? (buys ? BUY_YES : SELL_YES) : buys ? BUY_NO : SELL_NO;
   const { price = null, amount = null, funds = null } = request;
-  return done({ leg, price, amount, funds });
+  return ok({ leg, price, amount, funds });
 }
 
 function offGrid(field: Field, value: Micros, trading: Trading): string | null {

@@ -15,8 +15,8 @@ import type {
   WireOrder,
   WireOwnTrade,
 } from './contract.js';
-import { draftExpiryMs, draftText, type Ground } from './core-context.js';
-import { badSignature, done, invalid, refuse } from './fault.js';
+import { type CoreContext, draftExpiryMs, draftText } from './core-context.js';
+import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
 import type { FillListener, Matching } from './matching/matching.js';
 import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './matching/order-pool.js';
@@ -33,13 +33,13 @@ import { f64, i32 } from './typed-arrays.js';
 const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export class Orders implements FillListener {
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #pool: OrderPool;
   readonly #records: Records<OrderRecord>;
   readonly #trades: OwnTrades;
   #lastId = 0;
 
-  constructor(ground: Ground, pool: OrderPool) {
+  constructor(ground: CoreContext, pool: OrderPool) {
     this.#ground = ground;
     this.#pool = pool;
     this.#records = new Records(ground.archive, ORDER_FILING);
@@ -63,7 +63,7 @@ export class Orders implements FillListener {
     const obstacle = this.#obstacle(account, market, trading, checked.value);
     if (obstacle !== null) return refuse(obstacle);
     const record = this.#open(account, market, checked.value, request.order_type);
-    return done({ pubkey: record.pubkey, message: record.message });
+    return ok({ pubkey: record.pubkey, message: record.message });
   }
 
   /**
@@ -132,7 +132,7 @@ export class Orders implements FillListener {
       return refuse(obstacle);
     }
     this.#work(matching, market, trading, record);
-    return done(this.row(record));
+    return ok(this.row(record));
   }
 
   #work(matching: Matching, market: Market, trading: Trading, record: OrderRecord): void {
@@ -188,14 +188,13 @@ export class Orders implements FillListener {
     if (record === null) return refuse('not_found');
     if (!RESTING_STATUSES.includes(record.status)) return refuse('order_not_cancelable');
     const open = record.cancel;
-    if (open !== null && !open.submitted && open.expiresMs > ground.nowMs)
-      return done({ pubkey, message: open.message });
+    if (open !== null && !open.submitted && open.expiresMs > ground.nowMs) return ok({ pubkey, message: open.message });
     const expiresMs = draftExpiryMs(ground);
     const terms: DraftTerms = { action: 'cancel-order', orderPubkey: pubkey };
     const market = ground.catalog.market(record.market);
     const message = draftText(ground, account, market, pubkey, expiresMs, terms);
     record.cancel = { message, expiresMs, submitted: false };
-    return done({ pubkey, message });
+    return ok({ pubkey, message });
   }
 
   submitCancel(matching: Matching, account: number, pubkey: string, signatureValid: boolean): Result<WireOrder> {
@@ -210,7 +209,7 @@ export class Orders implements FillListener {
     if (!RESTING_STATUSES.includes(record.status)) return refuse('order_not_cancelable');
     draft.submitted = true;
     this.#cancel(matching, record);
-    return done(this.row(record));
+    return ok(this.row(record));
   }
 
   #cancel(matching: Matching, record: OrderRecord): void {

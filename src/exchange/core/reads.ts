@@ -41,22 +41,22 @@ import type {
 import { ASK, BID } from './contract.js';
 import { seconds } from './core-context.js';
 import { marginPnl } from './margin/reads.js';
-import { FactsBook } from './market-summaries.js';
+import { MarketSummaries } from './market-summaries.js';
 import { NO_TICK } from './matching/ticks.js';
 import { asMicros } from './money.js';
 import { assetPage } from './records/assets.js';
 import * as rows from './records/market-rows.js';
 import { marketsIn, pnlRow } from './records/pnl.js';
 import { f64 } from './typed-arrays.js';
-import { dumpParts, type Parts } from './wiring.js';
+import { type CoreSubsystems, dumpSubsystems } from './wiring.js';
 
 export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof MarginReads> {
-  protected readonly parts: Parts;
-  readonly #facts: FactsBook;
+  protected readonly parts: CoreSubsystems;
+  readonly #facts: MarketSummaries;
 
-  constructor(parts: Parts) {
+  constructor(parts: CoreSubsystems) {
     this.parts = parts;
-    this.#facts = new FactsBook(parts.ground);
+    this.#facts = new MarketSummaries(parts.ground);
   }
 
   get nowMs(): number {
@@ -73,7 +73,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
   }
 
   snapshot(): unknown {
-    return dumpParts(this.parts);
+    return dumpSubsystems(this.parts);
   }
 
   credential(apiKey: string): { readonly account: AccountSlot; readonly secret: string } | null {

@@ -3,8 +3,8 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
 import type { Page, RedeemQuery, Result, WireDraft, WireRedeem } from './contract.js';
-import { draftExpiryMs, draftText, type Ground, seconds } from './core-context.js';
-import { badSignature, done, invalid, refuse } from './fault.js';
+import { type CoreContext, draftExpiryMs, draftText, seconds } from './core-context.js';
+import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
 import { nameOf } from './names.js';
@@ -25,11 +25,11 @@ export interface Redeem {
 }
 
 export class Redeems {
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #records: Records<Redeem>;
   #lastId = 0;
 
-  constructor(ground: Ground) {
+  constructor(ground: CoreContext) {
     this.#ground = ground;
     this.#records = new Records(ground.archive, REDEEM_FILING);
   }
@@ -48,13 +48,13 @@ export class Redeems {
     if (!isSettledMarket(market.state))
       return invalid('market_condition_id', 'The market is not resolved or canceled.');
     for (const { market: index, pubkey, message } of this.#records.liveOf(account)) {
-      if (index === market.index) return done({ pubkey, message });
+      if (index === market.index) return ok({ pubkey, message });
     }
     market.shares.reserve(account);
     const yes = market.shares.available(account, true);
     const no = market.shares.available(account, false);
     if (yes === 0 && no === 0) return invalid('market_condition_id', 'No shares of this market to redeem.');
-    return done(this.#start(account, market, yes, no));
+    return ok(this.#start(account, market, yes, no));
   }
 
   #start(account: number, market: Market, yes: number, no: number): WireDraft {
@@ -106,7 +106,7 @@ export class Redeems {
     market.shares.redeem(account, record.yes, record.no, record.funds);
     market.collateral -= record.funds;
     this.#ground.funds.add(account, record.funds);
-    return done(this.#row(record));
+    return ok(this.#row(record));
   }
 
   row(account: number, pubkey: string): WireRedeem | null {

@@ -4,26 +4,26 @@
  * `order`: a draft of an order; the rest likewise. `landing`: a submitted merge or split. Of margin: the next step of a
  * request or settlement, a look at what interest has done to a position, and the time of its close.
  */
-export type DueKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
+export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
-export interface Due {
+export interface Timer {
   readonly dueMs: number;
   readonly sequence: number;
-  readonly kind: DueKind;
+  readonly kind: TimerKind;
   /** Id of the record; whether it still waits is looked up when it is due. */
   readonly id: number;
 }
 
-const before = (a: Due, b: Due): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence);
+const before = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence);
 
-export class DueQueue {
-  #heap: Due[] = [];
+export class TimerQueue {
+  #heap: Timer[] = [];
   #sequence = 0;
 
   /** Time of the first entry, infinity when there is none. */
   nextMs = Number.POSITIVE_INFINITY;
 
-  put(dueMs: number, kind: DueKind, id: number): void {
+  put(dueMs: number, kind: TimerKind, id: number): void {
     this.#sequence += 1;
     this.#heap.push({ dueMs, sequence: this.#sequence, kind, id });
     let at = this.#heap.length - 1;
@@ -36,7 +36,7 @@ export class DueQueue {
   }
 
   /** Removes and gives the first entry if it is due. */
-  take(nowMs: number): Due | null {
+  take(nowMs: number): Timer | null {
     const first = this.#heap[0];
     if (first === undefined || first.dueMs > nowMs) return null;
     const last = this.#heap.pop();
@@ -72,18 +72,18 @@ export class DueQueue {
     this.nextMs = this.#heap[0]?.dueMs ?? Number.POSITIVE_INFINITY;
   }
 
-  dump(): DueDump {
+  dump(): TimerQueueDump {
     return { sequence: this.#sequence, entries: [...this.#heap] };
   }
 
-  load(dump: DueDump): void {
+  load(dump: TimerQueueDump): void {
     this.#sequence = dump.sequence;
     this.#heap = dump.entries.map((entry) => ({ ...entry }));
     this.#peek();
   }
 }
 
-export interface DueDump {
+export interface TimerQueueDump {
   readonly sequence: number;
-  readonly entries: readonly Due[];
+  readonly entries: readonly Timer[];
 }

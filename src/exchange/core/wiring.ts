@@ -4,7 +4,7 @@ import { Funds, type FundsDump } from './accounts.js';
 import { Catalog, type CatalogDump } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import { Conversions, type ConversionsDump } from './conversions.js';
-import type { Ground } from './core-context.js';
+import type { CoreContext } from './core-context.js';
 import type { Delays } from './delays.js';
 import { Identity, type IdentityDump } from './identity.js';
 import { Margin, type MarginDump } from './margin/margin.js';
@@ -15,10 +15,10 @@ import { dumpResting, loadResting } from './matching/resting.js';
 import { Orders, type OrdersDump } from './orders.js';
 import type { Archive } from './records/archive.js';
 import { Redeems, type RedeemsDump } from './redeems.js';
-import { type DueDump, DueQueue } from './timer-queue.js';
+import { TimerQueue, type TimerQueueDump } from './timer-queue.js';
 
-export interface Parts {
-  readonly ground: Ground;
+export interface CoreSubsystems {
+  readonly ground: CoreContext;
   readonly pool: OrderPool;
   readonly identity: Identity;
   readonly orders: Orders;
@@ -29,7 +29,7 @@ export interface Parts {
 }
 
 /** Fresh parts, or those of a snapshot (RangeError when it is none of this version). */
-export function makeParts(settings: CoreSettings, archive: Archive, snapshot?: unknown): Parts {
+export function wireSubsystems(settings: CoreSettings, archive: Archive, snapshot?: unknown): CoreSubsystems {
   if (snapshot === undefined) return freshParts(settings, archive);
   const saved = readSnapshot(snapshot);
   // Names follow from the seed: another one would rename the trades that are out already.
@@ -38,13 +38,13 @@ export function makeParts(settings: CoreSettings, archive: Archive, snapshot?: u
   return parts;
 }
 
-function freshParts(settings: CoreSettings, archive: Archive): Parts {
+function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
   const pool = new OrderPool();
-  const ground: Ground = {
+  const ground: CoreContext = {
     settings,
     catalog: new Catalog(settings, pool, fillModel(settings.fillModel ?? 'risk-averse')),
     funds: new Funds(),
-    due: new DueQueue(),
+    due: new TimerQueue(),
     archive,
     walletOf: (account) => identity.account(account).wallet,
     nowMs: 0,
@@ -75,7 +75,7 @@ export interface Snapshot {
   readonly fees: number;
   readonly funds: FundsDump;
   readonly pool: PoolDump;
-  readonly due: DueDump;
+  readonly due: TimerQueueDump;
   readonly catalog: CatalogDump;
   readonly identity: IdentityDump;
   readonly orders: OrdersDump;
@@ -86,7 +86,7 @@ export interface Snapshot {
   readonly margin?: MarginDump;
 }
 
-export function dumpParts(parts: Parts): Snapshot {
+export function dumpSubsystems(parts: CoreSubsystems): Snapshot {
   const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   return {
     version: SNAPSHOT_VERSION,
@@ -120,7 +120,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
   return snapshot as Snapshot;
 }
 
-function loadParts(parts: Parts, saved: Snapshot): void {
+function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
   const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   ground.nowMs = saved.nowMs;
   ground.signingAvailable = saved.signingAvailable;

@@ -21,7 +21,7 @@ import {
 } from '../../shared/protocol/endpoints.js';
 import { BookTexts } from '../service/book-texts.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
-import type { Desk, Reply, ServiceCall } from '../service/handler-context.js';
+import type { HandlerContext, Reply, ServiceCall } from '../service/handler-context.js';
 import { HANDLERS } from '../service/handlers.js';
 import { WalletSignatures } from '../service/wallet-signatures.js';
 import { publishAnswers } from './answers-channel.js';
@@ -31,7 +31,7 @@ import { CONTROLS } from './controls.js';
 import { Faults } from './faults.js';
 import { Forger } from './forger.js';
 import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './framework-errors.js';
-import { LastWords } from './malformed-connection.js';
+import { MalformedConnections } from './malformed-connection.js';
 import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
 import { MAX_PARAM_LENGTH, methodsOf, routeUrl } from './paths.js';
@@ -45,7 +45,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   const faults = new Faults();
   const forger = new Forger(faults, options);
   const guard = new RateGuard(options, faults);
-  const lastWords = new LastWords(guard);
+  const lastWords = new MalformedConnections(guard);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
     ...socketOptions(patience),
@@ -91,7 +91,11 @@ function readRawBodies(server: FastifyInstance): void {
 
 function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger: Forger): void {
   const { core, profile } = options;
-  const desk: Desk = { core, books: new BookTexts(core), wallets: new WalletSignatures(profile.draft_message) };
+  const desk: HandlerContext = {
+    core,
+    books: new BookTexts(core),
+    wallets: new WalletSignatures(profile.draft_message),
+  };
   const authenticator = new Authenticator(profile);
   // The keys of an object of constants are its endpoint names.
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
@@ -117,7 +121,7 @@ const ignoreMediaType: onRequestHookHandler = (request, _reply, done) => {
 };
 
 interface Service {
-  readonly desk: Desk;
+  readonly desk: HandlerContext;
   readonly authenticator: Authenticator;
   readonly options: ServerOptions;
 }
@@ -143,7 +147,7 @@ function serve(name: EndpointName, declaration: Declaration, request: FastifyReq
 }
 
 /** Hands a call to its handler; the declaration of this very name has read its query and body. */
-function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, desk);
 }
 

@@ -7,7 +7,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { faultAnswer } from '../service/envelope.js';
-import type { LastWords } from './malformed-connection.js';
+import type { MalformedConnections } from './malformed-connection.js';
 
 /** How long sockets are waited for, ms, and how many may be open. */
 export interface Patience {
@@ -52,7 +52,7 @@ export const socketOptions = (patience: Patience) => ({
 const ALLOW = [['allow', 'GET, POST, DELETE']] as const;
 
 /** Takes over what the runtime would otherwise answer without the envelope. */
-export function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords: LastWords): void {
+export function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords: MalformedConnections): void {
   server.maxConnections = patience.maxConnections;
   // An expectation that we do not know is no reason to refuse (the runtime would say a bare 417).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -2,7 +2,7 @@
 
 import type { Core } from '../core/contract.js';
 import type { Driver } from '../crowd/contract.js';
-import type { Keeper } from '../store/persistent-core.js';
+import type { PersistentCore } from '../store/persistent-core.js';
 import type { ExchangeClock } from './clock.js';
 
 /** Between two beats, ms. The crowd trades in seconds; a landing of 400 ms is seen at most this much late. */
@@ -10,23 +10,23 @@ const MAX_WAIT_MS = 50;
 /** A replay in fast motion has always something due; requests get their turn in between. */
 const MIN_WAIT_MS = 10;
 
-export interface PulseParts {
-  readonly keeper: Keeper;
+export interface TickerParts {
+  readonly keeper: PersistentCore;
   readonly clock: ExchangeClock;
   readonly drivers: readonly Driver[];
   /** A driver threw: it is not called again, the exchange goes on. */
   readonly onError: (error: unknown, where: string) => void;
 }
 
-export class Pulse {
-  readonly #keeper: Keeper;
+export class Ticker {
+  readonly #keeper: PersistentCore;
   readonly #core: Core;
   readonly #clock: ExchangeClock;
-  readonly #onError: PulseParts['onError'];
+  readonly #onError: TickerParts['onError'];
   #drivers: readonly Driver[];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor({ keeper, clock, drivers, onError }: PulseParts) {
+  constructor({ keeper, clock, drivers, onError }: TickerParts) {
     this.#keeper = keeper;
     this.#core = keeper.core;
     this.#clock = clock;

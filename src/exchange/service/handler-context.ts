@@ -10,7 +10,7 @@ import { badField, type Meta, NOT_FOUND } from './envelope.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
 /** What every handler works with. */
-export interface Desk {
+export interface HandlerContext {
   readonly core: Core;
   readonly books: BookTexts;
   readonly wallets: WalletSignatures;
@@ -46,7 +46,7 @@ export type Reply<N extends EndpointName> =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: ServiceFault };
 
-export type Handler<N extends EndpointName> = (call: ServiceCall<N>, desk: Desk) => Reply<N>;
+export type Handler<N extends EndpointName> = (call: ServiceCall<N>, desk: HandlerContext) => Reply<N>;
 export type Handlers<N extends EndpointName = EndpointName> = { readonly [K in N]: Handler<K> };
 
 export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
@@ -61,7 +61,7 @@ export const found = <T>(record: T | null) =>
 
 /** The market of the path, or `not_found`. */
 export function ofMarket<T>(
-  { core }: Desk,
+  { core }: HandlerContext,
   params: { readonly condition_id: string },
   answer: (index: MarketIndex) => T,
 ) {

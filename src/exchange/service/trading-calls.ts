@@ -3,7 +3,15 @@
 import { submittedSignature } from '../../shared/protocol/signing.js';
 import type { Core, DraftKind, Result } from '../core/contract.js';
 import { badField } from './envelope.js';
-import { type Desk, found, type Handlers, keysetPage, refuse, replied, type ServiceCall } from './handler-context.js';
+import {
+  found,
+  type HandlerContext,
+  type Handlers,
+  keysetPage,
+  refuse,
+  replied,
+  type ServiceCall,
+} from './handler-context.js';
 
 type TradingCall =
   | `orders.${'list' | 'create' | 'submit' | 'detail' | 'cancel' | 'cancelSubmit'}`
@@ -73,7 +81,7 @@ type SubmitCall = ServiceCall<
 export function submitted<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,
-  { core, wallets }: Desk,
+  { core, wallets }: HandlerContext,
   submit: (this: Core, nowMs: number, account: number, pubkey: string, signatureValid: boolean) => Result<T>,
 ) {
   if (submittedSignature(body.signature) === null) return refuse(badField('signature', SIGNATURE_WANTED));

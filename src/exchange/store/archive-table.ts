@@ -8,7 +8,7 @@
 
 import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
-import { type Archived, type ArchiveQuery, accepts, type Shelf } from '../core/records/archive.js';
+import { type Archived, type ArchiveQuery, accepts, type RecordKind } from '../core/records/archive.js';
 import { type Kind, Kinds } from './kinds.js';
 
 interface Row {
@@ -39,7 +39,7 @@ export class ArchiveTable {
   readonly #newest: Walk;
   readonly #oldest: Walk;
 
-  constructor(db: Database.Database, shelf: Shelf) {
+  constructor(db: Database.Database, shelf: RecordKind) {
     const table = createTable(db, shelf);
     this.#kinds = new Kinds(db, shelf);
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
@@ -96,7 +96,7 @@ export class ArchiveTable {
   }
 }
 
-function createTable(db: Database.Database, shelf: Shelf): string {
+function createTable(db: Database.Database, shelf: RecordKind): string {
   const table = `archived_${shelf}`;
   db.exec(`
     CREATE TABLE IF NOT EXISTS ${table} (

@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
-import type { Facets, Shelf } from '../core/records/archive.js';
+import type { Facets, RecordKind } from '../core/records/archive.js';
 
 export interface Kind extends Omit<Facets, 'market'> {
   readonly number: number;
@@ -16,12 +16,12 @@ interface KindRow {
 }
 
 export class Kinds {
-  readonly #shelf: Shelf;
+  readonly #shelf: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
   readonly #kinds: Kind[];
 
   /** The file must have its table of kinds. */
-  constructor(db: Database.Database, shelf: Shelf) {
+  constructor(db: Database.Database, shelf: RecordKind) {
     this.#shelf = shelf;
     this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
     const rows = db.prepare<[string], KindRow>('SELECT * FROM kind WHERE shelf = ? ORDER BY number').all(shelf);

@@ -24,17 +24,17 @@ interface Stored {
 }
 
 /** Where a core is kept. */
-interface Shelter {
+interface Storage {
   readonly db: Database.Database;
   readonly transactions: Transactions;
   readonly journal: Journal;
   readonly archive: SqliteArchive;
 }
 
-export class Keeper {
+export class PersistentCore {
   readonly core: Core;
   readonly #settings: CoreSettings;
-  readonly #shelter: Shelter | null;
+  readonly #shelter: Storage | null;
   #savedMs: number;
 
   /**
@@ -42,11 +42,11 @@ export class Keeper {
    * Throws TwinbookError `file_unreadable`, `ledger_locked`, `ledger_newer`, and `ledger_broken` for a state that cannot
    * be read back.
    */
-  static open(folder: string | null, settings: CoreSettings): Keeper {
-    if (folder === null) return new Keeper(new ExchangeCore(settings), settings, null);
+  static open(folder: string | null, settings: CoreSettings): PersistentCore {
+    if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);
     const db = openDatabase(folder);
     try {
-      return Keeper.#restored(db, settings);
+      return PersistentCore.#restored(db, settings);
     } catch (error) {
       db.close();
       if (error instanceof TwinbookError) throw error;
@@ -61,7 +61,7 @@ export class Keeper {
   }
 
   /** All that a recovery writes, what it archives anew and its snapshot, is one transaction. */
-  static #restored(db: Database.Database, settings: CoreSettings): Keeper {
+  static #restored(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
     const snapshot = journal.snapshot();
@@ -72,12 +72,12 @@ export class Keeper {
     // given out under it must never be given out again.
     const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(todays, core?.snapshot(), archive);
-    const keeper = new Keeper(opened, todays, { db, transactions, journal, archive });
+    const keeper = new PersistentCore(opened, todays, { db, transactions, journal, archive });
     keeper.save(opened.nowMs);
     return keeper;
   }
 
-  private constructor(core: Core, settings: CoreSettings, shelter: Shelter | null) {
+  private constructor(core: Core, settings: CoreSettings, shelter: Storage | null) {
     this.core = core;
     this.#settings = settings;
     this.#shelter = shelter;

@@ -7,7 +7,13 @@
  */
 
 import type Database from 'better-sqlite3';
-import { type Archive, type Archived, type ArchiveQuery, SHELVES, type Shelf } from '../core/records/archive.js';
+import {
+  type Archive,
+  type Archived,
+  type ArchiveQuery,
+  RECORD_KINDS,
+  type RecordKind,
+} from '../core/records/archive.js';
 import { MemoryArchive } from '../core/records/memory-archive.js';
 import { ArchiveTable } from './archive-table.js';
 import type { Transactions } from './transactions.js';
@@ -17,19 +23,19 @@ const MOST_WAITING = 500;
 
 export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
-  readonly #tables: Readonly<Record<Shelf, ArchiveTable>>;
-  #waiting: (readonly [Shelf, Archived])[] = [];
+  readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;
+  #waiting: (readonly [RecordKind, Archived])[] = [];
   /** The same rows, to be asked. */
   #fresh = new MemoryArchive();
 
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
-    const tables = SHELVES.map((shelf) => [shelf, new ArchiveTable(db, shelf)] as const);
+    const tables = RECORD_KINDS.map((shelf) => [shelf, new ArchiveTable(db, shelf)] as const);
     // A table for each shelf, by the very list of shelves.
-    this.#tables = Object.fromEntries(tables) as Record<Shelf, ArchiveTable>;
+    this.#tables = Object.fromEntries(tables) as Record<RecordKind, ArchiveTable>;
   }
 
-  put(shelf: Shelf, row: Archived): void {
+  put(shelf: RecordKind, row: Archived): void {
     this.#fresh.put(shelf, row);
     this.#waiting.push([shelf, row]);
     if (this.#waiting.length >= MOST_WAITING) this.flush();
@@ -45,15 +51,15 @@ export class SqliteArchive implements Archive {
     this.#fresh = new MemoryArchive();
   }
 
-  byId(shelf: Shelf, id: number): Archived | null {
+  byId(shelf: RecordKind, id: number): Archived | null {
     return this.#fresh.byId(shelf, id) ?? this.#tables[shelf].byId(id);
   }
 
-  byPubkey(shelf: Shelf, pubkey: string): Archived | null {
+  byPubkey(shelf: RecordKind, pubkey: string): Archived | null {
     return this.#fresh.byPubkey(shelf, pubkey) ?? this.#tables[shelf].byPubkey(pubkey);
   }
 
-  list(shelf: Shelf, query: ArchiveQuery): readonly Archived[] {
+  list(shelf: RecordKind, query: ArchiveQuery): readonly Archived[] {
     const fresh = this.#fresh.list(shelf, query);
     const stored = this.#tables[shelf].list(query);
     if (fresh.length === 0) return stored;
@@ -61,7 +67,7 @@ export class SqliteArchive implements Archive {
     return [...fresh, ...stored].sort((a, b) => direction * (a.id - b.id)).slice(0, query.limit);
   }
 
-  rewind(shelf: Shelf, lastId: number, live: Iterable<number>): void {
+  rewind(shelf: RecordKind, lastId: number, live: Iterable<number>): void {
     this.flush();
     this.#transactions.write(() => this.#tables[shelf].rewind(lastId, live));
   }

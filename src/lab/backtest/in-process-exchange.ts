@@ -16,7 +16,7 @@ import type {
 import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
 import { BookTexts } from '../../exchange/service/book-texts.js';
-import type { Desk, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
+import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
 import { RateLimit } from '../../exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
@@ -55,10 +55,10 @@ export interface Answer {
   readonly budget: BudgetReport;
 }
 
-export class Venue {
+export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
-  readonly #desk: Desk;
+  readonly #desk: HandlerContext;
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   // Read again for every book: the answer is made from them at once.
   readonly #prices = new Int32Array(100);
@@ -221,7 +221,7 @@ const isFirstPage = (query: Call<'trades.list'>['query']): boolean =>
   query.cursor === undefined && query.market_condition_id === undefined && query.limit === LONGEST_PAGE;
 
 /** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
-function handle<N extends EndpointName>(name: N, call: object, desk: Desk): Reply<N> {
+function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, desk);
 }
 

@@ -18,7 +18,7 @@ interface Resting {
   readonly behindMicros: number | null;
 }
 
-export class Tally implements CoreObserver {
+export class Metrics implements CoreObserver {
   /** By index on the exchange. */
   readonly markets = new Map<number, MarketTally>();
   readonly account = new Samples(['equity', 'locked']);

@@ -16,7 +16,7 @@ const LISTED_BEFORE_MS = 60_000;
 /** So far apart the recorder's clock and the venue's may have been. */
 const CLOCKS_APART_MS = 5_000;
 
-export interface FeedListener {
+export interface ReplayListener {
   opened(played: Played): void;
   /** Its last event has been played, and its book still stands. */
   ending(played: Played): void;
@@ -46,12 +46,12 @@ interface Listed {
   readonly opensMs: number;
 }
 
-export class Feed {
+export class ReplayDriver {
   /** When the last market closes, as the recordings say it. */
   readonly untilMs: number;
   readonly #core: ExchangeCore;
   readonly #fees: BacktestPlan['fees'];
-  readonly #listener: FeedListener;
+  readonly #listener: ReplayListener;
   /** By the time of their opening. */
   readonly #waiting: Listed[];
   readonly #open = new Map<MarketIndex, OpenMarket>();
@@ -60,7 +60,7 @@ export class Feed {
   /** The earliest end of an open market that has been read; Infinity when none has. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
-  private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: FeedListener) {
+  private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: ReplayListener) {
     this.#core = core;
     this.#fees = fees;
     this.#waiting = waiting;
@@ -69,7 +69,7 @@ export class Feed {
   }
 
   /** Looks at the beginning of every source. Sources without any event are left out; `empty` names them. */
-  static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: FeedListener) {
+  static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: ReplayListener) {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
     for (const source of plan.sources) {
@@ -78,7 +78,7 @@ export class Feed {
       else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs) });
     }
     waiting.sort((a, b) => a.opensMs - b.opensMs);
-    return { feed: new Feed(core, plan.fees, waiting, listener), empty };
+    return { feed: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }
 
   /** Events that were applied so far. */
@@ -219,7 +219,7 @@ class OpenMarket implements Played {
   failure: string | null = null;
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
-  readonly #listener: FeedListener;
+  readonly #listener: ReplayListener;
   /** Null once it is over: nothing of what was read is held on to. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
@@ -232,7 +232,7 @@ class OpenMarket implements Played {
     { source, firstMs }: Listed,
     fees: BacktestPlan['fees'],
     nowMs: number,
-    listener: FeedListener,
+    listener: ReplayListener,
   ) {
     this.source = source;
     this.openedMs = nowMs;

@@ -7,10 +7,10 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
-import { type Answer, Venue } from './in-process-exchange.js';
-import { Tally } from './metrics.js';
+import { type Answer, InProcessExchange } from './in-process-exchange.js';
+import { Metrics } from './metrics.js';
 import { QuoteHours } from './quote-hours.js';
-import { Feed } from './replay-driver.js';
+import { ReplayDriver } from './replay-driver.js';
 import { RequestCount } from './request-count.js';
 import { sessionOf } from './session.js';
 import { readsEnded } from './sources.js';
@@ -40,9 +40,9 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
 
 class BacktestRun {
   readonly #plan: BacktestPlan;
-  readonly #venue: Venue;
-  readonly #feed: Feed;
-  readonly #tally: Tally;
+  readonly #venue: InProcessExchange;
+  readonly #feed: ReplayDriver;
+  readonly #tally: Metrics;
   readonly #latency: LatencyModel;
   readonly #timeline: Timeline;
   readonly #side: TraderSide;
@@ -61,7 +61,13 @@ class BacktestRun {
   /** When the trader was told to stop. */
   #stopMs: number | null = null;
 
-  private constructor(plan: BacktestPlan, venue: Venue, feed: Feed, tally: Tally, empty: readonly EventSource[]) {
+  private constructor(
+    plan: BacktestPlan,
+    venue: InProcessExchange,
+    feed: ReplayDriver,
+    tally: Metrics,
+    empty: readonly EventSource[],
+  ) {
     const nowMs = feed.nextOpenMs;
     this.#plan = plan;
     this.#empty = empty;
@@ -84,7 +90,7 @@ class BacktestRun {
 
   static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
     const { profile, capitalMicros } = plan.trader;
-    const tally = new Tally();
+    const tally = new Metrics();
     const settings = {
       serviceName: profile.service_name,
       draftLifetimeMs: profile.draft_lifetime_s * 1000,
@@ -94,9 +100,9 @@ class BacktestRun {
       seed: plan.seed,
       fillModel: plan.fillModel,
     };
-    const venue = new Venue(settings, profile.rate_limits, 0, tally);
+    const venue = new InProcessExchange(settings, profile.rate_limits, 0, tally);
     tally.attach(venue.core, venue.account);
-    const { feed, empty } = await Feed.prepare(venue.core, plan, {
+    const { feed, empty } = await ReplayDriver.prepare(venue.core, plan, {
       opened: (played) => tally.opened(played),
       ending: (played) => tally.ending(played),
       closed: (played, nowMs) => {

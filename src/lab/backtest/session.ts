@@ -5,15 +5,15 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../report/contract.js';
 import type { BacktestPlan, EventSource } from './contract.js';
-import type { Venue } from './in-process-exchange.js';
+import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketTally, PendingFill } from './market-metrics.js';
-import type { Tally } from './metrics.js';
+import type { Metrics } from './metrics.js';
 import type { RequestCount } from './request-count.js';
 
 export interface Measured {
   readonly plan: BacktestPlan;
-  readonly venue: Venue;
-  readonly tally: Tally;
+  readonly venue: InProcessExchange;
+  readonly tally: Metrics;
   readonly count: RequestCount;
   readonly ledger: Ledger;
   readonly empty: readonly EventSource[];

@@ -10,13 +10,13 @@ import { remadeTrader } from '../replay/remade-trader.js';
 import { startingLedger } from '../replay/replay-run.js';
 import { counted } from '../report/figures.js';
 
-export interface Beginning {
+export interface OpeningAccount {
   /** What brings a backtest into the mode that the run began in; null when it simply began. */
   readonly command: OperatorCommand | null;
   readonly remarks: readonly string[];
 }
 
-export function beginningOf(run: RunJournal, settings: ReplayedTrader): Beginning {
+export function readOpeningAccount(run: RunJournal, settings: ReplayedTrader): OpeningAccount {
   if (run.ledgerFile === null) {
     return {
       command: null,

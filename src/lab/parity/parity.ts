@@ -20,8 +20,8 @@ import { counted } from '../report/figures.js';
 import { clipped } from './clipped-source.js';
 import { compare } from './comparison.js';
 import type { LivedRun, Parity } from './contract.js';
-import { type Beginning, beginningOf } from './opening-account.js';
-import { readLivedRun } from './read-recorded-run.js';
+import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
+import { readRecordedRun } from './read-recorded-run.js';
 
 export interface ParityOptions {
   /** As the run had it. */
@@ -52,7 +52,7 @@ export interface ParityResult {
 export async function parityOf(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
   const { fillModels, progress } = options;
   progress?.(0, 'reading the journal');
-  const lived = begun(await readLivedRun(run), beginningOf(run, options.trader));
+  const lived = begun(await readRecordedRun(run), readOpeningAccount(run, options.trader));
   const { sources, data } = playedOf(lived, options);
   const models: SessionRecord[] = [];
   for (const [index, fillModel] of fillModels.entries()) {
@@ -73,7 +73,7 @@ const remarked = (session: SessionRecord, remarks: readonly string[]): SessionRe
   assumptions: { ...session.assumptions, remarks: [...session.assumptions.remarks, ...remarks] },
 });
 
-function begun(lived: LivedRun, { command, remarks }: Beginning): LivedRun {
+function begun(lived: LivedRun, { command, remarks }: OpeningAccount): LivedRun {
   const first = command === null ? [] : [{ atMs: lived.fromMs, command }];
   return { ...lived, commands: [...first, ...lived.commands], remarks: [...lived.remarks, ...remarks] };
 }

@@ -10,8 +10,8 @@ import { RequestCount } from '../backtest/request-count.js';
 import { counted } from '../report/figures.js';
 import type { LivedRun } from './contract.js';
 import { MemoryStore } from './memory-store.js';
-import { LivedOrders } from './run-orders.js';
-import { livedSession } from './run-session.js';
+import { RunOrders } from './run-orders.js';
+import { readRunSession } from './run-session.js';
 
 /** A backtest's stop may take longer than the run's did. */
 const STOP_ROOM_MS = 60_000;
@@ -19,7 +19,7 @@ const STOP_ROOM_MS = 60_000;
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle, or that holds nothing. */
-export async function readLivedRun(run: RunJournal): Promise<LivedRun> {
+export async function readRecordedRun(run: RunJournal): Promise<LivedRun> {
   const reading = new Reading(run);
   for await (const step of run.steps()) reading.take(step);
   return reading.result();
@@ -31,7 +31,7 @@ class Reading {
   readonly #capture: Capture;
   readonly #clock = new VenueClock();
   readonly #underWay = new Map<number, AnyCall>();
-  readonly #orders = new LivedOrders();
+  readonly #orders = new RunOrders();
   readonly #count: RequestCount;
   readonly #roundTripsMs: number[] = [];
   /** On our clock. */
@@ -92,7 +92,7 @@ class Reading {
     // Open until the trader has stopped: its cancels must find their orders.
     const sources = this.#store.sources(fromMs, toMs + STOP_ROOM_MS);
     const { use, refused } = this.#count;
-    const session = await livedSession({
+    const session = await readRunSession({
       ...{ description: this.#run.description, orders: this.#orders, sources, offsetMs, fromMs, untilMs, toMs },
       ...{ requests: { ...use, unsent: this.#unsent }, refusals: refused },
     });

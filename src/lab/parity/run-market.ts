@@ -8,16 +8,16 @@ import type { ConversionRecord, Coverage, FillRecord, MarketSession } from '../r
 import { MARKOUT_HORIZONS_MS } from '../report/contract.js';
 import type { BestPrices } from './best-prices.js';
 import { Holdings } from './holdings.js';
-import type { LivedConversion, LivedFill, LivedOrder } from './run-orders.js';
+import type { RunConversion, RunFill, RunOrder } from './run-orders.js';
 
-export interface LivedMarketFacts {
+export interface RunMarketFacts {
   readonly conditionId: string;
   /** Null for a market whose book the run never saw. */
   readonly source: EventSource | null;
   readonly prices: BestPrices;
-  readonly orders: readonly LivedOrder[];
-  readonly fills: readonly LivedFill[];
-  readonly conversions: readonly LivedConversion[];
+  readonly orders: readonly RunOrder[];
+  readonly fills: readonly RunFill[];
+  readonly conversions: readonly RunConversion[];
   /** Empty where several could have placed an order. */
   readonly strategy: string;
   /** The exchange's clock minus ours, ms; rounded. */
@@ -26,23 +26,23 @@ export interface LivedMarketFacts {
   readonly untilMs: number;
 }
 
-export class LivedMarket {
+export class RunMarket {
   readonly held = new Holdings();
-  readonly #facts: LivedMarketFacts;
+  readonly #facts: RunMarketFacts;
   readonly #fills: readonly FillRecord[];
   readonly #conversions: readonly ConversionRecord[];
   readonly #moves: readonly (FillRecord | ConversionRecord)[];
   #moved = 0;
-  readonly #orders: readonly LivedOrder[];
+  readonly #orders: readonly RunOrder[];
   #begun = 0;
-  readonly #resting = new Set<LivedOrder>();
+  readonly #resting = new Set<RunOrder>();
   readonly #filledMicros = new Map<string, number>();
   readonly #samples = new Samples(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory']);
   #openForMs = 0;
   #twoSidedMs = 0;
   #oneSidedMs = 0;
 
-  constructor(facts: LivedMarketFacts) {
+  constructor(facts: RunMarketFacts) {
     this.#facts = facts;
     this.#orders = [...facts.orders].sort((a, b) => a.fromMs - b.fromMs);
     this.#fills = facts.fills.map((fill) => this.#fillOf(fill)).sort((a, b) => a.timeMs - b.timeMs);
@@ -159,7 +159,7 @@ export class LivedMarket {
     return best;
   }
 
-  #fillOf({ row, seenMs }: LivedFill): FillRecord {
+  #fillOf({ row, seenMs }: RunFill): FillRecord {
     const { strategy, offsetMs, orders } = this.#facts;
     const { pubkey, side, outcome } = row.order;
     const [isYes, isBuy] = [outcome.is_yes, side === 'buy'];
@@ -180,7 +180,7 @@ export class LivedMarket {
     };
   }
 
-  #conversionOf({ kind, yesMicros, noMicros, cashMicros, seenMs }: LivedConversion): ConversionRecord {
+  #conversionOf({ kind, yesMicros, noMicros, cashMicros, seenMs }: RunConversion): ConversionRecord {
     const timeMs = Math.round(seenMs + this.#facts.offsetMs);
     return { ...{ kind, timeMs, yesMicros, noMicros, cashMicros }, markMicros: this.#markAt(timeMs) };
   }

@@ -11,7 +11,7 @@ export interface AnsweredAt {
   readonly seenMs: number;
 }
 
-export interface LivedOrder {
+export interface RunOrder {
   readonly pubkey: string;
   readonly conditionId: string;
   /** Bids of the YES book: bought YES or sold NO. */
@@ -28,13 +28,13 @@ export interface LivedOrder {
   canceled: boolean;
 }
 
-export interface LivedFill {
+export interface RunFill {
   readonly row: OwnTradeRow;
   /** Our clock, ms: when it was first seen. */
   readonly seenMs: number;
 }
 
-export interface LivedConversion {
+export interface RunConversion {
   readonly kind: 'merge' | 'redeem';
   readonly conditionId: string;
   readonly yesMicros: number;
@@ -44,11 +44,11 @@ export interface LivedConversion {
   readonly seenMs: number;
 }
 
-export class LivedOrders {
-  readonly orders = new Map<string, LivedOrder>();
+export class RunOrders {
+  readonly orders = new Map<string, RunOrder>();
   /** By the trade's pubkey; only settled ones. */
-  readonly fills = new Map<string, LivedFill>();
-  readonly conversions = new Map<string, LivedConversion>();
+  readonly fills = new Map<string, RunFill>();
+  readonly conversions = new Map<string, RunConversion>();
 
   /** The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
   seen(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
@@ -90,7 +90,7 @@ export class LivedOrders {
     // What was over before this run saw it is no order of this run.
     if (over && !isNew) return;
     const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
-    const order: LivedOrder = {
+    const order: RunOrder = {
       ...{ pubkey, conditionId: market.condition_id, fromMs, toMs: null, canceled: false, amountMicros: amount },
       isBid: outcome.is_yes === (side === 'buy'),
       isBuy: side === 'buy',
@@ -122,7 +122,7 @@ export class LivedOrders {
 }
 
 /** Somewhere between the request and its answer at the latest. */
-function close(order: LivedOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
+function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
   order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
   order.canceled ||= status === 'canceled' || status === 'partially_filled_canceled';
 }

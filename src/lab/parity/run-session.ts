@@ -9,12 +9,12 @@ import type { EventSource } from '../backtest/contract.js';
 import { FIRST_STEP_MS, Samples } from '../backtest/series.js';
 import type { AccountSeries, Refusal, RequestUse, SessionRecord } from '../report/contract.js';
 import { BestPrices } from './best-prices.js';
-import { LivedMarket } from './run-market.js';
-import type { LivedOrders } from './run-orders.js';
+import { RunMarket } from './run-market.js';
+import type { RunOrders } from './run-orders.js';
 
-export interface Lived {
+export interface RecordedSession {
   readonly description: RunDescription;
-  readonly orders: LivedOrders;
+  readonly orders: RunOrders;
   readonly sources: readonly EventSource[];
   /** The exchange's clock minus ours, ms; rounded. */
   readonly offsetMs: number;
@@ -26,7 +26,7 @@ export interface Lived {
   readonly refusals: readonly Refusal[];
 }
 
-export async function livedSession(lived: Lived): Promise<SessionRecord> {
+export async function readRunSession(lived: RecordedSession): Promise<SessionRecord> {
   const { description, fromMs, toMs, requests, refusals } = lived;
   const markets = await marketsOf(lived);
   const { account, maxDrawdownMicros } = sampled(markets, lived);
@@ -48,7 +48,14 @@ export async function livedSession(lived: Lived): Promise<SessionRecord> {
 const titleOf = ({ strategies, runId }: RunDescription): string =>
   `${strategies.map(({ name }) => name).join(', ')}: run ${runId}, live and in backtests`;
 
-async function marketsOf({ description, orders, sources, offsetMs, fromMs, untilMs }: Lived): Promise<LivedMarket[]> {
+async function marketsOf({
+  description,
+  orders,
+  sources,
+  offsetMs,
+  fromMs,
+  untilMs,
+}: RecordedSession): Promise<RunMarket[]> {
   // A list of own trades goes back beyond the start.
   const fills = [...orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
   const conversions = [...orders.conversions.values()];
@@ -60,7 +67,7 @@ async function marketsOf({ description, orders, sources, offsetMs, fromMs, until
   return Promise.all(
     [...ids].map(async (conditionId) => {
       const source = seen.get(conditionId) ?? null;
-      return new LivedMarket({
+      return new RunMarket({
         ...{ conditionId, source, strategy, offsetMs, untilMs },
         prices: await BestPrices.of(source),
         orders: [...orders.orders.values()].filter((order) => order.conditionId === conditionId),
@@ -73,8 +80,8 @@ async function marketsOf({ description, orders, sources, offsetMs, fromMs, until
 
 /** Goes through the run in equal steps. */
 function sampled(
-  markets: readonly LivedMarket[],
-  { description, fromMs, untilMs }: Lived,
+  markets: readonly RunMarket[],
+  { description, fromMs, untilMs }: RecordedSession,
 ): { readonly account: AccountSeries; readonly maxDrawdownMicros: number | null } {
   const samples = new Samples(['equity', 'locked']);
   let [peak, fall, isKnown] = [Number.NEGATIVE_INFINITY, 0, true];
@@ -96,7 +103,7 @@ function sampled(
   return { account, maxDrawdownMicros: isKnown ? fall : null };
 }
 
-function equityOf(markets: readonly LivedMarket[], capitalMicros: number, timeMs: number): number | null {
+function equityOf(markets: readonly RunMarket[], capitalMicros: number, timeMs: number): number | null {
   let equity = capitalMicros;
   for (const market of markets) {
     const worth = market.worthMicros(timeMs);

@@ -7,7 +7,7 @@ import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js'
 /** For an intent that nobody signed then: the request that carries it is different whatever it says. */
 const NEVER_MADE = '0'.repeat(128);
 
-export class Prompter implements DraftSigner {
+export class RecordedInputs implements DraftSigner {
   readonly #limitMs: number;
   #step: Pick<Step, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;

@@ -12,7 +12,7 @@ import type { Step } from '../../shell/journal/contract.js';
 import type { Trader } from '../../trader/engine/trader.js';
 import { differenceOf } from './compare.js';
 import type { Aftermath, Difference, Redone, ReplayPlan, ReplayResult } from './contract.js';
-import { Prompter } from './recorded-inputs.js';
+import { RecordedInputs } from './recorded-inputs.js';
 import { remadeTrader } from './remade-trader.js';
 
 /** Throws what the steps throw: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
@@ -24,7 +24,7 @@ export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
 
 class Replay {
   readonly #plan: ReplayPlan;
-  readonly #prompter: Prompter;
+  readonly #prompter: RecordedInputs;
   readonly #trader: Trader;
   /** Requests of the run whose outcome is still to come. */
   readonly #underWay = new Map<number, AnyCall>();
@@ -40,7 +40,7 @@ class Replay {
 
   constructor(plan: ReplayPlan) {
     this.#plan = plan;
-    this.#prompter = new Prompter(plan.strategyLimitMs);
+    this.#prompter = new RecordedInputs(plan.strategyLimitMs);
     this.#trader = remadeTrader({ ...plan, signer: this.#prompter, boundedCall: this.#prompter.boundedCall });
   }
 

@@ -18,7 +18,7 @@ const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
 /** What is asked of a store, once per sweep. */
-export interface Beginning {
+export interface SweepHeader {
   readonly identity: SweepIdentity;
   readonly title: string;
   readonly candidates: readonly Candidate[];
@@ -110,7 +110,7 @@ export class SweepStore {
    * Begins this sweep or goes on with it, and gives what is done of it already. Throws TwinbookError `usage` when it is to
    * be resumed but is another one, or when the same one was left unfinished and nobody said that it is to be resumed.
    */
-  begin(beginning: Beginning): Stored {
+  begin(beginning: SweepHeader): Stored {
     return guarded(this.#outDir, () => {
       const { identity, resume } = beginning;
       const same = this.#find(identity);
@@ -194,7 +194,7 @@ export class SweepStore {
     return new TwinbookError('usage', `not the sweep that was begun in ${this.#outDir}; changed: ${changed}`, hint);
   }
 
-  #insert({ identity, title, candidates, parameters, events }: Beginning): void {
+  #insert({ identity, title, candidates, parameters, events }: SweepHeader): void {
     const columns = Object.keys(identity);
     this.#db.transaction(() => {
       const sql = `INSERT INTO sweeps (title, ${columns.join(', ')}, finished) VALUES (?, ${columns.map(() => '?').join(', ')}, 0)`;

@@ -9,7 +9,7 @@ const MOST_USUAL_MS = 10_000;
 export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 
-export class StepsBack {
+export class ClockRegression {
   readonly #quietMs: number;
   #latestMs = Number.NEGATIVE_INFINITY;
   #count = 0;

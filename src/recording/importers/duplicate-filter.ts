@@ -9,7 +9,7 @@ interface Told {
   older: ReadonlyMap<number, string>;
 }
 
-export class TwiceTold {
+export class DuplicateFilter {
   readonly #told = new Map<number, Told>();
 
   /**

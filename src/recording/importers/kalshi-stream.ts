@@ -5,8 +5,8 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
 import { EVENT, type EventChunk, type RecordingWarning, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
-import { StepsBack } from './clock-regression.js';
-import { TwiceTold } from './duplicate-filter.js';
+import { ClockRegression } from './clock-regression.js';
+import { DuplicateFilter } from './duplicate-filter.js';
 import { type KalshiMessage, parseKalshiLine } from './kalshi-message.js';
 import { gunzipLines, type LineReport } from './lines.js';
 import { type PairingRules, TradePairing } from './pairing.js';
@@ -78,14 +78,14 @@ const messages = (count: number): string => (count === 1 ? '1 message' : `${coun
 type Snapshot = Extract<KalshiMessage, { kind: 'snapshot' }>;
 
 class KalshiStream {
-  readonly stepsBack = new StepsBack(KALSHI_PAIRING.tradeLagMs);
+  readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly #ticker: string;
   readonly #tickMicros: number;
   readonly #closeTimeMs: number | null;
   readonly #writer = new ChunkWriter();
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
   readonly #levels = new Levels();
-  readonly #twice = new TwiceTold();
+  readonly #twice = new DuplicateFilter();
   #read = 0;
   #broken = 0;
   #foreign = 0;

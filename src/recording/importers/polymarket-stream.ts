@@ -15,7 +15,7 @@ import { EVENT, type EventChunk, type RecordingWarning, SIDE } from '../contract
 import { Levels } from '../levels.js';
 import { countOf, openParquet, ROW_IS_SOUND } from '../parquet.js';
 import { fileError } from '../store/duckdb.js';
-import { StepsBack } from './clock-regression.js';
+import { ClockRegression } from './clock-regression.js';
 import { type PairingRules, TradePairing } from './pairing.js';
 
 export interface PolymarketTokens {
@@ -77,7 +77,7 @@ async function* columnsOf(
 }
 
 class TokenStream {
-  readonly stepsBack = new StepsBack(0);
+  readonly stepsBack = new ClockRegression(0);
   readonly #writer = new ChunkWriter();
   readonly #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
   readonly #levels = new Levels();

@@ -11,7 +11,7 @@ import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
 import { otherThanAsked } from './record-name.js';
 
-export interface Verdict {
+export interface Classification {
   readonly outcome: Outcome;
   /** Whether the service itself spoke; a proxy's page says nothing about the service's clock or budget. */
   readonly genuine: boolean;
@@ -32,13 +32,13 @@ export function classify(
   status: number,
   text: string | null,
   asked: CallParts = {},
-): Verdict {
+): Classification {
   const json = text === null ? undefined : parseJson(text);
   if (json === undefined) return strange(`HTTP ${status} with a body that is not JSON`);
   return status >= 200 && status <= 299 ? readSuccess(declaration, status, json, asked) : readFailure(status, json);
 }
 
-function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Verdict {
+function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Classification {
   const envelope = success.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
   const data = declaration.data.safeParse(envelope.data.data);
@@ -58,7 +58,7 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   return believed({ kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, pageLimit);
 }
 
-function readFailure(status: number, json: unknown): Verdict {
+function readFailure(status: number, json: unknown): Classification {
   const envelope = refusal.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
   const { slug, message, details } = envelope.data.error;
@@ -116,8 +116,8 @@ function firstIssue(error: z.ZodError, root: string): string {
 }
 
 const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
-const strange = (reason: string): Verdict => ({ outcome: unknown(reason), genuine: false, pageLimit: null });
-const believed = (outcome: Outcome, pageLimit: number | null = null): Verdict => ({
+const strange = (reason: string): Classification => ({ outcome: unknown(reason), genuine: false, pageLimit: null });
+const believed = (outcome: Outcome, pageLimit: number | null = null): Classification => ({
   outcome,
   genuine: true,
   pageLimit,

@@ -24,8 +24,8 @@ import { OrderCalls, type OrderInput, TradeCalls } from './calls/orders.js';
 import type { ClientOptions } from './contract.js';
 import type { CloseInput } from './safe/close-margin.js';
 import type { Sender } from './transport.js';
-import { Asker } from './typed-call.js';
-import { SafeCalls, type SafeOptions } from './workflow/workflow-calls.js';
+import { TypedCalls } from './typed-call.js';
+import { WorkflowCalls, type WorkflowOptions } from './workflow/workflow-calls.js';
 
 export class ServiceClient extends HttpCaller {
   readonly keys: KeyCalls;
@@ -42,7 +42,7 @@ export class ServiceClient extends HttpCaller {
   readonly positions: PositionCalls;
   readonly settlements: SettlementCalls;
   readonly requests: RequestCalls;
-  readonly #safe: SafeCalls;
+  readonly #safe: WorkflowCalls;
 
   /**
    * Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. `transport` is for a world
@@ -50,7 +50,7 @@ export class ServiceClient extends HttpCaller {
    */
   constructor(options: ClientOptions, transport?: Sender) {
     super(options, transport);
-    const asker = new Asker(this);
+    const asker = new TypedCalls(this);
     this.keys = new KeyCalls(asker);
     this.events = new EventCalls(asker);
     this.markets = new MarketCalls(asker);
@@ -65,7 +65,7 @@ export class ServiceClient extends HttpCaller {
     this.positions = new PositionCalls(asker);
     this.settlements = new SettlementCalls(asker);
     this.requests = new RequestCalls(asker);
-    this.#safe = new SafeCalls(this, this.profile, {
+    this.#safe = new WorkflowCalls(this, this.profile, {
       venueNowMs: () => this.venueNowMs(),
       nowMs: () => this.nowMs(),
       monotonicMs: () => this.monotonicMs(),
@@ -79,22 +79,22 @@ export class ServiceClient extends HttpCaller {
    * not, with OutcomeUnknown when only its record can tell: look at `error.pubkey` before placing anything again. Never
    * makes a second draft. What it cannot promise: see docs/client.md.
    */
-  place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
+  place(wallet: Wallet, order: OrderInput, options: WorkflowOptions = {}): Promise<OrderRow> {
     return this.#safe.place(wallet, order, options);
   }
 
   /** Cancels an order. Resolves to its row once it no longer rests, also when it was filled or canceled before. */
-  cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
+  cancel(wallet: Wallet, pubkey: string, options: WorkflowOptions = {}): Promise<OrderRow> {
     return this.#safe.cancel(wallet, pubkey, options);
   }
 
   /** Merges complete sets of shares into currency. Resolves to the row when it is `done`. Rejects as `place`. */
-  merge(wallet: Wallet, merge: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
+  merge(wallet: Wallet, merge: ConversionInput, options: WorkflowOptions = {}): Promise<ConversionRow> {
     return this.#safe.merge(wallet, merge, options);
   }
 
   /** Splits currency into complete sets of shares. Resolves to the row when it is `done`. Rejects as `place`. */
-  split(wallet: Wallet, split: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
+  split(wallet: Wallet, split: ConversionInput, options: WorkflowOptions = {}): Promise<ConversionRow> {
     return this.#safe.split(wallet, split, options);
   }
 
@@ -102,7 +102,7 @@ export class ServiceClient extends HttpCaller {
    * Redeems all free shares of a settled market. The draft must name the shares that the account's own assets list as
    * available, or all of them where an earlier draft has locked them all. Resolves to the row when it is `completed` or `done`. Rejects as `place`.
    */
-  redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
+  redeem(wallet: Wallet, marketConditionId: string, options: WorkflowOptions = {}): Promise<RedeemRow> {
     return this.#safe.redeem(wallet, marketConditionId, options);
   }
 
@@ -110,7 +110,7 @@ export class ServiceClient extends HttpCaller {
    * Opens a margin position. Resolves to its request once that is `order_placed` or `completed`; a limit request may
    * stay at the former for as long as the market does not reach its price. Rejects as `place`.
    */
-  openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions = {}): Promise<RequestRow> {
+  openMargin(wallet: Wallet, request: MarginInput, options: WorkflowOptions = {}): Promise<RequestRow> {
     return this.#safe.openMargin(wallet, request, options);
   }
 
@@ -119,7 +119,7 @@ export class ServiceClient extends HttpCaller {
    * as the market does not reach it, so give `withinMs`. Rejects with ServiceRefused, or with OutcomeUnknown when it was
    * not seen closed in time: it may still close. Never asks twice.
    */
-  closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
+  closeMargin(close: CloseInput, options: WorkflowOptions = {}): Promise<PositionRow> {
     return this.#safe.closeMargin(close, options);
   }
 }
@@ -140,4 +140,4 @@ export type * from './contract.js';
 export * from './errors.js';
 export { venueProfile } from './profile-file.js';
 export type { CloseInput } from './safe/close-margin.js';
-export type { SafeOptions } from './workflow/workflow-calls.js';
+export type { WorkflowOptions as SafeOptions } from './workflow/workflow-calls.js';

@@ -10,7 +10,7 @@ import { walkList } from './list-walk.js';
 /** The largest page of every list (assets allow 200): the fewest requests for a whole walk. */
 const WALK_LIMIT = 100;
 
-export class Asker {
+export class TypedCalls {
   readonly #caller: ServiceCaller;
 
   constructor(caller: ServiceCaller) {

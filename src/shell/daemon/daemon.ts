@@ -20,7 +20,7 @@ import { nowMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
-import { leavesOrdersBehind, PATIENCE, takeBack } from './failed-start.js';
+import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
 import { startJobs } from './jobs.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { openPage } from './page.js';
@@ -58,7 +58,7 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
     return await runSession(config, io);
   } catch (error) {
     const say = (text: string) => io.err(`${text}\n`);
-    if (leavesOrdersBehind(error)) await takeBack({ config, env: io.env, say });
+    if (leavesOrdersBehind(error)) await cancelLeftovers({ config, env: io.env, say });
     throw error;
   }
 }

@@ -38,7 +38,7 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /** Cancels what rests, and says how it went. Never throws. */
-export async function takeBack(start: FailedStart): Promise<void> {
+export async function cancelLeftovers(start: FailedStart): Promise<void> {
   const { config, say } = start;
   // An embedded exchange has ended with us: there is nobody to ask.
   if (config.exchange?.embedded === true) return;

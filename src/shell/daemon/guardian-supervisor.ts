@@ -34,7 +34,7 @@ const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianS
 const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
-export interface GuardingOptions {
+export interface GuardianSupervisorOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledger: Ledger;
@@ -44,8 +44,8 @@ export interface GuardingOptions {
 }
 
 /** What the trader does for its guardian. */
-export class Guarding {
-  readonly #options: GuardingOptions;
+export class GuardianSupervisor {
+  readonly #options: GuardianSupervisorOptions;
   readonly #heart: Heart;
   #timer: NodeJS.Timeout | null = null;
   #report: GuardianReport | null = null;
@@ -58,7 +58,7 @@ export class Guarding {
   #said = '';
 
   /** Begins the heartbeat; the ledger is locked. Throws `file_unreadable`. */
-  constructor(options: GuardingOptions) {
+  constructor(options: GuardianSupervisorOptions) {
     this.#options = options;
     const { config, ledger, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;

@@ -7,7 +7,7 @@ import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { FillRow, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
 import type { DashboardConfig } from '../config/types.js';
-import type { Action, Host, PageState } from '../dashboard/contract.js';
+import type { Host, PageAction, PageState } from '../dashboard/contract.js';
 import type { Dashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
 import { readPrivateFile } from '../wallet/private-file.js';
@@ -70,7 +70,7 @@ const hostOf = (running: Running): Host => ({
   },
 });
 
-function commandOf(action: Action, reason: string): OperatorCommand {
+function commandOf(action: PageAction, reason: string): OperatorCommand {
   switch (action) {
     case 'cancel-all':
     case 'flatten':

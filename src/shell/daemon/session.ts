@@ -29,7 +29,7 @@ import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.
 import { walletPassphrase } from '../wallet/passphrase.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { Guarding } from './guardian-supervisor.js';
+import { GuardianSupervisor } from './guardian-supervisor.js';
 import type { Log } from './log.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
@@ -56,7 +56,7 @@ export interface Session {
   /** Of the markets that are looked at; null when the configuration does not want it, or when it cannot be. */
   readonly recorder: Recorder | null;
   /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
-  readonly guarding: Guarding | null;
+  readonly guarding: GuardianSupervisor | null;
   /**
    * Another client with the same credentials, which knows of no pause and no limit that the one before it was told; that
    * one is closed, which drops and cuts all that it was doing.
@@ -275,11 +275,11 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
 }
 
 /** An embedded exchange stands still and ends with its trader: there is nothing that another process could cancel. */
-function openGuarding(options: SessionOptions, ledger: Ledger): Guarding | null {
+function openGuarding(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
   const quiet = (text: string) => options.log.logger.info(text);
-  return new Guarding({ config, env, ledger, loud: (text) => warn(options, text), quiet });
+  return new GuardianSupervisor({ config, env, ledger, loud: (text) => warn(options, text), quiet });
 }
 
 /** Null when the configuration does not want it. A recording that cannot be made does not keep the trader from trading. */

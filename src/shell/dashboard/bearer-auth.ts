@@ -6,9 +6,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 const GUESSES = 10;
 const WINDOW_MS = 60_000;
 
-export type Verdict = 'open' | 'wrong' | 'too many guesses';
+export type PasswordVerdict = 'open' | 'wrong' | 'too many guesses';
 
-export class Pass {
+export class BearerAuth {
   readonly #digest: Buffer;
   /** A clock that never steps, ms. */
   readonly #steadyMs: () => number;
@@ -20,7 +20,7 @@ export class Pass {
   }
 
   /** @param authorization the header, `Bearer` and the secret */
-  check(authorization: string | undefined): Verdict {
+  check(authorization: string | undefined): PasswordVerdict {
     const steadyMs = this.#steadyMs();
     this.#guessesMs = this.#guessesMs.filter((guessMs) => steadyMs - guessMs < WINDOW_MS);
     if (this.#guessesMs.length >= GUESSES) return 'too many guesses';

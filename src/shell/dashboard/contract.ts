@@ -1,8 +1,17 @@
 /** What the page shows and what it may ask for. All of it is data that the trader's shell makes; the page decides nothing. */
 
 /** What a button can ask for. `resume` and `unkill` lead up the ladder, the others down. */
-export const ACTIONS = ['widen', 'reduce-only', 'pause', 'cancel-all', 'flatten', 'kill', 'resume', 'unkill'] as const;
-export type Action = (typeof ACTIONS)[number];
+export const PAGE_ACTIONS = [
+  'widen',
+  'reduce-only',
+  'pause',
+  'cancel-all',
+  'flatten',
+  'kill',
+  'resume',
+  'unkill',
+] as const;
+export type PageAction = (typeof PAGE_ACTIONS)[number];
 
 /** Money, prices and amounts are decimal strings, times Unix milliseconds. Holds no secret. */
 export interface PageState {
@@ -81,5 +90,5 @@ export interface Host {
   /** Never throws: a trader that can only end says that. */
   state(): PageState;
   /** Null when it is obeyed, else why not and what is wanted. `reason` is empty when none was given. */
-  act(action: Action, reason: string): string | null;
+  act(action: PageAction, reason: string): string | null;
 }

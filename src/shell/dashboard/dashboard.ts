@@ -8,8 +8,8 @@
  */
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { Pass } from './bearer-auth.js';
-import { ACTIONS, type Action, type Host } from './contract.js';
+import { BearerAuth } from './bearer-auth.js';
+import { type Host, PAGE_ACTIONS, type PageAction } from './contract.js';
 import { pageDocument } from './document.js';
 import { headersOf, refusalOf } from './origin-guard.js';
 
@@ -51,7 +51,7 @@ function portOf(server: FastifyInstance): number {
 
 function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
   const document = pageDocument();
-  const pass = new Pass(secret);
+  const pass = new BearerAuth(secret);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
     connectionTimeout: PATIENCE_MS,
@@ -80,7 +80,7 @@ function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
   server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
   server.get('/state', guarded, () => host.state());
   server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, (request, reply) => {
-    const action = ACTIONS.find((name): name is Action => name === request.params.action);
+    const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
     if (action === undefined) return reply.code(404).send({ error: 'there is no such action' });
     const refusal = host.act(action, reasonOf(request.body));
     return refusal === null ? { done: true } : reply.code(409).send({ error: refusal });
@@ -88,7 +88,7 @@ function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
   return server;
 }
 
-function admit(pass: Pass, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+function admit(pass: BearerAuth, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   switch (pass.check(request.headers.authorization)) {
     case 'open':
       return undefined;

@@ -5,7 +5,7 @@
  */
 
 /** Names of headers in lower case, as Node gives them; a header that came twice has two values here. */
-export interface Knock {
+export interface RequestHead {
   readonly method: string;
   readonly headers: ReadonlyMap<string, readonly string[]>;
 }
@@ -18,7 +18,7 @@ export interface Refusal {
 const METHODS: readonly string[] = ['GET', 'POST'];
 
 /** Null when the request is heard. `port` is where we listen. */
-export function refusalOf({ method, headers }: Knock, port: number): Refusal | null {
+export function refusalOf({ method, headers }: RequestHead, port: number): Refusal | null {
   const all = (name: string) => headers.get(name) ?? [];
   const [host, ...otherHosts] = all('host');
   // A name that an attacker made resolve to this machine is not one of these.

@@ -64,7 +64,7 @@ export interface GuardianRules {
 }
 
 /** One observation. `nowMs` is the guardian's own clock: it never steps, and its start is arbitrary. */
-export type Observation =
+export type GuardianObservation =
   | {
       readonly kind: 'look';
       readonly nowMs: number;
@@ -86,7 +86,7 @@ export type Observation =
   /** Somebody asks the guardian to end: a signal. */
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
-export type Action =
+export type GuardianAction =
   /** Leave the mark that keeps a trader which wakes, or is started, from quoting on. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
   /** Cancel everything once and read twice what rests; the outcome comes back as a `round`. Never two at a time. */

@@ -6,7 +6,7 @@
  * found nothing, end an alarm. It may never take its own sleep for the trader's: silence is what it was awake to hear.
  */
 
-import type { Action, GuardianReport, GuardianRules, Heartbeat, Observation } from './contract.js';
+import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules, Heartbeat } from './contract.js';
 
 /**
  * The most that one look adds to a silence, ms. A guardian that was itself stopped, swapped out or asleep with its
@@ -68,7 +68,7 @@ export interface GuardianMind {
 
 export interface Decision {
   readonly mind: GuardianMind;
-  readonly actions: readonly Action[];
+  readonly actions: readonly GuardianAction[];
 }
 
 export const FRESH_MIND: GuardianMind = {
@@ -83,7 +83,7 @@ export const FRESH_MIND: GuardianMind = {
   isAskedToEnd: false,
 };
 
-export function decide(mind: GuardianMind, rules: GuardianRules, observation: Observation): Decision {
+export function decide(mind: GuardianMind, rules: GuardianRules, observation: GuardianObservation): Decision {
   switch (observation.kind) {
     case 'look':
       return onLook(mind, rules, observation);
@@ -94,8 +94,8 @@ export function decide(mind: GuardianMind, rules: GuardianRules, observation: Ob
   }
 }
 
-type Look = Extract<Observation, { kind: 'look' }>;
-type Round = Extract<Observation, { kind: 'round' }>;
+type Look = Extract<GuardianObservation, { kind: 'look' }>;
+type Round = Extract<GuardianObservation, { kind: 'round' }>;
 
 function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decision {
   const mind = heard(before, look);
@@ -165,7 +165,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
   const reason = `guardian: ${why}; ${who} ${traderGone ? 'is gone' : 'is there and does not answer'}`;
   const alarm = alarmOf('silence', reason, nowMs);
-  const actions: readonly Action[] = [
+  const actions: readonly GuardianAction[] = [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
     { kind: 'leave-mark', reason },
   ];
@@ -189,7 +189,7 @@ const alarmOf = (cause: Alarm['cause'], text: string, nowMs: number): Alarm => (
 });
 
 /** One round may be left over from an alarm before; the next one begins when it is back. */
-function begin(mind: GuardianMind, alarm: Alarm, actions: readonly Action[]): Decision {
+function begin(mind: GuardianMind, alarm: Alarm, actions: readonly GuardianAction[]): Decision {
   if (mind.isRound) return { mind: { ...mind, alarm }, actions };
   return { mind: { ...mind, alarm, isRound: true }, actions: [...actions, { kind: 'cancel' }] };
 }
@@ -229,7 +229,7 @@ const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cau
 function onRound(before: GuardianMind, round: Round): Decision {
   const mind = { ...before, isRound: false };
   const { alarm } = mind;
-  const said: Action = {
+  const said: GuardianAction = {
     kind: 'record',
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
@@ -237,7 +237,7 @@ function onRound(before: GuardianMind, round: Round): Decision {
   // The trader woke meanwhile: what was canceled was canceled.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
-  const secured: readonly Action[] =
+  const secured: readonly GuardianAction[] =
     isSecured(after) && !isExpectedEmpty(alarm)
       ? [{ kind: 'record', severity: 'loud', text: 'secured: nothing rests' }]
       : [];

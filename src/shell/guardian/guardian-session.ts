@@ -30,7 +30,7 @@ export interface Access {
   readonly wallet: Wallet;
 }
 
-export class Key {
+export class GuardianSession {
   readonly #settings: AccessSettings;
   readonly #wallet: Wallet;
   readonly #client: ServiceClient;

@@ -13,9 +13,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone, markOf } from '../../shared/base/process-mark.js';
 import { readBeat } from './beat-file.js';
-import type { Action, GuardianReport, GuardianRules, Observation } from './contract.js';
+import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules } from './contract.js';
 import { decide, FRESH_MIND, type GuardianMind, stateOf } from './decide.js';
-import { type Access, type AccessSettings, Key } from './guardian-session.js';
+import { type Access, type AccessSettings, GuardianSession } from './guardian-session.js';
 import { heartbeatFileOf, heartbeatSchema, reportFileOf, reportSchema } from './heartbeat-files.js';
 import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 
@@ -72,9 +72,9 @@ class Guardian {
   readonly #reporter: Reporter;
   readonly #identity = { run: randomBytes(8).toString('hex'), process: markOf(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
-  #key: Key | null = null;
+  #key: GuardianSession | null = null;
   /** What was last read of the disk; null until something was. */
-  #seen: Pick<Extract<Observation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
+  #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
   /** Why our key is of no use right now; null when it is. */
   #trouble: string | null = 'not asked yet';
@@ -107,9 +107,9 @@ class Guardian {
     await this.#close('ended', text);
   }
 
-  async #openKey(): Promise<Key> {
+  async #openKey(): Promise<GuardianSession> {
     try {
-      return new Key(this.#options);
+      return new GuardianSession(this.#options);
     } catch (error) {
       const text = `cannot guard: ${messageOf(error)}`;
       this.#log.write('loud', text);
@@ -151,13 +151,13 @@ class Guardian {
     this.#seen = { heartbeat, ledgerGone };
   }
 
-  #observe(observation: Observation): void {
+  #observe(observation: GuardianObservation): void {
     const { mind, actions } = decide(this.#mind, this.#options.rules, observation);
     this.#mind = mind;
     for (const action of actions) this.#do(action);
   }
 
-  #do(action: Action): void {
+  #do(action: GuardianAction): void {
     switch (action.kind) {
       case 'record':
         return this.#log.write(action.severity, action.text);
@@ -188,7 +188,7 @@ class Guardian {
     }
   }
 
-  async #cancel(): Promise<Pick<Extract<Observation, { kind: 'round' }>, 'outcome' | 'text'>> {
+  async #cancel(): Promise<Pick<Extract<GuardianObservation, { kind: 'round' }>, 'outcome' | 'text'>> {
     try {
       if (this.#key === null) return { outcome: 'failed', text: 'there is no key yet' };
       const { asked, verified } = await this.#options.cancelEverything(await this.#key.open());
@@ -202,7 +202,7 @@ class Guardian {
   }
 
   /** A trader that trusts in us must hear at once when we could not do it. */
-  async #keepChecking(key: Key, signal: AbortSignal): Promise<void> {
+  async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#trouble;
       this.#trouble = await key.checked().then(

@@ -9,7 +9,7 @@ import { entriesOf, runField, runFolders } from './runs.js';
 const STARTED_WITHIN_MS = 3_600_000;
 
 /** What there is to give up for a run. Looks through the folders once, when it is made; no other run grows meanwhile. */
-export class RunRoom {
+export class DiskQuota {
   /** Finished runs of this ledger, oldest first. */
   readonly #others: { readonly folder: string; readonly bytes: number }[];
   #othersBytes: number;

@@ -19,11 +19,11 @@ import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 import type { RunDescription, RunEnd } from './contract.js';
 import { describeRun, type RunFacts } from './describe-run.js';
-import { RunRoom, removeUnbegun } from './disk-quota.js';
+import { DiskQuota, removeUnbegun } from './disk-quota.js';
 import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
 import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
 import { Segments } from './segments.js';
-import { Witness } from './step-input-recorder.js';
+import { StepInputRecorder } from './step-input-recorder.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** At the end of a run, for what is left: a second of lines, and a segment to be packed. */
@@ -75,7 +75,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   try {
     makeFolder(folder);
     removeUnbegun(dir, nowMs());
-    const room = new RunRoom(dir, folder, config.ledger.path);
+    const room = new DiskQuota(dir, folder, config.ledger.path);
     const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
     const description = describeRun(options, copy === null ? missing : NOT_COPIED_YET);
@@ -121,7 +121,7 @@ interface Copying {
  * SQLite's own copy: the file must not be copied beside it, as closing it a second time would drop the locks that SQLite
  * holds on it. Nobody writes before it has begun: the trader is not made yet.
  */
-async function copyLedger(options: JournalOptions, target: string, room: RunRoom): Promise<Copying> {
+async function copyLedger(options: JournalOptions, target: string, room: DiskQuota): Promise<Copying> {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
   // What was committed last lies in the file beside it until SQLite moves it over.
@@ -138,7 +138,7 @@ async function copyLedger(options: JournalOptions, target: string, room: RunRoom
 }
 
 /** For a run that has `ownBytes`, of which so many are not written yet. Throws when the disk has no room for them. */
-async function makeRoom(room: RunRoom, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
+async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
   const spare = await spareBytes(dir, keptFreeBytes);
@@ -147,10 +147,10 @@ async function makeRoom(room: RunRoom, ownBytes: number, unwritten: number, opti
 
 class RunJournalWriter implements Journal {
   readonly #folder: string;
-  readonly #room: RunRoom;
+  readonly #room: DiskQuota;
   readonly #options: JournalOptions;
   readonly #segments: Segments;
-  readonly #witness = new Witness();
+  readonly #witness = new StepInputRecorder();
   readonly #fixedBytes: number;
   readonly #copy: LedgerCopy | null;
   readonly #timer: NodeJS.Timeout;
@@ -161,7 +161,7 @@ class RunJournalWriter implements Journal {
   #stopped: string | null = null;
 
   /** @param ledgerBytes of the starting ledger, copied or being copied */
-  constructor(folder: string, room: RunRoom, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
+  constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
     this.#folder = folder;
     this.#copy = copy;
     this.#room = room;

@@ -5,7 +5,7 @@ import type { DraftSigner } from '../../trader/executor/contract.js';
 import { CallTimedOut } from '../runtime/bounded-call.js';
 import type { Signed, Step } from './contract.js';
 
-export class Witness {
+export class StepInputRecorder {
   #calls = 0;
   #timedOut: number[] = [];
   #signed: Signed[] = [];

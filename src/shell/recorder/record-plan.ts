@@ -8,7 +8,7 @@ import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Ask, Observation, Report, Request } from '../../shared/protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
-import { MarketState } from '../../trader/market/market-tracker.js';
+import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import type { MarketPoll, PollResult, Queue, Unsent } from '../../trader/scheduler/contract.js';
 import { pollCall } from '../../trader/scheduler/poll-calls.js';
@@ -47,7 +47,7 @@ export interface RecordPlanSettings {
 }
 
 interface Watched {
-  readonly feed: MarketState;
+  readonly feed: MarketTracker;
   /** As the newest detail says; null before the first. */
   phase: MarketPhase | null;
   /** An order book can be recorded; other kinds of market have none. */
@@ -243,7 +243,7 @@ export class RecordPlan implements Core {
 
   #watch(id: string): void {
     if (this.#markets.has(id)) return;
-    this.#markets.set(id, { feed: new MarketState(id), phase: null, hasBook: true });
+    this.#markets.set(id, { feed: new MarketTracker(id), phase: null, hasBook: true });
   }
 
   #heard(): void {

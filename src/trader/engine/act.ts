@@ -4,12 +4,12 @@ import type { Ask } from '../../shared/protocol/seam.js';
 import { convert, mergeBlockers } from './control/complete-sets.js';
 import { FLATTEN, flattenMarket, isFlat } from './control/flatten.js';
 import { LADDER } from './control/modes.js';
-import { isUnassigned, isUnread } from './control/startup-grace.js';
-import type { Tracked } from './markets.js';
+import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
+import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
-import type { Desk } from './quoting/quote-slot.js';
-import { cancelAll, takeTurn } from './quoting/quoting.js';
-import { TraderTurn } from './quoting/step-context.js';
+import type { QuoteSlot } from './quoting/quote-slot.js';
+import { cancelAll, quoteSlot } from './quoting/quoting.js';
+import { TraderStepContext } from './quoting/step-context.js';
 import { react } from './reactions.js';
 import type { MergeSettings } from './settings.js';
 import type { TraderState } from './state.js';
@@ -19,7 +19,7 @@ export const TICK_MS = 500;
 /** A desk takes a turn at least this often: ages and times to resolution move though nothing is seen. */
 export const REQUOTE_MS = 1_000;
 
-export function decide(state: TraderState, nowMs: number): void {
+export function act(state: TraderState, nowMs: number): void {
   state.bornMs ??= nowMs;
   // First of all: a command that forbids something must hold before anything that was waiting is sent again.
   allow(state, nowMs);
@@ -40,7 +40,7 @@ export function decide(state: TraderState, nowMs: number): void {
   if (mode === 'stopped') return;
   allow(state, nowMs);
   const hold = LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`;
-  const turn = new TraderTurn(state, hold, nowMs);
+  const turn = new TraderStepContext(state, hold, nowMs);
   for (const tracked of state.markets.all) turnsOf(state, tracked, turn, ticking);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
   prove(state, ticking, nowMs);
@@ -68,10 +68,10 @@ const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' 
 const CONVERSION_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
 const isOfConversion = ({ call }: Ask): boolean => CONVERSION_CALLS.includes(call.endpoint);
 
-function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, ticking: boolean): void {
+function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
   const { nowMs } = usual;
   const paused = state.pausedMarket(tracked.conditionId);
-  const turn = paused === undefined ? usual : new TraderTurn(state, usual.hold ?? `paused: ${paused}`, nowMs);
+  const turn = paused === undefined ? usual : new TraderStepContext(state, usual.hold ?? `paused: ${paused}`, nowMs);
   turn.refresh();
   // Not where the signer refused either.
   const converts = LADDER[state.mode().mode].conversions && paused === undefined;
@@ -89,9 +89,9 @@ function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, tickin
   for (const desk of tracked.desks) {
     if (!desk.dirty && nowMs - desk.quotedMs < REQUOTE_MS && nowMs >= desk.quotedMs) continue;
     const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
-    if (isUnread(state, desk, view)) continue;
+    if (isInStartupGrace(state, desk, view)) continue;
     const before = desk.failure;
-    begun = takeTurn(desk, tracked.feed, view, turn) || begun;
+    begun = quoteSlot(desk, tracked.feed, view, turn) || begun;
     if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
@@ -100,7 +100,7 @@ function turnsOf(state: TraderState, tracked: Tracked, usual: TraderTurn, tickin
 }
 
 /** Orders on their way to a market in which nobody quotes any more must not arrive. */
-function withdrawUnwanted(state: TraderState, { conditionId, desks }: Tracked, nowMs: number): void {
+function withdrawUnwanted(state: TraderState, { conditionId, desks }: MarketEntry, nowMs: number): void {
   if (desks.length === 0 || desks.some(({ quotes }) => quotes.fairMicros !== null)) return;
   const orders = state.own.orders.get(conditionId) ?? [];
   if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN)) {
@@ -109,7 +109,7 @@ function withdrawUnwanted(state: TraderState, { conditionId, desks }: Tracked, n
 }
 
 /** Flattening merges every complete set that the market lets it. */
-function mergeRule(state: TraderState, { feed }: Tracked): MergeSettings {
+function mergeRule(state: TraderState, { feed }: MarketEntry): MergeSettings {
   const smallest = feed.facts?.minAmountMicros;
   if (state.mode().mode !== 'flattening' || smallest === undefined) return state.settings.merge;
   return { enabled: true, minSharesMicros: smallest };
@@ -117,7 +117,7 @@ function mergeRule(state: TraderState, { feed }: Tracked): MergeSettings {
 
 /** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */
 function flatten(state: TraderState, nowMs: number): void {
-  const turn = new TraderTurn(state, 'flattening', nowMs);
+  const turn = new TraderStepContext(state, 'flattening', nowMs);
   let left = state.own.unsettled > 0;
   for (const tracked of state.markets.all) {
     const { feed, conditionId } = tracked;
@@ -135,12 +135,12 @@ function flatten(state: TraderState, nowMs: number): void {
 }
 
 /** Orders of strategies that do not quote this market (any more): nobody would ever move them. */
-function orphans(state: TraderState, tracked: Tracked) {
+function orphans(state: TraderState, tracked: MarketEntry) {
   const names = new Set(tracked.desks.map((desk) => desk.strategy.name));
   return (state.own.orders.get(tracked.conditionId) ?? []).filter((order) => !names.has(order.strategy));
 }
 
-function sayFailure(state: TraderState, desk: Desk, nowMs: number): void {
+function sayFailure(state: TraderState, desk: QuoteSlot, nowMs: number): void {
   const text = `strategy ${desk.strategy.name} is stopped in market ${desk.conditionId}: ${desk.failure}`;
   state.loud(nowMs, 'strategy_failed', text);
 }

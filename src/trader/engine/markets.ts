@@ -4,20 +4,20 @@ import { maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Ledger, MarketRecord } from '../ledger/contract.js';
-import { MarketState } from '../market/market-tracker.js';
+import { MarketTracker } from '../market/market-tracker.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import type { MarketTerms } from './own/own-state.js';
-import { Desk } from './quoting/quote-slot.js';
+import { QuoteSlot } from './quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from './settings.js';
 
-export interface Tracked {
+export interface MarketEntry {
   readonly conditionId: string;
   /** Replaced by an empty one when the market is taken out. */
-  feed: MarketState;
+  feed: MarketTracker;
   /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
   outBecause: string | null;
   /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
-  readonly desks: Desk[];
+  readonly desks: QuoteSlot[];
   /** Our clock, ms: no merge or redeem is tried before. */
   nextConversionMs: number;
   /** Merges and redeems that were refused in a row. */
@@ -31,7 +31,7 @@ const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
 export class Markets {
   readonly #settings: TraderSettings;
   readonly #ledger: Ledger;
-  readonly #tracked = new Map<string, Tracked>();
+  readonly #tracked = new Map<string, MarketEntry>();
   /** Markets whose detail says that nobody here can trade them: not taken up again from the next catalog. */
   readonly #unsuitable = new Set<string>();
   /** Strategies with quote hours that are within them now. */
@@ -47,21 +47,21 @@ export class Markets {
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
   }
 
-  get all(): Iterable<Tracked> {
+  get all(): Iterable<MarketEntry> {
     return this.#tracked.values();
   }
 
-  get(conditionId: string): Tracked | undefined {
+  get(conditionId: string): MarketEntry | undefined {
     return this.#tracked.get(conditionId);
   }
 
   /** Looks at a market whoever wants it: something of ours is there. */
-  track(conditionId: string): Tracked {
+  track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
-    const tracked: Tracked = {
+    const tracked: MarketEntry = {
       conditionId,
-      feed: new MarketState(conditionId),
+      feed: new MarketTracker(conditionId),
       outBecause: null,
       desks: [],
       nextConversionMs: 0,
@@ -124,7 +124,7 @@ export class Markets {
   }
 
   /** Takes in a detail; writes what changed to the ledger. True when the market's phase changed. */
-  onDetail(tracked: Tracked, detail: MarketDetail, at: SeenAt): boolean {
+  onDetail(tracked: MarketEntry, detail: MarketDetail, at: SeenAt): boolean {
     const before = tracked.feed.facts;
     tracked.feed.onDetail(detail, at);
     const facts = tracked.feed.facts;
@@ -150,7 +150,7 @@ export class Markets {
   #assign(conditionId: string, strategy: StrategySettings): void {
     const tracked = this.track(conditionId);
     if (this.#isQuotedBy(conditionId, strategy)) return;
-    const desk = new Desk(conditionId, strategy);
+    const desk = new QuoteSlot(conditionId, strategy);
     if (this.#quoting.has(strategy.name)) desk.inQuoteHours = true;
     if (tracked.feed.facts !== null) desk.open(tracked.feed.facts, this.#settings.boundedCall);
     tracked.desks.push(desk);

@@ -9,7 +9,7 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import { REQUOTE_MS, TICK_MS } from './act.js';
 import { scarceCash } from './control/complete-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
-import type { Tracked } from './markets.js';
+import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
 import type { TraderState } from './state.js';
 
@@ -33,7 +33,7 @@ function isCalm(state: TraderState, nowMs: number): boolean {
   return (state.own.unsettled === 0) === (state.settledMs !== null) && state.queue.isSteady(nowMs);
 }
 
-function marketQuietUntilMs(state: TraderState, tracked: Tracked): number {
+function marketQuietUntilMs(state: TraderState, tracked: MarketEntry): number {
   let untilMs = mayConvert(state, tracked) ? tracked.nextConversionMs : Number.POSITIVE_INFINITY;
   for (const desk of tracked.desks) {
     if (desk.dirty) return Number.NEGATIVE_INFINITY;
@@ -43,7 +43,7 @@ function marketQuietUntilMs(state: TraderState, tracked: Tracked): number {
 }
 
 /** Whether a merge or redeem, or the cancels that make way for a merge, could be begun here at some time. */
-function mayConvert(state: TraderState, { feed, conditionId }: Tracked): boolean {
+function mayConvert(state: TraderState, { feed, conditionId }: MarketEntry): boolean {
   const { facts } = feed;
   if (!LADDER[state.mode().mode].conversions) return false;
   const { yesMicros, noMicros } = heldIn(state.own, conditionId);

@@ -15,7 +15,7 @@ import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 /** Drafts that left, newest last: enough for every one that could still be under way. */
 const REMEMBERED_DRAFTS = 2_000;
 
-export class Outgoing {
+export class OutboundCheck {
   readonly #ledger: Pick<LedgerReader, 'intent'>;
   readonly #drafted = new Set<string>();
 

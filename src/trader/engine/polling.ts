@@ -3,7 +3,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
-import type { Markets, Tracked } from './markets.js';
+import type { MarketEntry, Markets } from './markets.js';
 import type { OwnState } from './own/own-state.js';
 
 /** What of the trader's state polling depends on. */
@@ -57,11 +57,11 @@ export class Polling implements PollFacts {
 
 class Polled implements PolledMarket {
   readonly marketConditionId: string;
-  readonly #tracked: Tracked;
+  readonly #tracked: MarketEntry;
   readonly #polling: Polling;
   readonly #state: Polls;
 
-  constructor(tracked: Tracked, polling: Polling, state: Polls) {
+  constructor(tracked: MarketEntry, polling: Polling, state: Polls) {
     this.marketConditionId = tracked.conditionId;
     this.#tracked = tracked;
     this.#polling = polling;

@@ -4,7 +4,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { FillRow, Ledger, LedgerReader, OperatorEvent } from '../ledger/contract.js';
-import { MarketState } from '../market/market-tracker.js';
+import { MarketTracker } from '../market/market-tracker.js';
 import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
@@ -18,12 +18,12 @@ import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
 import { FillAlarm } from './fill-alarm.js';
-import { Markets, type Tracked } from './markets.js';
+import { type MarketEntry, Markets } from './markets.js';
 import { Marks } from './marks.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own/own-state.js';
 import { equityOf, markOf } from './own/valuation.js';
 import { Polling } from './polling.js';
-import type { Desk } from './quoting/quote-slot.js';
+import type { QuoteSlot } from './quoting/quote-slot.js';
 import type { TraderSettings } from './settings.js';
 import { VenueClock } from './venue-clock.js';
 
@@ -258,11 +258,11 @@ export class TraderState {
    * What the venue sends of one market cannot be reckoned with: nothing of it is taken in any more, what rests there is
    * pulled, and every other market goes on. A start tries it again.
    */
-  takeOut(tracked: Tracked, reason: string, nowMs: number): void {
+  takeOut(tracked: MarketEntry, reason: string, nowMs: number): void {
     const { conditionId } = tracked;
     const text = `"${titled(this, conditionId)}" is out: ${reason}`;
     tracked.outBecause = reason;
-    tracked.feed = new MarketState(conditionId);
+    tracked.feed = new MarketTracker(conditionId);
     this.pauseMarket(conditionId, reason);
     this.loud(
       nowMs,
@@ -272,7 +272,7 @@ export class TraderState {
   }
 
   /** What a strategy is told of ourselves in one market. */
-  ownIn(conditionId: string, desk: Desk | undefined): OwnMarketState {
+  ownIn(conditionId: string, desk: QuoteSlot | undefined): OwnMarketState {
     const { own } = this;
     const { yesMicros, noMicros, yesCostMicros, noCostMicros } = heldIn(own, conditionId);
     const limits = desk?.strategy.risk ?? this.settings.risk;
@@ -301,7 +301,7 @@ export class TraderState {
     return `${this.settings.runId}.${conditionId.slice(0, 6)}.${this.#sequence}`;
   }
 
-  desksOf(conditionId: string): readonly Desk[] {
+  desksOf(conditionId: string): readonly QuoteSlot[] {
     return this.markets.get(conditionId)?.desks ?? [];
   }
 
@@ -343,7 +343,7 @@ export class TraderState {
   }
 
   /** A market in which something of ours is, looked at from now on. */
-  tracked(conditionId: string): Tracked {
+  tracked(conditionId: string): MarketEntry {
     return this.markets.track(conditionId);
   }
 

@@ -12,14 +12,14 @@ import { overfull, PageWalk } from '../reconcile/page-walk.js';
 import { parseRoundTag, type RoundList } from '../reconcile/round.js';
 import type { PollResult, PollTarget, Unsent } from '../scheduler/contract.js';
 import { parsePollTag, pollTag } from '../scheduler/tags.js';
-import { decide } from './act.js';
+import { act } from './act.js';
 import type { Mode } from './control/modes.js';
-import type { Tracked } from './markets.js';
+import type { MarketEntry } from './markets.js';
 import { quietUntilMs } from './next-wakeup.js';
-import { Outgoing } from './outbound-check.js';
+import { OutboundCheck } from './outbound-check.js';
 import { ownOrders } from './own/own-state.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
-import { TraderTurn } from './quoting/step-context.js';
+import { TraderStepContext } from './quoting/step-context.js';
 import { react } from './reactions.js';
 import type { TraderSettings } from './settings.js';
 import { type Snapshot, snapshotOf } from './snapshot.js';
@@ -44,14 +44,14 @@ const NO_REQUESTS: readonly Request[] = [];
 
 export class Trader {
   readonly #state: TraderState;
-  readonly #outgoing: Outgoing;
+  readonly #outgoing: OutboundCheck;
   /** Null after a step, until somebody asks. */
   #quietUntilMs: number | null = null;
 
   /** Takes up what the ledger says was under way. The first `handle` begins to ask. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
-    this.#outgoing = new Outgoing(ledger);
+    this.#outgoing = new OutboundCheck(ledger);
     const state = this.#state;
     ledger.transaction(() => {
       const { runId, version, configHash } = settings;
@@ -81,7 +81,7 @@ export class Trader {
     this.#step(nowMs, () => {
       this.#state.see(nowMs);
       this.#observe(observation);
-      decide(this.#state, nowMs);
+      act(this.#state, nowMs);
     });
     const requests: Request[] = [];
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
@@ -210,7 +210,7 @@ export class Trader {
   }
 
   /** The shell answers an ask with the data of the ask's own endpoint; the tag says which that was. */
-  #takeIn(tracked: Tracked, kind: MarketTarget['kind'], data: unknown, at: SeenAt): void {
+  #takeIn(tracked: MarketEntry, kind: MarketTarget['kind'], data: unknown, at: SeenAt): void {
     const state = this.#state;
     const { conditionId } = tracked;
     switch (kind) {
@@ -284,7 +284,7 @@ export class Trader {
       state.modes.proof(rows.length, nowMs);
       if (state.modes.proven) state.saveModes();
     }
-    const turn = new TraderTurn(state, 'canceling', nowMs);
+    const turn = new TraderStepContext(state, 'canceling', nowMs);
     for (const { pubkey, market } of rows) {
       const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
       if (pubkey === null || ours || turn.triedToCancel(pubkey)) continue;

@@ -1,10 +1,10 @@
 /** A cancel has no record of its own: what its order shows decides what became of it. */
 
-import type { Desk, Look } from './context.js';
+import type { ExecutorContext, Look } from './context.js';
 import { STANDINGS } from './lifecycle.js';
 
 /** The order is over: whatever ended it, there is nothing left to cancel. */
-export function cancelOfEndedOrder(desk: Desk, orderPubkey: string, nowMs: number): void {
+export function cancelOfEndedOrder(desk: ExecutorContext, orderPubkey: string, nowMs: number): void {
   const track = desk.tracks.cancelOf(orderPubkey);
   if (track === null) return;
   desk.tracks.move(track, 'settled', nowMs, 'its order is over');
@@ -13,7 +13,7 @@ export function cancelOfEndedOrder(desk: Desk, orderPubkey: string, nowMs: numbe
 }
 
 /** The order still rests: the cancel did not arrive, or not yet. */
-export function cancelOfRestingOrder(desk: Desk, orderPubkey: string, look: Look): void {
+export function cancelOfRestingOrder(desk: ExecutorContext, orderPubkey: string, look: Look): void {
   const track = desk.tracks.cancelOf(orderPubkey);
   if (track === null || track.busy !== null) return;
   // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.

@@ -8,10 +8,10 @@ import { askFor, type Step } from './asks.js';
 import { BookedTrades } from './booked-trades.js';
 import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
 import { fillObjection, type Trade } from './fill-check.js';
-import { type Track, Tracks } from './in-flight-intents.js';
+import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
-import { OrderShelf } from './unsettled-orders.js';
+import { UnsettledOrders } from './unsettled-orders.js';
 
 /** When and how a record was seen. */
 export interface Look {
@@ -27,19 +27,19 @@ export interface Look {
 /** Events that lead to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 
-export class Desk {
+export class ExecutorContext {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
   readonly settings: ExecutorSettings;
-  readonly tracks: Tracks;
-  readonly orders: OrderShelf;
+  readonly tracks: InFlightIntents;
+  readonly orders: UnsettledOrders;
   readonly bookedTrades = new BookedTrades();
   placing: Placing = true;
   converting = true;
   /** The exchange's clock, ms, as last seen; null while it never was. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
-  readonly toSign: Track[] = [];
+  readonly toSign: InFlightIntent[] = [];
   /** Our clock, ms, as last seen. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #asks: Ask[] = [];
@@ -49,8 +49,8 @@ export class Desk {
     this.ledger = ledger;
     this.profile = profile;
     this.settings = settings;
-    this.tracks = new Tracks(ledger);
-    this.orders = new OrderShelf(ledger);
+    this.tracks = new InFlightIntents(ledger);
+    this.orders = new UnsettledOrders(ledger);
   }
 
   /** Runs one call of the executor and hands over what it said. */
@@ -63,7 +63,7 @@ export class Desk {
     return { asks: this.#asks, events: this.#events };
   }
 
-  ask(track: Track, step: Step, nowMs: number): void {
+  ask(track: InFlightIntent, step: Step, nowMs: number): void {
     track.busy = step;
     track.dueMs = null;
     this.#asks.push(askFor(step, track.intent, nowMs));
@@ -83,7 +83,7 @@ export class Desk {
   }
 
   /** A record is not what we asked for: loud once for each intent. */
-  differs(track: Track, what: string, row: object): void {
+  differs(track: InFlightIntent, what: string, row: object): void {
     if (track.differsTold) return;
     track.differsTold = true;
     const text = `${what} is not what was asked for: ${JSON.stringify(row)}`;
@@ -113,20 +113,20 @@ export class Desk {
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
   }
 
-  notDone(track: Track, slug: string, reason: string): void {
+  notDone(track: InFlightIntent, slug: string, reason: string): void {
     const { id: intentId, kind: intentKind, marketConditionId: market } = track.intent;
     this.tell({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
   /** Nothing new: look again, later each time. */
-  lookLater(track: Track, nowMs: number, waitMs = lookWaitMs(track.tries)): void {
+  lookLater(track: InFlightIntent, nowMs: number, waitMs = lookWaitMs(track.tries)): void {
     track.tries++;
     track.resend = false;
     track.dueMs = nowMs + waitMs;
   }
 
   /** The record waits for its signature: the same one goes out again while the draft lives, else it is looked at. */
-  sendAgain(track: Track, look: Pick<Look, 'nowMs'>): void {
+  sendAgain(track: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(track, look.nowMs);
     track.expiredSinceMs = null;
     track.resend = this.mayResend(track, look.nowMs);
@@ -140,7 +140,7 @@ export class Desk {
   }
 
   /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
-  objectionTo({ intent, withdrawn }: Track, nowMs: number): string | null {
+  objectionTo({ intent, withdrawn }: InFlightIntent, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
@@ -151,7 +151,7 @@ export class Desk {
     return ageMs > PLACE_USEFUL_MS ? `its price was decided ${ageMs} ms ago` : null;
   }
 
-  mayResend(track: Track, nowMs: number): boolean {
+  mayResend(track: InFlightIntent, nowMs: number): boolean {
     const { signature, expiresAtS, state } = track.intent;
     if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
     if (this.objectionTo(track, nowMs) !== null) return false;
@@ -162,7 +162,7 @@ export class Desk {
    * Whether an expiry is to be believed: at the second look, one poll after the first. The submit may still be under way
    * when the first look says expired, and an exchange may answer from a copy that is behind.
    */
-  believesExpiry(track: Track, look: Look): boolean {
+  believesExpiry(track: InFlightIntent, look: Look): boolean {
     track.resend = false;
     track.expiredSinceMs ??= look.nowMs;
     const secondLookMs = track.expiredSinceMs + this.settings.ownPollMs;
@@ -173,20 +173,20 @@ export class Desk {
   }
 
   /** Gives up an intent of which nothing has left, and says so. */
-  giveUp(track: Track, event: Abandonment, slug: string, nowMs: number, reason: string): void {
+  giveUp(track: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(track, event, nowMs, reason);
     this.notDone(track, slug, reason);
   }
 
   /** Gives up an intent whose draft must not be signed, loudly. */
-  refuseToSign(track: Track, nowMs: number, reason: string): void {
+  refuseToSign(track: InFlightIntent, nowMs: number, reason: string): void {
     const { id: intentId, marketConditionId: market } = track.intent;
     this.abandon(track, 'signRefused', nowMs, reason);
     this.tell({ kind: 'signingRefused', intentId, market, reason });
   }
 
   /** Ends the work on an intent of which nothing has left; its locks are waited out. */
-  abandon(track: Track, event: Abandonment, nowMs: number, reason: string): void {
+  abandon(track: InFlightIntent, event: Abandonment, nowMs: number, reason: string): void {
     track.dueMs = null;
     this.tracks.move(track, event, nowMs, reason);
     // The draft of a cancel locks nothing, so there is nothing to wait for and the order may be canceled anew at once.
@@ -195,7 +195,7 @@ export class Desk {
   }
 
   /** Ends an abandoned intent once its draft has lapsed on the exchange's clock; ours is not asked. */
-  lapse(track: Track, nowMs: number): void {
+  lapse(track: InFlightIntent, nowMs: number): void {
     this.waitOut(track, nowMs);
     const { expiresAtS, draftPubkey, kind } = track.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
@@ -212,7 +212,7 @@ export class Desk {
    * A draft whose answer was lost has an expiry that nobody told us: the latest that it can be. No draft is waited out
    * for longer than that, whatever it says of itself.
    */
-  waitOut(track: Track, nowMs: number): void {
+  waitOut(track: InFlightIntent, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
     if (track.intent.expiresAtS !== null && track.intent.expiresAtS <= expiresAtS) return;

@@ -3,12 +3,12 @@
 import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
-import type { Desk, Look } from './context.js';
-import type { Track } from './in-flight-intents.js';
+import type { ExecutorContext, Look } from './context.js';
+import type { InFlightIntent } from './in-flight-intents.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { landingWaitMs } from './pace.js';
 
-export function observeMerge(desk: Desk, track: Track, row: ConversionRow, look: Look): void {
+export function observeMerge(desk: ExecutorContext, track: InFlightIntent, row: ConversionRow, look: Look): void {
   const amountMicros = must(track.intent.amountMicros, 'amount of a merge');
   const isOurs = row.market_condition_id === track.intent.marketConditionId && row.amount === amountMicros;
   if (!isOurs) differs(desk, track, row);
@@ -20,7 +20,7 @@ export function observeMerge(desk: Desk, track: Track, row: ConversionRow, look:
   }
 }
 
-export function observeRedeem(desk: Desk, track: Track, row: RedeemRow, look: Look): void {
+export function observeRedeem(desk: ExecutorContext, track: InFlightIntent, row: RedeemRow, look: Look): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = track.intent;
   if (row.market_condition_id !== marketConditionId) differs(desk, track, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
@@ -34,7 +34,7 @@ export function observeRedeem(desk: Desk, track: Track, row: RedeemRow, look: Lo
   }
 }
 
-function observeState(desk: Desk, track: Track, state: RedeemRow['state'], look: Look): void {
+function observeState(desk: ExecutorContext, track: InFlightIntent, state: RedeemRow['state'], look: Look): void {
   const { nowMs } = look;
   const { kind } = track.intent;
   const says = RECORD_STATES[state];
@@ -58,7 +58,12 @@ function observeState(desk: Desk, track: Track, state: RedeemRow['state'], look:
   }
 }
 
-function settle(desk: Desk, track: Track, moved: { yes: Micros; no: Micros; cash: Micros }, look: Look): void {
+function settle(
+  desk: ExecutorContext,
+  track: InFlightIntent,
+  moved: { yes: Micros; no: Micros; cash: Micros },
+  look: Look,
+): void {
   const { id: intentId, kind, marketConditionId } = track.intent;
   const conversion = kind === 'merge' ? 'merge' : 'redeem';
   const booked = desk.ledger.bookConversion({
@@ -77,5 +82,5 @@ function settle(desk: Desk, track: Track, moved: { yes: Micros; no: Micros; cash
   desk.tell({ kind: `${conversion}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
-const differs = (desk: Desk, track: Track, row: object): void =>
+const differs = (desk: ExecutorContext, track: InFlightIntent, row: object): void =>
   desk.differs(track, `the ${track.intent.kind} ${track.intent.id}`, row);

@@ -6,13 +6,13 @@ import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js'
 import type { Report } from '../../shared/protocol/seam.js';
 import type { IntentRow } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
-import type { Desk } from './context.js';
-import type { Track } from './in-flight-intents.js';
+import type { ExecutorContext } from './context.js';
+import type { InFlightIntent } from './in-flight-intents.js';
 import { readAgain } from './orders.js';
 import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './pace.js';
 import { answerOf } from './records.js';
 
-export function newRow(desk: Desk, intent: Intent, reason: string, nowMs: number): IntentRow {
+export function newRow(desk: ExecutorContext, intent: Intent, reason: string, nowMs: number): IntentRow {
   const place = intent.kind === 'place' ? intent : null;
   const redeem = intent.kind === 'redeem' ? intent : null;
   const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
@@ -44,10 +44,10 @@ export function newRow(desk: Desk, intent: Intent, reason: string, nowMs: number
   };
 }
 
-const feeRateOf = (desk: Desk, marketConditionId: string): Micros =>
+const feeRateOf = (desk: ExecutorContext, marketConditionId: string): Micros =>
   must(desk.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
 
-export function onDraft(desk: Desk, track: Track, report: Report): void {
+export function onDraft(desk: ExecutorContext, track: InFlightIntent, report: Report): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
@@ -67,7 +67,7 @@ export function onDraft(desk: Desk, track: Track, report: Report): void {
   }
 }
 
-function storeDraft(desk: Desk, track: Track, report: Report): void {
+function storeDraft(desk: ExecutorContext, track: InFlightIntent, report: Report): void {
   const { tracks, orders } = desk;
   const { nowMs } = report;
   const { pubkey, message } = answerOf(report, track.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
@@ -94,7 +94,7 @@ function storeDraft(desk: Desk, track: Track, report: Report): void {
   else desk.refuseToSign(track, nowMs, objection);
 }
 
-function addOrder(desk: Desk, intent: IntentRow, pubkey: string, nowMs: number): void {
+function addOrder(desk: ExecutorContext, intent: IntentRow, pubkey: string, nowMs: number): void {
   desk.orders.add({
     pubkey,
     intentId: intent.id,
@@ -113,7 +113,7 @@ function addOrder(desk: Desk, intent: IntentRow, pubkey: string, nowMs: number):
 }
 
 /** Unix seconds on the exchange's clock; null when neither the draft nor the answer says anything of time. */
-function expiryOf(desk: Desk, message: string, venueTimeMs: number | null): number | null {
+function expiryOf(desk: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(desk.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
   const nowMs = venueTimeMs ?? desk.venueNowMs;
@@ -124,7 +124,11 @@ function expiryOf(desk: Desk, message: string, venueTimeMs: number | null): numb
  * A draft that is over, or that could be submitted long after anybody wants it, is not signed. As long as the exchange has
  * told no time our own clock bounds the future, as far off as a venue lets a clock be; it never says that a draft is over.
  */
-function objectionToExpiry(desk: Desk, expiresAtS: number | null, { venueTimeMs, nowMs }: Report): string | null {
+function objectionToExpiry(
+  desk: ExecutorContext,
+  expiresAtS: number | null,
+  { venueTimeMs, nowMs }: Report,
+): string | null {
   if (expiresAtS === null) return null;
   const { draft_lifetime_s, clock_tolerance_s } = desk.profile;
   const venueMs = venueTimeMs ?? desk.venueNowMs;
@@ -134,7 +138,7 @@ function objectionToExpiry(desk: Desk, expiresAtS: number | null, { venueTimeMs,
   return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
 }
 
-function draftLost(desk: Desk, track: Track, nowMs: number, reason: string): void {
+function draftLost(desk: ExecutorContext, track: InFlightIntent, nowMs: number, reason: string): void {
   if (track.intent.state !== 'intended') return;
   const { kind } = track.intent;
   // The same merge asked again answers the very same draft, and a second redeem draft is as unsigned as the first.
@@ -143,7 +147,7 @@ function draftLost(desk: Desk, track: Track, nowMs: number, reason: string): voi
   else desk.giveUp(track, 'draftLost', 'answer_lost', nowMs, reason);
 }
 
-function draftRefused(desk: Desk, track: Track, slug: string, reason: string, nowMs: number): void {
+function draftRefused(desk: ExecutorContext, track: InFlightIntent, slug: string, reason: string, nowMs: number): void {
   const told = track.intent.state === 'abandoned';
   const { kind, orderPubkey } = track.intent;
   desk.tracks.move(track, 'draftRefused', nowMs, `${slug}: ${reason}`);

@@ -15,7 +15,7 @@ import type { Ask, Report } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../ledger/contract.js';
 import type { Approved } from '../risk/risk.js';
 import { readTag, type Step } from './asks.js';
-import { Desk, type Look } from './context.js';
+import { ExecutorContext, type Look } from './context.js';
 import type {
   DraftSigner,
   ExecutorSettings,
@@ -27,7 +27,7 @@ import type {
   Reservation,
 } from './contract.js';
 import { newRow, onDraft } from './drafts.js';
-import type { Track } from './in-flight-intents.js';
+import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder } from './orders.js';
 import { observe, onRead } from './records.js';
@@ -36,12 +36,12 @@ import { onSubmit, sign, uncertain } from './submits.js';
 import { missingFills, observeTrades } from './trades.js';
 
 export class Executor implements OrderExecutor {
-  readonly #desk: Desk;
+  readonly #desk: ExecutorContext;
   readonly #signer: DraftSigner;
 
   /** A start with a ledger that has a past calls `recover` before anything else. */
   constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
-    this.#desk = new Desk(ledger, profile, settings);
+    this.#desk = new ExecutorContext(ledger, profile, settings);
     this.#signer = signer;
   }
 
@@ -172,7 +172,7 @@ export class Executor implements OrderExecutor {
   }
 
   /** Nothing that is unsettled is left without a next look, and nothing that is over is kept. */
-  #next(track: Track, nowMs: number): void {
+  #next(track: InFlightIntent, nowMs: number): void {
     if (this.#desk.tracks.get(track.intent.id) !== track) return;
     const { state, kind } = track.intent;
     const { effect } = STANDINGS[state];
@@ -185,7 +185,7 @@ export class Executor implements OrderExecutor {
     this.#actIfDue(track, nowMs);
   }
 
-  #actIfDue(track: Track, nowMs: number): void {
+  #actIfDue(track: InFlightIntent, nowMs: number): void {
     if (track.busy !== null || track.dueMs === null || track.dueMs > nowMs) return;
     const step = this.#dueStep(track, nowMs);
     track.dueMs = null;
@@ -201,7 +201,7 @@ export class Executor implements OrderExecutor {
     if (step !== null) this.#desk.ask(track, step, nowMs);
   }
 
-  #dueStep(track: Track, nowMs: number): Step | null {
+  #dueStep(track: InFlightIntent, nowMs: number): Step | null {
     const { effect } = STANDINGS[track.intent.state];
     if (effect === 'none') return track.intent.state === 'intended' ? 'draft' : null;
     if (effect === 'never') return null;
@@ -209,7 +209,7 @@ export class Executor implements OrderExecutor {
   }
 
   /** What the process before this one had under way. */
-  #takeUp(track: Track, nowMs: number): void {
+  #takeUp(track: InFlightIntent, nowMs: number): void {
     const { effect } = STANDINGS[track.intent.state];
     if (effect === 'none') {
       this.#desk.giveUp(track, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');

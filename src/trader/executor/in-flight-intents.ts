@@ -16,7 +16,7 @@ import type { Step } from './asks.js';
 import type { Reservation } from './contract.js';
 import { type IntentEvent, nextState } from './lifecycle.js';
 
-export class Track {
+export class InFlightIntent {
   intent: IntentRow;
   /** The ask that is out; at most one per intent, so that its answers cannot overtake each other. */
   busy: Step | null = null;
@@ -55,11 +55,11 @@ export interface Reserved {
 
 const NO_CHANGE = {};
 
-export class Tracks {
+export class InFlightIntents {
   readonly #ledger: Ledger;
-  readonly #byId = new Map<string, Track>();
+  readonly #byId = new Map<string, InFlightIntent>();
   /** What there may be one of: a place for each order, a cancel for each order, a merge and a redeem for each market. */
-  readonly #slots: Readonly<Record<IntentKind, Map<string, Track>>> = {
+  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlightIntent>>> = {
     place: new Map(),
     cancel: new Map(),
     merge: new Map(),
@@ -71,12 +71,12 @@ export class Tracks {
   }
 
   /** As they are now: what is taken up or dropped while the caller goes through them makes no difference. */
-  all(): Track[] {
+  all(): InFlightIntent[] {
     return [...this.#byId.values()];
   }
 
   /** For a caller that changes none of them. */
-  get each(): Iterable<Track> {
+  get each(): Iterable<InFlightIntent> {
     return this.#byId.values();
   }
 
@@ -89,40 +89,40 @@ export class Tracks {
     }
   }
 
-  get(intentId: string): Track | null {
+  get(intentId: string): InFlightIntent | null {
     return this.#byId.get(intentId) ?? null;
   }
 
   /** The place whose order this is, unless it is over. */
-  ofOrder(orderPubkey: string): Track | null {
+  ofOrder(orderPubkey: string): InFlightIntent | null {
     return this.#slots.place.get(orderPubkey) ?? null;
   }
 
-  cancelOf(orderPubkey: string): Track | null {
+  cancelOf(orderPubkey: string): InFlightIntent | null {
     return this.#slots.cancel.get(orderPubkey) ?? null;
   }
 
-  conversionOf(kind: 'merge' | 'redeem', marketConditionId: string): Track | null {
+  conversionOf(kind: 'merge' | 'redeem', marketConditionId: string): InFlightIntent | null {
     return this.#slots[kind].get(marketConditionId) ?? null;
   }
 
   /** Takes up an intent whose row is in the ledger already. */
-  take(intent: IntentRow, nowMs: number): Track {
+  take(intent: IntentRow, nowMs: number): InFlightIntent {
     assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
-    const track = new Track(intent, nowMs);
+    const track = new InFlightIntent(intent, nowMs);
     this.#byId.set(intent.id, track);
     this.#index(track);
     return track;
   }
 
   /** The track of an intent that may be over already: then it is looked at again. */
-  takeAgain(intentId: string, nowMs: number): Track {
+  takeAgain(intentId: string, nowMs: number): InFlightIntent {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
   /** Writes the change; a track that reaches a final state leaves. */
   move(
-    track: Track,
+    track: InFlightIntent,
     event: IntentEvent,
     nowMs: number,
     lastReason: string,
@@ -137,19 +137,19 @@ export class Tracks {
   }
 
   /** A change that is no change of state. */
-  write(track: Track, change: IntentChange): void {
+  write(track: InFlightIntent, change: IntentChange): void {
     track.intent = this.#ledger.changeIntent(track.intent.id, change);
     this.#index(track);
   }
 
-  drop(track: Track): void {
+  drop(track: InFlightIntent): void {
     this.#byId.delete(track.intent.id);
     const slots = this.#slots[track.intent.kind];
     const name = slotOf(track.intent);
     if (name !== null && slots.get(name) === track) slots.delete(name);
   }
 
-  #index(track: Track): void {
+  #index(track: InFlightIntent): void {
     const { kind } = track.intent;
     const name = slotOf(track.intent);
     if (name === null) return;

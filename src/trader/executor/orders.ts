@@ -6,12 +6,12 @@ import type { OrderRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, type OrderStatus } from '../../shared/protocol/states.js';
 import type { OrderRecord } from '../ledger/contract.js';
 import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
-import type { Desk, Look } from './context.js';
-import type { Track } from './in-flight-intents.js';
+import type { ExecutorContext, Look } from './context.js';
+import type { InFlightIntent } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
 
 /** Takes in one row of an order that is in the ledger. */
-export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look: Look): void {
+export function observeOrder(desk: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
   const track = desk.tracks.ofOrder(order.pubkey);
   tellDifference(desk, order, row, track);
   const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
@@ -39,14 +39,20 @@ export function observeOrder(desk: Desk, order: OrderRecord, row: OrderRow, look
 }
 
 /** An order that this ledger never made: only a cancel of it can be under way. */
-export function observeForeignOrder(desk: Desk, pubkey: string, row: OrderRow, look: Look): void {
+export function observeForeignOrder(desk: ExecutorContext, pubkey: string, row: OrderRow, look: Look): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(desk, pubkey, look.nowMs);
   else cancelOfRestingOrder(desk, pubkey, look);
 }
 
 /** The order of `before` rests. `seen` is the same with the filled amount as it now is. */
-function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track | null, look: Look): void {
+function rests(
+  desk: ExecutorContext,
+  before: OrderRecord,
+  seen: OrderRecord,
+  known: InFlightIntent | null,
+  look: Look,
+): void {
   if (before.closedMs !== null) {
     // What left before the end was known is older news.
     if (look.sentMs <= before.closedMs && before.closedMs <= look.nowMs) return;
@@ -73,14 +79,14 @@ function rests(desk: Desk, before: OrderRecord, seen: OrderRecord, known: Track 
 }
 
 /** An order takes effect by a signature. If this ledger has none, somebody else has our key, or needs none. */
-function tellSigned(desk: Desk, { intent }: Track, pubkey: string, status: OrderStatus): void {
+function tellSigned(desk: ExecutorContext, { intent }: InFlightIntent, pubkey: string, status: OrderStatus): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${status} at the exchange, and its draft was never signed here (${intent.lastReason})`;
   desk.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, intent.updatedMs);
 }
 
 /** The order is over. */
-function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
+function ended(desk: ExecutorContext, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && desk.tracks.get(intentId) === null) {
@@ -107,7 +113,7 @@ function ended(desk: Desk, order: OrderRecord, status: OrderStatus, event: Inten
 }
 
 /** Reads the order by itself, at the next tick, though it is over as far as we know. */
-export function readAgain(desk: Desk, order: OrderRecord, nowMs: number): void {
+export function readAgain(desk: ExecutorContext, order: OrderRecord, nowMs: number): void {
   const track = desk.tracks.takeAgain(order.intentId, nowMs);
   if (track.busy !== null) return;
   track.resend = false;
@@ -121,7 +127,7 @@ function filledOf(row: OrderRow, order: OrderRecord): Micros {
   return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
 }
 
-function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Track | null): void {
+function tellDifference(desk: ExecutorContext, order: OrderRecord, row: OrderRow, track: InFlightIntent | null): void {
   const same =
     row.market.condition_id === order.marketConditionId &&
     row.outcome.is_yes === order.isYes &&
@@ -135,7 +141,7 @@ function tellDifference(desk: Desk, order: OrderRecord, row: OrderRow, track: Tr
  * A venue without own trades: the growth of the filled amount is a fill, keyed by order and cumulative amount. Its
  * price is the order's own, the worst that it can have been; its fee is not known.
  */
-function bookDifference(desk: Desk, orderPubkey: string, look: Look): void {
+function bookDifference(desk: ExecutorContext, orderPubkey: string, look: Look): void {
   const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;

@@ -3,13 +3,13 @@
 import { assert } from '../../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Report } from '../../shared/protocol/seam.js';
-import type { Desk, Look } from './context.js';
+import type { ExecutorContext, Look } from './context.js';
 import { observeMerge, observeRedeem } from './conversions.js';
-import type { Track } from './in-flight-intents.js';
+import type { InFlightIntent } from './in-flight-intents.js';
 import { observeForeignOrder, observeOrder } from './orders.js';
 import { missingWaitMs } from './pace.js';
 
-export function onRead(desk: Desk, track: Track, report: Report): void {
+export function onRead(desk: ExecutorContext, track: InFlightIntent, report: Report): void {
   const { outcome, nowMs } = report;
   if (outcome.kind === 'answered') {
     observe(desk, track, report);
@@ -27,7 +27,7 @@ export function onRead(desk: Desk, track: Track, report: Report): void {
 }
 
 /** Takes in the record that an answer holds, whoever asked for it. A draft's answer holds none. */
-export function observe(desk: Desk, track: Track | null, report: Report): void {
+export function observe(desk: ExecutorContext, track: InFlightIntent | null, report: Report): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
   const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };

@@ -3,12 +3,12 @@
 import { must } from '../../shared/base/errors.js';
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
-import type { Desk } from './context.js';
+import type { ExecutorContext } from './context.js';
 import type { LiveOrder, Reservation } from './contract.js';
-import type { Track } from './in-flight-intents.js';
+import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 
-export function liveOrders(desk: Desk): LiveOrder[] {
+export function liveOrders(desk: ExecutorContext): LiveOrder[] {
   const live: LiveOrder[] = [];
   for (const track of desk.tracks.each) {
     const { kind, state, id: intentId, draftPubkey, strategy } = track.intent;
@@ -35,7 +35,7 @@ export function liveOrders(desk: Desk): LiveOrder[] {
 }
 
 /** Everything that may still move money or shares in this ledger; cancels move none. */
-export function reservations(desk: Desk): Reservation[] {
+export function reservations(desk: ExecutorContext): Reservation[] {
   const found: Reservation[] = [];
   for (const track of desk.tracks.each) {
     const reservation = reservationOf(desk, track);
@@ -51,7 +51,7 @@ export function reservations(desk: Desk): Reservation[] {
 }
 
 /** The very same object for as long as the rows behind it are the same. */
-function reservationOf(desk: Desk, track: Track): Reservation | null {
+function reservationOf(desk: ExecutorContext, track: InFlightIntent): Reservation | null {
   const { intent, reserved } = track;
   const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
   const order = pubkey === null ? null : desk.orders.unsettledOf(pubkey);
@@ -70,7 +70,7 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | n
 }
 
 /** Whether `reservationOf` says nothing of it. */
-function isOver(desk: Desk, intentId: string): boolean {
+function isOver(desk: ExecutorContext, intentId: string): boolean {
   const track = desk.tracks.get(intentId);
   return track === null || isFinalIntent(track.intent.state);
 }

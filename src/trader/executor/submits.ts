@@ -1,13 +1,13 @@
 /** The signature, and what the answer to its submit means. */
 
 import type { Report } from '../../shared/protocol/seam.js';
-import type { Desk } from './context.js';
+import type { ExecutorContext } from './context.js';
 import type { DraftSigner } from './contract.js';
-import type { Track } from './in-flight-intents.js';
+import type { InFlightIntent } from './in-flight-intents.js';
 import { FIRST_LOOK_MS } from './pace.js';
 import { observe } from './records.js';
 
-export function sign(desk: Desk, signer: DraftSigner, track: Track, nowMs: number): void {
+export function sign(desk: ExecutorContext, signer: DraftSigner, track: InFlightIntent, nowMs: number): void {
   // Its order may have ended since, or it may have been withdrawn.
   if (track.intent.state !== 'drafted') return;
   const objection = desk.objectionTo(track, nowMs);
@@ -25,7 +25,7 @@ export function sign(desk: Desk, signer: DraftSigner, track: Track, nowMs: numbe
   desk.ask(track, 'submit', nowMs);
 }
 
-export function onSubmit(desk: Desk, track: Track, report: Report): void {
+export function onSubmit(desk: ExecutorContext, track: InFlightIntent, report: Report): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
@@ -55,13 +55,19 @@ export function onSubmit(desk: Desk, track: Track, report: Report): void {
 }
 
 /** Of what never left: a place has waited too long by then, and what may not leave any more is let go. */
-function isStale(desk: Desk, { intent: { kind, strategy, state, submitCount } }: Track): boolean {
+function isStale(desk: ExecutorContext, { intent: { kind, strategy, state, submitCount } }: InFlightIntent): boolean {
   if (state !== 'signed' || submitCount !== 1) return false;
   return kind === 'place' || !desk.isAllowed(kind, strategy);
 }
 
 /** A submit may have worked: its record is to be read at `dueMs`. */
-export function uncertain(desk: Desk, track: Track, nowMs: number, dueMs: number, reason: string): void {
+export function uncertain(
+  desk: ExecutorContext,
+  track: InFlightIntent,
+  nowMs: number,
+  dueMs: number,
+  reason: string,
+): void {
   desk.tracks.move(track, 'uncertain', nowMs, reason);
   track.resend = false;
   track.dueMs = dueMs;

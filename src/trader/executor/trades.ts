@@ -4,13 +4,13 @@ import { must } from '../../shared/base/errors.js';
 import { add, sub } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { OrderRecord } from '../ledger/contract.js';
-import type { Desk } from './context.js';
+import type { ExecutorContext } from './context.js';
 import type { MissingFills } from './contract.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { readAgain } from './orders.js';
 
 /** Rows as lists give them, newest first. */
-export function observeTrades(desk: Desk, rows: readonly OwnTradeRow[], nowMs: number): void {
+export function observeTrades(desk: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
     // Every page shows again what the page before it showed, and what is booked brings nothing when it comes again.
@@ -22,7 +22,7 @@ export function observeTrades(desk: Desk, rows: readonly OwnTradeRow[], nowMs: n
   }
 }
 
-function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+function observeTrade(desk: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
     // Matched, not settled: it is booked when it is done. Until then the order's filled amount is ahead of its fills,
     // so that `missingFills` names it, and the walk through own trades comes back for it.
@@ -38,7 +38,7 @@ function observeTrade(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: n
 }
 
 /** Matched and not settled, or settled and taken back: whatever it has moved in this ledger is moved back. */
-function noteFailure(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+function noteFailure(desk: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey } = row;
   const note = desk.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
   if (note === 'repeated') return;
@@ -53,7 +53,7 @@ function noteFailure(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: nu
   if (order.closedMs !== null) readAgain(desk, order, nowMs);
 }
 
-function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+function book(desk: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
   const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
   const booking = desk.bookFill(order, trade, nowMs);
@@ -67,7 +67,7 @@ function book(desk: Desk, row: OwnTradeRow, order: OrderRecord, nowMs: number): 
 }
 
 /** A fill says something about its order that a list may not have said yet. */
-function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): OrderRecord {
+function lookAtOrder(desk: ExecutorContext, orderPubkey: string, nowMs: number): OrderRecord {
   const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
   if (bookedMicros > filledMicros) desk.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
@@ -79,18 +79,18 @@ function lookAtOrder(desk: Desk, orderPubkey: string, nowMs: number): OrderRecor
   return order;
 }
 
-function foreign(desk: Desk, row: OwnTradeRow, nowMs: number): void {
+function foreign(desk: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
   desk.oddity('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
-function differs(desk: Desk, row: OwnTradeRow, nowMs: number): void {
+function differs(desk: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
   desk.oddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 /** Orders of which the exchange has shown more filled than is booked. */
-export function missingFills(desk: Desk): MissingFills[] {
+export function missingFills(desk: ExecutorContext): MissingFills[] {
   const found: MissingFills[] = [];
   for (const order of desk.orders.unsettled) {
     const { pubkey, marketConditionId, createdMs } = order;

@@ -4,7 +4,7 @@ import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { FailureNote, FillBooking, FillRow, Ledger, OrderChange, OrderRecord } from '../ledger/contract.js';
 
-export class OrderShelf {
+export class UnsettledOrders {
   readonly #ledger: Ledger;
   readonly #unsettled = new Map<string, OrderRecord>();
 

@@ -39,7 +39,7 @@ import {
   type Posting,
   undoingPostings,
 } from './postings.js';
-import { Remembered, readThrough } from './read-cache.js';
+import { ReadCache, readThrough } from './read-cache.js';
 import { SqliteReader } from './reads.js';
 import * as rows from './rows.js';
 import { REF_SEPARATOR } from './verify.js';
@@ -77,7 +77,7 @@ export function openReadOnly(path: string): LedgerReader {
 class SqliteLedger extends SqliteReader implements Ledger {
   readonly #lock: WriterLock;
   readonly #place: Place;
-  readonly #known = new Remembered();
+  readonly #known = new ReadCache();
 
   constructor(db: Database, lock: WriterLock, place: Place) {
     super(db);

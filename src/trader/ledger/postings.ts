@@ -20,7 +20,7 @@ export interface Posting {
 }
 
 /** One outcome of a market as held before a booking. */
-export interface Holding {
+export interface BookedHolding {
   readonly sharesMicros: Micros;
   readonly costMicros: Micros;
 }
@@ -42,7 +42,7 @@ export const capitalPostings = (addedMicros: Micros): Posting[] => [
 ];
 
 /** A fill: shares one way, currency and fee the other, the result of what was sold at average cost. */
-export function fillPostings(fill: FillRow, held: Holding): Posting[] {
+export function fillPostings(fill: FillRow, held: BookedHolding): Posting[] {
   const notional = tradeNotional(fill.isYes, fill.priceMicros, fill.amountMicros);
   const fee = fill.feeMicros ?? ZERO;
   const buys = fill.side === 'buy';
@@ -60,13 +60,13 @@ export function fillPostings(fill: FillRow, held: Holding): Posting[] {
  * The opposite of a fill that was booked and failed after all: cash, fee and shares as if it had never been. What its
  * shares cost by now is their average, so cost and result may divide otherwise than before; their sum is exact.
  */
-export function undoingPostings(fill: FillRow, held: Holding): Posting[] {
+export function undoingPostings(fill: FillRow, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
 /** A merge or redeem: both outcomes' shares leave at their cost, currency comes, the difference is the result. */
-export function conversionPostings(conversion: ConversionRecord, yes: Holding, no: Holding): Posting[] {
+export function conversionPostings(conversion: ConversionRecord, yes: BookedHolding, no: BookedHolding): Posting[] {
   const market = conversion.marketConditionId;
   const yesMove = negative(conversion.yesMicros);
   const noMove = negative(conversion.noMicros);
@@ -93,7 +93,7 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
  * booked in another order than they happened (lists come newest first), so a holding can be below zero for a moment:
  * no cost is kept while nothing is held, it goes to the result, and the sum of both is exact in any order.
  */
-function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: Holding): Posting[] {
+function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
   let costMove = move > 0 ? value : negative(costOf(negative(move), held));
   if (left <= 0) costMove = negative(held.costMicros);
@@ -101,7 +101,7 @@ function resultPostings(market: string, isYes: boolean, move: Micros, value: Mic
 }
 
 /** The part of the cost that leaves with this many shares, rounded down so that none is left over unpaid. */
-function costOf(sharesMicros: Micros, held: Holding): Micros {
+function costOf(sharesMicros: Micros, held: BookedHolding): Micros {
   if (held.sharesMicros <= 0) return ZERO;
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }

@@ -7,7 +7,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { IntentRow, MarketRecord, PositionRow } from './contract.js';
 
-export class Remembered {
+export class ReadCache {
   /** Those that are not final: bounded by what is under way. */
   readonly intents = new Map<string, IntentRow>();
   /** By account. Three for each outcome that was ever held. */

@@ -21,7 +21,7 @@ import type {
   StoredDraftRow,
 } from './contract.js';
 import type { Database, SqlValue } from './database.js';
-import { basisAccount, type Holding, sharesAccount } from './postings.js';
+import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
 import * as rows from './rows.js';
 import { differences } from './verify.js';
 
@@ -205,7 +205,7 @@ export class SqliteReader implements LedgerReader {
     );
   }
 
-  protected holding(marketConditionId: string, isYes: boolean): Holding {
+  protected holding(marketConditionId: string, isYes: boolean): BookedHolding {
     return {
       sharesMicros: this.shares(marketConditionId, isYes),
       costMicros: this.balance(basisAccount(marketConditionId, isYes)),

@@ -36,7 +36,7 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-export class MarketState implements MarketFeed {
+export class MarketTracker implements MarketFeed {
   readonly conditionId: string;
   #facts: MarketFacts | null = null;
   #unsuitable: string | null = null;

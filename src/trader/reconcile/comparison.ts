@@ -18,8 +18,8 @@ import {
   unlistedOrder,
 } from './differences.js';
 import { AssetsReading, bookedSince, type Lately, OpeningShares } from './held-shares.js';
-import { SecondReader } from './independent-fill-count.js';
-import { historiesOf } from './reconciled-lists.js';
+import { IndependentFillCount } from './independent-fill-count.js';
+import { openListCursors } from './reconciled-lists.js';
 import type { Reading, RoundList } from './round.js';
 
 /** What a comparison reads of the ledger, and the notes in which it keeps how far it has come. */
@@ -47,8 +47,8 @@ export class Comparison {
   readonly #books: OwnBooks;
   readonly #assets = new AssetsReading();
   readonly #opening: OpeningShares;
-  readonly #histories: ReturnType<typeof historiesOf>;
-  readonly #secondReader: SecondReader;
+  readonly #histories: ReturnType<typeof openListCursors>;
+  readonly #secondReader: IndependentFillCount;
   #lately: Lately = { moves: new Map(), orders: new Set() };
   #undecided: ReadonlySet<string> = new Set();
   /** By order with missing fills: up to how much was filled when they were first missed. */
@@ -60,8 +60,8 @@ export class Comparison {
     this.#underWay = underWay;
     this.#books = booksOf(ledger, underWay, (pubkey) => this.#lately.orders.has(pubkey) || this.#owed.has(pubkey));
     this.#opening = new OpeningShares(ledger);
-    this.#histories = historiesOf(ledger, this.#books, ownTrades);
-    this.#secondReader = new SecondReader(ledger);
+    this.#histories = openListCursors(ledger, this.#books, ownTrades);
+    this.#secondReader = new IndependentFillCount(ledger);
   }
 
   /** To be read anew for each round. */

@@ -25,7 +25,7 @@ interface Suspicion {
 
 type Notes = Pick<Ledger, 'note' | 'setNote'>;
 
-export class Suspicions {
+export class ConfirmedDifferences {
   readonly #notes: Notes;
   readonly #confirmAfterMs: number;
   readonly #open = new Map<string, Suspicion>();

@@ -7,7 +7,7 @@ import type { AssetRow } from '../../shared/protocol/records.js';
 import type { Report } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import { type Difference, type Moves, outcomeKey } from './differences.js';
-import type { ListStep } from './list-cursor.js';
+import type { ListCursorStep } from './list-cursor.js';
 import { PageWalk } from './page-walk.js';
 import type { Reading } from './round.js';
 
@@ -25,7 +25,7 @@ export class AssetsReading implements Reading {
     this.#walk = newAssetsWalk();
   }
 
-  onReport(report: Report): ListStep {
+  onReport(report: Report): ListCursorStep {
     const step = this.#walk.onReport(report);
     if (step.kind === 'void') return step;
     return step.next === null ? { kind: 'complete' } : { kind: 'more', next: step.next };

@@ -17,7 +17,7 @@ import type { Ask, Report } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
 import type { FillRow, Ledger } from '../ledger/contract.js';
 import type { Difference } from './differences.js';
-import type { ListStep } from './list-cursor.js';
+import type { ListCursorStep } from './list-cursor.js';
 
 /** Not the first reader's hundred: its pages end elsewhere. */
 export const SECOND_READER_ROWS = 70;
@@ -58,7 +58,7 @@ interface Told {
 
 type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq'>;
 
-export class SecondReader {
+export class IndependentFillCount {
   readonly #ledger: FillLedger;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
@@ -76,7 +76,7 @@ export class SecondReader {
     this.#isDone = false;
   }
 
-  onReport({ ask, outcome, venueTimeMs, nowMs }: Report): ListStep {
+  onReport({ ask, outcome, venueTimeMs, nowMs }: Report): ListCursorStep {
     if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader did not come' };
     // The shell answers an ask with the data of the ask's own endpoint.
     const page = outcome.data as readonly OwnTradeRow[];
@@ -94,7 +94,7 @@ export class SecondReader {
     return { kind: 'more', next: nextPage(ask, cursor, nowMs) };
   }
 
-  #done(): ListStep {
+  #done(): ListCursorStep {
     this.#isDone = true;
     return { kind: 'complete' };
   }

@@ -25,12 +25,12 @@ const HELD_ROUNDS = 10;
 const MOST_KEPT = 200;
 
 /** What one round learns of a list: the next page to ask for, that it is complete, or that nothing may be concluded. */
-export type ListStep =
+export type ListCursorStep =
   | { readonly kind: 'more'; readonly next: Ask }
   | { readonly kind: 'complete' }
   | { readonly kind: 'void'; readonly reason: string };
 
-export interface HistoryRule<N extends ListEndpoint> {
+export interface ListCursorRule<N extends ListEndpoint> {
   readonly endpoint: N;
   pubkeyOf(row: RowOf<N>): string | null;
   /** When the record began, on the exchange's clock, s; null where rows do not say. */
@@ -71,9 +71,9 @@ interface Kept<Row> {
   readonly invented: readonly string[];
 }
 
-export class History<N extends ListEndpoint> {
+export class ListCursor<N extends ListEndpoint> {
   readonly name: string;
-  readonly #rule: HistoryRule<N>;
+  readonly #rule: ListCursorRule<N>;
   readonly #ledger: Pick<Ledger, 'note' | 'setNote'>;
   #walk: PageWalk<N> | null = null;
   #found = false;
@@ -81,7 +81,7 @@ export class History<N extends ListEndpoint> {
   #venueS: number | null = null;
 
   /** @param name of the list in the ledger's notes */
-  constructor(name: string, ledger: Pick<Ledger, 'note' | 'setNote'>, rule: HistoryRule<N>) {
+  constructor(name: string, ledger: Pick<Ledger, 'note' | 'setNote'>, rule: ListCursorRule<N>) {
     this.name = name;
     this.#ledger = ledger;
     this.#rule = rule;
@@ -94,7 +94,7 @@ export class History<N extends ListEndpoint> {
     this.#venueS = null;
   }
 
-  onReport(report: Report): ListStep {
+  onReport(report: Report): ListCursorStep {
     const walk = this.#walk;
     if (walk === null) return { kind: 'void', reason: 'the walk was not begun' };
     const step = walk.onReport(report);

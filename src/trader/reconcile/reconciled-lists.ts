@@ -12,7 +12,7 @@ import {
   splitDifference,
   tradeDifference,
 } from './differences.js';
-import { History, type ListTime } from './list-cursor.js';
+import { ListCursor, type ListTime } from './list-cursor.js';
 
 const pubkeyOf = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 const bornS = ({ created }: { readonly created: number }) => created;
@@ -25,7 +25,7 @@ type HistoryLedger = Pick<
 >;
 
 /** @param ownTrades whether the venue lists them */
-export function historiesOf(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
+export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
   const conversions = (kind: 'merge' | 'redeem') => ({
     newestSeq: () => ledger.newestSeq('conversions'),
     after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
@@ -34,7 +34,7 @@ export function historiesOf(ledger: HistoryLedger, books: OwnBooks, ownTrades: b
       return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
     },
   });
-  const orders = new History('orders', ledger, {
+  const orders = new ListCursor('orders', ledger, {
     endpoint: 'orders.list',
     pubkeyOf,
     bornS: () => null,
@@ -44,7 +44,7 @@ export function historiesOf(ledger: HistoryLedger, books: OwnBooks, ownTrades: b
     compare: (row, listMs) => orderDifference(row, books, listMs),
     booked: null,
   });
-  const trades = new History('trades', ledger, {
+  const trades = new ListCursor('trades', ledger, {
     endpoint: 'trades.list',
     pubkeyOf,
     bornS: ({ timestamp }) => timestamp,
@@ -60,15 +60,15 @@ export function historiesOf(ledger: HistoryLedger, books: OwnBooks, ownTrades: b
       },
     },
   });
-  const merges = new History('merges', ledger, {
+  const merges = new ListCursor('merges', ledger, {
     ...{ endpoint: 'merges.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: conversions('merge') },
     compare: (row, listMs) => mergeDifference(row, books, listMs),
   });
-  const splits = new History('splits', ledger, {
+  const splits = new ListCursor('splits', ledger, {
     ...{ endpoint: 'splits.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: null },
     compare: splitDifference,
   });
-  const redeems = new History('redeems', ledger, {
+  const redeems = new ListCursor('redeems', ledger, {
     ...{ endpoint: 'redeems.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: conversions('redeem') },
     compare: (row, listMs) => redeemDifference(row, books, listMs),
   });

@@ -13,7 +13,7 @@ import type { OrderExecutor, Reaction } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { PollResult } from '../scheduler/contract.js';
 import { Comparison, type RestingOrders } from './comparison.js';
-import { inWords, Suspicions } from './confirmed-differences.js';
+import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import type { Difference } from './differences.js';
 import { PageWalk } from './page-walk.js';
 import { Round, type RoundEnd, type RoundList } from './round.js';
@@ -62,7 +62,7 @@ export class Reconciler {
   readonly #ledger: Ledger;
   readonly #executor: OrderExecutor;
   readonly #ownTrades: boolean;
-  readonly #suspicions: Suspicions;
+  readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
   #orders: PageWalk<'orders.list'> | null = null;
   #fills: PageWalk<'trades.list'> | null = null;
@@ -98,7 +98,7 @@ export class Reconciler {
     this.#executor = executor;
     this.#ownTrades = ownTrades;
     this.#seenFills = !ownTrades;
-    this.#suspicions = new Suspicions(ledger);
+    this.#suspicions = new ConfirmedDifferences(ledger);
     this.#comparison = new Comparison(ledger, executor, ownTrades);
   }
 

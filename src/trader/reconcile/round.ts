@@ -6,7 +6,7 @@
 import { must } from '../../shared/base/errors.js';
 import type { AnyCall, Ask, Report } from '../../shared/protocol/seam.js';
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
-import type { ListStep } from './list-cursor.js';
+import type { ListCursorStep } from './list-cursor.js';
 
 /** `sums` is the second reader's own look at the trades. */
 export const ROUND_LISTS = ['assets', 'orders', 'trades', 'merges', 'splits', 'redeems', 'sums'] as const;
@@ -33,7 +33,7 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
 /** One list being read. */
 export interface Reading {
   begin(): void;
-  onReport(report: Report): ListStep;
+  onReport(report: Report): ListCursorStep;
 }
 
 /** Lists that a venue may not have: the interface names them and does not show them. */

@@ -1,14 +1,19 @@
 /** Everything that lies in an archive, and archives of their own with the same rows. */
 
-import { type Archive, type Archived, SHELVES, type Shelf } from '../../../src/exchange/core/records/archive.js';
+import {
+  type Archive,
+  type Archived,
+  RECORD_KINDS,
+  type RecordKind,
+} from '../../../src/exchange/core/records/archive.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 
 /** More accounts than any test opens. */
 const ACCOUNTS = 50;
 
-export function rowsOf(archive: Archive): readonly (readonly [Shelf, Archived])[] {
+export function rowsOf(archive: Archive): readonly (readonly [RecordKind, Archived])[] {
   const accounts = Array.from({ length: ACCOUNTS }, (_, account) => account);
-  return SHELVES.flatMap((shelf) =>
+  return RECORD_KINDS.flatMap((shelf) =>
     accounts.flatMap((account) =>
       archive.list(shelf, { account, limit: Number.MAX_SAFE_INTEGER }).map((row) => [shelf, row] as const),
     ),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/matching/tape.js';
 import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/ticks.js';
 import { affordable, buyLock, timesDown, timesUp } from '../../../src/exchange/core/money.js';
-import { DueQueue } from '../../../src/exchange/core/timer-queue.js';
+import { TimerQueue } from '../../../src/exchange/core/timer-queue.js';
 
 describe('a set of ticks', () => {
   it('finds neighbours as a sorted list does', () => {
@@ -86,9 +86,9 @@ describe('the queue of what is due', () => {
   it('gives entries by time, and those of one time as they came', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(30)), (times) => {
-        const queue = new DueQueue();
+        const queue = new TimerQueue();
         for (const [id, time] of times.entries()) queue.put(time, 'order', id);
-        const restored = new DueQueue();
+        const restored = new TimerQueue();
         restored.load(JSON.parse(JSON.stringify(queue.dump())));
         const expected = times.map((time, id) => [time, id] as const).sort(([a, i], [b, j]) => a - b || i - j);
         for (const each of [queue, restored]) {

@@ -5,7 +5,7 @@ import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
 import { PATIENCE, type Patience } from '../../../src/exchange/http/sockets.js';
-import { Keeper } from '../../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { openMarket, PROFILE, send, startTestExchange } from './harness.js';
 
 const LIMITS = { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 };
@@ -52,7 +52,7 @@ const POST_HEAD = 'POST /auth/keys/challenge/ HTTP/1.1\r\nHost: x\r\nContent-Typ
 
 describe('an exchange whose clients are slow', () => {
   let server: FastifyInstance;
-  let keeper: Keeper;
+  let keeper: PersistentCore;
   let port: number;
   const patience: Patience = {
     ...PATIENCE,
@@ -65,7 +65,9 @@ describe('an exchange whose clients are slow', () => {
 
   beforeAll(async () => {
     const settings = { serviceName: 'SVC', draftLifetimeMs: 60_000, landingMs: 400, startingFunds: 0, seed: 1 };
-    keeper = Keeper.open(null, { ...settings, challengeLifetimeMs: 600_000 } as Parameters<typeof Keeper.open>[1]);
+    keeper = PersistentCore.open(null, { ...settings, challengeLifetimeMs: 600_000 } as Parameters<
+      typeof PersistentCore.open
+    >[1]);
     const clock = new ExchangeClock(0);
     const profile = { ...PROFILE, rate_limits: LIMITS };
     const unexpected = (error: unknown) => expect(error).toBeUndefined();

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Archive, Archived, ArchiveQuery, Shelf } from '../../../src/exchange/core/records/archive.js';
+import type { Archive, Archived, ArchiveQuery, RecordKind } from '../../../src/exchange/core/records/archive.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { createTables } from '../../../src/exchange/store/database.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
@@ -38,7 +38,7 @@ const query: fc.Arbitrary<ArchiveQuery> = fc.record({
 });
 type Step = (archive: Archive) => unknown;
 /** A record becomes final once. */
-const put = (archive: Archive, shelf: Shelf, row: Archived) => {
+const put = (archive: Archive, shelf: RecordKind, row: Archived) => {
   if (archive.byId(shelf, row.id) === null) archive.put(shelf, row);
 };
 const step: fc.Arbitrary<Step> = fc.oneof(

@@ -16,7 +16,7 @@ import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
-import { Keeper } from '../../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { recordMutations } from '../../../src/exchange/store/recorder.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
@@ -35,7 +35,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function fill(): void {
   const drawer = new Drawer(1);
   for (let step = 0; step < 100; step++) drawer.step();
-  const keeper = Keeper.open(folder, settings);
+  const keeper = PersistentCore.open(folder, settings);
   for (const command of drawer.journal) keeper.core.apply(command);
   keeper.close();
 }
@@ -64,7 +64,7 @@ describe('a damaged file', () => {
     fill();
     damage();
     const before = readFileSync(file);
-    expect(() => Keeper.open(folder, settings)).toThrowError(
+    expect(() => PersistentCore.open(folder, settings)).toThrowError(
       expect.objectContaining({ code: expect.stringMatching(/^(ledger_broken|file_unreadable)$/) }),
     );
     expect(readFileSync(file).equals(before)).toBe(true);
@@ -113,7 +113,7 @@ describe('a full disk', () => {
     const expected = new MemoryArchive();
     const kept = new ExchangeCore(settings, undefined, expected);
     for (const command of drawer.journal.slice(0, acknowledged)) kept.apply(command);
-    const keeper = Keeper.open(folder, settings);
+    const keeper = PersistentCore.open(folder, settings);
     expect(throughJson(keeper.core.snapshot())).toEqual(throughJson(kept.snapshot()));
     keeper.close();
     const reopened = openDatabase(folder);

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core, CoreSettings } from '../../../src/exchange/core/contract.js';
 import type { Snapshot } from '../../../src/exchange/core/wiring.js';
-import { Keeper } from '../../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { assert } from '../../../src/shared/base/errors.js';
 import { throughJson } from '../core/drawer.js';
 
@@ -71,7 +71,7 @@ describe('a data folder of format 1', () => {
   it('answers everything as before, once brought up and ever after', () => {
     writeFormat1(fixture.snapshot, fixture.journal);
     for (const _ of ['migrated', 'reopened']) {
-      const keeper = Keeper.open(folder, fixture.settings);
+      const keeper = PersistentCore.open(folder, fixture.settings);
       const { core } = keeper;
       expect(throughJson(answersOf(core))).toEqual(withoutDraftLock(fixture.answers));
       expect([0, 1, 2].map((market) => core.publicTrades(market, page))).toMatchObject(fixture.tape as object[]);
@@ -91,7 +91,7 @@ describe('a data folder of format 1', () => {
 
   it('lets go of what its drafts of orders held, and of nothing else', () => {
     writeFormat1(fixture.snapshot, []);
-    const keeper = Keeper.open(folder, fixture.settings);
+    const keeper = PersistentCore.open(folder, fixture.settings);
     // Of 10.474 that the file says 0.404 were a draft's.
     expect(keeper.core.fundsOf(2).locked).toBe(10_070_000);
     expect(keeper.core.fundsOf(1).locked).toBe(4_242_000);
@@ -100,7 +100,7 @@ describe('a data folder of format 1', () => {
 
   it('keeps the bars of its kept trades', () => {
     writeFormat1(fixture.snapshot, []);
-    const keeper = Keeper.open(folder, fixture.settings);
+    const keeper = PersistentCore.open(folder, fixture.settings);
     const { catalog } = keeper.core.snapshot() as Snapshot;
     expect(catalog.markets.map(({ candles }) => candles.length > 0)).toEqual([true, false, false]);
     keeper.close();
@@ -108,7 +108,7 @@ describe('a data folder of format 1', () => {
 
   it('stays as it is when it cannot be brought up', () => {
     writeFormat1({ ...fixture.snapshot, core: { ...fixture.snapshot.core, version: 0 } }, fixture.journal);
-    expect(() => Keeper.open(folder, fixture.settings)).toThrowError(
+    expect(() => PersistentCore.open(folder, fixture.settings)).toThrowError(
       expect.objectContaining({ code: 'ledger_broken' }),
     );
     const db = new Database(join(folder, 'exchange.sqlite'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Core, OrderQuery, WireOrder } from '../../../src/exchange/core/contract.js';
 import type { Snapshot } from '../../../src/exchange/core/wiring.js';
-import { Keeper } from '../../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { HISTORY_SETTINGS, History } from './history.js';
 
 const ORDERS = 20_000;
@@ -12,12 +12,12 @@ const OPEN = 40;
 const ACCOUNTS = [1, 2, 3, 4, 5, 6, 7, 8];
 
 let folder: string;
-let keeper: Keeper;
+let keeper: PersistentCore;
 let history: History;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'twinbook-history-'));
-  keeper = Keeper.open(folder, HISTORY_SETTINGS);
+  keeper = PersistentCore.open(folder, HISTORY_SETTINGS);
   history = new History(keeper.core, 1_600_000_000_000);
   while (history.orders < ORDERS) {
     keeper.batch(() => {

@@ -7,7 +7,7 @@ import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
-import { Keeper } from '../../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { recordMutations } from '../../../src/exchange/store/recorder.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { Random } from '../../../src/shared/base/random.js';
@@ -30,14 +30,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a process that is killed now would leave behind, opened again. */
-function reopened(name: string, settings: CoreSettings = SETTINGS): Keeper {
+function reopened(name: string, settings: CoreSettings = SETTINGS): PersistentCore {
   cpSync(join(folder, 'live'), join(folder, name), { recursive: true });
-  return Keeper.open(join(folder, name), settings);
+  return PersistentCore.open(join(folder, name), settings);
 }
 
 describe('the journal', () => {
   it('gives the identical state at every moment of a busy life', () => {
-    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
     const { core } = keeper;
     const random = Random.seeded(3);
     let nowMs = START_MS;
@@ -58,7 +58,7 @@ describe('the journal', () => {
   });
 
   it('replays under the settings that it was written under', () => {
-    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
     keeper.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
     const copy = reopened('copy', { ...SETTINGS, startingFunds: micros(1), seed: 8 });
     expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(keeper.core.snapshot())));
@@ -67,7 +67,7 @@ describe('the journal', () => {
   });
 
   it('takes no snapshot in the middle of a batch: its calls would be replayed twice', () => {
-    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
     const work = () => {
       keeper.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
       keeper.save(START_MS);
@@ -80,7 +80,7 @@ describe('the journal', () => {
   });
 
   it('stores a batch whole, also when the work in it throws', () => {
-    const keeper = Keeper.open(join(folder, 'live'), SETTINGS);
+    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
     const work = () => {
       keeper.core.setSigningAvailable(START_MS, false);
       throw new Error('a bug of a simulated trader');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/exchange/store/database.js';
-import { Keeper } from '../../../src/exchange/store/persistent-core.js';
+import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { rowsOf } from '../core/archives.js';
@@ -23,7 +23,7 @@ function recovered(): { state: unknown; archive: unknown } {
   const copy = join(folder, 'copy');
   rmSync(copy, { recursive: true, force: true });
   cpSync(live(), copy, { recursive: true });
-  const keeper = Keeper.open(copy, settings);
+  const keeper = PersistentCore.open(copy, settings);
   const state = throughJson(keeper.core.snapshot());
   keeper.close();
   return { state, archive: archived(copy) };
@@ -45,7 +45,7 @@ const POSITIONS = 90;
 describe('a recovery', () => {
   it.each([1, 2])('gives the identical state and archive at every position of the journal (seed %i)', (seed) => {
     const drawer = new Drawer(seed);
-    const keeper = Keeper.open(live(), settings);
+    const keeper = PersistentCore.open(live(), settings);
     let done = 0;
     for (let position = -BEFORE; position < POSITIONS; position++) {
       drawer.step();
@@ -65,7 +65,7 @@ describe('a recovery', () => {
 
   it('ends where the first one would have ended when it is interrupted itself', () => {
     const drawer = new Drawer(3);
-    const keeper = Keeper.open(live(), settings);
+    const keeper = PersistentCore.open(live(), settings);
     for (let step = 0; step < 200; step++) drawer.step();
     for (const command of drawer.journal) keeper.core.apply(command);
     // As if killed after the rewind and half of the replay: nothing of it was committed, all of it is done again.
@@ -82,7 +82,7 @@ describe('a recovery', () => {
   it('stores what a batch has archived with its calls, or neither', () => {
     const drawer = new Drawer(4);
     for (let step = 0; step < 150; step++) drawer.step();
-    const keeper = Keeper.open(live(), settings);
+    const keeper = PersistentCore.open(live(), settings);
     const before = recovered();
     keeper.batch(() => {
       for (const command of drawer.journal) keeper.core.apply(command);

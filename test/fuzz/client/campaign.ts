@@ -7,7 +7,7 @@ import { openApiDocument } from '../../../src/exchange/http/openapi/document.js'
 import { Random } from '../../../src/shared/base/random.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { ServiceError } from '../../../src/shell/client/errors.js';
-import { Asker } from '../../../src/shell/client/typed-call.js';
+import { TypedCalls } from '../../../src/shell/client/typed-call.js';
 import { profile } from '../../shell/client/hostile-server.js';
 import { Document, type Operation } from '../schema.js';
 import { Tally } from '../tally.js';
@@ -163,7 +163,7 @@ class ClientRun {
   /** The typed call over it rejects with its own errors and no others. */
   async #askTyped(client: ServiceClient, { endpoint, input }: Question, answer: HostileAnswer): Promise<string | null> {
     try {
-      await new Asker(client).ask(endpoint, input);
+      await new TypedCalls(client).ask(endpoint, input);
       this.tally.add(answer.kind, 'answered');
     } catch (error) {
       if (!(error instanceof ServiceError)) return `threw ${String(error)}`;

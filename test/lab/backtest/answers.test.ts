@@ -7,7 +7,7 @@ import { faultAnswer, successText } from '../../../src/exchange/service/envelope
 import type { ServiceCall } from '../../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
-import { Venue } from '../../../src/lab/backtest/in-process-exchange.js';
+import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
 import { readOrderRequest } from '../../../src/lab/backtest/wire-records.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
@@ -21,7 +21,7 @@ const CONDITION_ID = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin';
 const LIMITS = { public_per_minute: 1e6, signed_per_minute: 1e6, bootstrap_per_minute: 10 };
 
 /** As the paper exchange's routes and the HTTP client together have it: over text. */
-function overText(venue: Venue, call: AnyCall, nowMs: number): Outcome {
+function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outcome {
   const declaration = declarationOf(call.endpoint);
   const limit = (call.query as { limit?: number }).limit ?? declaration.page ?? 0;
   const whole = { nowMs, account: venue.account, params: call.params, query: call.query, body: null, limit };
@@ -63,13 +63,13 @@ const POLLS = [
   get('markets.list', {}, { limit: 100, state: 'open' }),
 ];
 
-function newVenue(): Venue {
+function newVenue(): InProcessExchange {
   const settings = {
     ...{ serviceName: 'SVC', draftLifetimeMs: 30_000, landingMs: 400, challengeLifetimeMs: 600_000, seed: 3 },
     startingFunds: micros(1_000_000_000),
     fillModel: 'optimistic',
   };
-  const venue = new Venue(settings, LIMITS, START_MS, { filled: () => undefined });
+  const venue = new InProcessExchange(settings, LIMITS, START_MS, { filled: () => undefined });
   const config = { kind: 'orderbook', price_precision: 2, amount_precision: 2 } as const;
   venue.core.createMarket(START_MS, { config, title: 'T', event: 'E', category: 'crypto', condition_id: CONDITION_ID });
   return venue;
@@ -117,7 +117,7 @@ describe('the exchange in process', () => {
 });
 
 /** One thing that can happen: a recorded change, a trade, an order of ours, a cancel. */
-function act(venue: Venue, random: Random, nowMs: number, open: string[]): void {
+function act(venue: InProcessExchange, random: Random, nowMs: number, open: string[]): void {
   const { core, account } = venue;
   const price = ((20 + random.below(60)) * 10_000) as Micros;
   const amount = ((1 + random.below(100)) * 1_000_000) as Micros;

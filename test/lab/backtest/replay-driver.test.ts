@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ChunkStream, EventSource } from '../../../src/lab/backtest/contract.js';
-import { Venue } from '../../../src/lab/backtest/in-process-exchange.js';
-import { Feed } from '../../../src/lab/backtest/replay-driver.js';
+import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
+import { ReplayDriver } from '../../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
@@ -31,9 +31,9 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
     startingFunds: micros(1_000_000_000),
     fillModel: 'risk-averse',
   };
-  const { core, account } = new Venue(settings, LIMITS, 0, { filled: () => undefined });
+  const { core, account } = new InProcessExchange(settings, LIMITS, 0, { filled: () => undefined });
   const closed: [string, number | null][] = [];
-  const { feed } = await Feed.prepare(core, plan(sources), {
+  const { feed } = await ReplayDriver.prepare(core, plan(sources), {
     opened: () => undefined,
     ending: () => undefined,
     closed: ({ source: { market }, closedMs }) => closed.push([market.conditionId, closedMs]),

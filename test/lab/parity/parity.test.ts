@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lab/parity/comparison.js';
 import type { LivedRun } from '../../../src/lab/parity/contract.js';
 import { type ParityResult, parityOf } from '../../../src/lab/parity/parity.js';
-import { readLivedRun } from '../../../src/lab/parity/read-recorded-run.js';
+import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/report/contract.js';
 import { VERSION } from '../../../src/shell/config/version.js';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const [only] = diary.runs;
   if (only === undefined) throw new Error('a world has a run');
   journal = journalOf(only);
-  lived = await readLivedRun(journal);
+  lived = await readRecordedRun(journal);
   result = await parityOf(journal, {
     trader: traderSettings(only.runId),
     fillModels: ['trade-through', 'risk-averse', 'optimistic'],
@@ -99,7 +99,7 @@ describe('what a journal tells of its run', () => {
 
   it('cut off anywhere is a run up to there', async () => {
     const cut = { ...journal, steps: () => firstHalf(journal) };
-    const half = await readLivedRun(cut);
+    const half = await readRecordedRun(cut);
     expect(half.toMs).toBeLessThan(lived.toMs);
     expect(half.commands).toEqual([{ atMs: half.toMs, command: { kind: 'stop' } }]);
     const analysis = analyse(half.session);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
 import type { Step } from '../../../src/shell/journal/contract.js';
-import { Witness } from '../../../src/shell/journal/step-input-recorder.js';
+import { StepInputRecorder } from '../../../src/shell/journal/step-input-recorder.js';
 import type { DraftSigner } from '../../../src/trader/executor/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import type { Diary } from '../../simulation/world.js';
@@ -20,12 +20,12 @@ export interface KeptRun {
 
 export class MemoryDiary implements Diary {
   readonly runs: KeptRun[] = [];
-  #witness = new Witness();
+  #witness = new StepInputRecorder();
 
   begin(runId: string, ledgerFile: string, startedMs: number): (signer: DraftSigner) => DraftSigner {
     const ledger = existsSync(ledgerFile) ? readFileSync(ledgerFile) : freshLedger();
     this.runs.push({ runId, startedMs, ledger, steps: [] });
-    const witness = new Witness();
+    const witness = new StepInputRecorder();
     this.#witness = witness;
     return (signer) => witness.signer(signer);
   }

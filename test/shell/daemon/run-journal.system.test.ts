@@ -19,7 +19,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import type { RunJournal, Step } from '../../../src/shell/journal/contract.js';
-import { RunRoom, removeUnbegun } from '../../../src/shell/journal/disk-quota.js';
+import { DiskQuota, removeUnbegun } from '../../../src/shell/journal/disk-quota.js';
 import { type JournalOptions, openJournal } from '../../../src/shell/journal/journal-writer.js';
 import { readRun } from '../../../src/shell/journal/read-run.js';
 import { runFolders } from '../../../src/shell/journal/runs.js';
@@ -461,7 +461,7 @@ describe('the room of a ledger’s runs', () => {
     cpSync(join(base, 'many'), runs, { recursive: true });
     expect(runFolders(runs).map((path) => path.slice(runs.length + 1))).toEqual(['other', 'z', 'a', 'own']);
     const left = () => runFolders(runs).map((path) => path.slice(runs.length + 1));
-    const room = new RunRoom(runs, join(runs, 'own'), 'L');
+    const room = new DiskQuota(runs, join(runs, 'own'), 'L');
     expect([room.make(1000, 10_000, 0), left()]).toEqual([true, ['other', 'z', 'a', 'own']]);
     expect([room.make(1000, 2500, 0), left()]).toEqual([true, ['other', 'a', 'own']]);
     expect([room.make(1000, 10_000, -1), left()]).toEqual([true, ['other', 'own']]);

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Action, Host, PageState } from '../../../src/shell/dashboard/contract.js';
+import type { Host, PageAction, PageState } from '../../../src/shell/dashboard/contract.js';
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 
 const STATE: PageState = {
@@ -13,7 +13,7 @@ const STATE: PageState = {
 };
 
 async function open(refusal: string | null = null) {
-  const acted: (readonly [Action, string])[] = [];
+  const acted: (readonly [PageAction, string])[] = [];
   const host: Host = {
     state: () => STATE,
     act: (action, reason) => {

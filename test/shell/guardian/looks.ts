@@ -1,6 +1,11 @@
 /** Rules, heartbeats and looks for tests of the guardian's decision, and a guardian that is driven by them. */
 
-import type { Action, GuardianRules, Heartbeat, Observation } from '../../../src/shell/guardian/contract.js';
+import type {
+  GuardianAction,
+  GuardianObservation,
+  GuardianRules,
+  Heartbeat,
+} from '../../../src/shell/guardian/contract.js';
 import { decide, FRESH_MIND, type GuardianMind } from '../../../src/shell/guardian/decide.js';
 
 export const LOOK_MS = 250;
@@ -17,8 +22,8 @@ export const beat = (count: number, more: Partial<Heartbeat> = {}): Heartbeat =>
   ...more,
 });
 
-type Look = Extract<Observation, { kind: 'look' }>;
-type Outcome = Extract<Observation, { kind: 'round' }>['outcome'];
+type Look = Extract<GuardianObservation, { kind: 'look' }>;
+type Outcome = Extract<GuardianObservation, { kind: 'round' }>['outcome'];
 
 /** A guardian whose clock is ours, and whose rounds take no time unless somebody holds them back. */
 export class Driven {
@@ -26,7 +31,7 @@ export class Driven {
   mind: GuardianMind = FRESH_MIND;
   nowMs = 0;
   /** Every action so far, and when. */
-  readonly done: { readonly atMs: number; readonly action: Action }[] = [];
+  readonly done: { readonly atMs: number; readonly action: GuardianAction }[] = [];
   /** What the next rounds come to. */
   rounds: () => Outcome = () => 'empty';
 
@@ -34,21 +39,21 @@ export class Driven {
     this.#rules = { ...RULES, ...rules };
   }
 
-  look(more: Partial<Omit<Look, 'kind' | 'nowMs'>>, afterMs = LOOK_MS): readonly Action['kind'][] {
+  look(more: Partial<Omit<Look, 'kind' | 'nowMs'>>, afterMs = LOOK_MS): readonly GuardianAction['kind'][] {
     this.nowMs += afterMs;
     const look = { kind: 'look', nowMs: this.nowMs, heartbeat: null, traderGone: false, ledgerGone: false } as const;
     return this.see({ ...look, ...more });
   }
 
   /** Looks at the same thing for so long. */
-  lookFor(ms: number, more: Partial<Omit<Look, 'kind' | 'nowMs'>>): readonly Action['kind'][] {
+  lookFor(ms: number, more: Partial<Omit<Look, 'kind' | 'nowMs'>>): readonly GuardianAction['kind'][] {
     const endMs = this.nowMs + ms;
-    const kinds: Action['kind'][] = [];
+    const kinds: GuardianAction['kind'][] = [];
     while (this.nowMs < endMs) kinds.push(...this.look(more));
     return kinds;
   }
 
-  see(observation: Observation): readonly Action['kind'][] {
+  see(observation: GuardianObservation): readonly GuardianAction['kind'][] {
     const { mind, actions } = decide(this.mind, this.#rules, observation);
     this.mind = mind;
     const kinds = actions.map(({ kind }) => kind);
@@ -58,7 +63,7 @@ export class Driven {
   }
 
   /** When something was first done; null when it never was. */
-  firstMs(kind: Action['kind']): number | null {
+  firstMs(kind: GuardianAction['kind']): number | null {
     return this.done.find(({ action }) => action.kind === kind)?.atMs ?? null;
   }
 }

@@ -1,7 +1,7 @@
 /** A trader's heartbeats over days, look by look, with all that ordinary life does to them. */
 
 import { Random } from '../../../src/shared/base/random.js';
-import type { Action, Heartbeat } from '../../../src/shell/guardian/contract.js';
+import type { GuardianAction, Heartbeat } from '../../../src/shell/guardian/contract.js';
 import { decide, FRESH_MIND } from '../../../src/shell/guardian/decide.js';
 import { beat, LOOK_MS, RULES } from './looks.js';
 
@@ -114,7 +114,7 @@ const LATE_LOOK_MS = 2 * LOOK_MS;
 
 export interface OrdinaryDays {
   /** What the guardian did; it looks no further after the first of it. */
-  readonly done: readonly Action[];
+  readonly done: readonly GuardianAction[];
   /** How often each thing happened. */
   readonly had: ReadonlyMap<Disturbance, number>;
 }

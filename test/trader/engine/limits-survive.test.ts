@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
-import { TraderTurn } from '../../../src/trader/engine/quoting/step-context.js';
+import { TraderStepContext } from '../../../src/trader/engine/quoting/step-context.js';
 import { TraderState } from '../../../src/trader/engine/state.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
@@ -54,7 +54,7 @@ class Life {
     // The exchange shows at once that nothing rests: a proof under way is no limit.
     while (state.modes.wantsProof) state.modes.proof(0, nowMs);
     const { mode, reason } = state.mode();
-    const turn = new TraderTurn(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
+    const turn = new TraderStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
     const { stance, stanceReason, loss, fills } = turn;
     const { lastSecond, lastMinute } = turn.pace.facts(nowMs);
     // Of what is beyond the limit a start counts only as much as it takes to refuse.

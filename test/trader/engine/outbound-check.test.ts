@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { AnyCall } from '../../../src/shared/protocol/seam.js';
-import { Outgoing } from '../../../src/trader/engine/outbound-check.js';
+import { OutboundCheck } from '../../../src/trader/engine/outbound-check.js';
 import { askFor, STEPS, tagOf } from '../../../src/trader/executor/asks.js';
 import type { IntentRow } from '../../../src/trader/ledger/contract.js';
 
@@ -42,7 +42,7 @@ const signed = (intent: IntentRow): IntentRow => ({
 });
 
 const holding = (...intents: readonly IntentRow[]) =>
-  new Outgoing({ intent: (id) => intents.find((intent) => intent.id === id) ?? null });
+  new OutboundCheck({ intent: (id) => intents.find((intent) => intent.id === id) ?? null });
 
 const callOf = (step: 'draft' | 'submit', intent: IntentRow): AnyCall => askFor(step, intent, 0).call;
 

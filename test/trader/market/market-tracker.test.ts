@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MarketState } from '../../../src/trader/market/market-tracker.js';
+import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import type { MarketView, OwnMarketState } from '../../../src/trader/market/view.js';
 import { at, book, detail, m, order, own, snapshot, trade } from './fixtures.js';
 
@@ -9,21 +9,21 @@ const BIDS = [
 ] as const;
 const ASKS = [[0.52, 40]] as const;
 
-function fed(nowMs = 2000): MarketState {
-  const state = new MarketState('M');
+function fed(nowMs = 2000): MarketTracker {
+  const state = new MarketTracker('M');
   state.onDetail(detail(), at(nowMs));
   state.onBook(snapshot(BIDS, ASKS), at(nowMs), []);
   return state;
 }
 
-function look(state: MarketState, nowMs: number, mine: OwnMarketState = own()): MarketView {
+function look(state: MarketTracker, nowMs: number, mine: OwnMarketState = own()): MarketView {
   const view = state.view(nowMs, mine);
   if (view === null) throw new Error('no view');
   return view;
 }
 
 test('there is no view before both a detail and a book were seen', () => {
-  const state = new MarketState('M');
+  const state = new MarketTracker('M');
   expect(state.view(1, own())).toBeNull();
   state.onBook(snapshot(BIDS, ASKS), at(2000), []);
   expect(state.view(2000, own())).toBeNull();
@@ -32,7 +32,7 @@ test('there is no view before both a detail and a book were seen', () => {
 });
 
 test('facts are exact, in millionths and milliseconds', () => {
-  const state = new MarketState('M');
+  const state = new MarketTracker('M');
   state.onDetail(detail({ resolution_date: 1_800_000_000 }), at(5));
   expect(state.facts).toMatchObject({
     eventConditionId: 'E',
@@ -46,7 +46,7 @@ test('facts are exact, in millionths and milliseconds', () => {
 });
 
 test('a margin market has no facts but a reason', () => {
-  const state = new MarketState('M');
+  const state = new MarketTracker('M');
   state.onDetail(detail({ margin_enabled: true }), at(5));
   expect(state.facts).toBeNull();
   expect(state.unsuitable).toContain('margin');
@@ -159,7 +159,7 @@ describe('health', () => {
 });
 
 test("time to resolution is by the exchange's clock", () => {
-  const state = new MarketState('M');
+  const state = new MarketTracker('M');
   state.onDetail(detail({ resolution_date: 100 }), { requestId: 1, sentMs: 0, seenMs: 1000, venueTimeMs: 60_000 });
   state.onBook(snapshot(BIDS, ASKS), { requestId: 1, sentMs: 0, seenMs: 1000, venueTimeMs: 60_000 }, []);
   // At 500 ms of our clock the exchange was within the second from 60,000: it is 60,000 ms ahead.
@@ -186,7 +186,7 @@ test('trades move estimates and queue places once, however often a page shows th
 
 test('the expected move grows with the square root of the time since the last look', () => {
   const state = fed(2000);
-  expect(new MarketState('M').expectedMove(5)).toBe(Number.POSITIVE_INFINITY);
+  expect(new MarketTracker('M').expectedMove(5)).toBe(Number.POSITIVE_INFINITY);
   const [early, late] = [state.expectedMove(2800), state.expectedMove(5800)];
   expect(late / early).toBeCloseTo(2, 9);
 });

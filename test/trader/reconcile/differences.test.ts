@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import type { OrderRow, OwnTradeRow } from '../../../src/shared/protocol/records.js';
 import type { OrderRecord } from '../../../src/trader/ledger/contract.js';
-import { Suspicions } from '../../../src/trader/reconcile/confirmed-differences.js';
+import { ConfirmedDifferences } from '../../../src/trader/reconcile/confirmed-differences.js';
 import {
   compareShares,
   type Difference,
@@ -51,7 +51,7 @@ describe('shares that are held', () => {
   it('stay believed to differ while nothing can be said of them, and what is only in doubt begins anew', () => {
     const notes = new Map<string, string>();
     const start = () =>
-      new Suspicions({
+      new ConfirmedDifferences({
         note: (key) => notes.get(key) ?? null,
         setNote: (key, value) => void notes.set(key, value),
       });

@@ -3,8 +3,8 @@
 import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import { Clockwork } from '../advance-time.js';
-import type { Ground } from '../core-context.js';
-import { done, invalid, refuse } from '../fault.js';
+import type { CoreContext } from '../core-context.js';
+import { invalid, ok, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
 import type { Page } from '../records/queries.js';
@@ -25,7 +25,7 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
       return invalid('price', 'Must lie between 0 and 1.');
     if (isSettledMarket(market.state)) return invalid('price', `The market is ${market.state} for good.`);
     margin.moveReference(market, price);
-    return done(detailRow(ground.catalog, market));
+    return ok(detailRow(ground.catalog, market));
   }
 
   draftMarginRequest(nowMs: number, account: AccountSlot, terms: contract.MarginTerms): Result<contract.WireRequest> {
@@ -80,8 +80,8 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
     return this.#mapped(settlements.claim(settlement), (_, { pubkey, state }) => ({ position_pubkey: pubkey, state }));
   }
 
-  #mapped<T, U>(result: Result<T>, row: (ground: Ground, value: T) => U): Result<U> {
-    return result.ok ? done(row(this.parts.ground, result.value)) : result;
+  #mapped<T, U>(result: Result<T>, row: (ground: CoreContext, value: T) => U): Result<U> {
+    return result.ok ? ok(row(this.parts.ground, result.value)) : result;
   }
 
   marginEstimate(terms: contract.EstimateTerms): Result<contract.WireEstimate> {

@@ -4,7 +4,7 @@
  */
 
 import type { Catalog } from '../catalog.js';
-import type { Archive, ArchiveQuery, Shelf } from '../records/archive.js';
+import type { Archive, ArchiveQuery, RecordKind } from '../records/archive.js';
 import { askedMarket } from '../records/pages.js';
 import type { RecordOfAccount, Records } from '../records/records.js';
 import type { MarginPage, MarginQuery } from './contract.js';
@@ -17,7 +17,7 @@ export type ListFilter = Omit<ArchiveQuery, 'from' | 'oldestFirst' | 'limit' | '
 
 export interface MarginList<R> {
   readonly archive: Archive;
-  readonly shelf: Shelf;
+  readonly shelf: RecordKind;
   readonly records: Records<R & RecordOfAccount>;
   /** Whether a record is one of the list; sees live and final ones alike. */
   readonly accepts: (record: R) => boolean;

@@ -1,7 +1,7 @@
 /** What the desks of margin share besides the ground of all desks. */
 
 import { must } from '../../../shared/base/errors.js';
-import type { Ground } from '../core-context.js';
+import type { CoreContext } from '../core-context.js';
 import type { Market } from '../market.js';
 import type { MarginPool } from './pool.js';
 
@@ -17,10 +17,10 @@ export interface Till {
 }
 
 /** Percent of a position's user_liquidity that its loss must reach for a liquidation. */
-export const fatalPercent = ({ settings }: Ground): number => settings.liquidationLossPercent ?? 100;
+export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;
 
 /** The margin market of an index that a record of margin names. */
-export function marginMarket(ground: Ground, index: number): MarginMarket {
+export function marginMarket(ground: CoreContext, index: number): MarginMarket {
   const market = ground.catalog.market(index);
   return { market, pool: must(market.margin, `the pool of market ${index}`) };
 }

@@ -7,7 +7,7 @@
  * that came in = currency of all accounts + fees + what all pools hold + what they own (or owe).
  */
 
-import type { Ground } from '../core-context.js';
+import type { CoreContext } from '../core-context.js';
 import type { Market } from '../market.js';
 import type { Till } from './margin-context.js';
 import { Positions, type PositionsDump } from './positions.js';
@@ -16,13 +16,13 @@ import { Requests, type RequestsDump } from './requests.js';
 import { Settlements, type SettlementsDump } from './settlements.js';
 
 export class Margin {
-  readonly ground: Ground;
+  readonly ground: CoreContext;
   readonly realized = new RealizedPnl();
   readonly settlements: Settlements;
   readonly positions: Positions;
   readonly requests: Requests;
 
-  constructor(ground: Ground, till: Till) {
+  constructor(ground: CoreContext, till: Till) {
     this.ground = ground;
     this.settlements = new Settlements(ground, this.realized);
     this.positions = new Positions(ground, till, this.settlements);

@@ -14,9 +14,9 @@
 import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
-import type { Ground } from '../core-context.js';
+import type { CoreContext } from '../core-context.js';
 import { closesMs } from '../delays.js';
-import { done, invalid, refuse } from '../fault.js';
+import { invalid, ok, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import { nameOf } from '../names.js';
 import { Records } from '../records/records.js';
@@ -48,7 +48,7 @@ export interface Closed {
 
 export class Positions {
   readonly records: Records<PositionRecord>;
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #till: Till;
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
@@ -60,7 +60,7 @@ export class Positions {
   readonly #safeAbove = new Map<number, number>();
   #lastId = 0;
 
-  constructor(ground: Ground, till: Till, settlements: Settlements) {
+  constructor(ground: CoreContext, till: Till, settlements: Settlements) {
     this.#ground = ground;
     this.#till = till;
     this.#settlements = settlements;
@@ -252,7 +252,7 @@ export class Positions {
   close(account: number, pubkey: string, price: number | null): Result<Closed> {
     const position = this.records.find(account, pubkey);
     if (position === null) return refuse('not_found');
-    if (position.end !== null) return done({ position, closeType: 'zero' });
+    if (position.end !== null) return ok({ position, closeType: 'zero' });
     const { market, pool } = marginMarket(this.#ground, position.market);
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
@@ -262,7 +262,7 @@ export class Positions {
     // No price is a price that every mark has reached.
     position.closePrice = price ?? 0;
     this.look(position);
-    return done({ position, closeType: 'order' });
+    return ok({ position, closeType: 'order' });
   }
 
   #startClose(position: PositionRecord): void {
@@ -289,7 +289,7 @@ export class Positions {
     const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
     if (fault !== null) return fault;
     position.tpSl = tpSlOf(pricesAfter(position.tpSl, change));
-    return done(position.tpSl);
+    return ok(position.tpSl);
   }
 
   /** The same checks; without anything active there is nothing to be found. */
@@ -299,7 +299,7 @@ export class Positions {
     const { tpSl } = found.value;
     if (tpSl?.state !== 'active') return refuse('not_found');
     tpSl.state = 'cancelled';
-    return done(tpSl);
+    return ok(tpSl);
   }
 
   #withTpSl(account: number, pubkey: string): Result<PositionRecord> {
@@ -307,7 +307,7 @@ export class Positions {
     if (position === null) return refuse('not_found');
     const { pool } = marginMarket(this.#ground, position.market);
     if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
-    return position.end === null ? done(position) : invalid('pubkey', 'The position is closed.');
+    return position.end === null ? ok(position) : invalid('pubkey', 'The position is closed.');
   }
 
   /** Its settlement is paid: nothing changes any more. */

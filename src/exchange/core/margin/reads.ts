@@ -2,7 +2,7 @@
 
 import { must } from '../../../shared/base/errors.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
-import { done } from '../fault.js';
+import { ok } from '../fault.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import type { Page } from '../records/queries.js';
@@ -19,7 +19,7 @@ export function estimate({ ground }: Margin, terms: contract.EstimateTerms): Res
   const named = namedMargin(ground, terms.marketConditionId);
   if (!named.ok) return named;
   const cost = checkEstimate(terms, named.value.pool);
-  return cost.ok ? done(rows.estimateRow(ground, named.value, terms, cost.value)) : cost;
+  return cost.ok ? ok(rows.estimateRow(ground, named.value, terms, cost.value)) : cost;
 }
 
 /** `open` and `resolved` are the two halves of a margin market's life; every other word is just that state. */

@@ -6,7 +6,7 @@
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { done, invalid, type Refusal } from '../fault.js';
+import { invalid, ok, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { Result } from '../types.js';
 import type { EstimateTerms, MarginTerms } from './contract.js';
@@ -51,7 +51,7 @@ export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<Opening
     (terms.type === 'market' ? checkFunds(terms, pool) : checkLimit(terms.price, terms.shares, pool)) ??
     checkTriggers(terms, pool);
   if (fault !== null) return fault;
-  return done(
+  return ok(
     terms.type === 'market'
       ? marketCost(pool, terms.funds, terms.leverage)
       : limitCost(pool, terms.shares, terms.price, terms.leverage),
@@ -61,7 +61,7 @@ export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<Opening
 /** The same rules for a question about a market request. */
 export function checkEstimate(terms: EstimateTerms, pool: MarginPool): Result<OpeningCost> {
   const fault = checkLeverage(terms, pool) ?? checkFunds(terms, pool);
-  return fault ?? done(marketCost(pool, terms.funds, terms.leverage));
+  return fault ?? ok(marketCost(pool, terms.funds, terms.leverage));
 }
 
 function checkLeverage({ leverage, isYes }: EstimateTerms | MarginTerms, pool: MarginPool): Refusal | null {

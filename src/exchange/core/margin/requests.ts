@@ -16,9 +16,9 @@
 import { must } from '../../../shared/base/errors.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
-import { draftExpiryMs, draftText, type Ground } from '../core-context.js';
+import { type CoreContext, draftExpiryMs, draftText } from '../core-context.js';
 import { landsMs } from '../delays.js';
-import { badSignature, done, invalid, refuse } from '../fault.js';
+import { badSignature, invalid, ok, refuse } from '../fault.js';
 import { nameOf } from '../names.js';
 import { Records } from '../records/records.js';
 import type { Result } from '../types.js';
@@ -30,11 +30,11 @@ import { checkTerms, costWithFee } from './request-checks.js';
 
 export class Requests {
   readonly records: Records<RequestRecord>;
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #positions: Positions;
   #lastId = 0;
 
-  constructor(ground: Ground, positions: Positions) {
+  constructor(ground: CoreContext, positions: Positions) {
     this.#ground = ground;
     this.#positions = positions;
     this.records = new Records(ground.archive, {
@@ -61,7 +61,7 @@ export class Requests {
     const record = this.#record(account, named.value, terms, reserved);
     this.records.keep(record);
     ground.funds.lock(account, reserved);
-    return done(record);
+    return ok(record);
   }
 
   #record(account: number, { market }: MarginMarket, terms: MarginTerms, reserved: number): RequestRecord {
@@ -111,7 +111,7 @@ export class Requests {
     }
     pool.pendingRequests.add(record.id);
     this.#become(record, 'funding_processing');
-    return done(record);
+    return ok(record);
   }
 
   cancel(account: number, pubkey: string): Result<RequestRecord> {
@@ -122,7 +122,7 @@ export class Requests {
     }
     // The interface: `cancelled` with the answer. The money has not left the account yet, so there is nothing to refund.
     this.#end(record, 'cancelled');
-    return done(record);
+    return ok(record);
   }
 
   /** What was due at `dueMs` for this request, unless something else came first. */
@@ -232,12 +232,12 @@ export class Requests {
 export type RequestsDump = ReturnType<Requests['dump']>;
 
 /** The margin market of a body or query, or the 400 that names the field. */
-export function namedMargin(ground: Ground, conditionId: string): Result<MarginMarket> {
+export function namedMargin(ground: CoreContext, conditionId: string): Result<MarginMarket> {
   const named = ground.catalog.named(conditionId);
   if (!named.ok) return named;
   const market = named.value;
   if (market.margin === null) return invalid('market_condition_id', 'This market does not trade on margin.');
-  return done({ market, pool: market.margin });
+  return ok({ market, pool: market.margin });
 }
 
 function draftTerms(terms: MarginTerms): DraftTerms {

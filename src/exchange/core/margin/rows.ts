@@ -2,7 +2,7 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { type Ground, seconds } from '../core-context.js';
+import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import type { Activity } from './activity.js';
@@ -25,7 +25,7 @@ const text = (value: number): string => formatDecimal(asMicros(value));
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
 /** `funds` of a limit request is the margin that its shares take at its price; a better price takes less. */
-export const requestRow = (ground: Ground, record: RequestRecord): WireRequest => ({
+export const requestRow = (ground: CoreContext, record: RequestRecord): WireRequest => ({
   pubkey: record.pubkey,
   type: record.type,
   state: record.state,
@@ -45,7 +45,7 @@ export const requestRow = (ground: Ground, record: RequestRecord): WireRequest =
 });
 
 /** The interface shows the row after a cancel with a market that is named, and no more. */
-export function cancelledRequestRow(ground: Ground, record: RequestRecord): WireCancelledRequest {
+export function cancelledRequestRow(ground: CoreContext, record: RequestRecord): WireCancelledRequest {
   const { card } = ground.catalog.market(record.market);
   return { ...requestRow(ground, record), market: { condition_id: card.conditionId, title: card.title } };
 }
@@ -60,7 +60,7 @@ export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): W
 });
 
 /** Of an open position; 0 for one that is over. */
-export function unrealizedPnl(ground: Ground, position: PositionRecord): number {
+export function unrealizedPnl(ground: CoreContext, position: PositionRecord): number {
   if (position.end !== null) return 0;
   return economics.pnlAt(position, marginMarket(ground, position.market).pool.mark(position.isYes));
 }
@@ -69,7 +69,7 @@ export function unrealizedPnl(ground: Ground, position: PositionRecord): number 
  * `realized_pnl` is what came of the liquidity: payout − user_liquidity; the opening fee was paid beside it and is part of
  * the settlement's `total_pnl` alone. The liquidation price counts the interest so far; of an ended position it stays.
  */
-export function positionRow(ground: Ground, position: PositionRecord): WirePosition {
+export function positionRow(ground: CoreContext, position: PositionRecord): WirePosition {
   const { end } = position;
   const { market, pool } = marginMarket(ground, position.market);
   const interest = economics.interestAt(position, pool.rules.annualRate, end?.timeMs ?? ground.nowMs);
@@ -95,7 +95,7 @@ export function positionRow(ground: Ground, position: PositionRecord): WirePosit
   };
 }
 
-function marketOf({ catalog }: Ground, market: Market): WirePosition['market'] {
+function marketOf({ catalog }: CoreContext, market: Market): WirePosition['market'] {
   const { card, tape } = market;
   const event = catalog.event(card.eventIndex);
   return {
@@ -108,7 +108,7 @@ function marketOf({ catalog }: Ground, market: Market): WirePosition['market'] {
 }
 
 export const settlementRow = (
-  ground: Ground,
+  ground: CoreContext,
   settlement: SettlementRecord,
   position: PositionRecord,
 ): WireSettlement => ({
@@ -122,7 +122,7 @@ export const settlementRow = (
 
 /** The reference price is what everything costs; while the market does not trade nothing of it could be filled. */
 export function estimateRow(
-  ground: Ground,
+  ground: CoreContext,
   { market, pool }: MarginMarket,
   terms: EstimateTerms,
   cost: OpeningCost,
@@ -144,7 +144,12 @@ export function estimateRow(
   };
 }
 
-export const activityRow = (ground: Ground, market: Market, activity: Activity, username: string): WireActivity => ({
+export const activityRow = (
+  ground: CoreContext,
+  market: Market,
+  activity: Activity,
+  username: string,
+): WireActivity => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },
   market: marketOf(ground, market),

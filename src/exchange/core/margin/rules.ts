@@ -2,7 +2,7 @@
 
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import { ONE, stepOfPrecision } from '../../../shared/base/micros.js';
-import { done, invalid, type Refusal } from '../fault.js';
+import { invalid, ok, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { PoolConfigSpec, Result } from '../types.js';
 
@@ -45,7 +45,7 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   for (const [name, value] of Object.entries(numbers)) {
     if (value === null) return invalid('config', `${name} is out of range.`);
   }
-  return done({
+  return ok({
     kind: config.kind,
     maxLeverageYes: numbers.max_leverage_yes ?? ONE,
     maxLeverageNo: numbers.max_leverage_no ?? ONE,

@@ -9,9 +9,9 @@
  */
 
 import { must } from '../../../shared/base/errors.js';
-import type { Ground } from '../core-context.js';
+import type { CoreContext } from '../core-context.js';
 import { landsMs } from '../delays.js';
-import { done, invalid } from '../fault.js';
+import { invalid, ok } from '../fault.js';
 import { Records } from '../records/records.js';
 import type { Result } from '../types.js';
 import { marginMarket } from './margin-context.js';
@@ -20,11 +20,11 @@ import type { PositionRecord, SettlementRecord } from './records.js';
 
 export class Settlements {
   readonly records: Records<SettlementRecord>;
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #realized: RealizedPnl;
   #lastId = 0;
 
-  constructor(ground: Ground, realized: RealizedPnl) {
+  constructor(ground: CoreContext, realized: RealizedPnl) {
     this.#ground = ground;
     this.#realized = realized;
     this.records = new Records(ground.archive, {
@@ -88,7 +88,7 @@ export class Settlements {
     if (record.state !== 'claimable') return invalid('pubkey', `The settlement is ${record.state}, not claimable.`);
     record.state = 'claim_pending';
     this.#putStep(record);
-    return done(record);
+    return ok(record);
   }
 
   dump() {

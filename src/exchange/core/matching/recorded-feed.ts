@@ -7,7 +7,7 @@
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
 import { ONE } from '../../../shared/base/micros.js';
 import type { BookSide } from '../contract.js';
-import type { Ground } from '../core-context.js';
+import type { CoreContext } from '../core-context.js';
 import type { Market, Trading } from '../market.js';
 import { f64, i32, u8 } from '../typed-arrays.js';
 import type { Matching } from './matching.js';
@@ -21,12 +21,12 @@ export class RecordedFeed {
   /** Events of the last `play` that the market had no place for: off its grid, or a trade while it does not trade. */
   refused = 0;
 
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #matching: Matching;
   readonly #reach: (nowMs: number) => void;
 
   /** `reach` does what is due by a time and moves the clock there. */
-  constructor(ground: Ground, matching: Matching, reach: (nowMs: number) => void) {
+  constructor(ground: CoreContext, matching: Matching, reach: (nowMs: number) => void) {
     this.#ground = ground;
     this.#matching = matching;
     this.#reach = reach;

@@ -8,7 +8,7 @@
  */
 
 /** One shelf for each kind of record. Ids ascend with time on each shelf, over all accounts. */
-export const SHELVES = [
+export const RECORD_KINDS = [
   'key',
   'order',
   'trade',
@@ -19,7 +19,7 @@ export const SHELVES = [
   'position',
   'settlement',
 ] as const;
-export type Shelf = (typeof SHELVES)[number];
+export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** What lists filter by. */
 export interface Facets {
@@ -56,12 +56,12 @@ export interface ArchiveQuery {
 
 export interface Archive {
   /** Its id is new on the shelf: a record becomes final once. */
-  put(shelf: Shelf, row: Archived): void;
-  byId(shelf: Shelf, id: number): Archived | null;
-  byPubkey(shelf: Shelf, pubkey: string): Archived | null;
-  list(shelf: Shelf, query: ArchiveQuery): readonly Archived[];
+  put(shelf: RecordKind, row: Archived): void;
+  byId(shelf: RecordKind, id: number): Archived | null;
+  byPubkey(shelf: RecordKind, pubkey: string): Archived | null;
+  list(shelf: RecordKind, query: ArchiveQuery): readonly Archived[];
   /** Forgets what was put since a snapshot: all ids above `lastId`, and `live`, which the snapshot itself still holds. */
-  rewind(shelf: Shelf, lastId: number, live: Iterable<number>): void;
+  rewind(shelf: RecordKind, lastId: number, live: Iterable<number>): void;
 }
 
 /** Whether a record has what a list asks for. */

@@ -1,6 +1,6 @@
 /** The archive of an exchange without a data folder: simulations, backtests and tests. It grows with what it keeps. */
 
-import { type Archive, type Archived, type ArchiveQuery, accepts, type Shelf } from './archive.js';
+import { type Archive, type Archived, type ArchiveQuery, accepts, type RecordKind } from './archive.js';
 import { countBelow } from './pages.js';
 
 interface Rows {
@@ -14,19 +14,19 @@ interface Rows {
 
 /** What need not be kept for ever: of the rows that `passes` names, on each shelf only the newest `keep` or a little more. */
 export interface Forgetting {
-  passes(shelf: Shelf, row: Archived): boolean;
+  passes(shelf: RecordKind, row: Archived): boolean;
   readonly keep: number;
 }
 
 export class MemoryArchive implements Archive {
-  readonly #shelves = new Map<Shelf, Rows>();
+  readonly #shelves = new Map<RecordKind, Rows>();
   readonly #forgetting: Forgetting | null;
 
   constructor(forgetting: Forgetting | null = null) {
     this.#forgetting = forgetting;
   }
 
-  put(shelf: Shelf, row: Archived): void {
+  put(shelf: RecordKind, row: Archived): void {
     const rows = this.#rows(shelf);
     insert(rows.ids, row);
     rows.byId.set(row.id, row);
@@ -38,15 +38,15 @@ export class MemoryArchive implements Archive {
     if (rows.passing.length >= 2 * forgetting.keep) forget(rows, rows.passing.splice(0, forgetting.keep));
   }
 
-  byId(shelf: Shelf, id: number): Archived | null {
+  byId(shelf: RecordKind, id: number): Archived | null {
     return this.#rows(shelf).byId.get(id) ?? null;
   }
 
-  byPubkey(shelf: Shelf, pubkey: string): Archived | null {
+  byPubkey(shelf: RecordKind, pubkey: string): Archived | null {
     return this.#rows(shelf).byPubkey.get(pubkey) ?? null;
   }
 
-  list(shelf: Shelf, query: ArchiveQuery): readonly Archived[] {
+  list(shelf: RecordKind, query: ArchiveQuery): readonly Archived[] {
     const { byId, ids } = this.#rows(shelf);
     const own = ids.get(query.account) ?? [];
     const { from, oldestFirst = false } = query;
@@ -61,13 +61,13 @@ export class MemoryArchive implements Archive {
     return found;
   }
 
-  rewind(shelf: Shelf, lastId: number, live: Iterable<number>): void {
+  rewind(shelf: RecordKind, lastId: number, live: Iterable<number>): void {
     const { byId } = this.#rows(shelf);
     for (const id of live) this.#remove(shelf, id);
     for (const id of [...byId.keys()]) if (id > lastId) this.#remove(shelf, id);
   }
 
-  #remove(shelf: Shelf, id: number): void {
+  #remove(shelf: RecordKind, id: number): void {
     const { byId, byPubkey, ids } = this.#rows(shelf);
     const row = byId.get(id);
     if (row === undefined) return;
@@ -77,7 +77,7 @@ export class MemoryArchive implements Archive {
     own.splice(countBelow(own, id), 1);
   }
 
-  #rows(shelf: Shelf): Rows {
+  #rows(shelf: RecordKind): Rows {
     let rows = this.#shelves.get(shelf);
     if (rows === undefined) {
       rows = { byId: new Map(), byPubkey: new Map(), ids: new Map(), passing: [] };

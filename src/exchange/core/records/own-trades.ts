@@ -2,7 +2,7 @@
 
 import { must } from '../../../shared/base/errors.js';
 import type { Page, PageQuery, WireOwnTrade } from '../contract.js';
-import type { Ground } from '../core-context.js';
+import type { CoreContext } from '../core-context.js';
 import { nameOf } from '../names.js';
 import type { Archived } from './archive.js';
 import type { OrderRecord, OwnTrade } from './order-record.js';
@@ -11,11 +11,11 @@ import { askedMarket, mergedPage, NO_ROWS } from './pages.js';
 import type { Records } from './records.js';
 
 export class OwnTrades {
-  readonly #ground: Ground;
+  readonly #ground: CoreContext;
   readonly #orders: Records<OrderRecord>;
   #lastId = 0;
 
-  constructor(ground: Ground, orders: Records<OrderRecord>) {
+  constructor(ground: CoreContext, orders: Records<OrderRecord>) {
     this.#ground = ground;
     this.#orders = orders;
   }

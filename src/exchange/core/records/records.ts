@@ -5,7 +5,7 @@
 
 import { assert } from '../../../shared/base/errors.js';
 import type { Page } from '../contract.js';
-import { type Archive, type Archived, type ArchiveQuery, accepts, type Facets, type Shelf } from './archive.js';
+import { type Archive, type Archived, type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
 import { mergedPage } from './pages.js';
 
 export interface RecordOfAccount {
@@ -16,7 +16,7 @@ export interface RecordOfAccount {
 
 /** How the records of a kind are put away and come back. */
 export interface Filing<R> {
-  readonly shelf: Shelf;
+  readonly shelf: RecordKind;
   /** Whether a record of this state is over; absent where lists are not asked by states that are not. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;

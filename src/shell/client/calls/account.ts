@@ -2,14 +2,14 @@
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
-import type { Asker } from '../typed-call.js';
+import type { TypedCalls } from '../typed-call.js';
 
 type AssetQuery = QueryInput<'account.assets'>;
 
 export class AccountCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 

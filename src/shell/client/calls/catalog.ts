@@ -2,15 +2,15 @@
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
-import type { Asker } from '../typed-call.js';
+import type { TypedCalls } from '../typed-call.js';
 
 type EventQuery = QueryInput<'events.list'>;
 type SearchQuery = QueryInput<'search.list'>;
 
 export class EventCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 
@@ -35,9 +35,9 @@ export class EventCalls {
 }
 
 export class SportCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 
@@ -48,9 +48,9 @@ export class SportCalls {
 }
 
 export class SearchCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 

@@ -6,7 +6,7 @@
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
-import type { Asker } from '../typed-call.js';
+import type { TypedCalls } from '../typed-call.js';
 
 /** How many complete sets, as decimal text: a positive multiple of the market's lot. */
 export interface ConversionInput {
@@ -19,9 +19,9 @@ type SplitQuery = QueryInput<'splits.list'>;
 type RedeemQuery = QueryInput<'redeems.list'>;
 
 export class MergeCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 
@@ -65,9 +65,9 @@ export class MergeCalls {
 }
 
 export class SplitCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 
@@ -104,9 +104,9 @@ export class SplitCalls {
 }
 
 export class RedeemCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 

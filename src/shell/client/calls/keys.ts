@@ -2,12 +2,12 @@
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { CallOptions } from '../contract.js';
-import type { Asker } from '../typed-call.js';
+import type { TypedCalls } from '../typed-call.js';
 
 export class KeyCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 

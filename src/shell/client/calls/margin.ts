@@ -5,7 +5,7 @@
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
-import type { Asker } from '../typed-call.js';
+import type { TypedCalls } from '../typed-call.js';
 
 interface MarginHead {
   readonly market_condition_id: string;
@@ -34,9 +34,9 @@ type SettlementQuery = QueryInput<'settlements.list'>;
 type RequestQuery = QueryInput<'requests.list'>;
 
 export class PositionCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 
@@ -98,9 +98,9 @@ export class PositionCalls {
 }
 
 export class SettlementCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 
@@ -120,9 +120,9 @@ export class SettlementCalls {
 }
 
 export class RequestCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 

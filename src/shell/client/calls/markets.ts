@@ -2,7 +2,7 @@
 
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
-import type { Asker } from '../typed-call.js';
+import type { TypedCalls } from '../typed-call.js';
 
 type MarketQuery = QueryInput<'markets.list'>;
 type TradeQuery = QueryInput<'markets.trades'>;
@@ -10,9 +10,9 @@ type ActivityQuery = QueryInput<'markets.marginActivity'>;
 
 /** Every call that names a market is refused with `not_found` where there is none. */
 export class MarketCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 

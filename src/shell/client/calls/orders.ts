@@ -6,7 +6,7 @@
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { Side } from '../../../shared/protocol/states.js';
 import type { CallOptions, Page, QueryInput, RowOf } from '../contract.js';
-import type { Asker } from '../typed-call.js';
+import type { TypedCalls } from '../typed-call.js';
 
 interface OrderHead {
   readonly market_condition_id: string;
@@ -33,9 +33,9 @@ type OrderQuery = QueryInput<'orders.list'>;
 type OwnTradeQuery = QueryInput<'trades.list'>;
 
 export class OrderCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 
@@ -90,9 +90,9 @@ export class OrderCalls {
 }
 
 export class TradeCalls {
-  readonly #asker: Asker;
+  readonly #asker: TypedCalls;
 
-  constructor(asker: Asker) {
+  constructor(asker: TypedCalls) {
     this.#asker = asker;
   }
 

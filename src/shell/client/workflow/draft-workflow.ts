@@ -57,7 +57,12 @@ export interface Patience {
 }
 
 /** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
-export async function carryOut<R>(change: Change<R>, wallet: Wallet, world: World, patience: Patience): Promise<R> {
+export async function runDraftWorkflow<R>(
+  change: Change<R>,
+  wallet: Wallet,
+  world: World,
+  patience: Patience,
+): Promise<R> {
   const deadlineMs = world.monotonicMs() + patience.withinMs;
   // What waits in line for longer than that is not sent.
   const options = { latestMs: world.nowMs() + patience.withinMs };

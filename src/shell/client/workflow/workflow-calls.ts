@@ -13,11 +13,11 @@ import type { OrderCalls, OrderInput } from '../calls/orders.js';
 import type { CallOptions } from '../contract.js';
 import { NotDone, ServiceRefused } from '../errors.js';
 import { type CloseInput, closeMargin } from '../safe/close-margin.js';
-import { type Change, carryOut, type Patience, type Stage, type World } from './draft-workflow.js';
+import { type Change, type Patience, runDraftWorkflow, type Stage, type World } from './draft-workflow.js';
 import { decimal, marginTerms, orderTerms } from './expected-terms.js';
 import type { DraftToSign } from './sign-draft.js';
 
-export interface SafeOptions {
+export interface WorkflowOptions {
   /** From the call to its end, ms; what has not ended by then is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
   /** Between two looks at a record that is not final, ms. Each look is one signed request. Default 500. */
@@ -43,7 +43,7 @@ interface Calls {
   readonly account: AccountCalls;
 }
 
-export class SafeCalls {
+export class WorkflowCalls {
   readonly #calls: Calls;
   readonly #world: World;
 
@@ -52,7 +52,7 @@ export class SafeCalls {
     this.#world = { profile, ...world };
   }
 
-  async place(wallet: Wallet, order: OrderInput, options: SafeOptions): Promise<OrderRow> {
+  async place(wallet: Wallet, order: OrderInput, options: WorkflowOptions): Promise<OrderRow> {
     const { orders } = this.#calls;
     const terms = orderTerms(order);
     return this.#run(wallet, options, {
@@ -68,7 +68,7 @@ export class SafeCalls {
     });
   }
 
-  async cancel(wallet: Wallet, pubkey: string, options: SafeOptions): Promise<OrderRow> {
+  async cancel(wallet: Wallet, pubkey: string, options: WorkflowOptions): Promise<OrderRow> {
     const { orders } = this.#calls;
     const { withinMs } = { ...DEFAULTS, ...options };
     const startMs = this.#world.monotonicMs();
@@ -96,18 +96,18 @@ export class SafeCalls {
     }
   }
 
-  merge(wallet: Wallet, merge: ConversionInput, options: SafeOptions): Promise<ConversionRow> {
+  merge(wallet: Wallet, merge: ConversionInput, options: WorkflowOptions): Promise<ConversionRow> {
     return this.#convert(wallet, merge, options, 'merge-shares', this.#calls.merges);
   }
 
-  split(wallet: Wallet, split: ConversionInput, options: SafeOptions): Promise<ConversionRow> {
+  split(wallet: Wallet, split: ConversionInput, options: WorkflowOptions): Promise<ConversionRow> {
     return this.#convert(wallet, split, options, 'split-shares', this.#calls.splits);
   }
 
   async #convert(
     wallet: Wallet,
     input: ConversionInput,
-    options: SafeOptions,
+    options: WorkflowOptions,
     action: 'merge-shares' | 'split-shares',
     calls: MergeCalls | SplitCalls,
   ): Promise<ConversionRow> {
@@ -122,7 +122,7 @@ export class SafeCalls {
     });
   }
 
-  async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions): Promise<RedeemRow> {
+  async redeem(wallet: Wallet, marketConditionId: string, options: WorkflowOptions): Promise<RedeemRow> {
     const { redeems } = this.#calls;
     return this.#run(wallet, options, {
       endpoint: 'redeems.submit',
@@ -154,7 +154,7 @@ export class SafeCalls {
     return free.yes === ZERO && free.no === ZERO ? held : free;
   }
 
-  async openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions): Promise<RequestRow> {
+  async openMargin(wallet: Wallet, request: MarginInput, options: WorkflowOptions): Promise<RequestRow> {
     const { requests } = this.#calls;
     const terms = marginTerms(request);
     return this.#run(wallet, options, {
@@ -167,12 +167,12 @@ export class SafeCalls {
   }
 
   /** Needs no signature of a wallet. */
-  closeMargin(close: CloseInput, options: SafeOptions): Promise<PositionRow> {
+  closeMargin(close: CloseInput, options: WorkflowOptions): Promise<PositionRow> {
     return closeMargin(this.#calls.positions, close, this.#world, { ...DEFAULTS, ...options });
   }
 
-  #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
-    return carryOut(change, wallet, this.#world, { ...DEFAULTS, ...options });
+  #run<R>(wallet: Wallet, options: WorkflowOptions, change: Change<R>): Promise<R> {
+    return runDraftWorkflow(change, wallet, this.#world, { ...DEFAULTS, ...options });
   }
 }
 

@@ -15,7 +15,7 @@ import { describeMarket, outcomeOf, sameDescription } from './describe.js';
 import { MarketCapture } from './market-capture.js';
 import { OwnCapture } from './own-capture.js';
 
-export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
+export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 /** The service's own depth when none is asked for. */
 const DEFAULT_DEPTH = 20;
@@ -63,7 +63,7 @@ export class Capture {
   }
 
   /** Its outcome. `venueMs`: what the venue's clock probably said between request and answer, ms; rounded. */
-  seen(observation: OutcomeObservation, venueMs: number): void {
+  seen(observation: CapturedOutcome, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);

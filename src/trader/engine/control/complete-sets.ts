@@ -4,10 +4,10 @@ import { type Micros, minMicros, toMultiple } from '../../../shared/base/micros.
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, RedeemIntent } from '../../risk/intent.js';
-import type { Tracked } from '../markets.js';
+import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
-import type { LiveOrder } from '../quoting/changes.js';
-import { begin, factsOf, NO_REASON, type Turn } from '../quoting/quoting.js';
+import type { QuotedOrder } from '../quoting/changes.js';
+import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../quoting/quoting.js';
 import type { MergeSettings } from '../settings.js';
 
 /** After one was begun here: a merge takes the venue about a second. */
@@ -23,10 +23,10 @@ const SCARCE_CASH_FRACTION = 0.2;
  * than a place in the queue that would bring it back later.
  */
 export function mergeBlockers(
-  { feed, nextConversionMs }: Tracked,
+  { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
-  turn: Turn,
-): readonly LiveOrder[] {
+  turn: StepContext,
+): readonly QuotedOrder[] {
   const facts = feed.facts;
   if (facts === null || !merge.enabled || turn.executor.pendingMerge(facts.conditionId) !== null) return [];
   if (turn.nowMs < nextConversionMs) return [];
@@ -42,26 +42,26 @@ export function mergeBlockers(
  * Merges completed pairs when there are enough of them, or any when currency is scarce; redeems what a settled market
  * left us. Shares that open orders offer are not free and stay. Returns true when something was begun.
  */
-export function convert(tracked: Tracked, merge: MergeSettings, turn: Turn): boolean {
+export function convert(tracked: MarketEntry, merge: MergeSettings, turn: StepContext): boolean {
   const facts = tracked.feed.facts;
   if (facts === null || turn.nowMs < tracked.nextConversionMs) return false;
   const intent = isSettledMarket(facts.phase) ? redeemOf(facts, turn) : mergeOf(facts, merge, turn);
   if (intent === null) return false;
   tracked.nextConversionMs = turn.nowMs + RETRY_MS;
-  return begin(intent, factsOf(turn), NO_REASON, turn) === null;
+  return approveAndExecute(intent, factsOf(turn), NO_REASON, turn) === null;
 }
 
 /** One that was begun in this market was refused, by the venue, by the signer or by silence: the next waits longer. */
-export function conversionFailed(tracked: Tracked, nowMs: number): void {
+export function conversionFailed(tracked: MarketEntry, nowMs: number): void {
   tracked.conversionFailures += 1;
   tracked.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** tracked.conversionFailures, LONGEST_RETRY_MS);
 }
 
-export function conversionDone(tracked: Tracked): void {
+export function conversionDone(tracked: MarketEntry): void {
   tracked.conversionFailures = 0;
 }
 
-function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: Turn): MergeIntent | null {
+function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: StepContext): MergeIntent | null {
   const { conditionId } = facts;
   if (!settings.enabled || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null) return null;
   const amountMicros = freePairs(facts, turn);
@@ -74,13 +74,13 @@ function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: Turn): Merge
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-export function freePairs(facts: MarketFacts, turn: Turn): Micros {
+export function freePairs(facts: MarketFacts, turn: StepContext): Micros {
   const { exposure } = turn.own;
   const free = minMicros(exposure.freeShares(facts.conditionId, true), exposure.freeShares(facts.conditionId, false));
   return toMultiple(free, facts.lotMicros, 'floor');
 }
 
-function redeemOf({ conditionId }: MarketFacts, turn: Turn): RedeemIntent | null {
+function redeemOf({ conditionId }: MarketFacts, turn: StepContext): RedeemIntent | null {
   const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
   if ((yesMicros === 0 && noMicros === 0) || turn.executor.pendingRedeem(conditionId) !== null) return null;
   // Orders of ours that may still fill, and merges that may still land, must be settled before we know what we hold.

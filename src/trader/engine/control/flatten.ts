@@ -3,9 +3,9 @@
 import { complement, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
 import type { Sight } from '../../market/view.js';
 import type { PlaceIntent } from '../../risk/intent.js';
-import type { Tracked } from '../markets.js';
+import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
-import { begin, factsOf, type Turn } from '../quoting/quoting.js';
+import { approveAndExecute, factsOf, type StepContext } from '../quoting/quoting.js';
 
 /** The name under which these orders stand in the ledger; no strategy's, so what does not fill at once is pulled. */
 export const FLATTEN = 'flatten';
@@ -17,10 +17,10 @@ export const FLATTEN = 'flatten';
  * getting everything. Returns true when something was begun.
  */
 export function flattenMarket(
-  { feed, conditionId, saleAfterMs }: Tracked,
+  { feed, conditionId, saleAfterMs }: MarketEntry,
   sight: Sight | null,
   mark: Micros | null,
-  turn: Turn,
+  turn: StepContext,
 ): boolean {
   const facts = feed.facts;
   if (sight === null || facts === null || facts.phase !== 'open') return false;
@@ -48,7 +48,7 @@ interface Sale {
   readonly mark: Micros | null;
 }
 
-function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, turn: Turn): boolean {
+function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, turn: StepContext): boolean {
   const { market } = sight;
   const free = turn.own.exposure.freeShares(market.conditionId, isYes);
   const most = minMicros(minMicros(free, wanted), market.maxAmountMicros);
@@ -67,5 +67,5 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, turn: Tu
     strategy: FLATTEN,
   };
   const facts = { ...factsOf(turn, sight), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
-  return begin(intent, facts, () => '{"note":"the operator flattens"}', turn) === null;
+  return approveAndExecute(intent, facts, () => '{"note":"the operator flattens"}', turn) === null;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { MarketView } from '../../market/view.js';
-import type { Desk } from '../quoting/quote-slot.js';
+import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { TraderState } from '../state.js';
 import { LADDER } from './modes.js';
 
@@ -13,7 +13,11 @@ import { LADDER } from './modes.js';
  * True while nothing can be said yet of this desk's orders: own state or this book is being read for the first time, and
  * the process is not older than a book may be.
  */
-export function isUnread(state: TraderState, { strategy, conditionId }: Desk, view: MarketView | null): boolean {
+export function isInStartupGrace(
+  state: TraderState,
+  { strategy, conditionId }: QuoteSlot,
+  view: MarketView | null,
+): boolean {
   if (!mayQuote(state) || state.pausedMarket(conditionId) !== undefined) return false;
   const isReading = !state.modes.isStarted || view === null || state.equityMicros === null;
   return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;

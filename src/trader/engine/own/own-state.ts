@@ -5,7 +5,7 @@ import type { OrderExecutor, Reservation, LiveOrder as RestingOrder } from '../.
 import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
 import { Exposure, type WorkingOrder } from '../../risk/exposure.js';
-import type { LiveOrder } from '../quoting/changes.js';
+import type { QuotedOrder } from '../quoting/changes.js';
 import { inYesSpace } from '../quoting/legs.js';
 
 /** What the engine knows of a market that orders need: its event and its worse fee rate. */
@@ -32,7 +32,7 @@ export interface OwnState {
   readonly availableMicros: Micros;
   readonly held: ReadonlyMap<string, Held>;
   /** Place orders that rest or may come to rest, by market. */
-  readonly orders: ReadonlyMap<string, readonly LiveOrder[]>;
+  readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /** Orders and cancels that are not settled: while there is one, nobody can say what rests. */
   readonly unsettled: number;
 }
@@ -59,7 +59,7 @@ export function readOwnState(
   }
   const resting = new Map<string, RestingOrder>();
   for (const order of executor.liveOrders()) resting.set(order.intentId, order);
-  const orders = new Map<string, LiveOrder[]>();
+  const orders = new Map<string, QuotedOrder[]>();
   let unsettled = 0;
   for (const reservation of reservations) {
     const { kind, phase } = reservation;
@@ -138,7 +138,7 @@ function addWorking(exposure: Exposure, reservation: Reservation, { eventConditi
   exposure.work(order);
 }
 
-function liveOrder(reservation: Reservation, resting: RestingOrder | undefined): LiveOrder | null {
+function liveOrder(reservation: Reservation, resting: RestingOrder | undefined): QuotedOrder | null {
   const { isYes, side, priceMicros, phase } = reservation;
   if (reservation.kind !== 'place' || phase === 'abandoned') return null;
   if (isYes === null || side === null || priceMicros === null) return null;

@@ -11,7 +11,7 @@ type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
  * The same quotes where the stance is `normal`. `widen`: no level nearer to the fair value than `widenDistance`.
  * `reduce-only`: only the side that brings the net position towards zero, no more than that takes.
  */
-export function underStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
+export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
   switch (view.stance) {
     case 'normal':
       return quotes;

@@ -5,7 +5,7 @@ import type { BookSide, MarketFacts, OwnOrder } from '../../market/view.js';
 import type { QuoteLevel, Quotes } from '../../strategy/contract.js';
 
 /** An order of ours that rests, or may rest, and what can be done about it. */
-export interface LiveOrder extends OwnOrder {
+export interface QuotedOrder extends OwnOrder {
   readonly orderPubkey: string;
   readonly strategy: string;
   /** `resting`: can be canceled. `pending`: in flight or unknown. `canceling`: a cancel is under way. */
@@ -13,15 +13,15 @@ export interface LiveOrder extends OwnOrder {
 }
 
 /** Shares that are missing at a level, in YES space. */
-export interface Wish {
+export interface DesiredQuotes {
   readonly side: BookSide;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
 }
 
 export interface Changes {
-  readonly cancels: readonly LiveOrder[];
-  readonly wishes: readonly Wish[];
+  readonly cancels: readonly QuotedOrder[];
+  readonly wishes: readonly DesiredQuotes[];
 }
 
 /**
@@ -29,7 +29,7 @@ export interface Changes {
  * kept saves four requests. What fits no level is canceled. A side on which anything is being canceled gets nothing new
  * until it is gone, so that what rests never exceeds what was wanted, whatever order the exchange sees the two in.
  */
-export function changesTowards(quotes: Quotes, orders: readonly LiveOrder[], facts: MarketFacts): Changes {
+export function findChanges(quotes: Quotes, orders: readonly QuotedOrder[], facts: MarketFacts): Changes {
   const bids = sideChanges('bid', quotes.bids, quotes, orders, facts);
   const asks = sideChanges('ask', quotes.asks, quotes, orders, facts);
   return { cancels: [...bids.cancels, ...asks.cancels], wishes: [...bids.wishes, ...asks.wishes] };
@@ -39,12 +39,12 @@ function sideChanges(
   side: BookSide,
   levels: readonly QuoteLevel[],
   quotes: Quotes,
-  orders: readonly LiveOrder[],
+  orders: readonly QuotedOrder[],
   facts: MarketFacts,
 ): Changes {
   const unplaced = orders.filter((order) => order.side === side).sort((a, b) => a.submittedMs - b.submittedMs);
   const tolerance = quotes.keepWithinTicks * facts.tickMicros;
-  const wishes: Wish[] = [];
+  const wishes: DesiredQuotes[] = [];
   for (const level of levels) {
     const most = level.amountMicros * (1 + quotes.keepWithinSizeFraction);
     let held = 0;

@@ -3,7 +3,7 @@
 import { complement, type Micros, micros, minMicros } from '../../../shared/base/micros.js';
 import type { Side } from '../../../shared/protocol/states.js';
 import type { BookSide, MarketFacts } from '../../market/view.js';
-import type { Wish } from './changes.js';
+import type { DesiredQuotes } from './changes.js';
 
 /** One order of the service, in the space of its own outcome. */
 export interface Leg {
@@ -24,7 +24,7 @@ export interface FreeShares {
  * left. Selling first recycles inventory into currency without waiting for a merge. A remainder too small for an order
  * is left out rather than rounded up.
  */
-export function legsOf(wish: Wish, free: FreeShares, facts: MarketFacts): Leg[] {
+export function chooseLegs(wish: DesiredQuotes, free: FreeShares, facts: MarketFacts): Leg[] {
   const bid = wish.side === 'bid';
   const held = bid ? free.noMicros : free.yesMicros;
   const sellable = minMicros(wish.amountMicros, micros(held - (held % facts.lotMicros)));

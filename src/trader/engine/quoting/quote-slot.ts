@@ -5,7 +5,7 @@ import type { Refused } from '../../risk/intent.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type StrategyEvent } from '../../strategy/contract.js';
 import type { StrategySettings } from '../settings.js';
-import { underStance } from './apply-stance.js';
+import { applyStance } from './apply-stance.js';
 import { type BoundedCall, QuoteHost } from './quote-host.js';
 
 /** How often one control refused here since the start, and its newest words. */
@@ -26,7 +26,7 @@ export interface WishBounds {
   readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
-export class Desk {
+export class QuoteSlot {
   readonly conditionId: string;
   readonly strategy: StrategySettings;
   /** Outside its quote hours a desk wants nothing. Without quote hours it is always open. */
@@ -98,7 +98,7 @@ export class Desk {
     if (trouble !== null) return trouble;
     // Read before the strategy speaks: what it is held to must not be its own word.
     const { stance, market, inventory } = view;
-    return underStance(this.#host.quote(view), { stance, market, inventory }, limits.widenDistanceMicros);
+    return applyStance(this.#host.quote(view), { stance, market, inventory }, limits.widenDistanceMicros);
   }
 }
 

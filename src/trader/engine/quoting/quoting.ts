@@ -15,12 +15,12 @@ import { judge } from '../../risk/risk.js';
 import type { Queue } from '../../scheduler/contract.js';
 import type { Quotes } from '../../strategy/contract.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
-import { changesTowards, type LiveOrder, type Wish } from './changes.js';
-import { type Leg, legsOf } from './legs.js';
-import type { Desk } from './quote-slot.js';
+import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
+import { chooseLegs, type Leg } from './legs.js';
+import type { QuoteSlot } from './quote-slot.js';
 
 /** What every desk's turn needs and none owns. */
-export interface Turn {
+export interface StepContext {
   readonly nowMs: number;
   readonly own: OwnState;
   readonly loss: LossFacts;
@@ -47,13 +47,18 @@ export const PLACE_PAUSE_MS = 5_000;
  * Lets the desk quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
  * when something was begun, so that pictures of our own state are stale.
  */
-export function takeTurn(desk: Desk, feed: Pick<MarketFeed, 'sight'>, view: MarketView | null, turn: Turn): boolean {
+export function quoteSlot(
+  desk: QuoteSlot,
+  feed: Pick<MarketFeed, 'sight'>,
+  view: MarketView | null,
+  turn: StepContext,
+): boolean {
   const quotes = desk.wish(view, turn);
   // From the feed itself and after the strategy has spoken: what it did to its view changes nothing here.
   const sight = feed.sight(turn.nowMs);
   const orders = (turn.own.orders.get(desk.conditionId) ?? []).filter((order) => order.strategy === desk.strategy.name);
   if (sight === null) return cancelAll(orders, desk.conditionId, turn);
-  const { cancels, wishes } = changesTowards(quotes, orders, sight.market);
+  const { cancels, wishes } = findChanges(quotes, orders, sight.market);
   const canceled = cancelAll(cancels, desk.conditionId, turn);
   if (wishes.length === 0 || turn.nowMs < desk.placeAfterMs) return canceled;
   let placed = false;
@@ -62,7 +67,7 @@ export function takeTurn(desk: Desk, feed: Pick<MarketFeed, 'sight'>, view: Mark
 }
 
 /** Pulls these orders. Cancelling is never refused by risk; one whose cancel is being tried is left to it. */
-export function cancelAll(orders: readonly LiveOrder[], conditionId: string, turn: Turn): boolean {
+export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, turn: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
     if (phase !== 'resting' || turn.triedToCancel(orderPubkey)) continue;
@@ -72,18 +77,23 @@ export function cancelAll(orders: readonly LiveOrder[], conditionId: string, tur
 }
 
 /** Pulls one order, of ours or foreign; false when a cancel for it is under way. */
-export function cancelOrder(orderPubkey: string, marketConditionId: string, turn: Turn): boolean {
+export function cancelOrder(orderPubkey: string, marketConditionId: string, turn: StepContext): boolean {
   if (turn.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = turn.nextIntentId(marketConditionId);
   const intent: CancelIntent = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
-  return begin(intent, factsOf(turn), NO_REASON, turn) === null;
+  return approveAndExecute(intent, factsOf(turn), NO_REASON, turn) === null;
 }
 
 /** For `explain`: nothing that the intent itself does not say. */
 export const NO_REASON = (): string => '{}';
 
 /** Judges and begins one intent of any kind; returns the refusal, or null when it was begun. */
-export function begin(intent: Intent, facts: Facts, reason: () => string, turn: Turn): Refused | null {
+export function approveAndExecute(
+  intent: Intent,
+  facts: Facts,
+  reason: () => string,
+  turn: StepContext,
+): Refused | null {
   const verdict = judge(intent, facts);
   if (verdict.verdict === 'refused') return verdict;
   for (const ask of turn.executor.begin(verdict, turn.nowMs, reason())) turn.queue.push(ask);
@@ -94,18 +104,18 @@ export function begin(intent: Intent, facts: Facts, reason: () => string, turn: 
 }
 
 /** True when at least one leg was begun. */
-function placeWish(wish: Wish, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn): boolean {
+function placeWish(wish: DesiredQuotes, desk: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
   const { exposure } = turn.own;
   const free = {
     yesMicros: exposure.freeShares(desk.conditionId, true),
     noMicros: exposure.freeShares(desk.conditionId, false),
   };
   let placed = false;
-  for (const leg of legsOf(wish, free, sight.market)) placed = placeLeg(leg, desk, sight, quotes, turn) || placed;
+  for (const leg of chooseLegs(wish, free, sight.market)) placed = placeLeg(leg, desk, sight, quotes, turn) || placed;
   return placed;
 }
 
-function placeLeg(leg: Leg, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn): boolean {
+function placeLeg(leg: Leg, desk: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
   const { market } = sight;
   const intent: PlaceIntent = {
     kind: 'place',
@@ -119,7 +129,7 @@ function placeLeg(leg: Leg, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn
     fairYesMicros: quotes.fairMicros,
     strategy: desk.strategy.name,
   };
-  const refusal = begin(
+  const refusal = approveAndExecute(
     intent,
     factsOf(turn, sight, desk.strategy.risk),
     () => reasonOf(quotes, sight, desk, turn),
@@ -133,7 +143,7 @@ function placeLeg(leg: Leg, desk: Desk, sight: Sight, quotes: Quotes, turn: Turn
 }
 
 /** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
-export const factsOf = (turn: Turn, sight: Sight | null = null, limits: RiskLimits = turn.limits): Facts => ({
+export const factsOf = (turn: StepContext, sight: Sight | null = null, limits: RiskLimits = turn.limits): Facts => ({
   sight,
   limits,
   exposure: turn.own.exposure,
@@ -147,13 +157,13 @@ export const factsOf = (turn: Turn, sight: Sight | null = null, limits: RiskLimi
 });
 
 /** The best prices first on either side: if the budget ends in the middle, the ends of the ladders are missing. */
-function nearestFirst(wishes: readonly Wish[], quotes: Quotes): readonly Wish[] {
+function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
   return [...wishes].sort((a, b) => Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair));
 }
 
 /** For `explain`: what the strategy said, and what was to be seen. */
-function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: Desk, turn: Turn): string {
+function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: QuoteSlot, turn: StepContext): string {
   const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
   const shown = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
   return JSON.stringify({

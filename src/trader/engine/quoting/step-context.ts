@@ -11,7 +11,7 @@ import type { Queue } from '../../scheduler/contract.js';
 import { LADDER } from '../control/modes.js';
 import type { OwnState } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
-import type { Turn } from './quoting.js';
+import type { StepContext } from './quoting.js';
 
 /** A cancel that was begun is given this long before another is tried. */
 const CANCEL_RETRY_MS = 2_000;
@@ -19,7 +19,7 @@ const CANCEL_RETRY_MS = 2_000;
 /** Nothing lost: what nobody can lose yet. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
-export class TraderTurn implements Turn {
+export class TraderStepContext implements StepContext {
   readonly nowMs: number;
   readonly hold: string | null;
   readonly queue: Queue;

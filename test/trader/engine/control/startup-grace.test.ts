@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
-import { isUnassigned, isUnread } from '../../../../src/trader/engine/control/startup-grace.js';
-import { Desk } from '../../../../src/trader/engine/quoting/quote-slot.js';
+import { isInStartupGrace, isUnassigned } from '../../../../src/trader/engine/control/startup-grace.js';
+import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from '../../../../src/trader/engine/settings.js';
 import { TraderState } from '../../../../src/trader/engine/state.js';
 import { Executor } from '../../../../src/trader/executor/executor.js';
@@ -56,7 +56,10 @@ const atMoment = (changes: Partial<Moment>) =>
     if (command !== null) state.modes.apply(command);
     if (catalog) state.markets.onCatalog([]);
     if (pausedMarket) ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
-    return { unread: isUnread(state, new Desk('a', strategyOf(ids)), null), unassigned: isUnassigned(state) };
+    return {
+      unread: isInStartupGrace(state, new QuoteSlot('a', strategyOf(ids)), null),
+      unassigned: isUnassigned(state),
+    };
   });
 
 const reason = 'because';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
-import { underStance } from '../../../../src/trader/engine/quoting/apply-stance.js';
+import { applyStance } from '../../../../src/trader/engine/quoting/apply-stance.js';
 import type { MarketView, Stance } from '../../../../src/trader/market/view.js';
 import { checkQuotes } from '../../../../src/trader/strategy/check.js';
 import { NO_QUOTES, type Quotes } from '../../../../src/trader/strategy/contract.js';
@@ -44,13 +44,13 @@ const sum = (levels: Quotes['bids']) => levels.reduce((total, { amountMicros }) 
 
 describe('quotes under a stance', () => {
   it('are what the strategy wished while all is well', () => {
-    fc.assert(fc.property(quotes, distance, (wish, far) => underStance(wish, view('normal'), far) === wish));
+    fc.assert(fc.property(quotes, distance, (wish, far) => applyStance(wish, view('normal'), far) === wish));
   });
 
   it('keep their distance from the fair value when widened, never come nearer, and stay sound', () => {
     fc.assert(
       fc.property(quotes, distance, (wish, far) => {
-        const made = underStance(wish, view('widen'), far);
+        const made = applyStance(wish, view('widen'), far);
         const fair = wish.fairMicros ?? 0;
         expect(checkQuotes(made, VIEW)).toBeNull();
         for (const { priceMicros } of made.bids) expect(priceMicros).toBeLessThanOrEqual(fair - far);
@@ -75,17 +75,17 @@ describe('quotes under a stance', () => {
       bids: [0.49, 0.48, 0.45, 0.4].map(level),
       asks: [0.51, 0.55].map(level),
     };
-    const made = underStance(wish, view('widen'), micros(30_000));
+    const made = applyStance(wish, view('widen'), micros(30_000));
     expect(made.bids).toEqual([0.47, 0.45, 0.4].map(level));
     expect(made.asks).toEqual([0.53, 0.55].map(level));
-    expect(underStance(wish, view('widen'), micros(600_000))).toMatchObject({ bids: [], asks: [] });
+    expect(applyStance(wish, view('widen'), micros(600_000))).toMatchObject({ bids: [], asks: [] });
   });
 
   it('only bring the net position towards zero when reducing, however much is held', () => {
     const net = fc.integer({ min: -400_000_000, max: 400_000_000 });
     fc.assert(
       fc.property(quotes, net, (wish, held) => {
-        const made = underStance(wish, view('reduce-only', held), micros(20_000));
+        const made = applyStance(wish, view('reduce-only', held), micros(20_000));
         expect(checkQuotes(made, VIEW)).toBeNull();
         const [adding, reducing] = held > 0 ? (['bids', 'asks'] as const) : (['asks', 'bids'] as const);
         expect(made[adding]).toEqual([]);
@@ -102,7 +102,7 @@ describe('quotes under a stance', () => {
   it('are none where the strategy wants none', () => {
     const none = NO_QUOTES('nothing');
     for (const stance of ['normal', 'widen', 'reduce-only'] as const) {
-      expect(underStance(none, view(stance, 5_000_000), micros(20_000))).toMatchObject({ bids: [], asks: [] });
+      expect(applyStance(none, view(stance, 5_000_000), micros(20_000))).toMatchObject({ bids: [], asks: [] });
     }
   });
 });

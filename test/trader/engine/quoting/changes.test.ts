@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { complement, type Micros, micros } from '../../../../src/shared/base/micros.js';
-import { changesTowards, type LiveOrder, type Wish } from '../../../../src/trader/engine/quoting/changes.js';
-import { inYesSpace, legsOf } from '../../../../src/trader/engine/quoting/legs.js';
+import { type DesiredQuotes, findChanges, type QuotedOrder } from '../../../../src/trader/engine/quoting/changes.js';
+import { chooseLegs, inYesSpace } from '../../../../src/trader/engine/quoting/legs.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
 
@@ -38,7 +38,12 @@ const quotes = (bids: [number, number][], asks: [number, number][] = [], ticks =
 });
 
 let nextId = 0;
-const order = (side: BookSide, price: number, amount: number, phase: LiveOrder['phase'] = 'resting'): LiveOrder => ({
+const order = (
+  side: BookSide,
+  price: number,
+  amount: number,
+  phase: QuotedOrder['phase'] = 'resting',
+): QuotedOrder => ({
   intentId: `i${nextId++}`,
   orderPubkey: `o${nextId}`,
   strategy: 's',
@@ -51,11 +56,12 @@ const order = (side: BookSide, price: number, amount: number, phase: LiveOrder['
   phase,
 });
 
-const prices = (wishes: readonly Wish[]) => wishes.map((w) => [w.side, w.priceMicros / 10_000, w.amountMicros / 1e6]);
+const prices = (wishes: readonly DesiredQuotes[]) =>
+  wishes.map((w) => [w.side, w.priceMicros / 10_000, w.amountMicros / 1e6]);
 
 describe('changes towards quotes', () => {
   it('places everything where nothing rests', () => {
-    const { cancels, wishes } = changesTowards(quotes([[48, 25]], [[52, 25]]), [], facts);
+    const { cancels, wishes } = findChanges(quotes([[48, 25]], [[52, 25]]), [], facts);
     expect(cancels).toEqual([]);
     expect(prices(wishes)).toEqual([
       ['bid', 48, 25],
@@ -65,48 +71,48 @@ describe('changes towards quotes', () => {
 
   it('asks for nothing when what rests is what is wanted, or near enough', () => {
     const orders = [order('bid', 48, 25), order('ask', 53, 22)];
-    expect(changesTowards(quotes([[48, 25]], [[52, 25]], 1), orders, facts)).toEqual({ cancels: [], wishes: [] });
+    expect(findChanges(quotes([[48, 25]], [[52, 25]], 1), orders, facts)).toEqual({ cancels: [], wishes: [] });
   });
 
   it('pulls what fits no level, and puts nothing on that side before it is gone', () => {
     const stale = order('bid', 40, 25);
-    const first = changesTowards(quotes([[48, 25]], [[52, 25]]), [stale], facts);
+    const first = findChanges(quotes([[48, 25]], [[52, 25]]), [stale], facts);
     expect(first.cancels).toEqual([stale]);
     expect(prices(first.wishes)).toEqual([['ask', 52, 25]]);
-    const meanwhile = changesTowards(quotes([[48, 25]]), [{ ...stale, phase: 'canceling' }], facts);
+    const meanwhile = findChanges(quotes([[48, 25]]), [{ ...stale, phase: 'canceling' }], facts);
     expect(meanwhile).toEqual({ cancels: [], wishes: [] });
   });
 
   it('tops up what was partly filled instead of giving up the place in the queue', () => {
-    const { cancels, wishes } = changesTowards(quotes([[48, 25]]), [order('bid', 48, 10)], facts);
+    const { cancels, wishes } = findChanges(quotes([[48, 25]]), [order('bid', 48, 10)], facts);
     expect(cancels).toEqual([]);
     expect(prices(wishes)).toEqual([['bid', 48, 15]]);
   });
 
   it('keeps the oldest orders of a level that holds too much, and pulls the newest', () => {
     const [old, young] = [order('ask', 52, 20), order('ask', 52, 20)];
-    expect(changesTowards(quotes([], [[52, 25]]), [young, old], facts).cancels).toEqual([young]);
+    expect(findChanges(quotes([], [[52, 25]]), [young, old], facts).cancels).toEqual([young]);
   });
 
   it('cannot pull what is still in flight, and waits for it', () => {
     const pending = order('bid', 40, 25, 'pending');
-    expect(changesTowards(quotes([[48, 25]]), [pending], facts)).toEqual({ cancels: [], wishes: [] });
+    expect(findChanges(quotes([[48, 25]]), [pending], facts)).toEqual({ cancels: [], wishes: [] });
   });
 
   it('pulls everything for empty quotes', () => {
     const orders = [order('bid', 48, 25), order('ask', 52, 25), order('ask', 53, 5, 'canceling')];
-    expect(changesTowards(quotes([]), orders, facts).cancels).toEqual(orders.slice(0, 2));
+    expect(findChanges(quotes([]), orders, facts).cancels).toEqual(orders.slice(0, 2));
   });
 
   it('never lets more rest on a side than is wanted there, whatever rested before', () => {
     const side = fc.constantFrom<BookSide>('bid', 'ask');
-    const phase = fc.constantFrom<LiveOrder['phase']>('resting', 'pending', 'canceling');
+    const phase = fc.constantFrom<QuotedOrder['phase']>('resting', 'pending', 'canceling');
     const anyOrder = fc.tuple(side, fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 40 }), phase);
     fc.assert(
       fc.property(fc.array(anyOrder, { maxLength: 8 }), fc.integer({ min: 2, max: 97 }), (rows, price) => {
         const wanted = quotes([[price, 25]], [[price + 1, 25]], 1);
         const orders = rows.map((row) => order(...row));
-        const { cancels, wishes } = changesTowards(wanted, orders, facts);
+        const { cancels, wishes } = findChanges(wanted, orders, facts);
         for (const one of ['bid', 'ask'] as const) {
           const placed = wishes.filter((wish) => wish.side === one).reduce((sum, wish) => sum + wish.amountMicros, 0);
           const kept = orders.filter((o) => o.side === one && !cancels.includes(o));
@@ -119,14 +125,14 @@ describe('changes towards quotes', () => {
 });
 
 describe('legs', () => {
-  const wish = (side: BookSide, price: number, amount: number): Wish => ({
+  const wish = (side: BookSide, price: number, amount: number): DesiredQuotes => ({
     side,
     priceMicros: cents(price),
     amountMicros: shares(amount),
   });
   const free = (yes: number, no: number) => ({ yesMicros: shares(yes), noMicros: shares(no) });
   const shown = (side: BookSide, amount: number, held: ReturnType<typeof free>) =>
-    legsOf(wish(side, 40, amount), held, facts).map((leg) => [
+    chooseLegs(wish(side, 40, amount), held, facts).map((leg) => [
       leg.side,
       leg.isYes ? 'YES' : 'NO',
       leg.priceMicros / 10_000,
@@ -157,8 +163,8 @@ describe('legs', () => {
     const held = fc.integer({ min: 0, max: 50_000_000 }).map(micros);
     fc.assert(
       fc.property(amount, held, held, fc.constantFrom<BookSide>('bid', 'ask'), (amountMicros, yes, no, side) => {
-        const one: Wish = { side, priceMicros: cents(37), amountMicros };
-        const legs = legsOf(one, { yesMicros: yes, noMicros: no }, facts);
+        const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
+        const legs = chooseLegs(one, { yesMicros: yes, noMicros: no }, facts);
         const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
         expect(sum).toBeLessThanOrEqual(amountMicros);
         expect(amountMicros - sum).toBeLessThan(facts.minAmountMicros);
