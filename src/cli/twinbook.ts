@@ -24,7 +24,9 @@ for (const stream of [process.stdout, process.stderr]) {
 const out = (text: string) => void process.stdout.write(secrets.clean(text));
 const err = (text: string) => void process.stderr.write(secrets.clean(text));
 const io: CliIo = {
-  ...{ out, err, raw: { out, err } },
+  out,
+  err,
+  raw: { out, err },
   env: process.env,
   cwd: process.cwd(),
   stopAsked: () =>

@@ -107,8 +107,12 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
     pulse.beat();
     const server = buildServer({
-      ...{ core: keeper.core, clock, profile: options.profile, onError },
-      ...{ rateLimits: options.rateLimits, controls: options.controls },
+      core: keeper.core,
+      clock,
+      profile: options.profile,
+      onError,
+      rateLimits: options.rateLimits,
+      controls: options.controls,
       settle: () => pulse.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);

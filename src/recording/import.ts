@@ -96,8 +96,13 @@ export async function importRecordings(
 
 /** A file whose market nobody knows. */
 const notOpened = (failure: string): ImportedMarket => ({
-  ...{ conditionId: '', ticker: '', title: '' },
-  ...{ status: 'failed', events: 0, failure, warnings: [] },
+  conditionId: '',
+  ticker: '',
+  title: '',
+  status: 'failed',
+  events: 0,
+  failure,
+  warnings: [],
 });
 
 async function importMarket(

@@ -48,7 +48,9 @@ function build(folder: string): BenchRow[] {
     { name: 'the same, each call a transaction', figure: single, unit: 'orders/s', spread: '-' },
     {
       name: `the service stands still for a snapshot, ${OPEN_ORDERS} open orders`,
-      ...{ figure: pause, unit: 'ms', spread: '-' },
+      figure: pause,
+      unit: 'ms',
+      spread: '-',
     },
     { name: 'the file, for each order', figure: size, unit: 'bytes', spread: 'fills included' },
   ];

@@ -25,7 +25,9 @@ async function ignorant(generator: LoadGenerator): Promise<BenchRow[]> {
     },
     {
       name: `ten times the rate limit, ${IGNORANT.traders} keys: p99`,
-      ...{ figure: report.p99, unit: 'ms', spread: `${report.perSecond.toFixed(0)} req/s` },
+      figure: report.p99,
+      unit: 'ms',
+      spread: `${report.perSecond.toFixed(0)} req/s`,
     },
   ];
 }

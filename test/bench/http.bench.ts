@@ -10,7 +10,10 @@ const MARKETS = 4;
 const FULL_SPEED = { warmUpMs: sized(1000, 200), measuredMs: sized(5000, 800), connections: 32, seed: 1 };
 /** The target: p99 under 25 ms at this rate. */
 const STEADY = {
-  ...{ warmUpMs: sized(1000, 100), measuredMs: sized(8000, 400), connections: 64, seed: 2 },
+  warmUpMs: sized(1000, 100),
+  measuredMs: sized(8000, 400),
+  connections: 64,
+  seed: 2,
   perSecond: sized(1500, 200),
 };
 
@@ -33,7 +36,9 @@ async function mixed(generator: LoadGenerator, dataDir: string | null): Promise<
     { name: `the exchange's processor time for one, ${where}`, figure: cost, unit: 'µs', spread: own },
     {
       name: `p99 at a steady ${STEADY.perSecond} signed mixed requests/s, ${where}`,
-      ...{ figure: steady.p99, unit: 'ms', spread: `${latencies(steady)}, ${steady.perSecond.toFixed(0)} req/s` },
+      figure: steady.p99,
+      unit: 'ms',
+      spread: `${latencies(steady)}, ${steady.perSecond.toFixed(0)} req/s`,
     },
   ];
 }

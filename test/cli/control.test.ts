@@ -107,7 +107,8 @@ describe('commands reach the running trader', () => {
     expect(await agreeing.command('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
     const hindered = await socketIn(() => ({ ok: true, data: { differences: [], voided: ['lost'], complete: false } }));
     expect(await hindered.command('reconcile')).toEqual({
-      ...{ code: 5, out: '' },
+      code: 5,
+      out: '',
       err: expect.stringMatching(/A round was void \(lost\)[\s\S]*no complete rounds in time/),
     });
   });

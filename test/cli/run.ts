@@ -25,7 +25,9 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     err += text;
   };
   const code = await runCli(argv, {
-    ...{ out: toOut, err: toErr, raw: { out: toOut, err: toErr } },
+    out: toOut,
+    err: toErr,
+    raw: { out: toOut, err: toErr },
     env: options.env ?? {},
     cwd: options.cwd ?? '/',
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),

@@ -8,7 +8,10 @@ const ANSWERS = 2500;
 
 it('a client under hostile answers ends every call as what its answer proves, and asks once for what it may not repeat', async () => {
   const { tally, faults } = await clientCampaign({
-    ...{ seed: SEED, part: 0, parts: 1, workers: 200 },
+    seed: SEED,
+    part: 0,
+    parts: 1,
+    workers: 200,
     half: (before) => (answers) => answers >= before + ANSWERS / 2,
     heapBytes: () => null,
   });

@@ -21,7 +21,9 @@ afterAll(() => exchange.close());
 describe('an exchange under hostile requests', () => {
   it('answers all of them as its document says, and does nothing that it may not', async () => {
     const { tally, faults } = await campaign(exchange.url, {
-      ...{ seed: SEED, lanes: 4, slowMs: Number.POSITIVE_INFINITY },
+      seed: SEED,
+      lanes: 4,
+      slowMs: Number.POSITIVE_INFINITY,
       half: (before) => (requests) => requests >= before + REQUESTS / 2,
       heapBytes: () => Promise.resolve(null),
     });

@@ -4,7 +4,9 @@ import { readOptions } from './options.js';
 describe('the options of the fuzzer', () => {
   it('are read, and have defaults', () => {
     expect(readOptions(['--seconds', '0.5', '--seed', '7', '--way', 'client'])).toEqual({
-      ...{ seconds: 0.5, seed: 7, way: 'client' },
+      seconds: 0.5,
+      seed: 7,
+      way: 'client',
     });
     expect(readOptions([])).toMatchObject({ seconds: 60, way: 'both' });
   });

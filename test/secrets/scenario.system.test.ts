@@ -104,8 +104,12 @@ it('no secret stands in anything that was written, whatever went wrong', async (
 
   const outputs = new Map<string, () => string>([['exchange', exchange.output]]);
   const env = {
-    ...{ TWINBOOK_WALLET_PASSPHRASE: PASSPHRASE, TWINBOOK_DASHBOARD_PASSWORD: PASSWORD, RAISED_SECRET: PASSPHRASE },
-    ...{ TMPDIR: temporary, HOME: folder, TWINBOOK_DEBUG: '1' },
+    TWINBOOK_WALLET_PASSPHRASE: PASSPHRASE,
+    TWINBOOK_DASHBOARD_PASSWORD: PASSWORD,
+    RAISED_SECRET: PASSPHRASE,
+    TMPDIR: temporary,
+    HOME: folder,
+    TWINBOOK_DEBUG: '1',
   };
   const begin = (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
     const running = started(args, { ...env, ...more });

@@ -29,8 +29,15 @@ export async function bundle(entry: string): Promise<Bundle> {
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   const program = join(folder, 'program.mjs');
   await build({
-    ...{ entryPoints: [join(import.meta.dirname, entry)], outfile: program, plugins: [PLACES] },
-    ...{ bundle: true, format: 'esm', platform: 'node', target: 'node20', packages: 'external', logLevel: 'silent' },
+    entryPoints: [join(import.meta.dirname, entry)],
+    outfile: program,
+    plugins: [PLACES],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'silent',
   });
   return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -63,7 +63,10 @@ function signerFor(
 ): DraftSigner {
   const { service_name: serviceName, draft_message: draftMessage } = setting.profile;
   const stored: StoredDraft = {
-    ...{ intentId: pubkey, marketConditionId: market, draftPubkey: pubkey, message },
+    intentId: pubkey,
+    marketConditionId: market,
+    draftPubkey: pubkey,
+    message,
     terms: { action: 'cancel-order', orderPubkey: pubkey },
   };
   return signerOf(keys, { serviceName, draftMessage, allowBlindSigning: false, loadDraft: () => stored });

@@ -70,8 +70,10 @@ export async function alteringProxy(target: string): Promise<AlteringProxy> {
   });
   const { port } = server.address() as AddressInfo; // of a server that listens on TCP
   const proxy: AlteringProxy = {
-    ...{ url: `http://127.0.0.1:${port}`, alter: () => ({}) },
-    ...{ answer: (body) => body, reply: () => ({}) },
+    url: `http://127.0.0.1:${port}`,
+    alter: () => ({}),
+    answer: (body) => body,
+    reply: () => ({}),
   };
   return proxy;
 }

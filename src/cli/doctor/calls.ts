@@ -28,14 +28,19 @@ const PROGRAMS: Readonly<Record<string, KnownProgram>> = {
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: { name: 'Token', numberBytes: 1, calls: TOKEN_CALLS },
   TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: { name: 'Token-2022', numberBytes: 1, calls: TOKEN_CALLS },
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: {
-    ...{ name: 'Associated Token Account', numberBytes: 1, calls: ['Create', 'CreateIdempotent', 'RecoverNested'] },
+    name: 'Associated Token Account',
+    numberBytes: 1,
+    calls: ['Create', 'CreateIdempotent', 'RecoverNested'],
   },
   ComputeBudget111111111111111111111111111111: {
-    ...{ name: 'Compute Budget', numberBytes: 1 },
+    name: 'Compute Budget',
+    numberBytes: 1,
     calls: ['', 'RequestHeapFrame', 'SetComputeUnitLimit', 'SetComputeUnitPrice'],
   },
   AddressLookupTab1e1111111111111111111111111: {
-    ...{ name: 'Address Lookup Table', numberBytes: 4, calls: ['Create', 'Freeze', 'Extend', 'Deactivate', 'Close'] },
+    name: 'Address Lookup Table',
+    numberBytes: 4,
+    calls: ['Create', 'Freeze', 'Extend', 'Deactivate', 'Close'],
   },
   Stake11111111111111111111111111111111111111: { name: 'Stake', numberBytes: 4, calls: [] },
   Vote111111111111111111111111111111111111111: { name: 'Vote', numberBytes: 4, calls: [] },

@@ -114,7 +114,10 @@ const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueP
 /** Names and units as in the readable text; times as Unix seconds. */
 function asksOf({ serviceName, marketConditionId, draftPubkey, expires, terms }: DraftText) {
   const asks: Record<string, string | boolean> = {
-    ...{ service: serviceName, market: marketConditionId, draft: draftPubkey, expires: String(expires) },
+    service: serviceName,
+    market: marketConditionId,
+    draft: draftPubkey,
+    expires: String(expires),
   };
   for (const [name, value] of Object.entries(terms)) {
     // The only numbers among the terms are Micros.

@@ -27,8 +27,13 @@ const TIMEOUT_MS = 10_000;
 
 const none = z.object({});
 const READ: Declaration = {
-  ...{ method: 'GET', path: '/paper/signed-request/', scope: 'signed', status: 200 },
-  ...{ query: none, body: null, data: none },
+  method: 'GET',
+  path: '/paper/signed-request/',
+  scope: 'signed',
+  status: 200,
+  query: none,
+  body: null,
+  data: none,
 };
 const WRITE: Declaration = { ...READ, method: 'POST', body: none };
 
@@ -73,7 +78,10 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
 }
 
 const partsOf = ({ method, pathWithQuery, body }: Message, venueSeconds: number): SignedParts => ({
-  ...{ timestamp: String(venueSeconds), method, pathWithQuery, body },
+  timestamp: String(venueSeconds),
+  method,
+  pathWithQuery,
+  body,
 });
 
 /** What the venue computed; or in words why it does not say. */

@@ -72,7 +72,12 @@ async function compared(run: RunJournal, trader: ReplayedTrader, flags: ParityFl
   const line = new ProgressLine(io, flags.json === true);
   try {
     return await parityOf(run, {
-      ...{ trader, fillModels, recorded, latency: flags.latency ?? null, seed: flags.seed, landingMs: flags.landingMs },
+      trader,
+      fillModels,
+      recorded,
+      latency: flags.latency ?? null,
+      seed: flags.seed,
+      landingMs: flags.landingMs,
       progress: (share, what) => line.show(share, what),
     });
   } finally {
@@ -103,8 +108,16 @@ async function writeReport(path: string, { sessions, analyses }: ParityResult): 
 function rowOf(run: RunJournal, replayed: string, { parity, analyses, lived, data, latency }: ParityResult): object {
   const { runId, version, configHash } = run.description;
   return {
-    ...{ run: runId, folder: run.folder, version, config_hash: configHash, warnings: run.warnings },
-    ...{ from_ms: lived.fromMs, to_ms: lived.toMs, replay: replayed, data, latency },
+    run: runId,
+    folder: run.folder,
+    version,
+    config_hash: configHash,
+    warnings: run.warnings,
+    from_ms: lived.fromMs,
+    to_ms: lived.toMs,
+    replay: replayed,
+    data,
+    latency,
     ...parity,
     analyses,
   };

@@ -54,17 +54,25 @@ const changesText = (changes: readonly string[]): string =>
 function rowOf({ run, changes, result }: Replayed): object {
   const { description, end, warnings } = run;
   return {
-    ...{
-      run: description.runId,
-      folder: run.folder,
-      version: description.version,
-      config_hash: description.configHash,
-    },
-    ...{ started_ms: description.startedMs, from_ms: result.fromMs, to_ms: result.toMs },
-    ...{ complete: isComplete(run), ended: end, warnings, changes },
-    ...{ exact: result.difference === null, steps: result.steps, repeated_steps: result.repeatedSteps },
-    ...{ requests: result.requests, repeated_requests: result.repeatedRequests, signatures: result.signatures },
-    ...{ difference: result.difference, after: result.after },
+    run: description.runId,
+    folder: run.folder,
+    version: description.version,
+    config_hash: description.configHash,
+    started_ms: description.startedMs,
+    from_ms: result.fromMs,
+    to_ms: result.toMs,
+    complete: isComplete(run),
+    ended: end,
+    warnings,
+    changes,
+    exact: result.difference === null,
+    steps: result.steps,
+    repeated_steps: result.repeatedSteps,
+    requests: result.requests,
+    repeated_requests: result.repeatedRequests,
+    signatures: result.signatures,
+    difference: result.difference,
+    after: result.after,
   };
 }
 

@@ -111,7 +111,12 @@ async function planFrom(options: SweepFlags, io: CliIo): Promise<SweepPlan> {
   const paths = options.data.map((path) => resolve(io.cwd, path));
   const recordings = await openRecordings(paths);
   return {
-    ...{ config, source, paths, recordings, search, fillModels },
+    config,
+    source,
+    paths,
+    recordings,
+    search,
+    fillModels,
     latency: await latencyChoice(options.latency ?? null, recordings),
     ...planOptions(options, config),
     folds: options.folds ?? null,

@@ -79,7 +79,9 @@ export async function oneRound(
 ): Promise<readonly Difference[] | string> {
   const round = new Round(comparison.lists, nowMs());
   const first: Ask = {
-    ...{ lane: 'own', tag: 'round/assets', latestMs: Number.MAX_SAFE_INTEGER },
+    lane: 'own',
+    tag: 'round/assets',
+    latestMs: Number.MAX_SAFE_INTEGER,
     call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
   };
   let end: RoundEnd | null = null;

@@ -66,7 +66,11 @@ export class OrderLife {
   async draft(): Promise<string> {
     const { order, view } = this.#market;
     const intent: PlaceIntent = {
-      ...{ kind: 'place', intentId: this.#placeId, side: 'buy', strategy: 'rehearsal', ...order },
+      kind: 'place',
+      intentId: this.#placeId,
+      side: 'buy',
+      strategy: 'rehearsal',
+      ...order,
       marketConditionId: view.market.conditionId,
       eventConditionId: view.market.eventConditionId,
       fairYesMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
@@ -114,7 +118,10 @@ export class OrderLife {
   async cancel(): Promise<string> {
     const { conditionId } = this.#market.view.market;
     const intent: CancelIntent = {
-      ...{ kind: 'cancel', intentId: this.#cancelId, orderPubkey: this.pubkey, marketConditionId: conditionId },
+      kind: 'cancel',
+      intentId: this.#cancelId,
+      orderPubkey: this.pubkey,
+      marketConditionId: conditionId,
     };
     const verdict = judge(intent, this.#facts());
     if (verdict.verdict === 'refused') throw failure(`our own risk refuses the cancel: ${verdict.text}`, '');
@@ -236,8 +243,12 @@ export class OrderLife {
   #facts(): Facts {
     const { config, profile } = this.#place;
     return {
-      ...{ sight: { ...this.#market.view, health: this.#health() }, limits: config.risk, exposure: new Exposure() },
-      ...{ cashMicros: config.capitalMicros, stance: 'normal', stanceReason: '' },
+      sight: { ...this.#market.view, health: this.#health() },
+      limits: config.risk,
+      exposure: new Exposure(),
+      cashMicros: config.capitalMicros,
+      stance: 'normal',
+      stanceReason: '',
       loss: { dayLossMicros: ZERO, drawdownMicros: ZERO, halted: null },
       fills: { inWindow: 0, halted: null },
       pace: { lastSecond: 0, lastMinute: 0 },

@@ -166,12 +166,18 @@ export class Orders implements FillListener {
     const { nowMs: timeMs, settings } = this.#ground;
     this.#trades.add(record, { amount, price, fee, isMaker, timeMs });
     settings.observer?.filled({
-      ...{ timeMs, account: record.account, market: record.market, orderPubkey: record.pubkey },
+      timeMs,
+      account: record.account,
+      market: record.market,
+      orderPubkey: record.pubkey,
       tradePubkey: nameOf(settings.seed, 'trade', this.#trades.lastId),
       isYes: isYesLeg(record.leg),
       isBuy: isBuyLeg(record.leg),
       priceMicros: isYesLeg(record.leg) ? price : ONE - price,
-      ...{ amountMicros: amount, costMicros: cost, feeMicros: fee, isMaker },
+      amountMicros: amount,
+      costMicros: cost,
+      feeMicros: fee,
+      isMaker,
     });
   }
 

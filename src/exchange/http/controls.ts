@@ -49,7 +49,11 @@ const bookConfig = orderbookConfig.partial().extend({
 });
 
 const marginRules = {
-  ...{ max_leverage_yes: '5', max_leverage_no: '5', opening_fee: '0.01', closing_fee: '0.01', annual_fee_rate: '0.1' },
+  max_leverage_yes: '5',
+  max_leverage_no: '5',
+  opening_fee: '0.01',
+  closing_fee: '0.01',
+  annual_fee_rate: '0.1',
 } as const;
 /** Rules of a margin market whose maker left them out. */
 const MARGIN_DEFAULTS: Readonly<Record<string, object>> = {
@@ -122,7 +126,9 @@ export const CONTROLS: readonly Control[] = [
     core.setCustodial(nowMs, params['wallet'] ?? '', body.custodial),
   ),
   {
-    ...{ method: 'GET', path: '/paper/accounts/{wallet}/', body: null },
+    method: 'GET',
+    path: '/paper/accounts/{wallet}/',
+    body: null,
     run: ({ params, core }) => {
       const funds = core.fundsOfWallet(params['wallet'] ?? '');
       return funds === null ? { ok: false, fault: NOT_FOUND } : { ok: true, value: funds };
@@ -142,7 +148,9 @@ export const CONTROLS: readonly Control[] = [
   ),
   control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
   {
-    ...{ method: 'GET', path: '/paper/faults/', body: null },
+    method: 'GET',
+    path: '/paper/faults/',
+    body: null,
     run: (call) => ({ ok: true, value: shownFaults(call) }),
   },
   signedRequest('GET'),

@@ -108,5 +108,8 @@ const shownAnswer = ({ answer, calls, retryAfterS, acts, count, share }: AnswerF
   status: 'html' in answer ? answer.html : SERVICE_ERRORS[answer.slug].status,
   slug: 'html' in answer ? null : answer.slug,
   retry_after_s: retryAfterS,
-  ...{ acts, count, share, given },
+  acts,
+  count,
+  share,
+  given,
 });

@@ -51,7 +51,9 @@ export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, n
   catalogPage<WireEvent>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {
-      ...{ list: 'events.list', key: 'e_offset', count: core.eventCount },
+      list: 'events.list',
+      key: 'e_offset',
+      count: core.eventCount,
       entryOf: (index, until) => {
         const { category, createdMs, markets } = core.eventFacts(index);
         const known = markets.filter((market) => market < until);
@@ -65,7 +67,9 @@ export const marketPage = (core: CoreReads, query: CatalogQuery, limit: number, 
   catalogPage<WireListRow>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {
-      ...{ list: 'markets.list', key: 'm_offset', count: core.marketCount },
+      list: 'markets.list',
+      key: 'm_offset',
+      count: core.marketCount,
       entryOf: (index, until) => {
         const facts = core.marketFacts(index);
         const { category, createdMs } = facts;

@@ -24,8 +24,12 @@ export const tradingCalls: Handlers<TradingCall> = {
   'orders.list': ({ account, query, limit }, { core }) =>
     keysetPage('orders.list', query.cursor, (beforeId) =>
       core.orders(account, {
-        ...{ limit, beforeId, marketConditionId: query.market_condition_id },
-        ...{ statuses: query.status, isYes: query.is_yes, side: query.side },
+        limit,
+        beforeId,
+        marketConditionId: query.market_condition_id,
+        statuses: query.status,
+        isYes: query.is_yes,
+        side: query.side,
       }),
     ),
   'orders.create': ({ nowMs, account, body }, { core }) => replied(core.draftOrder(nowMs, account, body)),

@@ -128,7 +128,8 @@ function upgradedMarket(market: Market): object {
     ...market,
     card: { sport: null, league: null, ...market.card },
     shares: { cells: market.shares, books: [] },
-    ...{ tape, candles: candles.dump() },
+    tape,
+    candles: candles.dump(),
   };
 }
 

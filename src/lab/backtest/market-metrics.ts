@@ -54,7 +54,15 @@ export class MarketTally {
   filled(fill: ObservedFill, restedMs: number | null, joinedBehindMicros: number | null): void {
     const { timeMs, orderPubkey, tradePubkey, isYes, isBuy, priceMicros, amountMicros, feeMicros, isMaker } = fill;
     this.fills.push({
-      ...{ timeMs, orderPubkey, tradePubkey, isYes, isBuy, priceMicros, amountMicros, feeMicros, isMaker },
+      timeMs,
+      orderPubkey,
+      tradePubkey,
+      isYes,
+      isBuy,
+      priceMicros,
+      amountMicros,
+      feeMicros,
+      isMaker,
       side: isYes === isBuy ? 'bid' : 'ask',
       cashMicros: isBuy ? -fill.costMicros : fill.costMicros,
       markMicros: this.mark() ?? priceMicros,

@@ -40,8 +40,14 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
   return {
     title: strategies.map(({ name }) => name).join(', '),
     trader: {
-      ...{ configHash, version: VERSION, profile: venue.profile, capitalMicros },
-      ...{ risk, polling, merge, strategies },
+      configHash,
+      version: VERSION,
+      profile: venue.profile,
+      capitalMicros,
+      risk,
+      polling,
+      merge,
+      strategies,
     },
     sources: selected,
     data: dataLines(sources, selected),

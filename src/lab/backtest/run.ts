@@ -253,8 +253,15 @@ class BacktestRun {
     const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
     this.#side.trader.end(this.#nowMs, 'the data ended');
     const session = sessionOf({
-      ...{ plan: this.#plan, venue: this.#venue, tally: this.#tally, count: this.#count, ledger: this.#side.ledger },
-      ...{ empty: this.#empty, isStopped, fromMs: this.#fromMs, toMs: this.#nowMs },
+      plan: this.#plan,
+      venue: this.#venue,
+      tally: this.#tally,
+      count: this.#count,
+      ledger: this.#side.ledger,
+      empty: this.#empty,
+      isStopped,
+      fromMs: this.#fromMs,
+      toMs: this.#nowMs,
     });
     for (const { fills } of session.markets) {
       for (const fill of fills) {

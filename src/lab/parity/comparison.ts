@@ -53,8 +53,11 @@ function marketSide(name: string, market: MarketAnalysis | undefined): Side {
     feesMicros: market?.result.feesMicros ?? 0,
     peakInventoryMicros: market?.peakInventoryMicros ?? 0,
     twoSidedShare: market?.twoSidedShare ?? null,
-    ...{ oneSidedShare: null, ordersPlaced: market?.ordersPlaced ?? 0, ordersCanceled: 0 },
-    ...{ publicRequests: null, signedRequests: null },
+    oneSidedShare: null,
+    ordersPlaced: market?.ordersPlaced ?? 0,
+    ordersCanceled: 0,
+    publicRequests: null,
+    signedRequests: null,
   };
 }
 
@@ -71,7 +74,9 @@ function bandOf([live, ...models]: readonly Side[]): FillBand {
   const shares = models.map(({ sharesMicros }) => sharesMicros);
   const [low, high] = [Math.min(...shares), Math.max(...shares)];
   return {
-    ...{ liveFills, liveSharesMicros: liveShares, errors },
+    liveFills,
+    liveSharesMicros: liveShares,
+    errors,
     lowShare: models.length === 0 ? null : errorOf(low, liveShares),
     highShare: models.length === 0 ? null : errorOf(high, liveShares),
     holds: models.length > 0 && low <= liveShares && liveShares <= high,

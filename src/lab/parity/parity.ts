@@ -131,7 +131,12 @@ function planOf({ lived, options, sources, data, fillModel }: Planned): Backtest
   return {
     title: lived.session.title,
     // What stood in the catalog then and was not looked at is in no recording: the markets are those that it chose.
-    ...{ trader, sources, fillModel, data, seed: options.seed, landingMs: options.landingMs },
+    trader,
+    sources,
+    fillModel,
+    data,
+    seed: options.seed,
+    landingMs: options.landingMs,
     latency: latencyOf(lived, options),
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: lived.commands,

@@ -93,8 +93,15 @@ class Reading {
     const sources = this.#store.sources(fromMs, toMs + STOP_ROOM_MS);
     const { use, refused } = this.#count;
     const session = await readRunSession({
-      ...{ description: this.#run.description, orders: this.#orders, sources, offsetMs, fromMs, untilMs, toMs },
-      ...{ requests: { ...use, unsent: this.#unsent }, refusals: refused },
+      description: this.#run.description,
+      orders: this.#orders,
+      sources,
+      offsetMs,
+      fromMs,
+      untilMs,
+      toMs,
+      requests: { ...use, unsent: this.#unsent },
+      refusals: refused,
     });
     const roundTripsMs = this.#roundTripsMs;
     return { session, sources, roundTripsMs, commands, fromMs, toMs, remarks: this.#remarks() };

@@ -93,18 +93,28 @@ export class RunMarket {
     const { columns, stepMs, timeMs } = this.#samples;
     const market = source?.market;
     return {
-      ...{ conditionId, title: market?.title ?? conditionId, eventTitle: market?.eventTitle ?? '' },
+      conditionId,
+      title: market?.title ?? conditionId,
+      eventTitle: market?.eventTitle ?? '',
       category: market?.category ?? '',
       tickMicros: market === undefined ? null : 10 ** (6 - market.tickPrecision),
-      ...{ openMs: market?.openTimeMs ?? null, closeMs: null, outcome: market?.outcome ?? null },
+      openMs: market?.openTimeMs ?? null,
+      closeMs: null,
+      outcome: market?.outcome ?? null,
       makerFeeRateMicros: market?.fees?.makerRateMicros ?? 0,
       series: {
-        ...{ stepMs, timeMs, bidMicros: columns.bid, askMicros: columns.ask },
-        ...{ ourBidMicros: columns.ourBid, ourAskMicros: columns.ourAsk },
+        stepMs,
+        timeMs,
+        bidMicros: columns.bid,
+        askMicros: columns.ask,
+        ourBidMicros: columns.ourBid,
+        ourAskMicros: columns.ourAsk,
         inventoryMicros: columns.inventory.map((value) => value ?? 0),
       },
-      ...{ fills: this.#fills, conversions: this.#conversions },
-      ...{ endYesMicros: this.held.yesMicros, endNoMicros: this.held.noMicros },
+      fills: this.#fills,
+      conversions: this.#conversions,
+      endYesMicros: this.held.yesMicros,
+      endNoMicros: this.held.noMicros,
       endMarkMicros: prices.at(untilMs).middleMicros,
       quoting: this.#quoting(),
       coverage: source === null ? null : coverageOf(source),
@@ -114,7 +124,9 @@ export class RunMarket {
   #quoting(): MarketSession['quoting'] {
     const orders = this.#orders;
     return {
-      ...{ openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs },
+      openForMs: this.#openForMs,
+      twoSidedMs: this.#twoSidedMs,
+      oneSidedMs: this.#oneSidedMs,
       ordersPlaced: orders.length,
       ordersCanceled: orders.filter(({ canceled }) => canceled).length,
       postedMicros: orders.reduce((sum, { amountMicros }) => sum + amountMicros, 0),
@@ -170,9 +182,18 @@ export class RunMarket {
     const order = orders.find((candidate) => candidate.pubkey === pubkey);
     const restedMs = order === undefined ? null : Math.max(0, Math.round(timeMs - offsetMs - order.fromMs));
     return {
-      ...{ timeMs, seenMs: Math.round(seenMs + offsetMs), orderPubkey: pubkey ?? '', strategy },
-      ...{ side: isYes === isBuy ? 'bid' : 'ask', isYes, isBuy, priceMicros, amountMicros: row.amount },
-      ...{ cashMicros: isBuy ? -notional : notional, feeMicros: row.fee ?? 0, isMaker: row.is_maker },
+      timeMs,
+      seenMs: Math.round(seenMs + offsetMs),
+      orderPubkey: pubkey ?? '',
+      strategy,
+      side: isYes === isBuy ? 'bid' : 'ask',
+      isYes,
+      isBuy,
+      priceMicros,
+      amountMicros: row.amount,
+      cashMicros: isBuy ? -notional : notional,
+      feeMicros: row.fee ?? 0,
+      isMaker: row.is_maker,
       markMicros: this.#markAt(timeMs - 1) ?? (this.#facts.source === null ? null : priceMicros),
       marksAfterMicros: MARKOUT_HORIZONS_MS.map((horizonMs) => this.#markAt(timeMs + horizonMs)),
       restedMs: row.is_maker === false ? 0 : restedMs,
@@ -182,7 +203,7 @@ export class RunMarket {
 
   #conversionOf({ kind, yesMicros, noMicros, cashMicros, seenMs }: RunConversion): ConversionRecord {
     const timeMs = Math.round(seenMs + this.#facts.offsetMs);
-    return { ...{ kind, timeMs, yesMicros, noMicros, cashMicros }, markMicros: this.#markAt(timeMs) };
+    return { kind, timeMs, yesMicros, noMicros, cashMicros, markMicros: this.#markAt(timeMs) };
   }
 
   /** Null beyond the last moment that is measured. */
@@ -197,7 +218,11 @@ function coverageOf({ summary }: EventSource): Coverage {
   const gapMs = gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? lastMs ?? fromMs) - fromMs), 0);
   const counted = events === undefined ? 0 : events.level + events.trade + events.clear + events.end;
   return {
-    ...{ spanMs: (lastMs ?? 0) - (firstMs ?? 0), gapMs, gaps: gaps.length },
-    ...{ events: counted, trades: events?.trade ?? 0, skipped: refused },
+    spanMs: (lastMs ?? 0) - (firstMs ?? 0),
+    gapMs,
+    gaps: gaps.length,
+    events: counted,
+    trades: events?.trade ?? 0,
+    skipped: refused,
   };
 }

@@ -91,7 +91,12 @@ export class RunOrders {
     if (over && !isNew) return;
     const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
     const order: RunOrder = {
-      ...{ pubkey, conditionId: market.condition_id, fromMs, toMs: null, canceled: false, amountMicros: amount },
+      pubkey,
+      conditionId: market.condition_id,
+      fromMs,
+      toMs: null,
+      canceled: false,
+      amountMicros: amount,
       isBid: outcome.is_yes === (side === 'buy'),
       isBuy: side === 'buy',
       ownPriceMicros: price,

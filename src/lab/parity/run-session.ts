@@ -34,11 +34,25 @@ export async function readRunSession(lived: RecordedSession): Promise<SessionRec
   const sessions = markets.map((market) => market.session());
   const { capitalMicros, version, configHash } = description;
   return {
-    ...{ format: 1, kind: 'live', title: titleOf(description), fromMs, toMs, capitalMicros },
+    format: 1,
+    kind: 'live',
+    title: titleOf(description),
+    fromMs,
+    toMs,
+    capitalMicros,
     endCashMicros: markets.reduce<number>((sum, { held }) => sum + held.cashMicros, capitalMicros),
-    ...{ markets: sessions, account, maxDrawdownMicros, requests, refusals, notices: [] },
+    markets: sessions,
+    account,
+    maxDrawdownMicros,
+    requests,
+    refusals,
+    notices: [],
     assumptions: {
-      ...{ version, configHash, seed: null, fillModel: null, latency: null },
+      version,
+      configHash,
+      seed: null,
+      fillModel: null,
+      latency: null,
       data: [`the journal of run ${description.runId}`],
       remarks: ['What the run began with, shares and open orders, is left out of these figures.'],
     },
@@ -68,7 +82,11 @@ async function marketsOf({
     [...ids].map(async (conditionId) => {
       const source = seen.get(conditionId) ?? null;
       return new RunMarket({
-        ...{ conditionId, source, strategy, offsetMs, untilMs },
+        conditionId,
+        source,
+        strategy,
+        offsetMs,
+        untilMs,
         prices: await BestPrices.of(source),
         orders: [...orders.orders.values()].filter((order) => order.conditionId === conditionId),
         fills: fills.filter((fill) => idOf(fill) === conditionId),

@@ -23,7 +23,10 @@ export function differenceOf(step: Step, redone: Redone, { asked, titles }: Told
   const at = firstDifferent(step.requests, redone.requests);
   const { index, observation } = step;
   return {
-    ...{ step: index, timeMs: observation.nowMs, observation: observationText(observation, asked, titles), what },
+    step: index,
+    timeMs: observation.nowMs,
+    observation: observationText(observation, asked, titles),
+    what,
     recorded: lines(step.requests, titles),
     replayed: lines(redone.requests, titles),
     fields: at === null ? [] : fieldDifferences(step.requests[at], redone.requests[at]).slice(0, MAX_LINES),

@@ -20,7 +20,8 @@ export interface Remade {
 export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
   const { runId, configHash, profile, polling } = settings;
   const executor = new Executor(ledger, signer, profile, {
-    ...{ runId, configHash },
+    runId,
+    configHash,
     ownPollMs: polling.ownIntervalMs,
   });
   return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);

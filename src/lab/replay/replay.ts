@@ -99,10 +99,15 @@ class Replay {
 
   result(): ReplayResult {
     return {
-      ...{ steps: this.#steps, repeatedSteps: this.#repeatedSteps },
-      ...{ requests: this.#requests, repeatedRequests: this.#repeatedRequests, signatures: this.#signatures },
-      ...{ fromMs: this.#fromMs, toMs: this.#toMs },
-      ...{ difference: this.#difference, after: this.#after },
+      steps: this.#steps,
+      repeatedSteps: this.#repeatedSteps,
+      requests: this.#requests,
+      repeatedRequests: this.#repeatedRequests,
+      signatures: this.#signatures,
+      fromMs: this.#fromMs,
+      toMs: this.#toMs,
+      difference: this.#difference,
+      after: this.#after,
     };
   }
 }

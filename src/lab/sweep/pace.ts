@@ -27,7 +27,10 @@ export class Pace {
     const perMs = this.#events > 0 && ms > 0 ? this.#events / ms : null;
     return {
       phase: 'running',
-      ...{ done, failed, all: this.#all, events: this.#events },
+      done,
+      failed,
+      all: this.#all,
+      events: this.#events,
       eventsPerS: perMs === null ? null : perMs * 1000,
       leftMs: perMs === null ? null : (this.#allEvents - this.#events) / perMs,
     };

@@ -102,7 +102,10 @@ class Sweep {
     const tasks = all.filter((task) => !this.#outcomes.has(task));
     const pace = new Pace(this.#watcher.now, all.length, this.#playedBy(tasks));
     return runTasks({
-      ...{ tasks, workers: plan.workers, setup: this.#setup(), stopAsked: this.#watcher.stopAsked },
+      tasks,
+      workers: plan.workers,
+      setup: this.#setup(),
+      stopAsked: this.#watcher.stopAsked,
       done: (task, outcome) => {
         this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
         this.#store.write(task, outcome, indicesIn(events, task.fold));
@@ -139,7 +142,10 @@ class Sweep {
     const failed = configurations.filter(({ status }) => status === 'failed').length;
     const counts = {
       configurations: configurations.length,
-      ...{ done: done.length, failed, unfinished: configurations.length - done.length - failed, tried },
+      done: done.length,
+      failed,
+      unfinished: configurations.length - done.length - failed,
+      tried,
       flipping: done.filter(({ signFlips }) => signFlips).length,
       events: events.length,
     };
@@ -151,7 +157,10 @@ class Sweep {
       title: this.#whole.title,
       assumptions: this.#assumptions(),
       search: { kind: plan.search.kind, axes: plan.search.axes, leftOut: plan.search.leftOut },
-      ...{ counts, events, models, configurations },
+      counts,
+      events,
+      models,
+      configurations,
       walkForward: counts.unfinished > 0 ? null : walkForward({ ...question, embargoMs: plan.embargoMs }),
       notes: notesOf(facts),
     };
@@ -163,7 +172,9 @@ class Sweep {
       version: this.#whole.trader.version,
       configHash: config.configHash,
       dataHash: this.#data.hash,
-      ...{ seed, fillModels, embargoMs },
+      seed,
+      fillModels,
+      embargoMs,
       latency: latencyName(this.#plan),
       folds: foldCount(this.#events),
       data: this.#whole.data,
@@ -180,7 +191,10 @@ function wholePlan({ config, recordings, fillModels, latency, ...options }: Swee
   return planOf(config, recordings.map(streamed), {
     fillModel: fillModels[0] ?? '',
     latency: latencyModel(latency.spec, latency.roundTripsMs, seed),
-    ...{ seed, landingMs, fees, allMarkets },
+    seed,
+    landingMs,
+    fees,
+    allMarkets,
   });
 }
 

@@ -36,7 +36,10 @@ export async function runTask(
     fillModel: task.fillModel,
     // Every backtest draws the same sequence: configurations differ by what they do, not by their luck.
     latency: latencyModel(latency.spec, latency.roundTripsMs, seed),
-    ...{ seed, landingMs, fees, allMarkets },
+    seed,
+    landingMs,
+    fees,
+    allMarkets,
   });
   const { session, events: played, traceHash } = await runBacktest(plan);
   requireSound(session);

@@ -37,7 +37,9 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
     const chosen = learned.length === 0 ? null : bestOn(learned, results);
     const rows = chosen === null ? [] : (results.get(chosen) ?? []);
     steps.push({
-      ...{ fold, trainEvents: learned.length, purgedEvents: purged.length },
+      fold,
+      trainEvents: learned.length,
+      purgedEvents: purged.length,
       testEvents: eventsIn(events, fold).length,
       chosen,
       inSampleMicros: rows.map((row) => sumOf(row, learned)),

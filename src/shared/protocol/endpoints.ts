@@ -228,13 +228,15 @@ const REQUEST = '/margin/positions/requests/{pubkey}/';
 export const ENDPOINTS = {
   'keys.challenge': {
     ...bootstrap,
-    ...{ path: '/auth/keys/challenge/' as const, status: 200 as const },
+    path: '/auth/keys/challenge/' as const,
+    status: 200 as const,
     body: challengeBody,
     data: record.authChallenge,
   },
   'keys.create': {
     ...bootstrap,
-    ...{ path: '/auth/keys/create/' as const, status: 201 as const },
+    path: '/auth/keys/create/' as const,
+    status: 201 as const,
     body: createKeyBody,
     data: record.credential,
   },
@@ -297,11 +299,13 @@ export const ENDPOINTS = {
   'positions.detail': detail('signed', POSITION, record.positionRow),
   'positions.close': {
     ...detail('signed', POSITION, record.closeResult),
-    ...{ method: 'DELETE' as const, query: z.object({ price: queryDecimal.optional() }) },
+    method: 'DELETE' as const,
+    query: z.object({ price: queryDecimal.optional() }),
   },
   'positions.setTpSl': {
     ...detail('signed', '/margin/positions/{pubkey}/tp-sl/', record.tpSlRow),
-    ...{ method: 'POST' as const, body: tpSlBody },
+    method: 'POST' as const,
+    body: tpSlBody,
   },
   'positions.deleteTpSl': {
     ...detail('signed', '/margin/positions/{pubkey}/tp-sl/', record.tpSlRow),

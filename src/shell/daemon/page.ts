@@ -89,10 +89,27 @@ function pageStateOf(running: Running): PageState {
   if (ending === null) return liveState(running);
   const { config, version, baseUrl, startedMs } = running;
   return {
-    ...{ mode: 'ending', reason: ending, silent: false, now: nowMs(), started: startedMs, pid: process.pid, version },
-    ...{ venue: config.venue.name, base_url: baseUrl, config_hash: config.configHash, cash: '', result: '' },
-    ...{ open_orders: 0, unknown_orders: 0, fill_count: 0, budget: [], agreement: null },
-    ...{ markets: [], orders: [], fills: [], events: [] },
+    mode: 'ending',
+    reason: ending,
+    silent: false,
+    now: nowMs(),
+    started: startedMs,
+    pid: process.pid,
+    version,
+    venue: config.venue.name,
+    base_url: baseUrl,
+    config_hash: config.configHash,
+    cash: '',
+    result: '',
+    open_orders: 0,
+    unknown_orders: 0,
+    fill_count: 0,
+    budget: [],
+    agreement: null,
+    markets: [],
+    orders: [],
+    fills: [],
+    events: [],
   };
 }
 

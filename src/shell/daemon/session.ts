@@ -263,7 +263,10 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
     ownPollMs: config.polling.ownIntervalMs,
   });
   const settings = {
-    ...{ runId, configHash, version, profile },
+    runId,
+    configHash,
+    version,
+    profile,
     capitalMicros: config.capitalMicros,
     risk: config.risk,
     polling: config.polling,

@@ -98,8 +98,12 @@ export class Heart {
     this.#count += 1;
     const nothingMayRest = phase === 'trading' && this.#nothingMayRest;
     const beat: Heartbeat = {
-      ...{ run: this.#run, process: this.#process, count: this.#count },
-      ...{ phase, mayRest, nothingMayRest },
+      run: this.#run,
+      process: this.#process,
+      count: this.#count,
+      phase,
+      mayRest,
+      nothingMayRest,
     };
     try {
       // What the next guardian must know after a power cut is the phase; the beat itself is old by then.

@@ -77,9 +77,13 @@ export class RecordPlan implements Core {
     this.#settings = settings;
     this.#queue = new RequestQueue(settings.limits);
     this.#poller = new PollPlan({
-      ...{ ownIntervalMs: OWN_INTERVAL_MS, hotIntervalMs: BOOK_INTERVAL_MS, quietIntervalMs: QUIET_INTERVAL_MS },
-      ...{ catalogIntervalMs: CATALOG_INTERVAL_MS, assetsIntervalMs: ASSETS_INTERVAL_MS },
-      ...{ ownTrades: settings.ownTrades, bookDepth: settings.bookDepth },
+      ownIntervalMs: OWN_INTERVAL_MS,
+      hotIntervalMs: BOOK_INTERVAL_MS,
+      quietIntervalMs: QUIET_INTERVAL_MS,
+      catalogIntervalMs: CATALOG_INTERVAL_MS,
+      assetsIntervalMs: ASSETS_INTERVAL_MS,
+      ownTrades: settings.ownTrades,
+      bookDepth: settings.bookDepth,
     });
     for (const id of settings.marketIds) this.#watch(id);
   }

@@ -57,7 +57,9 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   // Whoever waits hears of it; until then it is nobody's unhandled rejection.
   failure.catch(() => undefined);
   const recorder = await Recorder.open({
-    ...{ folder: options.folder, venue: options.venue, bookIntervalMs: QUIET_INTERVAL_MS },
+    folder: options.folder,
+    venue: options.venue,
+    bookIntervalMs: QUIET_INTERVAL_MS,
     only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
     publicPerMinute: limits.public_per_minute,
     onFailure: failed,
@@ -104,13 +106,19 @@ class RecordService {
     this.#say = (text) => out(`${plainLine(text)}\n`);
     const { profile, baseUrl, credentials } = options;
     this.#client = new ServiceClient({
-      ...{ profile, baseUrl, onNotice: (notice) => this.#tell(notice) },
+      profile,
+      baseUrl,
+      onNotice: (notice) => this.#tell(notice),
       budgets: { public: limits.public_per_minute, signed: limits.signed_per_minute },
       ...(credentials === null ? {} : { credentials }),
     });
     this.#plan = new RecordPlan({
-      ...{ limits, ownTrades: profile.own_trades, bookDepth: options.bookDepth, marketIds: options.marketIds },
-      ...{ own: credentials !== null, shared: options.share < 1 },
+      limits,
+      ownTrades: profile.own_trades,
+      bookDepth: options.bookDepth,
+      marketIds: options.marketIds,
+      own: credentials !== null,
+      shared: options.share < 1,
     });
     const afterStep: Told = (...step) => this.#afterStep(...step);
     this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, failed });

@@ -98,7 +98,10 @@ const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicro
 
 /** An order that the ledger holds resting and that a complete list of resting orders leaves out. */
 export const unlistedOrder = (order: OrderRecord): Difference => ({
-  ...{ what: 'order', subject: order.pubkey, ledger: orderText(order), exchange: 'not among the resting orders' },
+  what: 'order',
+  subject: order.pubkey,
+  ledger: orderText(order),
+  exchange: 'not among the resting orders',
 });
 
 /**
@@ -106,8 +109,10 @@ export const unlistedOrder = (order: OrderRecord): Difference => ({
  * order that is filled all the time is another one than that which was missing in the round before.
  */
 export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
-  ...{ what: 'fill', subject: `${orderPubkey} up to ${formatDecimal(upToMicros)}` },
-  ...{ ledger: `${formatDecimal(missingMicros)} shares not booked`, exchange: 'filled' },
+  what: 'fill',
+  subject: `${orderPubkey} up to ${formatDecimal(upToMicros)}`,
+  ledger: `${formatDecimal(missingMicros)} shares not booked`,
+  exchange: 'filled',
 });
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
@@ -133,7 +138,10 @@ const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: FillRow
 
 /** A fill that is booked and that the exchange's list, complete back to before it, leaves out. */
 export const inventedFill = (fill: FillRow): Difference => ({
-  ...{ what: 'fill', subject: fill.pubkey, ledger: fillText(fill), exchange: NOTHING },
+  what: 'fill',
+  subject: fill.pubkey,
+  ledger: fillText(fill),
+  exchange: NOTHING,
 });
 
 export function mergeDifference(row: ConversionRow, books: OwnBooks, listMs: number): Difference | null {
@@ -194,7 +202,8 @@ const movedText = ({ yes, no, cash }: Moved): string => `${shown(yes)} YES and $
 
 /** A merge or redeem that is booked and that the exchange's list, complete back to before it, leaves out. */
 export const inventedConversion = (booked: ConversionRecord): Difference => ({
-  ...{ what: booked.kind, subject: booked.pubkey },
+  what: booked.kind,
+  subject: booked.pubkey,
   ledger: movedText({ yes: booked.yesMicros, no: booked.noMicros, cash: booked.cashMicros }),
   exchange: NOTHING,
 });

@@ -122,7 +122,10 @@ export class IndependentFillCount {
     const differing = keys.filter((key) => text(exchange[key]) !== text(ledger[key]));
     this.#remember(memory, new Set(differing));
     return differing.map((subject) => ({
-      ...{ what: 'sum', subject, ledger: text(ledger[subject]), exchange: text(exchange[subject]) },
+      what: 'sum',
+      subject,
+      ledger: text(ledger[subject]),
+      exchange: text(exchange[subject]),
     }));
   }
 

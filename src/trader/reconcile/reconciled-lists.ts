@@ -61,15 +61,27 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
     },
   });
   const merges = new ListCursor('merges', ledger, {
-    ...{ endpoint: 'merges.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: conversions('merge') },
+    endpoint: 'merges.list',
+    pubkeyOf,
+    bornS,
+    isSettled: isOverConversion,
+    booked: conversions('merge'),
     compare: (row, listMs) => mergeDifference(row, books, listMs),
   });
   const splits = new ListCursor('splits', ledger, {
-    ...{ endpoint: 'splits.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: null },
+    endpoint: 'splits.list',
+    pubkeyOf,
+    bornS,
+    isSettled: isOverConversion,
+    booked: null,
     compare: splitDifference,
   });
   const redeems = new ListCursor('redeems', ledger, {
-    ...{ endpoint: 'redeems.list', pubkeyOf, bornS, isSettled: isOverConversion, booked: conversions('redeem') },
+    endpoint: 'redeems.list',
+    pubkeyOf,
+    bornS,
+    isSettled: isOverConversion,
+    booked: conversions('redeem'),
     compare: (row, listMs) => redeemDifference(row, books, listMs),
   });
   return { orders, merges, splits, redeems, ...(ownTrades ? { trades } : {}) };

@@ -38,7 +38,10 @@ async function start(order: ServiceOrder): Promise<number> {
   if (order.bareText !== undefined) return startBare(order.bareText);
   const exchange = await startExchange({
     ...PAPER_DEFAULTS,
-    ...{ port: 0, controls: true, crowd: false, landingMs: 50 },
+    port: 0,
+    controls: true,
+    crowd: false,
+    landingMs: 50,
     profile: { ...profile, rate_limits: order.rateLimits ?? OUT_OF_REACH },
     ...order.exchange,
     logger: { info: () => undefined, warn: console.error, error: console.error },

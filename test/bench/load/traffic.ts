@@ -117,13 +117,12 @@ export class Traffic {
     const trader = this.#trader();
     // Around the middle: about every second order finds one to trade with.
     const terms = {
-      ...{
-        market_condition_id: this.#market(),
-        is_yes: this.#random.uniform() < 0.5,
-        side: 'buy',
-        order_type: 'limit',
-      },
-      ...{ price: (0.4 + Math.floor(this.#random.uniform() * 16) / 100).toFixed(2), amount: '2.5' },
+      market_condition_id: this.#market(),
+      is_yes: this.#random.uniform() < 0.5,
+      side: 'buy',
+      order_type: 'limit',
+      price: (0.4 + Math.floor(this.#random.uniform() * 16) / 100).toFixed(2),
+      amount: '2.5',
     };
     return this.#draft(trader, '/orders/', terms, this.#orders);
   }

@@ -162,7 +162,11 @@ describe('the doctor reads a draft', () => {
     const { code, report } = await reading('', () => `${writeDraftText(draft)}\n`);
     expect(code).toBe(0);
     expect(report).toMatchObject({
-      ...{ draft_message: 'utf8', transaction: null, text: writeDraftText(draft), verdict: 'readable', reason: '' },
+      draft_message: 'utf8',
+      transaction: null,
+      text: writeDraftText(draft),
+      verdict: 'readable',
+      reason: '',
       asks: { service: 'SVC', market: 'mkt-1', draft: draft.draftPubkey, action: 'merge-shares', amount: '10' },
     });
   });
@@ -173,7 +177,9 @@ describe('the doctor reads a draft', () => {
     );
     expect(code).toBe(0);
     expect(report).toMatchObject({
-      ...{ verdict: 'readable', text: writeDraftText(draft), asks: { amount: '10' } },
+      verdict: 'readable',
+      text: writeDraftText(draft),
+      asks: { amount: '10' },
       transaction: { fee_payer: wallet, signers: [wallet], programs: [MEMO_PROGRAM], lookup_tables: [] },
     });
     expect(shown).toContain(`fee payer      ${wallet} (our wallet)`);
@@ -193,7 +199,8 @@ describe('the doctor reads a draft', () => {
     const good = await readingWorm([cosigner]);
     expect(good.code).toBe(0);
     expect(good.report).toMatchObject({
-      ...{ verdict: 'readable', reason: '' },
+      verdict: 'readable',
+      reason: '',
       transaction: { fee_payer: cosigner, signers: [cosigner, good.wallet], cosigners: [cosigner] },
     });
     expect(good.shown).toContain(`fee payer      ${cosigner} (co-signer of the profile)`);
@@ -208,7 +215,8 @@ describe('the doctor reads a draft', () => {
     const { code, report } = await reading('', () => writeDraftText({ ...draft, serviceName: 'Worm' }));
     expect(code).toBe(1);
     expect(report).toMatchObject({
-      ...{ verdict: 'refused', reason: 'service: the draft says Worm, the venue profile says SVC' },
+      verdict: 'refused',
+      reason: 'service: the draft says Worm, the venue profile says SVC',
       asks: { service: 'Worm' },
     });
   });

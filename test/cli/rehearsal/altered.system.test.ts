@@ -62,7 +62,10 @@ const withProgram = (body: string) =>
 const ofOtherTerms = (body: string) =>
   redrafted(body, (text, blockhash, wallet) =>
     writeMemoTransaction({
-      ...{ wallet, blockhash, version: 0, cosigners: { keys: [COSIGNER], fee_payer: COSIGNER } },
+      wallet,
+      blockhash,
+      version: 0,
+      cosigners: { keys: [COSIGNER], fee_payer: COSIGNER },
       text: text.replace(/Amount: [\d.]+/, 'Amount: 24'),
     }),
   );
@@ -82,7 +85,8 @@ function once<A extends readonly unknown[], R>(
 }
 
 const failing = (reply: Reply, status: number): Partial<Reply> => ({
-  ...{ status, headers: reply.headers },
+  status,
+  headers: reply.headers,
   body: JSON.stringify({
     data: null,
     meta: null,

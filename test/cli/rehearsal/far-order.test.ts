@@ -10,9 +10,18 @@ const m = (value: number) => Math.round(value * ONE) as Micros;
 
 const rules: OrderbookConfig = {
   kind: 'orderbook',
-  ...{ min_price: m(0.01), max_price: m(0.99), min_amount: m(1), max_amount: m(100_000) },
-  ...{ min_funds: m(1), max_funds: m(100_000), price_precision: 2, amount_precision: 2, funds_precision: 2 },
-  ...{ maker_fee_rate: ZERO, taker_fee_rate: m(0.01), default_slippage_rate: null },
+  min_price: m(0.01),
+  max_price: m(0.99),
+  min_amount: m(1),
+  max_amount: m(100_000),
+  min_funds: m(1),
+  max_funds: m(100_000),
+  price_precision: 2,
+  amount_precision: 2,
+  funds_precision: 2,
+  maker_fee_rate: ZERO,
+  taker_fee_rate: m(0.01),
+  default_slippage_rate: null,
 };
 const level = (price: number) => ({ priceMicros: m(price), amountMicros: m(10) });
 const book = (bid: number | null, ask: number | null): Book => ({

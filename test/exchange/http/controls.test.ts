@@ -74,20 +74,16 @@ describe('the paper controls', () => {
 
   it('create markets with the rules and texts that they are given', async () => {
     const id = await openMarket(base, {
-      ...{
-        title: 'Wer gewinnt?',
-        event: { title: 'Finale' },
-        category: 'sports',
-        description: null,
-        margin_enabled: false,
-      },
-      ...{
-        outcomes: [
-          { is_yes: true, text: 'Wir' },
-          { is_yes: false, text: 'Die anderen' },
-        ],
-        resolution_date: 1_900_000_000,
-      },
+      title: 'Wer gewinnt?',
+      event: { title: 'Finale' },
+      category: 'sports',
+      description: null,
+      margin_enabled: false,
+      outcomes: [
+        { is_yes: true, text: 'Wir' },
+        { is_yes: false, text: 'Die anderen' },
+      ],
+      resolution_date: 1_900_000_000,
       config: {
         price_precision: 2,
         amount_precision: 1,
@@ -98,8 +94,13 @@ describe('the paper controls', () => {
     });
     const { row } = await send(base, 'GET', `/markets/${id}/`);
     expect(row).toMatchObject({
-      ...{ title: 'Wer gewinnt?', event: { title: 'Finale' }, category: 'sports', state: 'open' },
-      ...{ yes_outcome_label: 'Wir', no_outcome_label: 'Die anderen', resolution_date: 1_900_000_000 },
+      title: 'Wer gewinnt?',
+      event: { title: 'Finale' },
+      category: 'sports',
+      state: 'open',
+      yes_outcome_label: 'Wir',
+      no_outcome_label: 'Die anderen',
+      resolution_date: 1_900_000_000,
       config: { kind: 'orderbook', price_precision: 2, amount_precision: 1, min_amount: '5', taker_fee_rate: '0.02' },
     });
     const again = await control(base, '/markets/', { condition_id: id });

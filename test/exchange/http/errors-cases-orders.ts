@@ -38,32 +38,47 @@ export const orderCases: Case[] = [
       ['an unknown market', { market_condition_id: 'nowhere' }, 'market_condition_id'],
     ] as const
   ).map(([when, fields, field]) => ({
-    ...{ call: 'orders.create' as const, slug: 'invalid_request_params' as const, when, field },
+    call: 'orders.create' as const,
+    slug: 'invalid_request_params' as const,
+    when,
+    field,
     answer: (w: ErrorWorld) => w.trader.post('/orders/', w.order(fields)),
   })),
   {
-    ...{ call: 'orders.create', slug: 'gringotts_unavailable', when: 'nobody can sign' },
+    call: 'orders.create',
+    slug: 'gringotts_unavailable',
+    when: 'nobody can sign',
     answer: (w) => w.without(() => w.trader.post('/orders/', w.order())),
   },
   ...(['closed', 'paused', 'resolved'] as const).map((name) => ({
-    ...{ call: 'orders.create' as const, slug: 'order_market_not_open' as const, when: `the market is ${name}` },
+    call: 'orders.create' as const,
+    slug: 'order_market_not_open' as const,
+    when: `the market is ${name}`,
     answer: (w: ErrorWorld) => w.trader.post('/orders/', w.order({}, name)),
   })),
   ...(['marginBook', 'polymarket', 'hyperliquid'] as const).map((name) => ({
-    ...{ call: 'orders.create' as const, slug: 'invalid_request_params' as const, when: `the market is a ${name}` },
+    call: 'orders.create' as const,
+    slug: 'invalid_request_params' as const,
+    when: `the market is a ${name}`,
     field: 'market_condition_id',
     answer: (w: ErrorWorld) => w.trader.post('/orders/', w.order({}, name)),
   })),
   {
-    ...{ call: 'orders.create', slug: 'order_insufficient_funds', when: 'it costs more than there is' },
+    call: 'orders.create',
+    slug: 'order_insufficient_funds',
+    when: 'it costs more than there is',
     answer: (w) => w.trader.post('/orders/', w.order({ price: '0.99', amount: '99999' })),
   },
   {
-    ...{ call: 'orders.create', slug: 'order_insufficient_shares', when: 'it sells more than there is' },
+    call: 'orders.create',
+    slug: 'order_insufficient_shares',
+    when: 'it sells more than there is',
     answer: (w) => w.trader.post('/orders/', w.order({ side: 'sell', amount: '11' })),
   },
   {
-    ...{ call: 'orders.submit', slug: 'invalid_program_call_status', when: 'it was submitted before' },
+    call: 'orders.submit',
+    slug: 'invalid_program_call_status',
+    when: 'it was submitted before',
     answer: async (w) => {
       const draft = await w.draft('/orders/');
       await w.trader.submit('/orders/', draft);
@@ -71,12 +86,16 @@ export const orderCases: Case[] = [
     },
   },
   {
-    ...{ call: 'orders.submit', slug: 'order_market_not_open', when: 'the market has closed since the draft' },
+    call: 'orders.submit',
+    slug: 'order_market_not_open',
+    when: 'the market has closed since the draft',
     answer: (w) =>
       failedSince(w, {}, (market) => control(w.base, `/markets/${market}/state/`, { state: 'interrupted' })),
   },
   {
-    ...{ call: 'orders.submit', slug: 'order_insufficient_funds', when: 'another order has used up the currency' },
+    call: 'orders.submit',
+    slug: 'order_insufficient_funds',
+    when: 'another order has used up the currency',
     answer: async (w) => {
       const poor = await TestTrader.join(w.base);
       const all = w.order({ price: '0.5', amount: '19000' });
@@ -88,7 +107,9 @@ export const orderCases: Case[] = [
     },
   },
   {
-    ...{ call: 'orders.submit', slug: 'order_insufficient_shares', when: 'another order has locked the shares' },
+    call: 'orders.submit',
+    slug: 'order_insufficient_shares',
+    when: 'another order has locked the shares',
     answer: (w) => {
       const sell = { side: 'sell', price: '0.9', amount: '10' };
       return failedSince(w, sell, (market) =>
@@ -97,41 +118,57 @@ export const orderCases: Case[] = [
     },
   },
   {
-    ...{ call: 'orders.cancel', slug: 'gringotts_unavailable', when: 'nobody can sign' },
+    call: 'orders.cancel',
+    slug: 'gringotts_unavailable',
+    when: 'nobody can sign',
     answer: async (w) => {
       const pubkey = await restingOrder(w);
       return w.without(() => w.trader.post(`/orders/${pubkey}/cancel/`));
     },
   },
   {
-    ...{ call: 'orders.cancel', slug: 'order_not_cancelable', when: 'the order is canceled already' },
+    call: 'orders.cancel',
+    slug: 'order_not_cancelable',
+    when: 'the order is canceled already',
     answer: async (w) => w.trader.post(`/orders/${await canceledOrder(w)}/cancel/`),
   },
   {
-    ...{ call: 'orders.cancel', slug: 'order_not_cancelable', when: 'the order is a draft' },
+    call: 'orders.cancel',
+    slug: 'order_not_cancelable',
+    when: 'the order is a draft',
     answer: async (w) => w.trader.post(`/orders/${pubkeyOf(await w.draft('/orders/'))}/cancel/`),
   },
   {
-    ...{ call: 'orders.cancel', slug: 'not_found', when: 'the order is somebody else’s' },
+    call: 'orders.cancel',
+    slug: 'not_found',
+    when: 'the order is somebody else’s',
     answer: async (w) => w.other.post(`/orders/${await restingOrder(w)}/cancel/`),
   },
   {
-    ...{ call: 'orders.cancelSubmit', slug: 'not_found', when: 'the order is somebody else’s' },
+    call: 'orders.cancelSubmit',
+    slug: 'not_found',
+    when: 'the order is somebody else’s',
     answer: async (w) =>
       w.other.post(`/orders/${await restingOrder(w)}/cancel/submit/`, { signature: WRONG_SIGNATURE }),
   },
   {
-    ...{ call: 'orders.cancelSubmit', slug: 'invalid_program_call_status', when: 'there is no cancel draft' },
+    call: 'orders.cancelSubmit',
+    slug: 'invalid_program_call_status',
+    when: 'there is no cancel draft',
     answer: async (w) =>
       w.trader.post(`/orders/${await restingOrder(w)}/cancel/submit/`, { signature: WRONG_SIGNATURE }),
   },
   {
-    ...{ call: 'orders.cancelSubmit', slug: 'invalid_program_call_status', when: 'it was submitted before' },
+    call: 'orders.cancelSubmit',
+    slug: 'invalid_program_call_status',
+    when: 'it was submitted before',
     answer: async (w) =>
       w.trader.post(`/orders/${await canceledOrder(w)}/cancel/submit/`, { signature: WRONG_SIGNATURE }),
   },
   {
-    ...{ call: 'orders.cancelSubmit', slug: 'program_call_has_expired', when: 'the cancel draft has expired' },
+    call: 'orders.cancelSubmit',
+    slug: 'program_call_has_expired',
+    when: 'the cancel draft has expired',
     answer: async (w) => {
       const pubkey = await restingOrder(w);
       const draft = await w.trader.post(`/orders/${pubkey}/cancel/`);
@@ -140,12 +177,10 @@ export const orderCases: Case[] = [
     },
   },
   {
-    ...{
-      call: 'orders.cancelSubmit',
-      slug: 'invalid_request_params',
-      when: 'the signature is wrong',
-      field: 'signature',
-    },
+    call: 'orders.cancelSubmit',
+    slug: 'invalid_request_params',
+    when: 'the signature is wrong',
+    field: 'signature',
     answer: async (w) => {
       const pubkey = await restingOrder(w);
       await w.trader.post(`/orders/${pubkey}/cancel/`);
@@ -153,7 +188,9 @@ export const orderCases: Case[] = [
     },
   },
   {
-    ...{ call: 'orders.cancelSubmit', slug: 'order_not_cancelable', when: 'the order was filled since the draft' },
+    call: 'orders.cancelSubmit',
+    slug: 'order_not_cancelable',
+    when: 'the order was filled since the draft',
     answer: async (w) => {
       const pubkey = pubkeyOf(await w.trader.complete('/orders/', w.order({ price: '0.5' })));
       const draft = await w.trader.post(`/orders/${pubkey}/cancel/`);

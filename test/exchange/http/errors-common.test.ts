@@ -167,8 +167,14 @@ describe('an exchange that can no longer store what happens', () => {
       return clock.nowMs();
     };
     const server = buildServer({
-      ...{ core, clock, profile: PROFILE, rateLimits: false, controls: true },
-      ...{ settle, advanceClock: settle, onError: () => undefined },
+      core,
+      clock,
+      profile: PROFILE,
+      rateLimits: false,
+      controls: true,
+      settle,
+      advanceClock: settle,
+      onError: () => undefined,
     });
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
     const trader = await TestTrader.join(url);

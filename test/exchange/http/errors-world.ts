@@ -19,13 +19,23 @@ const MARKETS = {
   marginBook: { margin_enabled: true },
   polymarket: {
     config: {
-      ...{ kind: 'polymarket', max_leverage_yes: '5', max_leverage_no: '5', opening_fee: '0.01', closing_fee: '0.01' },
-      ...{ annual_fee_rate: '0.1', price_decimals: 2, shares_decimals: 2 },
+      kind: 'polymarket',
+      max_leverage_yes: '5',
+      max_leverage_no: '5',
+      opening_fee: '0.01',
+      closing_fee: '0.01',
+      annual_fee_rate: '0.1',
+      price_decimals: 2,
+      shares_decimals: 2,
     },
   },
   hyperliquid: {
     config: {
-      ...{ kind: 'hyperliquid', max_leverage_yes: '5', max_leverage_no: '5', opening_fee: '0.01', closing_fee: '0.01' },
+      kind: 'hyperliquid',
+      max_leverage_yes: '5',
+      max_leverage_no: '5',
+      opening_fee: '0.01',
+      closing_fee: '0.01',
       annual_fee_rate: '0.1',
     },
   },
@@ -132,7 +142,9 @@ export function refused(answer: Answered, slug: ServiceErrorSlug, field?: string
   const { status, code, message } = SERVICE_ERRORS[slug];
   const details = field === undefined ? [] : [{ [field]: expect.any(String) }];
   expect({ status: answer.status, data: answer.data, meta: answer.meta, error: answer.error }).toEqual({
-    ...{ status, data: null, meta: null },
+    status,
+    data: null,
+    meta: null,
     error: { slug, code, message, details },
   });
 }

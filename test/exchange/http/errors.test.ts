@@ -34,7 +34,12 @@ function refused(answer: Answered, slug: ServiceErrorSlug, field?: string): void
 }
 
 const order = (fields: object = {}) => ({
-  ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit', price: '0.5', amount: '10' },
+  market_condition_id: market,
+  is_yes: true,
+  side: 'buy',
+  order_type: 'limit',
+  price: '0.5',
+  amount: '10',
   ...fields,
 });
 const amount = (text: string) => ({ market_condition_id: market, amount: text });

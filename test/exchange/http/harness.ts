@@ -27,7 +27,11 @@ export const PROFILE: VenueProfile = {
 export const startTestExchange = (options: Partial<ExchangeOptions> = {}): Promise<RunningExchange> =>
   startExchange({
     ...PAPER_DEFAULTS,
-    ...{ profile: PROFILE, port: 0, controls: true, crowd: false, rateLimits: false },
+    profile: PROFILE,
+    port: 0,
+    controls: true,
+    crowd: false,
+    rateLimits: false,
     ...options,
   });
 

@@ -37,7 +37,11 @@ describe('closing', () => {
 describe('a bug of the exchange', () => {
   it('is a 500 in the envelope that tells a stranger nothing, and an error for the operator', async () => {
     const core = new ExchangeCore({
-      ...{ serviceName: 'SVC', draftLifetimeMs: 60_000, landingMs: 0, challengeLifetimeMs: 1, seed: 1 },
+      serviceName: 'SVC',
+      draftLifetimeMs: 60_000,
+      landingMs: 0,
+      challengeLifetimeMs: 1,
+      seed: 1,
       startingFunds: micros(1),
     });
     const reported: unknown[] = [];
@@ -45,8 +49,14 @@ describe('a bug of the exchange', () => {
       throw new Error('secret detail');
     };
     const server = buildServer({
-      ...{ core, clock: new ExchangeClock(0), profile: PROFILE, rateLimits: true, controls: false },
-      ...{ settle: fail, advanceClock: fail, onError: (error, request) => reported.push([String(error), request]) },
+      core,
+      clock: new ExchangeClock(0),
+      profile: PROFILE,
+      rateLimits: true,
+      controls: false,
+      settle: fail,
+      advanceClock: fail,
+      onError: (error, request) => reported.push([String(error), request]),
     });
     const answer = await server.inject({ method: 'GET', url: '/markets/' });
     expect(answer.statusCode).toBe(500);

@@ -93,7 +93,12 @@ describe('reading markets', () => {
 describe('orders', () => {
   it('go from a draft to a fill, and every read of them agrees', async () => {
     const draft = await maker.post('/orders/', {
-      ...{ market_condition_id: market, is_yes: true, side: 'BUY', order_type: 'Limit', price: '0.52', amount: '10' },
+      market_condition_id: market,
+      is_yes: true,
+      side: 'BUY',
+      order_type: 'Limit',
+      price: '0.52',
+      amount: '10',
     });
     declared('orders.create', draft);
     const path = `/orders/${String(draft.row['pubkey'])}/`;

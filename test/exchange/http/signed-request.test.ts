@@ -23,8 +23,13 @@ describe('the control that shows what a signature must be over', () => {
     });
     const timestamp = headers['SVC-TIMESTAMP'];
     expect(answer.row).toEqual({
-      ...{ timestamp, method: 'POST', path: PATH, body },
-      ...{ payload: `${timestamp}POST${PATH}${body}`, signature_matches: true, refusal: null },
+      timestamp,
+      method: 'POST',
+      path: PATH,
+      body,
+      payload: `${timestamp}POST${PATH}${body}`,
+      signature_matches: true,
+      refusal: null,
     });
     expect(JSON.stringify(answer)).not.toContain(trader.secret);
     expect(JSON.stringify(answer.data)).not.toContain(headers['SVC-SIGNATURE']);

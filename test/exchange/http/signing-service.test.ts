@@ -21,7 +21,10 @@ const stranger = base58.encode(randomBytes(32));
 const [FIRST = '', SECOND = ''] = PAPER_COSIGNERS;
 
 const draft: DraftText = {
-  ...{ serviceName: 'Worm', marketConditionId: 'mkt-1', draftPubkey: stranger, expires: 1_714_300_060 },
+  serviceName: 'Worm',
+  marketConditionId: 'mkt-1',
+  draftPubkey: stranger,
+  expires: 1_714_300_060,
   terms: { action: 'merge-shares', amount: 10_000_000 as Micros },
 };
 

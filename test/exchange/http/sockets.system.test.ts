@@ -73,8 +73,14 @@ describe('an exchange whose clients are slow', () => {
     const unexpected = (error: unknown) => expect(error).toBeUndefined();
     server = buildServer(
       {
-        ...{ core: keeper.core, clock, profile, rateLimits: true, controls: true },
-        ...{ settle: () => clock.nowMs(), advanceClock: () => clock.nowMs(), onError: unexpected },
+        core: keeper.core,
+        clock,
+        profile,
+        rateLimits: true,
+        controls: true,
+        settle: () => clock.nowMs(),
+        advanceClock: () => clock.nowMs(),
+        onError: unexpected,
       },
       patience,
     );

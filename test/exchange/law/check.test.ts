@@ -5,15 +5,25 @@ import { type Answer, problemsOf } from './check.js';
 
 const NAME = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
 const ROW = {
-  ...{ pubkey: NAME, message: 'text', market_condition_id: NAME, state: 'done', amount: '10' },
-  ...{ onchain_amount: '10', created: 1_714_300_000 },
+  pubkey: NAME,
+  message: 'text',
+  market_condition_id: NAME,
+  state: 'done',
+  amount: '10',
+  onchain_amount: '10',
+  created: 1_714_300_000,
 };
 
 const answer = (change: Partial<Answer> = {}, body: object = {}): Answer => ({
-  ...{ method: 'GET', path: '/share-merges/?limit=2', status: 200 },
+  method: 'GET',
+  path: '/share-merges/?limit=2',
+  status: 200,
   headers: new Headers({
-    ...{ 'content-type': 'application/json', date: 'Sat, 21 Nov 2026 15:06:34 GMT' },
-    ...{ 'x-ratelimit-limit': '300', 'x-ratelimit-remaining': '299', 'x-ratelimit-reset': '1714300060' },
+    'content-type': 'application/json',
+    date: 'Sat, 21 Nov 2026 15:06:34 GMT',
+    'x-ratelimit-limit': '300',
+    'x-ratelimit-remaining': '299',
+    'x-ratelimit-reset': '1714300060',
   }),
   body: { data: [ROW], meta: { limit: 2, next_cursor: null }, error: null, ...body },
   ...change,

@@ -232,8 +232,12 @@ export function conversions(): void {
     ])('of a market resolved to %s pays %s', async (is_yes, paid) => {
       const { row } = await redeemed(is_yes);
       expect(row).toMatchObject({
-        ...{ market_condition_id: market, state: 'completed', funds: paid, onchain_funds: paid },
-        ...{ yes_shares: '10', no_shares: '6' },
+        market_condition_id: market,
+        state: 'completed',
+        funds: paid,
+        onchain_funds: paid,
+        yes_shares: '10',
+        no_shares: '6',
       });
       expect(row['message']).toMatch(
         `| redeem-shares | Market: ${market} | Yes: 10, No: 6 | Draft: ${row['pubkey']} |`,

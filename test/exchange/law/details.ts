@@ -140,8 +140,12 @@ export function details(): void {
   describe('a trade', () => {
     it('rounds the YES side down and every fee up', async () => {
       const config = {
-        ...{ kind: 'orderbook', price_precision: 3, amount_precision: 6, min_amount: '0.000001' },
-        ...{ maker_fee_rate: '0.002', taker_fee_rate: '0.01' },
+        kind: 'orderbook',
+        price_precision: 3,
+        amount_precision: 6,
+        min_amount: '0.000001',
+        maker_fee_rate: '0.002',
+        taker_fee_rate: '0.01',
       };
       const market = await venue.market({ config });
       const seller = await Trader.join(venue);
@@ -232,7 +236,8 @@ export function details(): void {
       const path = `/paper/accounts/${trader.wallet}/`;
       await venue.paper(`/accounts/${trader.wallet}/deposit/`, { funds: '5.5' });
       expect((await venue.get(path)).row).toEqual({
-        ...{ funds: { total: '10005.5', locked: '0', available: '10005.5' }, custodial: false },
+        funds: { total: '10005.5', locked: '0', available: '10005.5' },
+        custodial: false,
       });
     });
   });

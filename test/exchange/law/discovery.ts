@@ -119,7 +119,10 @@ export function discovery(): void {
     it('have a price in the middle, or none', async () => {
       const path = `/markets/${weather[0]}/price/`;
       expect((await venue.get(path)).row).toEqual({
-        ...{ condition_id: weather[0], price: '0.55', price_kind: 'mid', is_yes: true },
+        condition_id: weather[0],
+        price: '0.55',
+        price_kind: 'mid',
+        is_yes: true,
       });
       expect((await venue.get(`${path}?is_yes=false`)).row).toMatchObject({ price: '0.45', is_yes: false });
       expect((await venue.get(`/markets/${weather[1]}/price/`)).row).toMatchObject({ price: null });
@@ -128,7 +131,10 @@ export function discovery(): void {
     it('count their trades', async () => {
       expect((await venue.get(`/markets/${weather[0]}/stats/`)).row).toMatchObject({ trade_count: 2 });
       expect((await venue.get(`/markets/${weather[1]}/stats/`)).row).toMatchObject({
-        ...{ trade_count: 0, total_volume: '0', total_volume_24h: '0', market_cap: '0' },
+        trade_count: 0,
+        total_volume: '0',
+        total_volume_24h: '0',
+        market_cap: '0',
       });
     });
 
@@ -160,8 +166,13 @@ export function discovery(): void {
 
     it('show what they were made of', async () => {
       const fields = {
-        ...{ title: 'Will it thaw?', description: 'A thaw.', logo: 'https://example.org/thaw.png', category: 'tech' },
-        ...{ yes_outcome_label: 'Aye', no_outcome_label: 'Nay', rules: ['First.', 'Second.'] },
+        title: 'Will it thaw?',
+        description: 'A thaw.',
+        logo: 'https://example.org/thaw.png',
+        category: 'tech',
+        yes_outcome_label: 'Aye',
+        no_outcome_label: 'Nay',
+        rules: ['First.', 'Second.'],
         resolution_date: venue.nowS + 86_400,
       };
       const market = await venue.market(fields);

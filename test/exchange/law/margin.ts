@@ -42,7 +42,11 @@ export function margin(): void {
     });
 
     const terms = (change: object = {}) => ({
-      ...{ type: 'market', market_condition_id: market, is_yes: true, leverage: 2.5, funds: '100' },
+      type: 'market',
+      market_condition_id: market,
+      is_yes: true,
+      leverage: 2.5,
+      funds: '100',
       ...change,
     });
     const ask = (change: object = {}) => trader.post(REQUESTS, terms(change));
@@ -63,7 +67,9 @@ export function margin(): void {
       const path = `/margin/positions/estimate/?market_condition_id=${market}&funds=100&is_yes=true`;
       // Decisions: "a rate on the user's collateral", whatever is borrowed beside it.
       expect((await venue.get(`${path}&leverage=2.5`)).row).toMatchObject({
-        ...{ is_fully_filled: true, fee_amount: '0.1', user_funds_needed: '100.1' },
+        is_fully_filled: true,
+        fee_amount: '0.1',
+        user_funds_needed: '100.1',
       });
       expect((await venue.get(`${path}&leverage=1`)).row).toMatchObject({ liquidation_price: null });
       for (const leverage of ['0', '-1', '11', 'much'])
@@ -90,8 +96,15 @@ export function margin(): void {
       expect((await trader.get(`${REQUESTS}${pubkey}/`)).row).toMatchObject({ state: 'completed' });
       const [row] = (await trader.get(`/margin/positions/?market_condition_id=${market}`)).rows;
       expect(row).toMatchObject({
-        ...{ position_request_pubkey: pubkey, is_yes: true, leverage: '2.5', user_liquidity: '100' },
-        ...{ total_liquidity: '250', is_closed: false, is_liquidated: false, is_claimed: false, closing_price: null },
+        position_request_pubkey: pubkey,
+        is_yes: true,
+        leverage: '2.5',
+        user_liquidity: '100',
+        total_liquidity: '250',
+        is_closed: false,
+        is_liquidated: false,
+        is_claimed: false,
+        closing_price: null,
         market: { condition_id: market, event: { title: 'Weather' } },
       });
       const shares = Number(row?.['total_shares']) * Number(row?.['avg_entry_price']);
@@ -295,7 +308,8 @@ export function margin(): void {
       expect((await other.post(path, both)).slug).toBe('not_found');
       expect((await trader.post(path, both)).row).toMatchObject({ ...both, state: 'active', trigger_type: null });
       expect((await trader.post(path, { stop_loss_price: null })).row).toMatchObject({
-        ...{ take_profit_price: '0.7', stop_loss_price: null },
+        take_profit_price: '0.7',
+        stop_loss_price: null,
       });
       expect((await positionOf(pubkey))['tp_sl']).toMatchObject({ take_profit_price: '0.7' });
       await trader.post(path, both);

@@ -25,7 +25,12 @@ export function orders(): void {
   });
 
   const terms = (change: object = {}) => ({
-    ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' },
+    market_condition_id: market,
+    is_yes: true,
+    side: 'buy',
+    order_type: 'limit',
+    price: '0.42',
+    amount: '10',
     ...change,
   });
   const draft = (change: object = {}, who = maker) => who.post('/orders/', terms(change));
@@ -46,9 +51,18 @@ export function orders(): void {
       expect((await maker.get(`/orders/${pubkey}/`)).row).toMatchObject({ status: 'waiting_to_sign', pubkey });
       const { row } = await maker.submit('/orders/', drafted);
       expect(row).toEqual({
-        ...{ pubkey, status: 'open', side: 'buy', price: '0.42', amount: '10' },
-        ...{ remaining_amount: '10', filled_amount: '0', funds: null, remaining_funds: null, filled_funds: null },
-        ...{ market: { condition_id: market, title: 'Will it rain?' }, outcome: { is_yes: true, text: 'Yes' } },
+        pubkey,
+        status: 'open',
+        side: 'buy',
+        price: '0.42',
+        amount: '10',
+        remaining_amount: '10',
+        filled_amount: '0',
+        funds: null,
+        remaining_funds: null,
+        filled_funds: null,
+        market: { condition_id: market, title: 'Will it rain?' },
+        outcome: { is_yes: true, text: 'Yes' },
       });
     });
 
@@ -181,11 +195,18 @@ export function orders(): void {
       expect(made?.['order']).toMatchObject({ pubkey: resting.row['pubkey'], status: 'partially_filled' });
       const [told] = (await venue.get(`/markets/${market}/trades/`)).rows;
       expect(told).toMatchObject({
-        ...{ market_condition_id: market, amount: '4', price: '0.4', is_yes: true },
-        ...{ maker_fee: '0', taker_fee: '0.016', state: 'done' },
+        market_condition_id: market,
+        amount: '4',
+        price: '0.4',
+        is_yes: true,
+        maker_fee: '0',
+        taker_fee: '0.016',
+        state: 'done',
       });
       expect((await maker.cancel(resting.row['pubkey'])).row).toMatchObject({
-        ...{ status: 'partially_filled_canceled', filled_amount: '4', remaining_amount: '6' },
+        status: 'partially_filled_canceled',
+        filled_amount: '4',
+        remaining_amount: '6',
       });
     });
 
@@ -221,14 +242,14 @@ export function orders(): void {
       await maker.limit(market, true, 'sell', '0.5', '10');
       const { row } = await marketOrder({ side: 'buy', funds: '8' });
       expect(row).toMatchObject({
-        ...{
-          status: 'partially_filled_canceled',
-          price: null,
-          funds: '8',
-          remaining_amount: null,
-          filled_amount: null,
-        },
-        ...{ filled_funds: '5.05', remaining_funds: '2.95', amount: null },
+        status: 'partially_filled_canceled',
+        price: null,
+        funds: '8',
+        remaining_amount: null,
+        filled_amount: null,
+        filled_funds: '5.05',
+        remaining_funds: '2.95',
+        amount: null,
       });
     });
 
@@ -344,7 +365,9 @@ export function orders(): void {
       const bid = [level('0.32', '10'), level('0.31', '10'), level('0.3', '10')];
       expect((await venue.get(path)).row).toEqual({ market, is_yes: true, bid, ask: [level('0.4', '7')] });
       expect((await venue.get(`${path}?is_yes=false`)).row).toEqual({
-        ...{ market, is_yes: false, bid: [level('0.6', '7')] },
+        market,
+        is_yes: false,
+        bid: [level('0.6', '7')],
         ask: [level('0.68', '10'), level('0.69', '10'), level('0.7', '10')],
       });
       expect((await venue.get(`${path}?depth=1`)).row).toMatchObject({ bid: bid.slice(0, 1) });

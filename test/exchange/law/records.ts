@@ -258,7 +258,12 @@ export const price = record({
 });
 export const candle = record({
   timestamp: seconds,
-  ...{ open: decimal, high: decimal, low: decimal, close: decimal, volume: decimal, is_yes: flag },
+  open: decimal,
+  high: decimal,
+  low: decimal,
+  close: decimal,
+  volume: decimal,
+  is_yes: flag,
 });
 export const activity = record({
   activity_type: oneOf('opened', 'increased', 'decreased', 'closed', 'liquidated'),
@@ -289,16 +294,28 @@ const outcomes = listOf(record({ is_yes: flag, text }));
 export const marketRow = record({ ...summaryFields, outcomes });
 
 const marginConfig = {
-  ...{ kind: text, max_leverage_yes: decimal, max_leverage_no: decimal },
-  ...{ opening_fee: decimal, closing_fee: decimal, annual_fee_rate: decimal },
+  kind: text,
+  max_leverage_yes: decimal,
+  max_leverage_no: decimal,
+  opening_fee: decimal,
+  closing_fee: decimal,
+  annual_fee_rate: decimal,
 };
 const config = byField('kind', {
   orderbook: record({
     kind: text,
-    ...{ min_price: decimal, max_price: decimal, min_amount: decimal, max_amount: decimal },
-    ...{ min_funds: decimal, max_funds: decimal },
-    ...{ price_precision: integer, amount_precision: integer, funds_precision: integer },
-    ...{ maker_fee_rate: decimal, taker_fee_rate: decimal, default_slippage_rate: decimal },
+    min_price: decimal,
+    max_price: decimal,
+    min_amount: decimal,
+    max_amount: decimal,
+    min_funds: decimal,
+    max_funds: decimal,
+    price_precision: integer,
+    amount_precision: integer,
+    funds_precision: integer,
+    maker_fee_rate: decimal,
+    taker_fee_rate: decimal,
+    default_slippage_rate: decimal,
   }),
   polymarket: record(
     { ...marginConfig, price_decimals: integer, shares_decimals: integer },

@@ -90,7 +90,10 @@ const asRow = (value: unknown): Row => (isRecord(value) ? value : {});
 function replyOf({ status, headers }: Response, { data, meta, error }: Row): Reply {
   const { slug = null, message = '', details = [] } = asRow(error);
   return {
-    ...{ status, headers, meta: asRow(meta), row: asRow(data) },
+    status,
+    headers,
+    meta: asRow(meta),
+    row: asRow(data),
     rows: Array.isArray(data) ? data.map(asRow) : [],
     slug: slug === null ? null : String(slug),
     message: String(message),
@@ -174,7 +177,12 @@ export class Trader {
 
   limit(market: string, is_yes: boolean, side: string, price: string, amount: string): Promise<Reply> {
     return this.complete('/orders/', {
-      ...{ market_condition_id: market, is_yes, side, order_type: 'limit', price, amount },
+      market_condition_id: market,
+      is_yes,
+      side,
+      order_type: 'limit',
+      price,
+      amount,
     });
   }
 
@@ -193,8 +201,13 @@ export class Trader {
 }
 
 const PROFILE: ExchangeOptions['profile'] = {
-  ...{ service_name: 'SVC', header_prefix: 'SVC', base_url: 'http://127.0.0.1:8787' },
-  ...{ draft_message: 'utf8', draft_lifetime_s: 60, clock_tolerance_s: 30, own_trades: true },
+  service_name: 'SVC',
+  header_prefix: 'SVC',
+  base_url: 'http://127.0.0.1:8787',
+  draft_message: 'utf8',
+  draft_lifetime_s: 60,
+  clock_tolerance_s: 30,
+  own_trades: true,
   // So high that the limits refuse nothing, and their headers are still on every answer.
   rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
 };
@@ -210,7 +223,10 @@ export const STATED_LIMITS = {
 export const start = (options: Partial<ExchangeOptions> = {}): Promise<RunningExchange> =>
   startExchange({
     ...PAPER_DEFAULTS,
-    ...{ profile: PROFILE, port: 0, controls: true, crowd: false },
+    profile: PROFILE,
+    port: 0,
+    controls: true,
+    crowd: false,
     ...options,
   });
 
@@ -218,8 +234,11 @@ export const start = (options: Partial<ExchangeOptions> = {}): Promise<RunningEx
 export const NOBODY = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
 
 const MARGIN = {
-  ...{ max_leverage_yes: '10', max_leverage_no: '10' },
-  ...{ opening_fee: '0.001', closing_fee: '0.001', annual_fee_rate: '0.1' },
+  max_leverage_yes: '10',
+  max_leverage_no: '10',
+  opening_fee: '0.001',
+  closing_fee: '0.001',
+  annual_fee_rate: '0.1',
 };
 export const POLYMARKET = { kind: 'polymarket', ...MARGIN, price_decimals: 3, shares_decimals: 2 };
 export const HYPERLIQUID = { kind: 'hyperliquid', ...MARGIN };

@@ -93,14 +93,24 @@ const size = { units: fc.nat(12), lots: fc.nat(99) };
 
 const order = fc.record({
   do: fc.constant('order' as const),
-  ...{ by, market, isYes: fc.boolean(), buys: fc.boolean(), isLimit: fc.nat(3).map((dice) => dice > 0) },
-  ...{ cents, ticks, ...size, flaw },
+  by,
+  market,
+  isYes: fc.boolean(),
+  buys: fc.boolean(),
+  isLimit: fc.nat(3).map((dice) => dice > 0),
+  cents,
+  ticks,
+  ...size,
+  flaw,
 });
 const submit = (what: 'order' | 'cancel' | 'merge' | 'split' | 'redeem') =>
   fc.record({ do: fc.constant('submit' as const), what: fc.constant(what), pick, by: caller, valid });
 const conversion = fc.record({
   do: fc.constantFrom('merge' as const, 'split' as const),
-  ...{ by, market, ...size, flaw: conversionFlaw },
+  by,
+  market,
+  ...size,
+  flaw: conversionFlaw,
 });
 const redeem = fc.record({ do: fc.constant('redeem' as const), by, market });
 const restart = fc.constant({ do: 'restart' as const });
@@ -139,7 +149,8 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('while' as const),
-      ...{ trouble: fc.constantFrom(...TROUBLES), market: fc.nat(1) },
+      trouble: fc.constantFrom(...TROUBLES),
+      market: fc.nat(1),
       calls: fc.array(troubled, { minLength: 1, maxLength: 3 }),
     }),
   },
@@ -147,7 +158,13 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant('internal' as const),
-      ...{ by: fc.nat(1), market, bid: fc.boolean(), cents, ticks, ...size, immediate: fc.boolean() },
+      by: fc.nat(1),
+      market,
+      bid: fc.boolean(),
+      cents,
+      ticks,
+      ...size,
+      immediate: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('withdraw' as const), pick }) },

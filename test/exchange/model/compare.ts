@@ -62,8 +62,10 @@ function checkBalances(core: ExchangeCore, plain: PlainState, account: number): 
       `shares of ${account} on ${market}`,
       { ...core.holdingOf(account, market) },
       {
-        ...{ yes: plain.held(account, market, true), yesLocked: plain.lockedShares(account, market, true) },
-        ...{ no: plain.held(account, market, false), noLocked: plain.lockedShares(account, market, false) },
+        yes: plain.held(account, market, true),
+        yesLocked: plain.lockedShares(account, market, true),
+        no: plain.held(account, market, false),
+        noLocked: plain.lockedShares(account, market, false),
       },
     );
   }
@@ -126,8 +128,11 @@ function checkMarket(core: ExchangeCore, plain: PlainState, market: number): voi
     `market ${market}`,
     { state, paused, outcomeIsYes, setsOutstanding, tradeCount },
     {
-      ...{ state: found.state, paused: found.paused, outcomeIsYes: found.outcome },
-      ...{ setsOutstanding: found.collateral, tradeCount: found.trades.length },
+      state: found.state,
+      paused: found.paused,
+      outcomeIsYes: found.outcome,
+      setsOutstanding: found.collateral,
+      tradeCount: found.trades.length,
     },
   );
   same(`volume of ${market}`, core.statsRow(market).total_volume, rows.decimal(found.volume));
@@ -139,8 +144,10 @@ function checkMarket(core: ExchangeCore, plain: PlainState, market: number): voi
   );
   for (const isYes of [true, false]) {
     same(`book of ${market}`, core.bookRow(market, isYes, 1000), {
-      ...{ market: found.id, is_yes: isYes },
-      ...{ bid: rows.levels(plain, market, isYes, true), ask: rows.levels(plain, market, isYes, false) },
+      market: found.id,
+      is_yes: isYes,
+      bid: rows.levels(plain, market, isYes, true),
+      ask: rows.levels(plain, market, isYes, false),
     });
   }
 }

@@ -51,7 +51,12 @@ async function split(id: string, size: string): Promise<void> {
 
 const pubkey = (answer: Answered): string => String(answer.row['pubkey']);
 const order = (fields: object = {}) => ({
-  ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit', price: '0.4', amount: '10' },
+  market_condition_id: market,
+  is_yes: true,
+  side: 'buy',
+  order_type: 'limit',
+  price: '0.4',
+  amount: '10',
   ...fields,
 });
 const amount = (text: string) => ({ market_condition_id: market, amount: text });

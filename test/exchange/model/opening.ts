@@ -18,8 +18,14 @@ export const IDS = ['first', 'second', 'pool', 'margin-book'] as const;
 
 const MAKER_FUNDS = m(8);
 const POOL: MarketSpec['config'] = {
-  ...{ kind: 'polymarket', max_leverage_yes: '5', max_leverage_no: '5', opening_fee: '0.01', closing_fee: '0.01' },
-  ...{ annual_fee_rate: '0.1', price_decimals: 2, shares_decimals: 2 },
+  kind: 'polymarket',
+  max_leverage_yes: '5',
+  max_leverage_no: '5',
+  opening_fee: '0.01',
+  closing_fee: '0.01',
+  annual_fee_rate: '0.1',
+  price_decimals: 2,
+  shares_decimals: 2,
 };
 
 type Do = (method: Mutator, ...args: readonly unknown[]) => unknown;
@@ -35,12 +41,21 @@ export function openWorld(run: Do, plain: PlainState, grids: readonly [Grid, Gri
 function openBook(run: Do, plain: PlainState, id: string, grid: Grid, hasMargin: boolean): void {
   const least = m(grid.least / ONE);
   run('createMarket', {
-    ...{ condition_id: id, margin_enabled: hasMargin },
+    condition_id: id,
+    margin_enabled: hasMargin,
     config: {
-      ...{ kind: 'orderbook', price_precision: grid.price, amount_precision: grid.amount },
-      ...{ funds_precision: grid.funds, maker_fee_rate: grid.maker, taker_fee_rate: grid.taker },
-      ...{ min_price: m('0.02'), max_price: m('0.98'), min_amount: least, max_amount: m(1000) },
-      ...{ min_funds: least, max_funds: m(1000) },
+      kind: 'orderbook',
+      price_precision: grid.price,
+      amount_precision: grid.amount,
+      funds_precision: grid.funds,
+      maker_fee_rate: grid.maker,
+      taker_fee_rate: grid.taker,
+      min_price: m('0.02'),
+      max_price: m('0.98'),
+      min_amount: least,
+      max_amount: m(1000),
+      min_funds: least,
+      max_funds: m(1000),
     },
   });
   const step = (precision: number) => 10 ** (6 - precision);
@@ -52,8 +67,16 @@ function openBook(run: Do, plain: PlainState, id: string, grid: Grid, hasMargin:
 
 function addMarket(plain: PlainState, id: string, rules: PlainRules | null, hasMargin: boolean): void {
   plain.markets.push({
-    ...{ id, rules, hasMargin, state: 'open', paused: false, unbacked: false, outcome: null },
-    ...{ collateral: 0, volume: 0, trades: [] },
+    id,
+    rules,
+    hasMargin,
+    state: 'open',
+    paused: false,
+    unbacked: false,
+    outcome: null,
+    collateral: 0,
+    volume: 0,
+    trades: [],
   });
 }
 

@@ -171,8 +171,11 @@ export class Pair {
     const { funds, yes, no } = this.#means(account, call.market);
     const request = orderRequest(call, this.#rules(call.market), { funds, shares: call.isYes ? yes : no });
     const real = this.#do('draftOrder', account, {
-      ...{ market_condition_id: this.#id(call.market), is_yes: call.isYes, side: call.buys ? 'buy' : 'sell' },
-      ...{ order_type: call.isLimit ? 'limit' : 'market', ...request },
+      market_condition_id: this.#id(call.market),
+      is_yes: call.isYes,
+      side: call.buys ? 'buy' : 'sell',
+      order_type: call.isLimit ? 'limit' : 'market',
+      ...request,
     });
     const { isYes, buys, isLimit } = call;
     const wanted = { market: this.#known(call.market), isYes, buys, isLimit, ...request };

@@ -43,8 +43,15 @@ export function draftConversion(
   const sets = Math.min(state.availableShares(account, market, true), state.availableShares(account, market, false));
   if (kind === 'merge' && sets < amount) return 'share_merge_insufficient_shares';
   const record: PlainConversion = {
-    ...{ pubkey: '', kind, account, market, amount, state: 'waiting_to_sign' },
-    ...{ createdMs: state.nowMs, expiresMs: state.nowMs + DRAFT_MS, landsMs: 0 },
+    pubkey: '',
+    kind,
+    account,
+    market,
+    amount,
+    state: 'waiting_to_sign',
+    createdMs: state.nowMs,
+    expiresMs: state.nowMs + DRAFT_MS,
+    landsMs: 0,
   };
   state.conversions.push(record);
   return record;
@@ -77,8 +84,14 @@ export function draftRedeem(state: PlainState, account: number, market: number |
   const no = state.availableShares(account, market, false);
   if (yes + no === 0) return 'invalid_request_params market_condition_id';
   const record: PlainRedeem = {
-    ...{ pubkey: '', account, market, yes, no, state: 'waiting_to_sign' },
-    ...{ createdMs: state.nowMs, expiresMs: state.nowMs + DRAFT_MS },
+    pubkey: '',
+    account,
+    market,
+    yes,
+    no,
+    state: 'waiting_to_sign',
+    createdMs: state.nowMs,
+    expiresMs: state.nowMs + DRAFT_MS,
   };
   state.redeems.push(record);
   return record;

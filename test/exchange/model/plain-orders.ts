@@ -56,10 +56,21 @@ const neededFunds = (rules: PlainRules, order: PlainOrder): number =>
 
 function newOrder(state: PlainState, account: number, request: PlainRequest, market: number): PlainOrder {
   return {
-    ...{ pubkey: '', account, market, isYes: request.isYes, buys: request.buys },
-    ...{ price: request.price ?? null, amount: request.amount ?? null, funds: request.funds ?? null },
-    ...{ expiresMs: state.nowMs + DRAFT_MS, status: 'waiting_to_sign', filled: 0, moved: 0 },
-    ...{ place: null, lockable: Number.POSITIVE_INFINITY, cancel: null },
+    pubkey: '',
+    account,
+    market,
+    isYes: request.isYes,
+    buys: request.buys,
+    price: request.price ?? null,
+    amount: request.amount ?? null,
+    funds: request.funds ?? null,
+    expiresMs: state.nowMs + DRAFT_MS,
+    status: 'waiting_to_sign',
+    filled: 0,
+    moved: 0,
+    place: null,
+    lockable: Number.POSITIVE_INFINITY,
+    cancel: null,
   };
 }
 

@@ -103,8 +103,11 @@ export function conversionText(
   const text = unread[call.flaw];
   if (text !== undefined) return { text, micros: null };
   const spoilt: Partial<Record<Flaw, number>> = {
-    ...{ 'off grid': amount + 1, 'too much': 5000 * ONE, 'too little': -lot },
-    ...{ 'all in': floorTo(all, lot), 'one more': floorTo(all, lot) + lot },
+    'off grid': amount + 1,
+    'too much': 5000 * ONE,
+    'too little': -lot,
+    'all in': floorTo(all, lot),
+    'one more': floorTo(all, lot) + lot,
     ...(underWay === null ? {} : { again: underWay }),
   };
   const micros = spoilt[call.flaw] ?? amount;

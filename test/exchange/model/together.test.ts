@@ -32,8 +32,12 @@ class Spot {
     const side = random.chance(0.7) ? 'buy' : 'sell';
     const price = (40 + random.below(20)) * 10_000;
     this.#complete('draftOrder', 'submitOrder', account, {
-      ...{ market_condition_id: BOOK, is_yes: random.chance(0.5), side, order_type: 'limit' },
-      ...{ price, amount: units * 1_000_000 + 100 * random.below(1000) },
+      market_condition_id: BOOK,
+      is_yes: random.chance(0.5),
+      side,
+      order_type: 'limit',
+      price,
+      amount: units * 1_000_000 + 100 * random.below(1000),
     });
   }
 

@@ -11,7 +11,10 @@ const KEYS = '/auth/keys/';
 const row = { key_id: 'key_1', created: 1_714_300_000, revoked_at: null };
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const right = (over: Partial<Answer> = {}, data: unknown = [row], meta: unknown = {}): Answer => ({
-  ...{ method: 'GET', path: KEYS, status: 200, headers: JSON_TYPE },
+  method: 'GET',
+  path: KEYS,
+  status: 200,
+  headers: JSON_TYPE,
   text: JSON.stringify({ data, meta, error: null }),
   ...over,
 });

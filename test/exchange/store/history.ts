@@ -88,9 +88,13 @@ export class History {
     this.nowMs += STEP_MS;
     this.orders += 1;
     const request: OrderRequest = {
-      ...{ market_condition_id: must(this.#markets[market], 'a market'), is_yes: isYes, side: 'buy' },
+      market_condition_id: must(this.#markets[market], 'a market'),
+      is_yes: isYes,
+      side: 'buy',
       // Whole cents and shares.
-      ...{ order_type: 'limit', price: (cents * 10_000) as Micros, amount: (amount * 1_000_000) as Micros },
+      order_type: 'limit',
+      price: (cents * 10_000) as Micros,
+      amount: (amount * 1_000_000) as Micros,
     };
     return accepted(this.core.draftOrder(this.nowMs, this.#slot(account), request)).pubkey;
   }

@@ -40,7 +40,12 @@ describe('a data folder', () => {
     const market = await openMarket(first.url);
     await trader.order(market, true, 'buy', '0.4', '10');
     const draft = await trader.post('/orders/', {
-      ...{ market_condition_id: market, is_yes: false, side: 'buy', order_type: 'limit', price: '0.6', amount: '4' },
+      market_condition_id: market,
+      is_yes: false,
+      side: 'buy',
+      order_type: 'limit',
+      price: '0.6',
+      amount: '4',
     });
     const before = await everything(trader, market);
     await first.close();

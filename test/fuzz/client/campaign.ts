@@ -108,7 +108,11 @@ class ClientRun {
     const budgets = { public: endless, signed: endless, bootstrap: endless };
     const credentials = { apiKey: 'key-of-the-fuzzer', secret: SECRET };
     return new ServiceClient({
-      ...{ profile, baseUrl: this.#venue.url, credentials, timeoutMs, budgets },
+      profile,
+      baseUrl: this.#venue.url,
+      credentials,
+      timeoutMs,
+      budgets,
       concurrency: 64,
     });
   }

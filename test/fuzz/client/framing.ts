@@ -7,7 +7,10 @@ import { BOMB, type HostileAnswer, type Meaning, type Told } from './answers.js'
 type Framed = Omit<HostileAnswer, 'kind'>;
 
 const nothing = (bytes: Buffer | string, ending: HostileAnswer['ending'] = 'close'): Framed => ({
-  ...{ bytes: Buffer.from(bytes), ending, meaning: null, lasting: false },
+  bytes: Buffer.from(bytes),
+  ending,
+  meaning: null,
+  lasting: false,
 });
 
 export function hostileBytes(told: Told, { status, text }: Meaning): Framed {

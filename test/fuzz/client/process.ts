@@ -14,7 +14,8 @@ export async function clientProcesses(seed: number, halfMs: number): Promise<Cli
   const tally = new Tally();
   for (const { counts } of reports) tally.addAll(counts);
   return {
-    ...{ tally, counts: tally.counts },
+    tally,
+    counts: tally.counts,
     answers: reports.reduce((sum, { answers }) => sum + answers, 0),
     attackMs: Math.max(...reports.map(({ attackMs }) => attackMs)),
     faults: reports.flatMap(({ faults }) => faults),

@@ -5,7 +5,9 @@ import { operationOf, type Parts, partsOf, queryText, requestOf, type Scene, tar
 import { type Case, type Header, type HostileRequest, headerSafe, JSON_TYPE, lineSafe, withJson } from './requests.js';
 
 const caseOf = (kind: string, { operation }: Parts, request: HostileRequest): Case => ({
-  ...{ kind, path: operation.path, duty: 'anything' },
+  kind,
+  path: operation.path,
+  duty: 'anything',
   request,
 });
 

@@ -59,7 +59,8 @@ export async function campaign(base: string, options: CampaignOptions): Promise<
       faults.push(`the exchange held ${middle.bytes} bytes in the middle and ${end.bytes} at the end`);
   }
   return {
-    ...{ tally, attackMs },
+    tally,
+    attackMs,
     faults: [...attack.failures.map(failureText), ...faults],
     heapBytes: heaps.map(({ bytes }) => bytes),
   };

@@ -120,8 +120,11 @@ const BODIES: Readonly<Record<string, Maker>> = {
   '/share-merges/': conversionBody,
   '/redeems/': ({ world }) => ({ market_condition_id: world.markets.resolved }),
   '/margin/positions/requests/': ({ random, world }) => ({
-    ...{ type: 'market', market_condition_id: pick(random, world.markets.margin), is_yes: random.chance(0.5) },
-    ...{ leverage: 1 + random.below(5) / 2, funds: String(5 + random.below(20)) },
+    type: 'market',
+    market_condition_id: pick(random, world.markets.margin),
+    is_yes: random.chance(0.5),
+    leverage: 1 + random.below(5) / 2,
+    funds: String(5 + random.below(20)),
   }),
   '/margin/positions/{pubkey}/tp-sl/': ({ random }) => ({ take_profit_price: random.chance(0.5) ? '0.9' : null }),
   '/auth/keys/challenge/': ({ actor }) => ({ wallet_address: actor.book.wallet }),

@@ -122,7 +122,9 @@ export function bootstrapAttack(scene: Scene): Case {
   const nonce = random.uint32().toString(16);
   const message = `Create SVC API credential | Wallet: ${victim.wallet} | Nonce: ${nonce}`;
   const body = {
-    ...{ wallet_address: victim.wallet, nonce, message: random.chance(0.7) ? message : nastyText(random) },
+    wallet_address: victim.wallet,
+    nonce,
+    message: random.chance(0.7) ? message : nastyText(random),
     signature: random.chance(0.7) ? actor.book.sign(message) : nastyText(random),
   };
   const path = '/auth/keys/create/';

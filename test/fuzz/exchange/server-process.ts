@@ -16,7 +16,11 @@ const OUT_OF_REACH = { public_per_minute: 1e8, signed_per_minute: 1e8, bootstrap
 
 async function start({ dataDir, seed }: ServerOrder): Promise<void> {
   const exchange = await startTestExchange({
-    ...{ dataDir, seed, rateLimits: true, landingMs: 50, startingFunds: 10_000_000_000 as Micros },
+    dataDir,
+    seed,
+    rateLimits: true,
+    landingMs: 50,
+    startingFunds: 10_000_000_000 as Micros,
     profile: { ...PROFILE, rate_limits: OUT_OF_REACH },
     logger: { info: () => undefined, warn: console.error, error: console.error },
   });

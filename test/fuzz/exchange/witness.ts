@@ -67,8 +67,12 @@ async function settle(trader: TestTrader, market: string, margin: readonly strin
   const positions = (await trader.get('/margin/positions/')).rows.map((row) => String(row['pubkey']));
   return {
     pubkeys: {
-      ...{ '/orders/': [...orders, unsigned], '/share-splits/': [split], '/share-merges/': [merge] },
-      ...{ '/margin/positions/': positions, [REQUESTS]: requests, '/auth/keys/': [trader.apiKey] },
+      '/orders/': [...orders, unsigned],
+      '/share-splits/': [split],
+      '/share-merges/': [merge],
+      '/margin/positions/': positions,
+      [REQUESTS]: requests,
+      '/auth/keys/': [trader.apiKey],
     },
     drafts: [`/orders/${unsigned}/submit/`, `/share-merges/${merge}/submit/`, `/orders/${orders[0]}/cancel/submit/`],
   };

@@ -98,7 +98,9 @@ export class World {
     const markets: Markets = {
       traded: [await market(), await market({ config: { taker_fee_rate: '0.037' } })],
       margin: [await margin(POLYMARKET), await margin(HYPERLIQUID)],
-      ...{ paused: await market(), resolved: await market(), quiet: await market() },
+      paused: await market(),
+      resolved: await market(),
+      quiet: await market(),
     };
     const actors: Actor[] = [];
     for (let lane = 0; lane < lanes; lane++) actors.push(await actor(base, markets));

@@ -65,7 +65,11 @@ const POLLS = [
 
 function newVenue(): InProcessExchange {
   const settings = {
-    ...{ serviceName: 'SVC', draftLifetimeMs: 30_000, landingMs: 400, challengeLifetimeMs: 600_000, seed: 3 },
+    serviceName: 'SVC',
+    draftLifetimeMs: 30_000,
+    landingMs: 400,
+    challengeLifetimeMs: 600_000,
+    seed: 3,
     startingFunds: micros(1_000_000_000),
     fillModel: 'optimistic',
   };
@@ -81,7 +85,10 @@ describe('the exchange in process', () => {
     const text = (value: number | undefined) => (value === undefined ? {} : { value: String(value / 1e6) });
     const property = fc.property(fc.boolean(), decimal, decimal, decimal, (isYes, price, amount, funds) => {
       const body = {
-        ...{ market_condition_id: CONDITION_ID, is_yes: isYes, side: isYes ? 'buy' : 'sell', order_type: 'limit' },
+        market_condition_id: CONDITION_ID,
+        is_yes: isYes,
+        side: isYes ? 'buy' : 'sell',
+        order_type: 'limit',
         ...(price === undefined ? {} : { price: text(price).value }),
         ...(amount === undefined ? {} : { amount: text(amount).value }),
         ...(funds === undefined ? {} : { funds: text(funds).value }),

@@ -39,7 +39,11 @@ export function plan(sources: readonly EventSource[], changes: PlanChanges = {})
   return {
     title: 'a test',
     trader: {
-      ...{ configHash: 'test', version: '0', profile: PROFILE, capitalMicros: micros(1_000_000_000), risk: LIMITS },
+      configHash: 'test',
+      version: '0',
+      profile: PROFILE,
+      capitalMicros: micros(1_000_000_000),
+      risk: LIMITS,
       polling: {
         ownIntervalMs: 1000,
         hotIntervalMs: 500,

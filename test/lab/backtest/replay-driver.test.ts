@@ -27,7 +27,11 @@ const BUSY = [
 /** A market closes while a merge in it is on its way. Returns what the exchange then says of the shares. */
 async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonly number[]) {
   const settings = {
-    ...{ serviceName: 'SVC', draftLifetimeMs: 30_000, landingMs: LANDING_MS, challengeLifetimeMs: 600_000, seed: 3 },
+    serviceName: 'SVC',
+    draftLifetimeMs: 30_000,
+    landingMs: LANDING_MS,
+    challengeLifetimeMs: 600_000,
+    seed: 3,
     startingFunds: micros(1_000_000_000),
     fillModel: 'risk-averse',
   };

@@ -23,12 +23,28 @@ const LIVED_MS = 3 * MINUTE_MS;
 function journalOf(run: KeptRun): RunJournal {
   const { runId, configHash, capitalMicros, risk, polling, merge, strategies } = traderSettings(run.runId);
   const description: RunDescription = {
-    ...{ format: 1, runId, version: VERSION, configHash, configFile: '', ledgerPath: '', startedMs: run.startedMs },
-    ...{ profile: PROFILE, capitalMicros, risk, polling, merge, strategyLimitMs: 250, ledgerMissing: 'simulated' },
+    format: 1,
+    runId,
+    version: VERSION,
+    configHash,
+    configFile: '',
+    ledgerPath: '',
+    startedMs: run.startedMs,
+    profile: PROFILE,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    strategyLimitMs: 250,
+    ledgerMissing: 'simulated',
     strategies: strategies.map(
       ({ module, ...strategy }): JournaledStrategy => ({
         ...strategy,
-        ...{ file: '', fileText: '', moduleName: module.name, moduleFile: '', moduleText: '' },
+        file: '',
+        fileText: '',
+        moduleName: module.name,
+        moduleFile: '',
+        moduleText: '',
       }),
     ),
   };
@@ -60,7 +76,10 @@ beforeAll(async () => {
   result = await parityOf(journal, {
     trader: traderSettings(only.runId),
     fillModels: ['trade-through', 'risk-averse', 'optimistic'],
-    ...{ latency: null, seed: 1, landingMs: 700, recorded: null },
+    latency: null,
+    seed: 1,
+    landingMs: 700,
+    recorded: null,
   });
   // A world looks at everything after every step; on a loaded machine that takes its time.
 }, 120_000);

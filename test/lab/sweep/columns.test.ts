@@ -27,15 +27,22 @@ function written(lengths: readonly number[], room = new Room(Number.MAX_SAFE_INT
 }
 
 const plain = (columns: EventChunk) => ({
-  ...{ length: columns.length, timeMs: [...columns.timeMs], kind: [...columns.kind], side: [...columns.side] },
-  ...{ priceMicros: [...columns.priceMicros], amountMicros: [...columns.amountMicros] },
+  length: columns.length,
+  timeMs: [...columns.timeMs],
+  kind: [...columns.kind],
+  side: [...columns.side],
+  priceMicros: [...columns.priceMicros],
+  amountMicros: [...columns.amountMicros],
 });
 
 describe('shared columns', () => {
   it('hold every event of every chunk, in order', () => {
     const { events, firstMs, lastMs, slabs } = written([1000, 0, 1, 2999]);
     expect({ events, firstMs, lastMs, slabs: slabs?.length }).toEqual({
-      ...{ events: 4000, firstMs: 1e12, lastMs: 1e12 + 3999, slabs: 1 },
+      events: 4000,
+      firstMs: 1e12,
+      lastMs: 1e12 + 3999,
+      slabs: 1,
     });
     expect((slabs ?? []).map((slab) => plain(columnsOf(slab)))).toEqual([plain(chunk(0, 4000))]);
   });
@@ -68,7 +75,9 @@ describe('shared columns', () => {
     expect(room.isFull).toBe(false);
     const second = written([4000], room);
     expect({ slabs: second.slabs, events: second.events, isFull: room.isFull }).toEqual({
-      ...{ slabs: null, events: 4000, isFull: true },
+      slabs: null,
+      events: 4000,
+      isFull: true,
     });
   });
 

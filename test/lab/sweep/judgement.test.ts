@@ -14,7 +14,11 @@ const HOUR_MS = 3_600_000;
 
 const read = (name: string, fromHour: number, toHour: number, eventTitle = name): ReadMarket => ({
   market: market({ conditionId: `id of ${name}`, eventTitle }),
-  ...{ firstMs: fromHour * HOUR_MS, lastMs: toHour * HOUR_MS, events: 10, hash: '', slabs: null },
+  firstMs: fromHour * HOUR_MS,
+  lastMs: toHour * HOUR_MS,
+  events: 10,
+  hash: '',
+  slabs: null,
 });
 
 const hourly = (count: number): ReadMarket[] => Array.from({ length: count }, (_, n) => read(`e${n + 10}`, n, n + 0.9));
@@ -28,8 +32,11 @@ describe('folds', () => {
     const events = foldsOf(markets, 2);
     expect(foldOf(events)).toEqual({ a: 0, b: 0, c: 1, d: 1 });
     expect(events[1]).toMatchObject({
-      ...{ title: 'b', conditionIds: ['id of b1', 'id of b2'], played: 20 },
-      ...{ fromMs: HOUR_MS, toMs: 9 * HOUR_MS },
+      title: 'b',
+      conditionIds: ['id of b1', 'id of b2'],
+      played: 20,
+      fromMs: HOUR_MS,
+      toMs: 9 * HOUR_MS,
     });
   });
 
@@ -87,8 +94,16 @@ function swept(results: readonly (readonly (readonly number[])[] | null)[], fold
 
 const figures = (eventResults: readonly number[], fold: number): TaskFigures => ({
   resultMicros: eventResults.reduce((sum, value) => sum + value, 0),
-  ...{ maxDrawdownMicros: fold + 1, fills: 2, turnoverMicros: 5, feesMicros: 0, twoSidedShare: 1, requests: 1 },
-  ...{ alarms: 0, played: 10, traceHash: '', eventResults },
+  maxDrawdownMicros: fold + 1,
+  fills: 2,
+  turnoverMicros: 5,
+  feesMicros: 0,
+  twoSidedShare: 1,
+  requests: 1,
+  alarms: 0,
+  played: 10,
+  traceHash: '',
+  eventResults,
 });
 
 const judged = (results: Parameters<typeof swept>[0], folds = 2, tried = results.length) => {

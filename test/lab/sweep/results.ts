@@ -60,13 +60,25 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
     format: 1,
     title,
     assumptions: {
-      ...{ version: '0', configHash: 'c'.repeat(64), dataHash: 'd'.repeat(64), seed: 1, fillModels: MODELS },
-      ...{ latency: 'constant:150', folds, embargoMs: 0, data: [`${count} markets from a recording of ${title}`] },
+      version: '0',
+      configHash: 'c'.repeat(64),
+      dataHash: 'd'.repeat(64),
+      seed: 1,
+      fillModels: MODELS,
+      latency: 'constant:150',
+      folds,
+      embargoMs: 0,
+      data: [`${count} markets from a recording of ${title}`],
     },
     search: { kind: 'grid', axes, leftOut: [] },
     counts: {
-      ...{ configurations: candidates.length, done: done.length, failed, unfinished: 0, tried: candidates.length },
-      ...{ flipping: done.filter(({ signFlips }) => signFlips).length, events: count },
+      configurations: candidates.length,
+      done: done.length,
+      failed,
+      unfinished: 0,
+      tried: candidates.length,
+      flipping: done.filter(({ signFlips }) => signFlips).length,
+      events: count,
     },
     events,
     models: judged.models,
@@ -92,13 +104,26 @@ function combinations(sizes: readonly number[]): number[][] {
 
 const readMarket = (n: number, title: string): ReadMarket => ({
   market: market({ conditionId: `market ${n}`, eventTitle: n === 0 ? title : `Event ${n}` }),
-  ...{ firstMs: FIRST_MS + n * HOUR_MS, lastMs: FIRST_MS + (n + 0.8) * HOUR_MS, events: 54_321, hash: '', slabs: null },
+  firstMs: FIRST_MS + n * HOUR_MS,
+  lastMs: FIRST_MS + (n + 0.8) * HOUR_MS,
+  events: 54_321,
+  hash: '',
+  slabs: null,
 });
 
 function figuresOf(eventResults: readonly number[]): TaskFigures {
   const resultMicros = eventResults.reduce((sum, value) => sum + value, 0);
   return {
-    ...{ resultMicros, maxDrawdownMicros: 12_340_000, fills: 40, turnoverMicros: 900_000_000, feesMicros: 0 },
-    ...{ twoSidedShare: 0.8, requests: 1000, alarms: 0, played: 50_000, traceHash: '', eventResults },
+    resultMicros,
+    maxDrawdownMicros: 12_340_000,
+    fills: 40,
+    turnoverMicros: 900_000_000,
+    feesMicros: 0,
+    twoSidedShare: 0.8,
+    requests: 1000,
+    alarms: 0,
+    played: 50_000,
+    traceHash: '',
+    eventResults,
   };
 }

@@ -5,29 +5,49 @@ import { declarationOf, type EndpointName } from '../../../src/shared/protocol/e
 import { classify } from '../../../src/shell/client/classify.js';
 
 const order = {
-  ...{
-    pubkey: 'o',
-    status: 'open',
-    side: 'buy',
-    price: '0.42',
-    amount: '10',
-    remaining_amount: '10',
-    filled_amount: '0',
-  },
-  ...{ funds: null, remaining_funds: null, filled_funds: null },
-  ...{ market: { condition_id: 'm', title: null }, outcome: { is_yes: true, text: null } },
+  pubkey: 'o',
+  status: 'open',
+  side: 'buy',
+  price: '0.42',
+  amount: '10',
+  remaining_amount: '10',
+  filled_amount: '0',
+  funds: null,
+  remaining_funds: null,
+  filled_funds: null,
+  market: { condition_id: 'm', title: null },
+  outcome: { is_yes: true, text: null },
 };
 const trade = {
-  ...{ pubkey: 't', market_condition_id: 'm', amount: '4', price: '0.42', timestamp: 1, fee: '0.01', is_maker: true },
-  ...{ state: 'done', order },
+  pubkey: 't',
+  market_condition_id: 'm',
+  amount: '4',
+  price: '0.42',
+  timestamp: 1,
+  fee: '0.01',
+  is_maker: true,
+  state: 'done',
+  order,
 };
 const merge = {
-  ...{ pubkey: 'c', message: null, market_condition_id: 'm', state: 'done', amount: '10', onchain_amount: '10' },
+  pubkey: 'c',
+  message: null,
+  market_condition_id: 'm',
+  state: 'done',
+  amount: '10',
+  onchain_amount: '10',
   created: 1,
 };
 const redeem = {
-  ...{ pubkey: 'r', market_condition_id: 'm', state: 'completed', funds: '1', onchain_funds: '1', yes_shares: '1' },
-  ...{ no_shares: '0', message: null, created: 1 },
+  pubkey: 'r',
+  market_condition_id: 'm',
+  state: 'completed',
+  funds: '1',
+  onchain_funds: '1',
+  yes_shares: '1',
+  no_shares: '0',
+  message: null,
+  created: 1,
 };
 
 const answerOf = (endpoint: EndpointName, data: unknown) => {

@@ -19,8 +19,12 @@ import { answering, envelope, HostileServer, rawServer, refusal } from './hostil
 serveEachTest();
 
 const orderRow = {
-  ...{ side: 'buy', price: '0.42', amount: '10', status: 'canceled' },
-  ...{ market: { condition_id: 'm', title: 'Rain?' }, outcome: { is_yes: true, text: 'Yes' } },
+  side: 'buy',
+  price: '0.42',
+  amount: '10',
+  status: 'canceled',
+  market: { condition_id: 'm', title: 'Rain?' },
+  outcome: { is_yes: true, text: 'Yes' },
 };
 
 describe('an outcome', () => {

@@ -40,9 +40,15 @@ describe('the package from outside', () => {
     copyFileSync(join(examples, 'consumer.ts.txt'), join(project, 'consumer.ts'));
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
     const compilerOptions = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
-      ...{ target: 'es2023', module: 'nodenext', moduleResolution: 'nodenext' },
-      ...{ types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: true,
+      target: 'es2023',
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
     };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], project);

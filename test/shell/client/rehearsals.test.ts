@@ -93,7 +93,11 @@ describe('closing a margin position', () => {
     await faults(paper, { answer: 'html', calls, count: 1 });
     const lost = paper.client.closeMargin({ pubkey }, { pollMs: 2, withinMs: 40 });
     await expect(lost).rejects.toMatchObject({
-      ...{ name: 'OutcomeUnknown', sent: true, mayHaveHappened: true, pubkey, record: { is_closed: false } },
+      name: 'OutcomeUnknown',
+      sent: true,
+      mayHaveHappened: true,
+      pubkey,
+      record: { is_closed: false },
     });
     await expect(paper.client.closeMargin({ pubkey: 'nobody' }, QUICK)).rejects.toThrow(ServiceRefused);
     expect((await paper.client.positions.detail(pubkey)).is_closed).toBe(false);

@@ -11,8 +11,12 @@ import { type Fate, type Paper, startPaper } from './paper.js';
 const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
 
 const buying = (market: string): OrderInput & { order_type: 'limit' } => ({
-  ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' },
-  ...{ price: '0.42', amount: '10' },
+  market_condition_id: market,
+  is_yes: true,
+  side: 'buy',
+  order_type: 'limit',
+  price: '0.42',
+  amount: '10',
 });
 
 const NO = refusal('invalid_request_params', 'No.');

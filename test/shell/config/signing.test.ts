@@ -60,7 +60,8 @@ function loadCosigned(cosigners: string) {
 describe('co-signers of drafts', () => {
   test('are those of the paper exchange in the shipped worm profile, and nobody in the paper profile', async () => {
     const worm = await loadConfig('trader.yaml', {
-      ...{ env: {}, cwd: folderWith({ 'trader.yaml': trader().replace('paper', 'worm') }) },
+      env: {},
+      cwd: folderWith({ 'trader.yaml': trader().replace('paper', 'worm') }),
     });
     expect(worm.venue.profile.draft_cosigners).toEqual({ keys: [FIRST], fee_payer: FIRST });
     const paper = await loadConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': trader() }) });

@@ -205,7 +205,10 @@ describe('a trader that does not listen', () => {
     await trader.exited;
     const killed = await at.command('kill', '--reason', 'enough', '--json');
     expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject({
-      ...{ mode: 'killed', reason: 'enough', resting: 0, verified: true },
+      mode: 'killed',
+      reason: 'enough',
+      resting: 0,
+      verified: true,
     });
     expect(killed.code).toBe(0);
     expect(await at.resting()).toEqual([]);

@@ -7,9 +7,27 @@ import type { Host, PageAction, PageState } from '../../../src/shell/dashboard/c
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 
 const STATE: PageState = {
-  ...{ mode: 'quoting', reason: '', silent: false, now: 2, started: 1, pid: 1, version: '0', venue: 'paper' },
-  ...{ base_url: 'http://127.0.0.1:1', config_hash: 'hash', cash: '1', result: '0', open_orders: 0, unknown_orders: 0 },
-  ...{ fill_count: 0, budget: [], agreement: null, markets: [], orders: [], fills: [], events: [] },
+  mode: 'quoting',
+  reason: '',
+  silent: false,
+  now: 2,
+  started: 1,
+  pid: 1,
+  version: '0',
+  venue: 'paper',
+  base_url: 'http://127.0.0.1:1',
+  config_hash: 'hash',
+  cash: '1',
+  result: '0',
+  open_orders: 0,
+  unknown_orders: 0,
+  fill_count: 0,
+  budget: [],
+  agreement: null,
+  markets: [],
+  orders: [],
+  fills: [],
+  events: [],
 };
 
 async function open(refusal: string | null = null) {

@@ -64,9 +64,16 @@ interface Move {
 }
 
 const order = (pubkey: string, side: Side, isYes: boolean, amount: number, status: OrderStatus): OrderRow => ({
-  ...{ pubkey, status, side, price: m(400_000), amount: m(amount), remaining_amount: null },
+  pubkey,
+  status,
+  side,
+  price: m(400_000),
+  amount: m(amount),
+  remaining_amount: null,
   filled_amount: m(status === 'filled' ? amount : 0),
-  ...{ funds: null, remaining_funds: null, filled_funds: null },
+  funds: null,
+  remaining_funds: null,
+  filled_funds: null,
   market: { condition_id: 'A', title: 'A' },
   outcome: { is_yes: isYes, text: null },
 });
@@ -97,7 +104,9 @@ export class Account {
 
   #process(): Reconciler {
     const signer = new Wallet(new Uint8Array(32).fill(1)).draftSigner({
-      ...{ serviceName: PROFILE.service_name, draftMessage: 'utf8', allowBlindSigning: false },
+      serviceName: PROFILE.service_name,
+      draftMessage: 'utf8',
+      allowBlindSigning: false,
       loadDraft: (id) => this.ledger.storedDraft(id),
     });
     const settings = { runId: 'run', configHash: 'h', ownPollMs: 1000 };
@@ -152,13 +161,23 @@ export class Account {
   #own({ pubkey, side, outcome, amount, filled_amount }: OrderRow, status: OrderStatus): void {
     const terms = { side, isYes: outcome.is_yes, priceMicros: m(400_000), amountMicros: amount ?? m(0) };
     const intent: IntentRow = intentOf({
-      ...{ id: `run.${pubkey}`, marketConditionId: 'A', draftPubkey: pubkey, ...terms },
+      id: `run.${pubkey}`,
+      marketConditionId: 'A',
+      draftPubkey: pubkey,
+      ...terms,
       state: status === 'open' ? 'live' : 'done',
     });
     const record: OrderRecord = {
-      ...{ pubkey: pubkey ?? '', intentId: intent.id, marketConditionId: 'A', ...terms },
-      ...{ filledMicros: filled_amount ?? m(0), bookedMicros: m(0), failedMicros: m(0), status },
-      ...{ createdMs: this.nowMs, closedMs: status === 'open' ? null : this.nowMs },
+      pubkey: pubkey ?? '',
+      intentId: intent.id,
+      marketConditionId: 'A',
+      ...terms,
+      filledMicros: filled_amount ?? m(0),
+      bookedMicros: m(0),
+      failedMicros: m(0),
+      status,
+      createdMs: this.nowMs,
+      closedMs: status === 'open' ? null : this.nowMs,
     };
     this.ledger.transaction(() => {
       this.ledger.addIntent(intent);
@@ -174,8 +193,15 @@ export class Account {
 
   #trade(of: OrderRow, shares: number): OwnTradeRow {
     const row: OwnTradeRow = {
-      ...{ pubkey: this.name('trade'), market_condition_id: 'A', amount: m(shares), price: m(400_000) },
-      ...{ timestamp: Math.floor(this.nowMs / 1000), fee: m(0), is_maker: true, state: 'done', order: of },
+      pubkey: this.name('trade'),
+      market_condition_id: 'A',
+      amount: m(shares),
+      price: m(400_000),
+      timestamp: Math.floor(this.nowMs / 1000),
+      fee: m(0),
+      is_maker: true,
+      state: 'done',
+      order: of,
     };
     this.trades.add(row, this.nowMs);
     const outcome = `A ${of.outcome.is_yes ? 'YES' : 'NO'}`;
@@ -208,8 +234,15 @@ export class Account {
 
   redeem(ours: boolean): RedeemRow {
     const row: RedeemRow = {
-      ...{ pubkey: this.name('redeem'), market_condition_id: 'B', state: 'completed', funds: m(0), message: null },
-      ...{ onchain_funds: m(0), yes_shares: m(0), no_shares: m(0), created: Math.floor(this.nowMs / 1000) },
+      pubkey: this.name('redeem'),
+      market_condition_id: 'B',
+      state: 'completed',
+      funds: m(0),
+      message: null,
+      onchain_funds: m(0),
+      yes_shares: m(0),
+      no_shares: m(0),
+      created: Math.floor(this.nowMs / 1000),
     };
     this.redeems.add(row, this.nowMs);
     const nothing = { yesMicros: m(0), noMicros: m(0), cashMicros: m(0) };
@@ -219,8 +252,13 @@ export class Account {
 
   #conversion(shares: number): ConversionRow {
     return {
-      ...{ pubkey: this.name('conversion'), message: null, market_condition_id: 'A', state: 'done' },
-      ...{ amount: m(shares), onchain_amount: m(shares), created: Math.floor(this.nowMs / 1000) },
+      pubkey: this.name('conversion'),
+      message: null,
+      market_condition_id: 'A',
+      state: 'done',
+      amount: m(shares),
+      onchain_amount: m(shares),
+      created: Math.floor(this.nowMs / 1000),
     };
   }
 
@@ -238,7 +276,9 @@ export class Account {
     const before = this.reconciler.newest?.comparedMs;
     this.nowMs += 1;
     const first: Ask = {
-      ...{ lane: 'own', latestMs: this.nowMs + 10_000, tag: pollTag({ kind: 'assets' }) },
+      lane: 'own',
+      latestMs: this.nowMs + 10_000,
+      tag: pollTag({ kind: 'assets' }),
       call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
     };
     let asks = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
@@ -358,7 +398,10 @@ const assetRow = (outcome: string, total: Micros): AssetRow => ({
   value: { usdt: null, basis: null },
   position: {
     market: { condition_id: 'A', title: null, state: 'open', margin_enabled: false },
-    ...{ is_yes: outcome.endsWith('YES'), outcome_text: null, is_final: false, avg_trade_price: null },
+    is_yes: outcome.endsWith('YES'),
+    outcome_text: null,
+    is_final: false,
+    avg_trade_price: null,
   },
   created: null,
 });

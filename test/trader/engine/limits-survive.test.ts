@@ -19,13 +19,16 @@ const START_MS = Date.UTC(2026, 10, 21, 22);
 const CAPITAL = m(1000 * ONE);
 const RISK = limitsOf({ maxFills: 6, fillsWindowS: 10, maxActionsPerSecond: 3, maxActionsPerMinute: 4 });
 const SETTINGS = {
-  ...{ runId: 'run', configHash: 'hash', version: '0', profile: BENCH_PROFILE, capitalMicros: CAPITAL, risk: RISK },
+  runId: 'run',
+  configHash: 'hash',
+  version: '0',
+  profile: BENCH_PROFILE,
+  capitalMicros: CAPITAL,
+  risk: RISK,
   polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
-  ...{
-    merge: { enabled: false, minSharesMicros: m(ONE) },
-    strategies: [],
-    boundedCall: <T>(call: () => T): T => call(),
-  },
+  merge: { enabled: false, minSharesMicros: m(ONE) },
+  strategies: [],
+  boundedCall: <T>(call: () => T): T => call(),
 };
 const NO_SIGNER = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
 
@@ -64,8 +67,12 @@ class Life {
     };
     const facts = { stance, stanceReason, loss, fills, pace };
     const told = judge(placeOf(), {
-      ...{ ...facts, sight: sight(), limits: RISK, exposure: turn.own.exposure },
-      ...{ cashMicros: turn.own.cashMicros, requestHeadroom: 100 },
+      ...facts,
+      sight: sight(),
+      limits: RISK,
+      exposure: turn.own.exposure,
+      cashMicros: turn.own.cashMicros,
+      requestHeadroom: 100,
     });
     const name = told.verdict === 'refused' ? told.name : null;
     return { mode, reason, ...facts, paused: state.pausedMarket('a'), name };

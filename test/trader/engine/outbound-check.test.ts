@@ -7,19 +7,30 @@ import { askFor, STEPS, tagOf } from '../../../src/trader/executor/asks.js';
 import type { IntentRow } from '../../../src/trader/ledger/contract.js';
 
 const row = (changes: Partial<IntentRow>): IntentRow => ({
-  ...{ id: 'r1.abc.1', runId: 'r1', kind: 'place', marketConditionId: 'm', isYes: true, side: 'buy' },
-  ...{ priceMicros: micros(410_000), amountMicros: micros(12_500_000), redeemYesMicros: null, redeemNoMicros: null },
-  ...{ orderPubkey: null, feeRateMicros: micros(0), strategy: 'maker', reason: '{}', state: 'intended' },
-  ...{
-    draftPubkey: null,
-    message: null,
-    expiresAtS: null,
-    signature: null,
-    submitCount: 0,
-    createdMs: 0,
-    updatedMs: 0,
-  },
-  ...{ lastReason: '', configHash: 'c' },
+  id: 'r1.abc.1',
+  runId: 'r1',
+  kind: 'place',
+  marketConditionId: 'm',
+  isYes: true,
+  side: 'buy',
+  priceMicros: micros(410_000),
+  amountMicros: micros(12_500_000),
+  redeemYesMicros: null,
+  redeemNoMicros: null,
+  orderPubkey: null,
+  feeRateMicros: micros(0),
+  strategy: 'maker',
+  reason: '{}',
+  state: 'intended',
+  draftPubkey: null,
+  message: null,
+  expiresAtS: null,
+  signature: null,
+  submitCount: 0,
+  createdMs: 0,
+  updatedMs: 0,
+  lastReason: '',
+  configHash: 'c',
   ...changes,
 });
 
@@ -38,7 +49,10 @@ const KINDS = [PLACE, CANCEL, MERGE, REDEEM];
 
 const signed = (intent: IntentRow): IntentRow => ({
   ...intent,
-  ...{ state: 'signed', draftPubkey: intent.orderPubkey ?? 'draft', message: 'text', signature: 'f'.repeat(128) },
+  state: 'signed',
+  draftPubkey: intent.orderPubkey ?? 'draft',
+  message: 'text',
+  signature: 'f'.repeat(128),
 });
 
 const holding = (...intents: readonly IntentRow[]) =>

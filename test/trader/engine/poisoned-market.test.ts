@@ -18,7 +18,9 @@ const RISK = limitsOf({ maxBookAgeMs: 30_000 });
 /** Which markets' quoters were asked, oldest first. */
 const asked: string[] = [];
 const watching = defineStrategy({
-  ...{ name: 'watching', summary: 'Wants nothing, and says who asks.', params: {} },
+  name: 'watching',
+  summary: 'Wants nothing, and says who asks.',
+  params: {},
   create: (_, { conditionId }) => ({
     quote: () => {
       asked.push(conditionId);
@@ -28,15 +30,27 @@ const watching = defineStrategy({
 });
 
 const SETTINGS: TraderSettings = {
-  ...{ runId: 'run', configHash: 'hash', version: '0', profile: BENCH_PROFILE, capitalMicros: m(ONE), risk: RISK },
+  runId: 'run',
+  configHash: 'hash',
+  version: '0',
+  profile: BENCH_PROFILE,
+  capitalMicros: m(ONE),
+  risk: RISK,
   polling: {
-    ...{ ownIntervalMs: 1000, hotIntervalMs: 500, quietIntervalMs: 1000 },
-    ...{ catalogIntervalMs: 60_000, assetsIntervalMs: 60_000 },
+    ownIntervalMs: 1000,
+    hotIntervalMs: 500,
+    quietIntervalMs: 1000,
+    catalogIntervalMs: 60_000,
+    assetsIntervalMs: 60_000,
   },
   merge: { enabled: false, minSharesMicros: m(1) },
   strategies: [
     {
-      ...{ name: 'watching', module: watching, params: {}, quoteHours: null, risk: RISK },
+      name: 'watching',
+      module: watching,
+      params: {},
+      quoteHours: null,
+      risk: RISK,
       markets: { ids: ['good', 'bad'], state: 'open', categories: [], max: 5 },
     },
   ],

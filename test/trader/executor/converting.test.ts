@@ -34,8 +34,13 @@ function submitted(): Script {
 
 const record = (state: ConversionState, landed: number | null = null) =>
   answered({
-    ...{ pubkey: 'merge', message: null, market_condition_id: MARKET, state, amount: m(10 * ONE) },
-    ...{ onchain_amount: landed === null ? null : m(landed * ONE), created: 1_001 },
+    pubkey: 'merge',
+    message: null,
+    market_condition_id: MARKET,
+    state,
+    amount: m(10 * ONE),
+    onchain_amount: landed === null ? null : m(landed * ONE),
+    created: 1_001,
   } satisfies ConversionRow);
 
 const off = (s: Script) => s.executor.setConverting(false);

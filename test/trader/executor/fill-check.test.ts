@@ -94,7 +94,12 @@ it('what a limit order of any outcome and side allows is never odd, and what is 
       const worth = isYes ? Math.floor((got * filled) / ONE) : filled - Math.floor(((ONE - got) * filled) / ONE);
       const fee = m(Math.floor((worth * rate) / ONE));
       const told = {
-        ...{ pubkey: 't', priceMicros: got, amountMicros: filled, feeMicros: fee, isMaker: null, timestampS: 1 },
+        pubkey: 't',
+        priceMicros: got,
+        amountMicros: filled,
+        feeMicros: fee,
+        isMaker: null,
+        timestampS: 1,
       };
       expect(fillObjection(signed, told, rate)).toBeNull();
       const worse = m(side === 'buy' ? price + 10_000 : price - 10_000);

@@ -39,7 +39,10 @@ describe('another user of the machine', () => {
     const root = join(import.meta.dirname, '../../..');
     const env = { ...process.env, NODE_OPTIONS: '' };
     const child = spawn(process.execPath, ['-e', HOLD_IT, `${path}.lock`], {
-      ...{ cwd: root, env, uid: NOBODY, gid: NOBODY },
+      cwd: root,
+      env,
+      uid: NOBODY,
+      gid: NOBODY,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     child.on('error', () => undefined);

@@ -17,14 +17,23 @@ const WRITES: readonly Write[] = [
   (ledger, n) => ledger.setCapital(m(n * ONE), 1),
   (ledger, n) =>
     ledger.bookConversion({
-      ...{ pubkey: `merge-${n}`, intentId: 'run-a-1', kind: 'merge', marketConditionId: 'a', seenMs: 1 },
-      ...{ yesMicros: m(ONE), noMicros: m(ONE), cashMicros: m(ONE) },
+      pubkey: `merge-${n}`,
+      intentId: 'run-a-1',
+      kind: 'merge',
+      marketConditionId: 'a',
+      seenMs: 1,
+      yesMicros: m(ONE),
+      noMicros: m(ONE),
+      cashMicros: m(ONE),
     }),
 ];
 
 const MARKET = {
   ...({ conditionId: 'a', title: '', state: 'open', eventConditionId: null, yesLabel: null, noLabel: null } as const),
-  ...{ makerFeeRateMicros: m(0), takerFeeRateMicros: m(0), resolutionS: null, seenMs: 1 },
+  makerFeeRateMicros: m(0),
+  takerFeeRateMicros: m(0),
+  resolutionS: null,
+  seenMs: 1,
 };
 
 /** Everything that the writer may answer from memory. */

@@ -38,7 +38,9 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ what: fc.constant('fill' as const), isYes: fc.boolean(), sells: fc.boolean() },
+      what: fc.constant('fill' as const),
+      isYes: fc.boolean(),
+      sells: fc.boolean(),
       lots: fc.integer({ min: 1, max: 3 }),
     }),
   },

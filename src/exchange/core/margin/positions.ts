@@ -67,7 +67,9 @@ export class Positions {
     this.records = new Records(ground.archive, {
       shelf: 'position',
       facets: ({ market, isYes, end }) => ({
-        ...{ market, isYes, side: null },
+        market,
+        isYes,
+        side: null,
         state: end?.isLiquidated === true ? 'liquidated' : 'closed',
       }),
       pack: copyOf,

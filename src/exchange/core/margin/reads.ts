@@ -37,7 +37,9 @@ export function requestPage(
   const filter = filterOf(ground.catalog, account, query);
   return marginPage(
     {
-      ...{ archive: ground.archive, shelf: 'request', records: requests.records },
+      archive: ground.archive,
+      shelf: 'request',
+      records: requests.records,
       accepts: (record) =>
         (states === undefined || states.includes(record.state)) &&
         (isYes === undefined || record.isYes === isYes) &&
@@ -59,7 +61,9 @@ export function positionPage(
   if (event === null) return NOTHING;
   return marginPage(
     {
-      ...{ archive: ground.archive, shelf: 'position', records: positions.records },
+      archive: ground.archive,
+      shelf: 'position',
+      records: positions.records,
       accepts: (position) =>
         (isClosed === undefined || (position.end !== null) === isClosed) &&
         (event === undefined || ground.catalog.market(position.market).card.eventIndex === event),

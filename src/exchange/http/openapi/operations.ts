@@ -50,8 +50,10 @@ export function bodyComponents(name: EndpointName): Readonly<Record<string, Json
 function pathParameters(name: EndpointName): JsonSchema[] {
   const names = declarationOf(name).path.matchAll(/\{(\w+)\}/g);
   return [...names].map(([, parameter = '']) => ({
-    ...{ name: parameter, in: 'path', required: true },
-    ...{ description: noteOf(parameter).description },
+    name: parameter,
+    in: 'path',
+    required: true,
+    description: noteOf(parameter).description,
     schema: exampled(parameter, { type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }),
   }));
 }
@@ -60,8 +62,10 @@ function queryParameters(name: EndpointName): JsonSchema[] {
   const schema = requestSchema(declarationOf(name).query);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   return propertiesOf(schema).map(([parameter, property]) => ({
-    ...{ name: parameter, in: 'query', required: required.includes(parameter) },
-    ...{ description: noteOf(parameter).description },
+    name: parameter,
+    in: 'query',
+    required: required.includes(parameter),
+    description: noteOf(parameter).description,
     schema: withDefault(name, parameter, exampled(parameter, property)),
     // A list is one comma-separated value.
     ...(property['type'] === 'array' ? { style: 'form', explode: false } : {}),

@@ -42,11 +42,13 @@ const PAGE = `<!doctype html>
 const FILES: readonly PageFile[] = [
   { path: '/docs/', type: 'text/html; charset=utf-8', read: () => PAGE },
   {
-    ...{ path: '/docs/page.js', type: 'text/javascript; charset=utf-8' },
+    path: '/docs/page.js',
+    type: 'text/javascript; charset=utf-8',
     read: ({ header_prefix }) => pageScript(signatureHeaders(header_prefix)),
   },
   {
-    ...{ path: '/docs/swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
+    path: '/docs/swagger-ui-bundle.js',
+    type: 'text/javascript; charset=utf-8',
     read: packaged('swagger-ui-bundle.js'),
   },
   { path: '/docs/swagger-ui.css', type: 'text/css; charset=utf-8', read: packaged('swagger-ui.css') },

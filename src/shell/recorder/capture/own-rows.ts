@@ -16,12 +16,20 @@ export class OwnRows {
     if (pubkey === null || status === null) return null;
     if (!this.#isNew(`order ${pubkey}`, `${status} ${row.filled_amount} ${row.remaining_amount}`)) return null;
     return {
-      ...{ record: 'order', seenMs, pubkey, orderPubkey: null, status, side: row.side, isYes: row.outcome.is_yes },
+      record: 'order',
+      seenMs,
+      pubkey,
+      orderPubkey: null,
+      status,
+      side: row.side,
+      isYes: row.outcome.is_yes,
       priceMicros: row.price,
       amountMicros: row.amount,
       filledAmountMicros: row.filled_amount,
       remainingAmountMicros: row.remaining_amount,
-      ...{ feeMicros: null, isMaker: null, timestamp: null },
+      feeMicros: null,
+      isMaker: null,
+      timestamp: null,
     };
   }
 
@@ -29,10 +37,17 @@ export class OwnRows {
     if (!this.#isNew(`trade ${row.pubkey}`, row.state)) return null;
     const { side, outcome, pubkey: orderPubkey } = row.order;
     return {
-      ...{ record: 'trade', seenMs, pubkey: row.pubkey, orderPubkey, status: row.state, side, isYes: outcome.is_yes },
+      record: 'trade',
+      seenMs,
+      pubkey: row.pubkey,
+      orderPubkey,
+      status: row.state,
+      side,
+      isYes: outcome.is_yes,
       priceMicros: row.price,
       amountMicros: row.amount,
-      ...{ filledAmountMicros: null, remainingAmountMicros: null },
+      filledAmountMicros: null,
+      remainingAmountMicros: null,
       feeMicros: row.fee,
       isMaker: row.is_maker,
       timestamp: row.timestamp,

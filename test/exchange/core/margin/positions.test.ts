@@ -45,10 +45,21 @@ describe('a request', () => {
     expect(request.funding_txid).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,44}$/);
     expect(desk.core.positions(account, { limit: 10 }).rows).toMatchObject([
       {
-        ...{ position_request_pubkey: draft.pubkey, is_yes: true, leverage: '2.5', total_shares: '625' },
-        ...{ avg_entry_price: '0.4', closing_price: null, unrealized_pnl: '0', realized_pnl: '0' },
-        ...{ user_liquidity: '100', total_liquidity: '250', liquidation_price: '0.256' },
-        ...{ is_closed: false, is_liquidated: false, is_claimed: false, tp_sl: null },
+        position_request_pubkey: draft.pubkey,
+        is_yes: true,
+        leverage: '2.5',
+        total_shares: '625',
+        avg_entry_price: '0.4',
+        closing_price: null,
+        unrealized_pnl: '0',
+        realized_pnl: '0',
+        user_liquidity: '100',
+        total_liquidity: '250',
+        liquidation_price: '0.256',
+        is_closed: false,
+        is_liquidated: false,
+        is_claimed: false,
+        tp_sl: null,
       },
     ]);
   });
@@ -206,9 +217,14 @@ describe('a second request on the same side', () => {
     desk.move('0.6');
     const second = desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' });
     expect(second).toMatchObject({
-      ...{ pubkey: first.pubkey, position_request_pubkey: first.position_request_pubkey },
-      ...{ total_shares: '725', avg_entry_price: '0.427587', leverage: '1.9375' },
-      ...{ user_liquidity: '160', total_liquidity: '310', unrealized_pnl: '125' },
+      pubkey: first.pubkey,
+      position_request_pubkey: first.position_request_pubkey,
+      total_shares: '725',
+      avg_entry_price: '0.427587',
+      leverage: '1.9375',
+      user_liquidity: '160',
+      total_liquidity: '310',
+      unrealized_pnl: '125',
       tp_sl: { take_profit_price: '0.9', stop_loss_price: '0.5', state: 'active' },
     });
     const { rows } = desk.core.marginActivity(0, { limit: 10 });
@@ -247,8 +263,13 @@ describe('a close', () => {
     const answer = { close_type: 'order', position_pubkey: pubkey, is_closed: true };
     expect(accepted(desk.close(account, pubkey))).toEqual(answer);
     expect(desk.position(account, pubkey)).toMatchObject({
-      ...{ closing_price: '0.5', unrealized_pnl: null, realized_pnl: '53.25' },
-      ...{ is_closed: true, is_liquidated: false, is_claimed: false, liquidation_price: '0.2608' },
+      closing_price: '0.5',
+      unrealized_pnl: null,
+      realized_pnl: '53.25',
+      is_closed: true,
+      is_liquidated: false,
+      is_claimed: false,
+      liquidation_price: '0.2608',
     });
     // 1 % of 100 for the opening, 2 % of 312.5 for the end.
     expect(desk.core.feesCollected).toBe(m('7.25'));
@@ -347,13 +368,19 @@ describe('liquidation', () => {
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.move('0.256');
     expect(desk.position(account, pubkey)).toMatchObject({
-      ...{ is_closed: true, is_liquidated: true, closing_price: '0.256', realized_pnl: '-93.2' },
+      is_closed: true,
+      is_liquidated: true,
+      closing_price: '0.256',
+      realized_pnl: '-93.2',
     });
     // 10 left, less the closing fee of 2 % of 160.
     desk.claim(account, pubkey);
     expect(desk.funds(account)).toEqual([9_905.8, 0]);
     expect(desk.core.marginActivity(0, { limit: 1 }).rows[0]).toMatchObject({
-      ...{ activity_type: 'liquidated', price: '0.256', realized_pnl: '-93.2', shares: '625' },
+      activity_type: 'liquidated',
+      price: '0.256',
+      realized_pnl: '-93.2',
+      shares: '625',
     });
   });
 
@@ -465,10 +492,15 @@ describe('take profit and stop loss', () => {
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.move(mark);
     expect(desk.position(account, pubkey)).toMatchObject({
-      ...{ is_closed: true, closing_price: mark },
+      is_closed: true,
+      closing_price: mark,
       tp_sl: {
-        ...{ take_profit_price: '0.7', stop_loss_price: '0.3', state: 'triggered', trigger_type: type },
-        ...{ triggered_price: mark, triggered_at: Math.floor(desk.nowMs / 1000) },
+        take_profit_price: '0.7',
+        stop_loss_price: '0.3',
+        state: 'triggered',
+        trigger_type: type,
+        triggered_price: mark,
+        triggered_at: Math.floor(desk.nowMs / 1000),
       },
     });
   });
@@ -610,8 +642,15 @@ describe('what everybody sees', () => {
     const account = fresh().account(1);
     const terms = { marketConditionId: desk.id, isYes: true, leverage: m('2.5'), funds: m('100') };
     expect(accepted(desk.core.marginEstimate(terms))).toEqual({
-      ...{ average_price: '0.4', total_shares: '625', total_cost: '250', best_ask: '0.4', worst_fill_price: '0.4' },
-      ...{ is_fully_filled: true, fee_amount: '1', user_funds_needed: '101', liquidation_price: '0.256' },
+      average_price: '0.4',
+      total_shares: '625',
+      total_cost: '250',
+      best_ask: '0.4',
+      worst_fill_price: '0.4',
+      is_fully_filled: true,
+      fee_amount: '1',
+      user_funds_needed: '101',
+      liquidation_price: '0.256',
     });
     expect(accepted(desk.core.marginEstimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
     const position = desk.open(account, { leverage: '2.5' });

@@ -31,8 +31,12 @@ async function marketIn(state: MarketState): Promise<string> {
 }
 
 const order = (market: string) => ({
-  ...{ market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' },
-  ...{ price: '0.3', amount: '2' },
+  market_condition_id: market,
+  is_yes: true,
+  side: 'buy',
+  order_type: 'limit',
+  price: '0.3',
+  amount: '2',
 });
 const amount = (market: string) => ({ market_condition_id: market, amount: '1' });
 

@@ -55,15 +55,27 @@ async function makeMarket(n: number): Promise<void> {
   const state = STATES[(n * 3) % STATES.length] ?? 'open';
   const isLate = state === 'interrupted' || state === 'resolved' || state === 'canceled';
   const id = await openMarket(base, {
-    ...{ title, description, category, resolution_date: date, event: EVENTS[event] },
+    title,
+    description,
+    category,
+    resolution_date: date,
+    event: EVENTS[event],
     ...(place ?? {}),
-    ...{ config: isPool ? pool : { kind: 'orderbook' }, state: isLate ? 'open' : state },
+    config: isPool ? pool : { kind: 'orderbook' },
+    state: isLate ? 'open' : state,
   });
   known.push({
-    ...{ id, event, category, date, state: 'open', leveraged: isPool, price: null },
+    id,
+    event,
+    category,
+    date,
+    state: 'open',
+    leveraged: isPool,
+    price: null,
     // An event is described by its first market.
     text: [title, description ?? '', EVENTS[event], descriptionOf(event) ?? ''].join('\n').toLowerCase(),
-    ...{ sport: place?.sport ?? null, league: place?.league ?? null },
+    sport: place?.sport ?? null,
+    league: place?.league ?? null,
     leverage: isPool ? [2 + (n % 3), 3.5] : [1, 1],
   });
 }

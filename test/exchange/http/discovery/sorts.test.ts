@@ -15,11 +15,19 @@ const MARKETS = [
   { title: 'Sorted b', event: 'Sorted ab', date: 100, config: BOOK, shares: '10', turn: 2 },
   { title: 'Sorted c', event: 'Sorted c', date: 200, config: BOOK, shares: '15', turn: 0 },
   {
-    ...{ title: 'Sorted d', event: 'Sorted d', date: null, shares: null, turn: 3 },
+    title: 'Sorted d',
+    event: 'Sorted d',
+    date: null,
+    shares: null,
+    turn: 3,
     config: { kind: 'hyperliquid', max_leverage_yes: '1', max_leverage_no: '5', ...FEES },
   },
   {
-    ...{ title: 'Sorted e', event: 'Sorted e', date: 50, shares: null, turn: 4 },
+    title: 'Sorted e',
+    event: 'Sorted e',
+    date: 50,
+    shares: null,
+    turn: 4,
     config: { kind: 'hyperliquid', max_leverage_yes: '3', max_leverage_no: '1', ...FEES },
   },
 ];

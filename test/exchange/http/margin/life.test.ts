@@ -40,13 +40,28 @@ describe('a position over HTTP', () => {
     const detail = `${REQUESTS}${pubkey}/`;
     expect(draft.headers.get('location')).toBe(detail);
     expect(draft.row).toEqual({
-      ...{ pubkey, type: 'market', state: 'created', message: draft.row['message'], is_yes: true, leverage: '2.5' },
+      pubkey,
+      type: 'market',
+      state: 'created',
+      message: draft.row['message'],
+      is_yes: true,
+      leverage: '2.5',
       market: {
-        ...{ title: 'Will it rain?', condition_id: world.market, logo: null, last_trade_price: '0' },
+        title: 'Will it rain?',
+        condition_id: world.market,
+        logo: null,
+        last_trade_price: '0',
         event: { title: 'Will it rain?', condition_id: expect.any(String), logo: null },
       },
-      ...{ funds: '100', price: null, shares: null, funding_txid: null, refund_txid: null, order_state: null },
-      ...{ take_profit_price: '0.9', stop_loss_price: null, created: draft.row['created'] },
+      funds: '100',
+      price: null,
+      shares: null,
+      funding_txid: null,
+      refund_txid: null,
+      order_state: null,
+      take_profit_price: '0.9',
+      stop_loss_price: null,
+      created: draft.row['created'],
     });
     expect(draft.row['message']).toMatch(
       new RegExp(
@@ -70,38 +85,67 @@ describe('a position over HTTP', () => {
     const path = `${POSITIONS}${position}/`;
     const { row } = await get(path);
     expect(row).toEqual({
-      ...{ pubkey: position, position_request_pubkey: pubkey, is_yes: true, leverage: '2.5', total_shares: '625' },
+      pubkey: position,
+      position_request_pubkey: pubkey,
+      is_yes: true,
+      leverage: '2.5',
+      total_shares: '625',
       market: {
-        ...{ title: 'Will it rain?', condition_id: world.market, logo: null, last_trade_price: '0.4' },
+        title: 'Will it rain?',
+        condition_id: world.market,
+        logo: null,
+        last_trade_price: '0.4',
         event: { title: 'Will it rain?', condition_id: expect.any(String), logo: null },
       },
-      ...{ avg_entry_price: '0.4', closing_price: null, unrealized_pnl: '0', realized_pnl: '0' },
-      ...{ user_liquidity: '100', total_liquidity: '250', liquidation_price: expect.stringMatching(/^0\.24/) },
-      ...{ is_closed: false, is_liquidated: false, is_claimed: false, created: expect.any(Number) },
+      avg_entry_price: '0.4',
+      closing_price: null,
+      unrealized_pnl: '0',
+      realized_pnl: '0',
+      user_liquidity: '100',
+      total_liquidity: '250',
+      liquidation_price: expect.stringMatching(/^0\.24/),
+      is_closed: false,
+      is_liquidated: false,
+      is_claimed: false,
+      created: expect.any(Number),
       tp_sl: {
-        ...{ take_profit_price: '0.9', stop_loss_price: null, state: 'active', trigger_type: null },
-        ...{ triggered_price: null, triggered_at: null },
+        take_profit_price: '0.9',
+        stop_loss_price: null,
+        state: 'active',
+        trigger_type: null,
+        triggered_price: null,
+        triggered_at: null,
       },
     });
 
     expect((await world.trader.post(`${path}tp-sl/`, { stop_loss_price: '0.3' })).row).toMatchObject({
-      ...{ take_profit_price: '0.9', stop_loss_price: '0.3', state: 'active' },
+      take_profit_price: '0.9',
+      stop_loss_price: '0.3',
+      state: 'active',
     });
     expect((await world.delete(`${path}tp-sl/`)).row).toMatchObject({
-      ...{ take_profit_price: '0.9', stop_loss_price: '0.3', state: 'cancelled' },
+      take_profit_price: '0.9',
+      stop_loss_price: '0.3',
+      state: 'cancelled',
     });
 
     await world.forward(73 * DAY_S);
     expect((await world.move('0.5')).status).toBe(200);
     expect((await get(path)).row['unrealized_pnl']).toBe('62.5');
     expect((await world.delete(`${path}?price=0.6`)).row).toEqual({
-      ...{ close_type: 'order', position_pubkey: position, is_closed: false },
+      close_type: 'order',
+      position_pubkey: position,
+      is_closed: false,
     });
     expect((await world.delete(path)).row).toEqual({
-      ...{ close_type: 'order', position_pubkey: position, is_closed: true },
+      close_type: 'order',
+      position_pubkey: position,
+      is_closed: true,
     });
     expect((await world.delete(path)).row).toEqual({
-      ...{ close_type: 'zero', position_pubkey: position, is_closed: true },
+      close_type: 'zero',
+      position_pubkey: position,
+      is_closed: true,
     });
     const closed = (await get(path)).row;
     expect(closed).toMatchObject({ closing_price: '0.5', unrealized_pnl: null, is_closed: true, is_claimed: false });
@@ -127,7 +171,8 @@ describe('a position over HTTP', () => {
     expect((last['position'] as Record<string, unknown>)['is_claimed']).toBe(true);
     expect(Number(await world.funds())).toBeCloseTo(10_000 + Number(last['total_pnl']), 6);
     expect((await get('/account/pnl/')).row).toMatchObject({
-      ...{ margin_position_settlements_pnl: last['total_pnl'], margin_positions_unrealized_pnl: '0' },
+      margin_position_settlements_pnl: last['total_pnl'],
+      margin_positions_unrealized_pnl: '0',
       total_pnl: last['total_pnl'],
     });
   });
@@ -141,13 +186,21 @@ describe('a position over HTTP', () => {
     const { rows, meta } = await send(exchange.url, 'GET', activity);
     expect(meta).toEqual({ limit: 50, next_cursor: null });
     expect(rows[0]).toEqual({
-      ...{ activity_type: 'liquidated', shares: '625', price: '0.24', leverage: '2.5', is_yes: true },
+      activity_type: 'liquidated',
+      shares: '625',
+      price: '0.24',
+      leverage: '2.5',
+      is_yes: true,
       user: { username: expect.stringMatching(/^trader-/), profile_image: null, twitter_username: null },
       market: {
-        ...{ title: 'Will it rain?', condition_id: world.market, logo: null, last_trade_price: '0.24' },
+        title: 'Will it rain?',
+        condition_id: world.market,
+        logo: null,
+        last_trade_price: '0.24',
         event: { title: 'Will it rain?', condition_id: expect.any(String), logo: null },
       },
-      ...{ realized_pnl: '-100', created: expect.any(Number) },
+      realized_pnl: '-100',
+      created: expect.any(Number),
     });
     expect((await send(exchange.url, 'GET', `${activity}?activity_type=opened`)).rows).toHaveLength(1);
     const price = await send(exchange.url, 'GET', `/markets/${world.market}/price/?is_yes=false`);

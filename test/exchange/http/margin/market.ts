@@ -11,13 +11,23 @@ export const startMarginExchange = (options: Partial<ExchangeOptions> = {}) =>
   startTestExchange({ landingMs: STEP_S * 1000, draftLifetimeS: 1_000, ...options });
 
 export const POLYMARKET = {
-  ...{ kind: 'polymarket', max_leverage_yes: '10', max_leverage_no: '5' },
-  ...{ opening_fee: '0.01', closing_fee: '0.02', annual_fee_rate: '0.1' },
-  ...{ order_min_size: '2', price_decimals: 2, shares_decimals: 2 },
+  kind: 'polymarket',
+  max_leverage_yes: '10',
+  max_leverage_no: '5',
+  opening_fee: '0.01',
+  closing_fee: '0.02',
+  annual_fee_rate: '0.1',
+  order_min_size: '2',
+  price_decimals: 2,
+  shares_decimals: 2,
 };
 export const HYPERLIQUID = {
-  ...{ kind: 'hyperliquid', max_leverage_yes: '3', max_leverage_no: '3' },
-  ...{ opening_fee: '0', closing_fee: '0', annual_fee_rate: '0' },
+  kind: 'hyperliquid',
+  max_leverage_yes: '3',
+  max_leverage_no: '3',
+  opening_fee: '0',
+  closing_fee: '0',
+  annual_fee_rate: '0',
 };
 
 export const REQUESTS = '/margin/positions/requests/';

@@ -23,8 +23,16 @@ describe('a captured market', () => {
     ]);
     expect(polls.remembered.descriptions).toEqual([
       {
-        ...{ conditionId: MARKET, eventTitle: 'Rain', title: 'Will it rain?', category: 'tech', rules: ['one'] },
-        ...{ tickPrecision: 2, amountPrecision: 2, openTimeMs: 1000, closeTimeMs: 500_000_000, outcome: null },
+        conditionId: MARKET,
+        eventTitle: 'Rain',
+        title: 'Will it rain?',
+        category: 'tech',
+        rules: ['one'],
+        tickPrecision: 2,
+        amountPrecision: 2,
+        openTimeMs: 1000,
+        closeTimeMs: 500_000_000,
+        outcome: null,
         fees: { makerRateMicros: 0, takerRateMicros: 10_000 },
         source: { kind: 'twinbook', path: 'F', ticker: MARKET, origin: 'V' },
       },
@@ -183,9 +191,18 @@ describe('a captured market', () => {
 
 describe('own orders', () => {
   const order = (pubkey: string, status: string, remaining: number, isYes = true, price = 0.4) => ({
-    ...{ pubkey, status, side: 'buy', price: price * 1e6, amount: 5e6, remaining_amount: remaining * 1e6 },
-    ...{ filled_amount: (5 - remaining) * 1e6, funds: null, remaining_funds: null, filled_funds: null },
-    ...{ market: { condition_id: MARKET, title: null }, outcome: { is_yes: isYes, text: null } },
+    pubkey,
+    status,
+    side: 'buy',
+    price: price * 1e6,
+    amount: 5e6,
+    remaining_amount: remaining * 1e6,
+    filled_amount: (5 - remaining) * 1e6,
+    funds: null,
+    remaining_funds: null,
+    filled_funds: null,
+    market: { condition_id: MARKET, title: null },
+    outcome: { is_yes: isYes, text: null },
   });
   const place = (polls: Polls, sentMs: number, isYes = true, price = '0.4') => {
     const body = {

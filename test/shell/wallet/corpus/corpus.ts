@@ -52,7 +52,9 @@ export interface ClassResult {
 }
 
 const rulesOf = (draftMessage: SigningRules['draftMessage'], more: Partial<SigningRules> = {}): SigningRules => ({
-  ...{ serviceName, draftMessage, allowBlindSigning: false },
+  serviceName,
+  draftMessage,
+  allowBlindSigning: false,
   ...more,
 });
 

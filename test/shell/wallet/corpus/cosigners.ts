@@ -58,7 +58,9 @@ const kind = (
   cosigners: DraftCosigners | null,
   asked: (ours: string, draw: Draw, honest: Honest) => Asked,
 ): HostileTransaction => ({
-  ...{ name: `co-signed: ${name}`, because, programs: null },
+  name: `co-signed: ${name}`,
+  because,
+  programs: null,
   ...(cosigners === null ? {} : { cosigners }),
   make: (honest, draw) => built(honest, draw, asked(draw.wallet.address, draw, honest)),
 });
@@ -69,7 +71,10 @@ const bent = (
   because: RegExp,
   change: (bytes: Buffer, draw: Draw) => Uint8Array,
 ): HostileTransaction => ({
-  ...{ name: `co-signed: ${name}`, because, programs: null, cosigners: PAYING },
+  name: `co-signed: ${name}`,
+  because,
+  programs: null,
+  cosigners: PAYING,
   make: ({ draft }, draw) => {
     const bytes = Buffer.from(writeDraftMessage('solana_tx', draft, draw.wallet.address, PAYING), 'hex');
     return Buffer.from(change(bytes, draw)).toString('hex');
@@ -78,22 +83,28 @@ const bent = (
 
 const OTHERS: readonly HostileTransaction[] = [
   kind('where the profile names nobody, and the co-signer pays', /is paid by/, null, (ours) => ({
-    ...{ payer: FIRST, signers: [ours] },
+    payer: FIRST,
+    signers: [ours],
   })),
   kind('where the profile names nobody, and our wallet pays', UNNAMED, null, (ours) => ({
-    ...{ payer: ours, signers: [FIRST] },
+    payer: ours,
+    signers: [FIRST],
   })),
   kind('somebody unnamed signs too', UNNAMED, PAYING, (ours, draw) => ({
-    ...{ payer: FIRST, signers: [ours, draw.key()] },
+    payer: FIRST,
+    signers: [ours, draw.key()],
   })),
   kind('somebody unnamed signs in place of the one who does not pay', UNNAMED, BOTH, (ours, draw) => ({
-    ...{ payer: FIRST, signers: [ours, draw.key()] },
+    payer: FIRST,
+    signers: [ours, draw.key()],
   })),
   kind('somebody unnamed signs where our wallet pays', UNNAMED, BESIDE, (ours, draw) => ({
-    ...{ payer: ours, signers: [FIRST, draw.key()] },
+    payer: ours,
+    signers: [FIRST, draw.key()],
   })),
   kind('too many sign', UNNAMED, PAYING, (ours, draw) => ({
-    ...{ payer: FIRST, signers: [ours, ...strangers(draw, 2 + draw.below(4))] },
+    payer: FIRST,
+    signers: [ours, ...strangers(draw, 2 + draw.below(4))],
   })),
   bent('a co-signer with one byte changed', /is paid by/, (bytes, draw) => {
     const changed = Buffer.from(bytes);
@@ -103,26 +114,33 @@ const OTHERS: readonly HostileTransaction[] = [
   }),
   kind('one of the named is missing', /signers?, without/, BOTH, (ours) => ({ payer: FIRST, signers: [ours] })),
   kind('the named one is only mentioned', /1 signer, without/, BESIDE, (ours) => ({
-    ...{ payer: ours, signers: [], named: [FIRST] },
+    payer: ours,
+    signers: [],
+    named: [FIRST],
   })),
   kind('nobody signs beside our wallet', /1 signer, without/, BESIDE, (ours) => ({ payer: ours, signers: [] })),
 ];
 
 const PAYERS: readonly HostileTransaction[] = [
   kind('our wallet pays where the profile says that they do', /is paid by our wallet/, PAYING, (ours) => ({
-    ...{ payer: ours, signers: [FIRST] },
+    payer: ours,
+    signers: [FIRST],
   })),
   kind('our wallet pays and signs alone where the profile says that they do', /is paid by our/, PAYING, (ours) => ({
-    ...{ payer: ours, signers: [] },
+    payer: ours,
+    signers: [],
   })),
   kind('somebody unnamed pays', /is paid by/, PAYING, (ours, draw) => ({
-    ...{ payer: draw.key(), signers: [ours, FIRST] },
+    payer: draw.key(),
+    signers: [ours, FIRST],
   })),
   kind('the named one pays where our wallet should', /is paid by/, BESIDE, (ours) => ({
-    ...{ payer: FIRST, signers: [ours] },
+    payer: FIRST,
+    signers: [ours],
   })),
   kind('the order changed: another of the named pays', /is paid by/, BOTH, (ours) => ({
-    ...{ payer: SECOND, signers: [ours, FIRST] },
+    payer: SECOND,
+    signers: [ours, FIRST],
   })),
   bent('the order changed: our wallet stands before the payer', /is paid by our wallet/, (bytes) => {
     const at = keysAt(bytes);
@@ -134,10 +152,13 @@ const PAYERS: readonly HostileTransaction[] = [
 const OURS: readonly HostileTransaction[] = [
   kind('our wallet is not asked for', /without our wallet/, PAYING, () => ({ payer: FIRST, signers: [] })),
   kind('our wallet is only mentioned', /without our wallet/, PAYING, (ours) => ({
-    ...{ payer: FIRST, signers: [], named: [ours] },
+    payer: FIRST,
+    signers: [],
+    named: [ours],
   })),
   kind('somebody else stands where our wallet should', UNNAMED, PAYING, (_, draw) => ({
-    ...{ payer: FIRST, signers: [draw.key()] },
+    payer: FIRST,
+    signers: [draw.key()],
   })),
   bent('the slot of the co-signer is filled', FILLED, (bytes, draw) =>
     Buffer.concat([bytes.subarray(0, 1), filling(draw), bytes.subarray(65)]),
@@ -176,17 +197,25 @@ export const MALFORMED_COSIGNERS: readonly HostileTransaction[] = [
 
 const CONTENTS: readonly HostileTransaction[] = [
   kind('the memo of another intent', /the draft says/, PAYING, (ours, draw) => ({
-    ...{ payer: FIRST, signers: [ours], text: textOf(draw.honest(draw.terms())) },
+    payer: FIRST,
+    signers: [ours],
+    text: textOf(draw.honest(draw.terms())),
   })),
   kind('a program that nobody names', /which solana_programs/, PAYING, (ours, draw) => ({
-    ...{ payer: FIRST, signers: [ours], more: [{ program: draw.key(), data: draw.bytes(draw.below(40)) }] },
+    payer: FIRST,
+    signers: [ours],
+    more: [{ program: draw.key(), data: draw.bytes(draw.below(40)) }],
   })),
   kind('an account that nobody needs', /names the account/, PAYING, (ours, draw) => ({
-    ...{ payer: FIRST, signers: [ours], named: [draw.key()] },
+    payer: FIRST,
+    signers: [ours],
+    named: [draw.key()],
   })),
   ...PAYMENTS.map((payment) => ({
     ...kind(payment.name, /which nobody can allow|does not name/, PAYING, (ours, draw) => ({
-      ...{ payer: FIRST, signers: [ours], more: [payment.call(draw)] },
+      payer: FIRST,
+      signers: [ours],
+      more: [payment.call(draw)],
     })),
     programs: PAYMENT_PROGRAMS,
   })),

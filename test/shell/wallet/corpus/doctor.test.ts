@@ -19,7 +19,9 @@ function venueOf(
   { programs, cosigners }: Pick<HostileTransaction, 'programs' | 'cosigners'> = { programs: null },
 ) {
   const profile = {
-    ...{ ...readProfile(venueFile('paper'), '/'), draft_message, solana_programs: [...(programs ?? [])] },
+    ...readProfile(venueFile('paper'), '/'),
+    draft_message,
+    solana_programs: [...(programs ?? [])],
     draft_cosigners: cosigners,
   };
   return { venue: { name: 'test', profile, allowBlindSigning: programs !== null } };

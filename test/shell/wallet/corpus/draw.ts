@@ -80,8 +80,12 @@ export class Draw {
       () => ({ action: 'redeem-shares', yes: amount, no: this.quantity() }),
       () => ({ action: 'open-margin-position', isYes, type: 'market', leverage: this.quantity(), funds: amount }),
       () => ({
-        ...{ action: 'open-margin-position', isYes, type: 'limit', leverage: this.quantity() },
-        ...{ price: this.price(), shares: amount },
+        action: 'open-margin-position',
+        isYes,
+        type: 'limit',
+        leverage: this.quantity(),
+        price: this.price(),
+        shares: amount,
       }),
     )();
   }

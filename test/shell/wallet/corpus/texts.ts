@@ -49,10 +49,12 @@ const OTHERS: readonly HostileText[] = [
     serviceName: draw.pick('Worm', 'svc', 'SVC2', 'S V C', 'SVC ', ' SVC', 'SVC.', 'ЅVC'),
   })),
   terms('another price', /^price: the draft says/, (meant, draw) => ({
-    ...{ ...meant, price: draw.other(meant.price, () => draw.price()) },
+    ...meant,
+    price: draw.other(meant.price, () => draw.price()),
   })),
   terms('another amount', /^amount: the draft says/, (meant, draw) => ({
-    ...{ ...meant, amount: draw.other(meant.amount, () => draw.quantity()) },
+    ...meant,
+    amount: draw.other(meant.amount, () => draw.quantity()),
   })),
   terms('another side', /^side: the draft says/, (meant) => ({
     ...meant,
@@ -60,7 +62,9 @@ const OTHERS: readonly HostileText[] = [
   })),
   terms('another outcome', /^isYes: the draft says/, (meant) => ({ ...meant, isYes: !meant.isYes })),
   terms('the mirrored order at the same price', /^isYes: the draft says/, (meant) => ({
-    ...{ ...meant, isYes: !meant.isYes, side: meant.side === 'buy' ? 'sell' : 'buy' },
+    ...meant,
+    isYes: !meant.isYes,
+    side: meant.side === 'buy' ? 'sell' : 'buy',
   })),
   terms('a market order for a limit order', /^(type|side): the draft says/, ({ isYes, amount }, draw) =>
     draw.chance(0.5)
@@ -75,10 +79,15 @@ const OTHERS: readonly HostileText[] = [
     ),
   ),
   terms('the cancel of an order', /^action: the draft says cancel-order/, (_, draw) => ({
-    ...{ action: 'cancel-order', orderPubkey: draw.key() },
+    action: 'cancel-order',
+    orderPubkey: draw.key(),
   })),
   terms('a margin position in place of an order', /^action: the draft says open-margin/, ({ isYes, amount }, draw) => ({
-    ...{ action: 'open-margin-position', isYes, type: 'market', leverage: draw.quantity(), funds: amount },
+    action: 'open-margin-position',
+    isYes,
+    type: 'market',
+    leverage: draw.quantity(),
+    funds: amount,
   })),
   says('the draft of another intent of ours', /the draft says/, (_, draw) => draw.honest(draw.terms()).draft),
 ];
@@ -123,8 +132,25 @@ const BREAKS = ['\n', '\r', '\r\n', '\u2028', '\u2029', '\u000b', '\f'];
 const BLANKS = ['\u00a0', '\t', '\u2009', '\u3000', '  ', '\u2002', '\u205f'];
 const TAGS = ['\ufe0f', '\u{e0001}', '\u{e0041}', '\u034f', '\u115f', '\u3164'];
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  ...{ S: 'Ѕ', a: 'а', c: 'с', e: 'е', o: 'о', p: 'р', i: 'і', x: 'х', y: 'у', M: 'М', O: 'О', T: 'Т', A: 'А', E: 'Е' },
-  ...{ P: 'Р', d: 'ԁ', r: 'г', t: 'т', l: 'ӏ' },
+  S: 'Ѕ',
+  a: 'а',
+  c: 'с',
+  e: 'е',
+  o: 'о',
+  p: 'р',
+  i: 'і',
+  x: 'х',
+  y: 'у',
+  M: 'М',
+  O: 'О',
+  T: 'Т',
+  A: 'А',
+  E: 'Е',
+  P: 'Р',
+  d: 'ԁ',
+  r: 'г',
+  t: 'т',
+  l: 'ӏ',
 };
 
 const insertAt = (text: string, at: number, more: string) => text.slice(0, at) + more + text.slice(at);

@@ -59,7 +59,10 @@ const kind = (
   make: HostileTransaction['make'],
   programs: readonly string[] | null = null,
 ) => ({
-  ...{ name, because, make, programs },
+  name,
+  because,
+  make,
+  programs,
 });
 
 const call = (draw: Draw): Instruction => ({

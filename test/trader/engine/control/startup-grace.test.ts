@@ -15,20 +15,33 @@ const START_MS = 1_700_000_000_000;
 const RISK = limitsOf({ maxBookAgeMs: MAX_AGE_MS });
 
 const quiet = defineStrategy({
-  ...{ name: 'quiet', summary: 'Wants nothing.', params: {} },
+  name: 'quiet',
+  summary: 'Wants nothing.',
+  params: {},
   create: () => ({ quote: () => NO_QUOTES('nothing') }),
 });
 
 /** Without ids it quotes what the catalog has. */
 const strategyOf = (ids: readonly string[]): StrategySettings => ({
-  ...{ name: 'quiet', module: quiet, params: {}, quoteHours: null, risk: RISK },
+  name: 'quiet',
+  module: quiet,
+  params: {},
+  quoteHours: null,
+  risk: RISK,
   markets: { ids, state: 'open', categories: [], max: 5 },
 });
 
 const settingsOf = (ids: readonly string[]): TraderSettings => ({
-  ...{ runId: 'run', configHash: 'hash', version: '0', profile: BENCH_PROFILE, capitalMicros: m(1), risk: RISK },
+  runId: 'run',
+  configHash: 'hash',
+  version: '0',
+  profile: BENCH_PROFILE,
+  capitalMicros: m(1),
+  risk: RISK,
   polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
-  ...{ merge: { enabled: false, minSharesMicros: m(1) }, strategies: [strategyOf(ids)], boundedCall: (call) => call() },
+  merge: { enabled: false, minSharesMicros: m(1) },
+  strategies: [strategyOf(ids)],
+  boundedCall: (call) => call(),
 });
 
 interface Moment {
