@@ -98,6 +98,12 @@ async function sealingPassphrase({ plainTextKey }: PlainOption, { io }: Session)
 type KeyRow = DataOf<'keys.list'>[number];
 
 function addCredentialCommands(keys: Command, session: Session): void {
+  addBootstrap(keys, session);
+  addList(keys, session);
+  addRevoke(keys, session);
+}
+
+function addBootstrap(keys: Command, session: Session): void {
   const { io } = session;
   const bootstrap = keys
     .command('bootstrap')
@@ -131,7 +137,10 @@ function addCredentialCommands(keys: Command, session: Session): void {
       await address.close();
     }
   });
+}
 
+function addList(keys: Command, session: Session): void {
+  const { io } = session;
   const list = withJson(
     withConfig(keys.command('list').description('API keys of the account, as the venue lists them')),
   );
@@ -142,7 +151,10 @@ function addCredentialCommands(keys: Command, session: Session): void {
     io.out(options.json === true ? json(rows) : table(rows, KEY_COLUMNS));
     return EXIT.ok;
   });
+}
 
+function addRevoke(keys: Command, session: Session): void {
+  const { io } = session;
   const revoke = keys
     .command('revoke')
     .argument('<id>', 'the key id as `keys list` shows it, or its beginning')

@@ -13,8 +13,8 @@
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { CoreReads, WireEvent, WireListRow } from '../core/contract.js';
-import { cursorAt, cursorPosition } from '../http/list-cursors.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
+import { cursorAt, cursorPosition } from './list-cursors.js';
 import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
 import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
 import { type SportFilter, sportFilter } from './sport-filter.js';

@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { AccountSlot, Core, MarketIndex, Page, Result } from '../core/contract.js';
-import { type CursorList, cursorAt, cursorPosition } from '../http/list-cursors.js';
 import type { BookTexts } from './book-texts.js';
 import { badField, type Meta, NOT_FOUND } from './envelope.js';
+import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
 /** What every handler works with. */

@@ -3,7 +3,6 @@
 import { ONE } from '../../shared/base/micros.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { MarginPage, MarginQuery, MarginSize, Result } from '../core/contract.js';
-import { type CursorList, cursorBehind, cursorPlace } from '../http/list-cursors.js';
 import { badField } from './envelope.js';
 import {
   BAD_CURSOR,
@@ -15,6 +14,7 @@ import {
   replied,
   type ServiceCall,
 } from './handler-context.js';
+import { type CursorList, cursorBehind, cursorPlace } from './list-cursors.js';
 import { submitted } from './trading-calls.js';
 
 type MarginCall =

@@ -2,7 +2,7 @@
 
 import type { EVENT_SORTS, SEARCH_SORTS } from '../../shared/protocol/states.js';
 import type { MarketFacts } from '../core/contract.js';
-import { type CursorList, cursorAt, cursorPosition } from '../http/list-cursors.js';
+import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import { isResolved } from './market-states.js';
 
 export type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];

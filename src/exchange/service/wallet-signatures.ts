@@ -9,7 +9,7 @@ import { must } from '../../shared/base/errors.js';
 import { type DraftMessage, signedBytes } from '../../shared/protocol/drafts/draft-message.js';
 import { fillSlots, readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import { submittedSignature } from '../../shared/protocol/signing.js';
-import { cosign } from '../http/signing-service.js';
+import { cosign } from './signing-service.js';
 
 /** What stands before the 32 bytes of an ed25519 public key in its SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');

@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 
 /** A place in a file, both counted from 1. */
-export interface Place {
+export interface SourcePlace {
   readonly line: number;
   readonly column: number;
 }
@@ -13,7 +13,7 @@ export interface Problem {
   /** `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
   readonly where: string;
   /** For sorting; absent for the environment. */
-  readonly place?: Place;
+  readonly place?: SourcePlace;
   /** `risk.max_loss_day`; empty for the file as a whole. */
   readonly field: string;
   readonly text: string;

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { configError, fieldName, type Place, type Problem, shownPath } from './problems.js';
+import { configError, fieldName, type Problem, type SourcePlace, shownPath } from './problems.js';
 
 /** A configuration of a megabyte is a mistaken file (a recording, a ledger), not a configuration. */
 const MAX_BYTES = 1_000_000;
@@ -18,7 +18,7 @@ export interface YamlSource {
   /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
   readonly value: unknown;
   /** Where a field's value stands (or its key); the closest parent that exists when the field is missing. */
-  place(path: readonly PropertyKey[], part?: 'key' | 'value'): Place;
+  place(path: readonly PropertyKey[], part?: 'key' | 'value'): SourcePlace;
   problem(path: readonly PropertyKey[], text: string, part?: 'key' | 'value'): Problem;
 }
 
@@ -55,7 +55,7 @@ function readText(file: string, cwd: string, asker: Problem | undefined): string
 /** Parses text that is already read; throws one `config_invalid` with every problem found. */
 export function parseYaml(text: string, file: string, name: string): YamlSource {
   const counter = new LineCounter();
-  const at = (offset: number): Place => {
+  const at = (offset: number): SourcePlace => {
     const { line, col } = counter.linePos(offset);
     return { line, column: col };
   };

@@ -13,7 +13,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Ask, Report } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../ledger/contract.js';
-import type { Approved } from '../risk/risk.js';
+import { type Approved, isApproved } from '../risk/risk.js';
 import { readTag, type Step } from './asks.js';
 import { ExecutorContext, type Look } from './context.js';
 import type {
@@ -46,6 +46,7 @@ export class Executor implements OrderExecutor {
   }
 
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[] {
+    assert(isApproved(approved), 'an intent that risk did not approve');
     const { intent } = approved;
     const strategy = intent.kind === 'place' ? intent.strategy : '';
     const off = intent.kind === 'place' ? 'placing' : 'converting';

@@ -6,7 +6,7 @@
 
 import { add, type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { Removal } from './book.js';
-import type { BookSide, OwnOrder, SeenAt } from './view.js';
+import type { OwnOrder, SeenAt } from './view.js';
 
 interface Remembered {
   readonly order: OwnOrder;
@@ -84,7 +84,3 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });
-
-/** Sum of what we have at one price. */
-export const ownAt = (removal: Removal, side: BookSide, priceMicros: Micros): Micros =>
-  removal[side].get(priceMicros) ?? ZERO;

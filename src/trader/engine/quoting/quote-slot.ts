@@ -1,6 +1,6 @@
 /** One strategy at one market: its quoter, what it last wanted, and what stood in the way. */
 
-import type { BookLevel, MarketFacts, MarketView } from '../../market/view.js';
+import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type StrategyEvent } from '../../strategy/contract.js';
@@ -122,6 +122,3 @@ function dataTrouble(view: MarketView, strategy: StrategySettings): Quotes | nul
   }
   return null;
 }
-
-/** The best level of a ladder, for tables. */
-export const best = (levels: readonly BookLevel[]): BookLevel | null => levels[0] ?? null;

@@ -6,7 +6,7 @@ import {
   cursorBehind,
   cursorPlace,
   cursorPosition,
-} from '../../../src/exchange/http/list-cursors.js';
+} from '../../../src/exchange/service/list-cursors.js';
 import { encodeCursor } from '../../../src/shared/protocol/cursors.js';
 
 const BY_NUMBER: readonly CursorList[] = [

@@ -1,0 +1,134 @@
+/**
+ * What may import what: wings, the rooms in them, and modules from outside. docs/architecture.md shows the same table. When a
+ * wall is wrong, table and docs change in one commit with the reason.
+ */
+
+/** Folders of `src`, from the ground up, and `strategies`: which others each may import. */
+export const WINGS: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  recording: ['shared'],
+  trader: ['shared'],
+  exchange: ['shared', 'recording'],
+  shell: ['shared', 'recording', 'trader', 'exchange'],
+  lab: ['shared', 'recording', 'trader', 'exchange', 'shell'],
+  cli: ['shared', 'recording', 'trader', 'exchange', 'shell', 'lab'],
+  strategies: ['shared', 'trader'],
+};
+
+/** What a room may import beside itself: rooms, or whole wings. A room that is missing here is an error. */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'shared/base': [],
+  'shared/protocol': ['shared/base'],
+  'shared/statistics': ['shared/base'],
+
+  recording: ['shared'],
+
+  'trader/market': ['shared/base', 'shared/protocol'],
+  'trader/strategy': ['shared/base', 'trader/market'],
+  'trader/risk': ['shared/base', 'trader/market', 'trader/strategy'],
+  'trader/ledger': ['shared/base', 'shared/protocol'],
+  'trader/executor': ['shared/base', 'shared/protocol', 'trader/ledger', 'trader/risk'],
+  'trader/scheduler': ['shared/base', 'shared/protocol', 'trader/market'],
+  'trader/reconcile': ['shared/base', 'shared/protocol', 'trader/ledger', 'trader/executor', 'trader/scheduler'],
+  'trader/engine': ['shared/base', 'shared/protocol', 'trader'],
+
+  exchange: ['exchange', 'recording', 'shared'],
+  'exchange/core': ['shared/base', 'shared/protocol', 'recording'],
+  'exchange/store': ['exchange/core', 'shared'],
+  'exchange/crowd': ['exchange/core', 'recording', 'shared'],
+  'exchange/service': ['exchange/core', 'shared'],
+  'exchange/http': ['exchange', 'recording', 'shared'],
+
+  'shell/wallet': ['shared/base', 'shared/protocol'],
+  'shell/client': ['shared/base', 'shared/protocol', 'shell/wallet'],
+  'shell/config': ['shared/base', 'shared/protocol', 'trader/strategy', 'trader/risk'],
+  'shell/guardian': ['shared/base', 'shared/protocol', 'shell/wallet', 'shell/client'],
+  'shell/runtime': ['shared', 'trader/engine'],
+  'shell/control': ['shared', 'trader'],
+  'shell/journal': ['shared', 'trader', 'shell/config', 'shell/runtime'],
+  'shell/recorder': ['shared', 'trader', 'recording', 'shell/client', 'shell/config', 'shell/runtime', 'shell/wallet'],
+  'shell/dashboard': [],
+  'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
+
+  'lab/report': ['shared', 'trader/ledger', 'trader/market'],
+  'lab/backtest': ['shared', 'recording', 'trader', 'exchange', 'shell/config', 'lab/report'],
+  'lab/replay': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'lab/backtest'],
+  'lab/sweep': ['shared', 'recording', 'trader', 'exchange', 'shell/config', 'lab/backtest', 'lab/report'],
+  'lab/parity': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'shell/recorder', 'lab'],
+
+  cli: ['shared', 'recording', 'trader', 'exchange', 'shell', 'lab'],
+  strategies: ['shared/base', 'trader/market', 'trader/strategy'],
+};
+
+/** Why some rooms may import so little. */
+export const REASONS: Readonly<Record<string, string>> = {
+  trader: 'The trader knows neither the exchange nor a shell: it gets observations and returns requests.',
+  exchange: 'The exchange knows nothing of the trader: it is the other side of the wire.',
+  'exchange/core': 'The core matches and keeps accounts without a network, a disk or a clock.',
+  'shell/guardian': 'What fails in the trader must not fail in the guardian.',
+  'shell/dashboard': 'The page shows what its host hands over and asks nothing itself.',
+  strategies: 'A strategy sees what `twinbook/strategy` exports, as a module of a user does.',
+};
+
+/** Modules of npm and of Node that only some rooms may load, and what the others do instead. */
+export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
+  axios: { rooms: ['shell/client'], instead: 'call the venue through `shell/client`' },
+  bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
+  'p-queue': { rooms: ['shell/client'], instead: 'the client bounds what is under way' },
+  fastify: { rooms: ['exchange', 'shell/dashboard'], instead: 'serve through `exchange/http` or `shell/dashboard`' },
+  '@fastify/swagger-ui': { rooms: ['exchange/http'], instead: 'the exchange serves its own page' },
+  'better-sqlite3': {
+    rooms: ['trader/ledger', 'exchange/store', 'lab/sweep', 'shell/journal'],
+    instead: 'read and write through the room whose file it is',
+  },
+  '@duckdb/node-api': { rooms: ['recording'], instead: 'read recordings through `recording`' },
+  '@noble/ed25519': { rooms: ['shell/wallet'], instead: 'sign through `shell/wallet`: no other room holds a key' },
+  '@scure/base': {
+    rooms: ['shared/protocol', 'shell/wallet', 'exchange', 'recording'],
+    instead: 'keys and ids are texts everywhere else',
+  },
+  '@solana/addresses': { rooms: ['shared/protocol', 'shell/wallet', 'exchange'], instead: 'use `shared/protocol`' },
+  '@solana/transaction-messages': { rooms: ['shared/protocol'], instead: 'use `shared/protocol`' },
+  '@solana/transactions': { rooms: ['shared/protocol'], instead: 'use `shared/protocol`' },
+  pino: { rooms: ['shell/daemon'], instead: 'report through the notices that the room is given' },
+  'node-cron': { rooms: ['shell/daemon', 'lab/backtest'], instead: 'jobs belong to a shell' },
+  commander: { rooms: ['cli'], instead: 'arguments are read in `cli`' },
+  jiti: { rooms: ['shell/config'], instead: 'modules of users are loaded by `shell/config`' },
+  yaml: { rooms: ['shell/config', 'shell/client'], instead: 'configuration is read by `shell/config`' },
+  zod: {
+    rooms: ['cli', 'exchange', 'recording', 'shared/protocol', 'shell', 'trader/risk'],
+    instead: 'what crosses a border is validated there, once',
+  },
+  'node:http': { rooms: ['exchange/http', 'shell/client'], instead: 'use the client or the server' },
+  'node:https': { rooms: ['shell/client'], instead: 'use the client' },
+  'node:net': { rooms: ['cli', 'shell/control'], instead: 'only the control socket is a bare socket' },
+  'node:child_process': { rooms: ['shell/daemon'], instead: 'processes are started by the daemon alone' },
+  'node:vm': { rooms: ['shell/runtime'], instead: 'code of users runs under the time limit of `shell/runtime`' },
+};
+
+/** Rooms that see no world: no async, clock, timer, randomness or environment. */
+export const CORE = [
+  'src/shared/',
+  'src/trader/',
+  'src/exchange/core/',
+  'src/shell/guardian/decide.ts',
+  'strategies/',
+] as const;
+
+/** Folders and files whose business is the world. */
+export const WORLDLY = [
+  'src/shell/',
+  'src/exchange/http/',
+  // It makes keys, secrets and nonces.
+  'src/exchange/service/account-calls.ts',
+  'src/exchange/store/',
+  'src/exchange/exchange.ts',
+  'src/recording/',
+  'src/cli/',
+] as const;
+
+/** Rooms of the shells that see no world all the same. */
+export const SECLUDED = ['src/shell/recorder/capture/'] as const;
+
+/** Folders with more files than MANY_FILES, each with its reason. */
+export const LARGE_FOLDERS: Readonly<Record<string, string>> = {};

@@ -1,0 +1,216 @@
+/** Reads the project's own source files into plain facts: what each imports, exports, declares and says in comments. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type Comment, type Node, parseSync } from 'oxc-parser';
+import { walk } from './walk.js';
+
+export interface ImportFact {
+  /** What stands between the quotes. */
+  readonly specifier: string;
+  /** The imported file relative to the project's root, or null for a module of npm or of Node. */
+  readonly file: string | null;
+  readonly typeOnly: boolean;
+  readonly names: readonly string[];
+}
+
+export interface ExportFact {
+  readonly name: string;
+  readonly kind: 'class' | 'interface' | 'type' | 'function' | 'value';
+  readonly documented: boolean;
+  readonly line: number;
+}
+
+export interface FunctionFact {
+  readonly name: string;
+  readonly line: number;
+  /** Lines of the function, those of record literals beyond their first one left out. */
+  readonly lines: number;
+  readonly parameters: number;
+}
+
+export interface SourceFile {
+  /** Relative to the project's root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly lines: number;
+  readonly codeLines: number;
+  readonly commentLines: number;
+  readonly imports: readonly ImportFact[];
+  readonly exports: readonly ExportFact[];
+  readonly functions: readonly FunctionFact[];
+  readonly anyTypes: number;
+  readonly nonNullAssertions: number;
+  /** `x as T`, without `as const`. */
+  readonly casts: number;
+  /** Object literals spread into object literals. */
+  readonly literalSpreads: number;
+}
+
+/** All TypeScript files below some folders of the project. */
+export function readSourceTree(root: string, folders: readonly string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => readSourceFile(root, path));
+}
+
+function readSourceFile(root: string, absolute: string): SourceFile {
+  const text = readFileSync(absolute, 'utf8');
+  const path = relative(root, absolute).replaceAll('\\', '/');
+  const { program, comments, module, errors } = parseSync(absolute, text);
+  if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
+  const lineAt = lineFinder(text);
+  const facts = collectFacts(program, lineAt);
+  const commentLines = countCommentLines(comments, lineAt);
+  const lines = text.trimEnd().split('\n').length;
+  const blank = text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line.trim() === '').length;
+  const imports = [
+    ...module.staticImports.map(({ moduleRequest, entries }) => ({
+      specifier: moduleRequest.value,
+      typeOnly: entries.length > 0 && entries.every((entry) => entry.isType),
+      names: entries.flatMap((entry) => (entry.importName.name === null ? [] : [entry.importName.name])),
+    })),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap((entry) =>
+        entry.moduleRequest === null
+          ? []
+          : [
+              {
+                specifier: entry.moduleRequest.value,
+                typeOnly: entry.isType,
+                names: entry.importName.name === null ? [] : [entry.importName.name],
+              },
+            ],
+      ),
+    ),
+    ...module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+      const quoted = /^(['"])(.*)\1$/s.exec(text.slice(start, end))?.[2];
+      return quoted === undefined ? [] : [{ specifier: quoted, typeOnly: false, names: [] }];
+    }),
+  ].map((fact) => ({ ...fact, file: importedFile(root, absolute, fact.specifier) }));
+  const exports = readExports(program, comments, text, lineAt);
+  return {
+    path,
+    text,
+    lines,
+    codeLines: lines - blank - commentLines,
+    commentLines,
+    imports,
+    exports,
+    ...facts,
+  };
+}
+
+function importedFile(root: string, from: string, specifier: string): string | null {
+  if (!specifier.startsWith('.')) return null;
+  const target = resolve(dirname(from), specifier);
+  return relative(root, target).replaceAll('\\', '/').replace(/\.js$/, '.ts');
+}
+
+type LineAt = (offset: number) => number;
+
+function lineFinder(text: string): LineAt {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  };
+}
+
+/** Lines that hold nothing but a comment are the usual ones here: each comment counts as the lines that it spans. */
+function countCommentLines(comments: readonly Comment[], lineAt: LineAt): number {
+  const lines = new Set<number>();
+  for (const { start, end } of comments) for (let line = lineAt(start); line <= lineAt(end); line++) lines.add(line);
+  return lines.size;
+}
+
+function readExports(program: Node, comments: readonly Comment[], text: string, lineAt: LineAt): ExportFact[] {
+  const body = 'body' in program && Array.isArray(program.body) ? (program.body as Node[]) : [];
+  return body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.declaration === null) return [];
+    const documented = comments.some(
+      ({ type, end }) => type === 'Block' && end <= statement.start && text.slice(end, statement.start).trim() === '',
+    );
+    const line = lineAt(statement.start);
+    return declaredNames(statement.declaration).map((fact) => ({ ...fact, documented, line }));
+  });
+}
+
+function declaredNames(node: Node): Pick<ExportFact, 'name' | 'kind'>[] {
+  switch (node.type) {
+    case 'ClassDeclaration':
+      return [{ name: node.id?.name ?? '', kind: 'class' }];
+    case 'TSInterfaceDeclaration':
+      return [{ name: node.id.name, kind: 'interface' }];
+    case 'TSTypeAliasDeclaration':
+      return [{ name: node.id.name, kind: 'type' }];
+    case 'FunctionDeclaration':
+    case 'TSDeclareFunction':
+      return [{ name: node.id?.name ?? '', kind: 'function' }];
+    case 'VariableDeclaration':
+      return node.declarations.flatMap(({ id, init }) =>
+        id.type === 'Identifier'
+          ? [{ name: id.name, kind: init !== null && isFunction(init) ? ('function' as const) : ('value' as const) }]
+          : [],
+      );
+    default:
+      return [];
+  }
+}
+
+const isFunction = (node: Node): boolean =>
+  node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
+
+type Facts = Pick<SourceFile, 'functions' | 'anyTypes' | 'nonNullAssertions' | 'casts' | 'literalSpreads'>;
+
+function collectFacts(program: Node, lineAt: LineAt): Facts {
+  const functions: FunctionFact[] = [];
+  const count = { anyTypes: 0, nonNullAssertions: 0, casts: 0, literalSpreads: 0 };
+  walk(program, (node, parent) => {
+    if (isFunction(node)) functions.push(functionFact(node, parent, lineAt));
+    if (node.type === 'TSAnyKeyword') count.anyTypes += 1;
+    if (node.type === 'TSNonNullExpression') count.nonNullAssertions += 1;
+    if (node.type === 'TSAsExpression' && !isConst(node.typeAnnotation)) count.casts += 1;
+    if (node.type === 'SpreadElement' && node.argument.type === 'ObjectExpression') count.literalSpreads += 1;
+  });
+  return { functions, ...count };
+}
+
+const isConst = (type: Node): boolean =>
+  type.type === 'TSTypeReference' && type.typeName.type === 'Identifier' && type.typeName.name === 'const';
+
+function functionFact(node: Node, parent: Node | null, lineAt: LineAt): FunctionFact {
+  const line = lineAt(node.start);
+  let inLiterals = 0;
+  walk(node, (inner) => {
+    if (inner.type !== 'ObjectExpression') return true;
+    inLiterals += lineAt(inner.end) - lineAt(inner.start);
+    // Literals within this one are counted with it.
+    return false;
+  });
+  const parameters = 'params' in node && Array.isArray(node.params) ? node.params.length : 0;
+  return { name: functionName(node, parent), line, lines: lineAt(node.end) - line + 1 - inLiterals, parameters };
+}
+
+function functionName(node: Node, parent: Node | null): string {
+  if ('id' in node && node.id !== null && typeof node.id === 'object' && 'name' in node.id) return String(node.id.name);
+  if (parent === null) return '';
+  if (parent.type === 'VariableDeclarator' && parent.id.type === 'Identifier') return parent.id.name;
+  if ((parent.type === 'MethodDefinition' || parent.type === 'Property') && parent.key.type === 'Identifier') {
+    return parent.key.name;
+  }
+  return '';
+}
