@@ -46,6 +46,13 @@ describe('the walls', () => {
     expect(broken).toEqual([]);
   });
 
+  it('let only the gate of the trader ask risk for a judgement', () => {
+    const asks = ({ imports }: SourceFile) =>
+      imports.some(({ file, names }) => file === 'src/trader/risk/risk.ts' && names.includes('judge'));
+    const inTrader = files.filter(({ path }) => wingOf(path) === 'trader').filter(asks);
+    expect(inTrader.map(({ path }) => path)).toEqual(['src/trader/engine/gate.ts']);
+  });
+
   it('let a module from outside be loaded only by the rooms that are there for it', () => {
     const broken = files.flatMap(({ path, imports }) =>
       imports.flatMap(({ specifier, file }) => {

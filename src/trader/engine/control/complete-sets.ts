@@ -4,10 +4,10 @@ import { type Micros, minMicros, toMultiple } from '../../../shared/base/micros.
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, RedeemIntent } from '../../risk/intent.js';
+import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
-import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../quoting/quoting.js';
 import type { MergeSettings } from '../settings.js';
 
 /** After one was begun here: a merge takes the venue about a second. */

@@ -3,9 +3,9 @@
 import { complement, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
 import type { Sight } from '../../market/view.js';
 import type { PlaceIntent } from '../../risk/intent.js';
+import { approveAndExecute, factsOf, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
-import { approveAndExecute, factsOf, type StepContext } from '../quoting/quoting.js';
 
 /** The name under which these orders stand in the ledger; no strategy's, so what does not fill at once is pulled. */
 export const FLATTEN = 'flatten';

@@ -2,43 +2,14 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, sub } from '../../../shared/base/micros.js';
-import type { OrderExecutor } from '../../executor/contract.js';
 import type { MarketFeed, MarketView, Sight } from '../../market/view.js';
-import type { ActionPace } from '../../risk/action-pace.js';
-import { inFlight } from '../../risk/controls.js';
-import type { Facts, RiskStance } from '../../risk/facts.js';
-import type { FillFacts } from '../../risk/fill-guard.js';
-import type { CancelIntent, Intent, PlaceIntent, Refused } from '../../risk/intent.js';
-import type { RiskLimits } from '../../risk/limits.js';
-import type { LossFacts } from '../../risk/loss-guard.js';
-import { judge } from '../../risk/risk.js';
-import type { Queue } from '../../scheduler/contract.js';
+import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
 import type { Quotes } from '../../strategy/contract.js';
-import { heldIn, type OwnState } from '../own/own-state.js';
+import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../gate.js';
+import { heldIn } from '../own/own-state.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
 import { chooseLegs, type Leg } from './legs.js';
 import type { QuoteSlot } from './quote-slot.js';
-
-/** What every desk's turn needs and none owns. */
-export interface StepContext {
-  readonly nowMs: number;
-  readonly own: OwnState;
-  readonly loss: LossFacts;
-  readonly fills: FillFacts;
-  readonly pace: ActionPace;
-  /** The trader's own limits; a strategy's are tighter. */
-  readonly limits: RiskLimits;
-  /** Why nobody may quote; null when they may. */
-  readonly hold: string | null;
-  readonly stance: RiskStance;
-  /** Empty when the stance is `normal`. */
-  readonly stanceReason: string;
-  readonly queue: Queue;
-  readonly executor: OrderExecutor;
-  nextIntentId(conditionId: string): string;
-  /** True when a cancel for this order was tried so recently that its answer should be awaited. */
-  triedToCancel(orderPubkey: string): boolean;
-}
 
 /** After the exchange refused an order here, or signing did, nothing is placed for this long. */
 export const PLACE_PAUSE_MS = 5_000;
@@ -84,25 +55,6 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, turn
   return approveAndExecute(intent, factsOf(turn), NO_REASON, turn) === null;
 }
 
-/** For `explain`: nothing that the intent itself does not say. */
-export const NO_REASON = (): string => '{}';
-
-/** Judges and begins one intent of any kind; returns the refusal, or null when it was begun. */
-export function approveAndExecute(
-  intent: Intent,
-  facts: Facts,
-  reason: () => string,
-  turn: StepContext,
-): Refused | null {
-  const verdict = judge(intent, facts);
-  if (verdict.verdict === 'refused') return verdict;
-  for (const ask of turn.executor.begin(verdict, turn.nowMs, reason())) turn.queue.push(ask);
-  if (intent.kind === 'place' || intent.kind === 'cancel') turn.pace.note(turn.nowMs);
-  // The next order must be judged as if this one rested already.
-  if (intent.kind === 'place') turn.own.exposure.work(inFlight(intent, facts));
-  return null;
-}
-
 /** True when at least one leg was begun. */
 function placeWish(wish: DesiredQuotes, desk: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
   const { exposure } = turn.own;
@@ -141,20 +93,6 @@ function placeLeg(leg: Leg, desk: QuoteSlot, sight: Sight, quotes: Quotes, turn:
   }
   return true;
 }
-
-/** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
-export const factsOf = (turn: StepContext, sight: Sight | null = null, limits: RiskLimits = turn.limits): Facts => ({
-  sight,
-  limits,
-  exposure: turn.own.exposure,
-  cashMicros: turn.own.cashMicros,
-  loss: turn.loss,
-  fills: turn.fills,
-  pace: turn.pace.facts(turn.nowMs),
-  stance: turn.stance,
-  stanceReason: turn.stanceReason,
-  requestHeadroom: turn.queue.headroom('signed', 'draft', turn.nowMs),
-});
 
 /** The best prices first on either side: if the budget ends in the middle, the ends of the ladders are missing. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {

@@ -9,9 +9,9 @@ import type { RiskLimits } from '../../risk/limits.js';
 import type { LossFacts } from '../../risk/loss-guard.js';
 import type { Queue } from '../../scheduler/contract.js';
 import { LADDER } from '../control/modes.js';
+import type { StepContext } from '../gate.js';
 import type { OwnState } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
-import type { StepContext } from './quoting.js';
 
 /** A cancel that was begun is given this long before another is tried. */
 const CANCEL_RETRY_MS = 2_000;

@@ -1,0 +1,75 @@
+/**
+ * The gate between deciding and executing: intent, judgement, approval, executor. Whatever asks the exchange for anything
+ * that can move money comes through here, and only an approval of risk opens it.
+ */
+
+import type { OrderExecutor } from '../executor/contract.js';
+import type { Sight } from '../market/view.js';
+import type { ActionPace } from '../risk/action-pace.js';
+import { inFlight } from '../risk/controls.js';
+import type { Facts, RiskStance } from '../risk/facts.js';
+import type { FillFacts } from '../risk/fill-guard.js';
+import type { Intent, Refused } from '../risk/intent.js';
+import type { RiskLimits } from '../risk/limits.js';
+import type { LossFacts } from '../risk/loss-guard.js';
+import { judge } from '../risk/risk.js';
+import type { Queue } from '../scheduler/contract.js';
+import type { OwnState } from './own/own-state.js';
+
+/** What whoever decides within one step needs and does not own. */
+export interface StepContext {
+  readonly nowMs: number;
+  readonly own: OwnState;
+  readonly loss: LossFacts;
+  readonly fills: FillFacts;
+  readonly pace: ActionPace;
+  /** The trader's own limits; a strategy's are tighter. */
+  readonly limits: RiskLimits;
+  /** Why nobody may quote; null when they may. */
+  readonly hold: string | null;
+  readonly stance: RiskStance;
+  /** Empty when the stance is `normal`. */
+  readonly stanceReason: string;
+  readonly queue: Queue;
+  readonly executor: OrderExecutor;
+  nextIntentId(conditionId: string): string;
+  /** True when a cancel for this order was tried so recently that its answer should be awaited. */
+  triedToCancel(orderPubkey: string): boolean;
+}
+
+/** Judges one intent of any kind, and begins it when risk approves it. Returns the refusal, or null when it was begun. */
+export function approveAndExecute(
+  intent: Intent,
+  facts: Facts,
+  reason: () => string,
+  context: StepContext,
+): Refused | null {
+  const verdict = judge(intent, facts);
+  if (verdict.verdict === 'refused') return verdict;
+  for (const ask of context.executor.begin(verdict, context.nowMs, reason())) context.queue.push(ask);
+  if (intent.kind === 'place' || intent.kind === 'cancel') context.pace.note(context.nowMs);
+  // The next order must be judged as if this one rested already.
+  if (intent.kind === 'place') context.own.exposure.work(inFlight(intent, facts));
+  return null;
+}
+
+/** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
+export const factsOf = (
+  context: StepContext,
+  sight: Sight | null = null,
+  limits: RiskLimits = context.limits,
+): Facts => ({
+  sight,
+  limits,
+  exposure: context.own.exposure,
+  cashMicros: context.own.cashMicros,
+  loss: context.loss,
+  fills: context.fills,
+  pace: context.pace.facts(context.nowMs),
+  stance: context.stance,
+  stanceReason: context.stanceReason,
+  requestHeadroom: context.queue.headroom('signed', 'draft', context.nowMs),
+});
+
+/** For `explain`: nothing that the intent itself does not say. */
+export const NO_REASON = (): string => '{}';
