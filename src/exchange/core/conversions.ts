@@ -241,9 +241,6 @@ export interface ConversionsDump {
   readonly splits: readonly Conversion[];
 }
 
-/** Whether nothing moves it any more. */
-export const isOver = (state: ConversionState): boolean => state !== 'waiting_to_sign' && state !== 'in_process';
-
 type FinalConversion = Pick<Conversion, 'message' | 'amount' | 'createdMs'>;
 
 export const filingOf = (kind: ConversionKind): Filing<Conversion> => ({

@@ -22,7 +22,11 @@ const keys: ReadonlyMap<string, KeyObject> = new Map(
   }),
 );
 
-/** Base58 of the service's public keys, always the same ones. */
+/**
+ * Base58 of the service's public keys, always the same ones: what a test writes under `draft_cosigners`.
+ *
+ * @public
+ */
 export const PAPER_COSIGNERS: readonly string[] = [...keys.keys()];
 
 /** The signature of one of its keys over the message bytes of a transaction; null for a key that is not its own. */

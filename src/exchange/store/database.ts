@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
-import { toFormat2 } from './format-2.js';
 
-/** Written into the file; a file of a higher format is refused, one of a lower format is brought up to this one. */
+/** Written into the file; a file of another format is refused. Format 1 belongs to no released version. */
 const FORMAT = 2;
 
 /** Of SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */
@@ -15,7 +14,7 @@ const CACHE_KIB = 32 * 1024;
 
 /**
  * The folder is created when missing. Throws TwinbookError `file_unreadable` when it cannot be written, `ledger_locked`
- * when another process uses it, `ledger_newer` for one of a later version.
+ * when another process uses it, `ledger_newer` for one of a later version, `ledger_broken` for one of format 1.
  */
 export function openDatabase(folder: string): Database.Database {
   prepareFolder(folder);
@@ -51,25 +50,19 @@ function prepareFile(db: Database.Database, path: string): void {
       'Use the newer version, or another data folder.',
     );
   }
-  // One transaction: a process that ends in the middle leaves the old format, whole.
-  db.transaction(() => {
-    createTables(db);
-    if (format === 1) upgrade(db, path);
-    if (format !== FORMAT) db.pragma(`user_version = ${FORMAT}`);
-  }).exclusive();
-}
-
-function upgrade(db: Database.Database, path: string): void {
-  try {
-    toFormat2(db);
-  } catch (error) {
+  // A file that was just created has format 0.
+  if (format !== 0 && format < FORMAT) {
     throw new TwinbookError(
       'ledger_broken',
-      `${path} has format 1 and cannot be brought up to format ${FORMAT}: ${reason(error)}`,
-      'It was left as it is. Use the version that wrote it, or move the folder away to start anew.',
-      { cause: error },
+      `${path} has format ${format}, which no released version of Twinbook wrote`,
+      'It was left as it is. Move the folder away to start anew.',
     );
   }
+  // One transaction: a process that ends in the middle leaves a new file, not half a one.
+  db.transaction(() => {
+    createTables(db);
+    if (format !== FORMAT) db.pragma(`user_version = ${FORMAT}`);
+  }).exclusive();
 }
 
 /** What every file of this format has beside the tables of its shelves. */

@@ -44,20 +44,10 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
 
 /** What was tried to find the ratio that is judged. */
 export interface Trials {
-  /** N: every configuration that was ever tried, kept or not; at least 1. `effectiveTrials` when they are alike. */
+  /** N: every configuration that was ever tried, kept or not; at least 1. */
   readonly count: number;
   /** Variance of the trials' Sharpe ratios per sample; at least 0. */
   readonly variance: number;
-}
-
-/**
- * The trials of a search from the ratio per sample of each, null for one that has none (it never traded). All of them
- * were tried and count; the variance (n - 1) is of those that have a ratio, 0 below two.
- */
-export function trialsOf(sharpes: readonly (number | null)[]): Trials {
-  if (sharpes.length === 0) throw new RangeError('at least one trial was made, got none');
-  const { standardDeviation } = momentsOf(sharpes.filter((sharpe) => sharpe !== null));
-  return { count: sharpes.length, variance: (standardDeviation ?? 0) ** 2 };
 }
 
 /**
@@ -81,15 +71,3 @@ const EULER = 0.5772156649015329;
 /** DSR = PSR(SR0): probability that the true ratio is above what luck alone gives the best of so many trials. */
 export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
   probabilisticSharpe(observed, expectedMaxSharpe(trials));
-
-/**
- * Independent trials that N correlated ones amount to: r + (1 - r) N for a mean correlation r (2014, appendix 3).
- * A negative r counts as 0: alike trials may lower the number, nothing raises it. RangeError for r > 1 or N < 1.
- */
-export function effectiveTrials(count: number, meanCorrelation: number): number {
-  requireFinite(count, 'a number of trials');
-  if (count < 1) throw new RangeError(`at least one trial was made, got ${count}`);
-  if (!(meanCorrelation <= 1)) throw new RangeError(`a correlation is at most 1, got ${meanCorrelation}`);
-  const alike = Math.max(0, meanCorrelation);
-  return alike + (1 - alike) * count;
-}

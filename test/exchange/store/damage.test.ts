@@ -71,6 +71,22 @@ describe('a damaged file', () => {
   });
 });
 
+describe('a file of a format that no released version wrote', () => {
+  it('is refused in words, and left as it was', () => {
+    fill();
+    change('PRAGMA user_version = 1');
+    expect(() => PersistentCore.open(folder, settings)).toThrowError(
+      expect.objectContaining({
+        code: 'ledger_broken',
+        message: expect.stringContaining('has format 1, which no released version'),
+      }),
+    );
+    const db = new Database(file);
+    expect(db.pragma('user_version', { simple: true })).toBe(1);
+    db.close();
+  });
+});
+
 describe('a folder whose pid file cannot be written', () => {
   it('is refused and let go of', () => {
     const pidFile = join(folder, 'exchange.pid');

@@ -4,13 +4,11 @@ import { normalCdf } from '../../../src/shared/base/normal.js';
 import { Random } from '../../../src/shared/base/random.js';
 import {
   deflatedSharpe,
-  effectiveTrials,
   expectedMaxSharpe,
   observedSharpe,
   probabilisticSharpe,
-  trialsOf,
 } from '../../../src/shared/statistics/deflated-sharpe.js';
-import { close, samples } from './fixtures.js';
+import { samples } from './fixtures.js';
 
 describe('the example of Bailey and Lopez de Prado (2014): an annual 2.5 over 1250 days of 250 a year', () => {
   const observed = { sharpe: 2.5 / Math.sqrt(250), samples: 1250, skewness: -3, kurtosis: 10 };
@@ -107,23 +105,4 @@ test('what is not defined is null, and what cannot be is refused', () => {
   expect(() => probabilisticSharpe({ ...observed, skewness: Number.NaN })).toThrow('got NaN');
   expect(() => expectedMaxSharpe({ count: 0, variance: 1 })).toThrow('got 0');
   expect(() => expectedMaxSharpe({ count: 2, variance: -1 })).toThrow('got -1');
-});
-
-test('every trial counts, also one that never traded', () => {
-  const { count, variance } = trialsOf([0.1, null, 0.3, 0.2, null]);
-  expect(count).toBe(5);
-  close(variance, 0.01);
-  expect([trialsOf([0.1]), trialsOf([null])]).toEqual([
-    { count: 1, variance: 0 },
-    { count: 1, variance: 0 },
-  ]);
-  expect(() => trialsOf([])).toThrow('got none');
-});
-
-test('alike trials count for fewer', () => {
-  close(effectiveTrials(100, 0.3), 70.3);
-  expect([effectiveTrials(100, 0), effectiveTrials(100, 1), effectiveTrials(100, -0.5)]).toEqual([100, 1, 100]);
-  expect(() => effectiveTrials(100, 1.1)).toThrow('got 1.1');
-  expect(() => effectiveTrials(100, Number.NaN)).toThrow('got NaN');
-  expect(() => effectiveTrials(0.5, 0)).toThrow('got 0.5');
 });
