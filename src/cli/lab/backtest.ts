@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { BacktestOutcome, BacktestPlan } from '../../lab/backtest/contract.js';
+import type { BacktestResult } from '../../lab/backtest/backtest.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
-import { BRACKET, chooseLatency, type PlanOptions, planOf, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { integerBetween } from '../arguments.js';
@@ -75,18 +75,18 @@ const namesOf = (text: string): readonly string[] => text.split(',').map((name) 
 
 async function runBacktests(options: BacktestFlags, io: CliIo) {
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true });
-  const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
-  const models = checkFillModels(options.fillModel ?? BRACKET);
-  const { recordings, sources } = await openSources(options.data.map((path) => resolve(io.cwd, path)));
-  const fresh = await chooseLatency(options.latency ?? null, recordings, options.seed);
+  const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const line = new ProgressLine(io, options.json === true);
-  const outcomes: BacktestOutcome[] = [];
-  for (const [index, fillModel] of models.entries()) {
-    const plan = planOf(config, sources, { ...planOptions(options, config), fillModel, latency: fresh() });
-    outcomes.push(await run(plan, (share) => line.show((index + share) / models.length, fillModel)));
-  }
+  const { fillModel, latency, data } = options;
+  const results = await backtestOf(config, {
+    ...planOptions(options, config),
+    ...(fillModel === undefined ? {} : { fillModels: fillModel }),
+    ...(latency === undefined ? {} : { latency }),
+    data: data.map((path) => resolve(io.cwd, path)),
+    progress: (share, name) => line.show(share, name),
+  });
   line.end();
-  return tell(outcomes, options, io);
+  return tell(results, options, io);
 }
 
 /** Options of a plan that are the same for every run. */
@@ -100,21 +100,15 @@ export const planOptions = (
   allMarkets: allMarkets === true,
 });
 
-async function run(plan: BacktestPlan, progress: (share: number) => void): Promise<BacktestOutcome> {
-  const { runBacktest } = await import('../../lab/backtest/run.js');
-  return runBacktest({ ...plan, progress: (doneMs, allMs) => progress(allMs > 0 ? Math.min(1, doneMs / allMs) : 0) });
-}
-
-async function tell(outcomes: readonly BacktestOutcome[], options: BacktestFlags, io: CliIo) {
-  const { analyse } = await import('../../lab/report/analysis/analyse.js');
+async function tell(results: readonly BacktestResult[], options: BacktestFlags, io: CliIo) {
   const { summaryTable } = await import('../../lab/report/summary.js');
-  const sessions = outcomes.map(({ session }) => session);
-  const analyses = sessions.map(analyse);
+  const analyses = results.map(({ analysis }) => analysis);
   if (options.report !== undefined) {
     const { reportHtml } = await import('../../lab/report/html/report-html.js');
+    const sessions = results.map(({ session }) => session);
     writeWhole(resolve(io.cwd, options.report), reportHtml({ sessions }, analyses));
   }
-  const runs = outcomes.map(({ events, traceHash }, index) => ({ ...analyses[index], events, traceHash }));
+  const runs = results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash }));
   if (options.json === true) io.out(json(runs));
   else {
     io.out(summaryTable(analyses));

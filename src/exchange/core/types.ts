@@ -7,6 +7,7 @@ import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { DraftCosigners } from '../../shared/protocol/profile.js';
 import type * as record from '../../shared/protocol/records.js';
 import type { MarketState, OrderType, Side } from '../../shared/protocol/states.js';
+import type { FillModel } from './matching/fill-model.js';
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
 
@@ -30,10 +31,10 @@ export interface CoreSettings {
   /** Pubkeys and condition ids are derived from it. */
   readonly seed: number;
   /**
-   * How real orders stand in recorded queues, as fill-model.ts reads it; absent: `risk-averse`. TwinbookError `usage` for a
-   * name that it does not know. Orders of a snapshot keep their places and move by today's model.
+   * How real orders stand in recorded queues: a name that fill-model.ts reads, or a model; absent: `risk-averse`.
+   * TwinbookError `usage` for a name that it does not know. Orders of a snapshot keep their places and move by today's model.
    */
-  readonly fillModel?: string;
+  readonly fillModel?: string | FillModel;
   /** Hears of fills at the moment of each; absent: nobody listens. */
   readonly observer?: CoreObserver;
 }

@@ -8,7 +8,7 @@ import type { CoreContext } from './core-context.js';
 import type { Delays } from './delays.js';
 import { Identity, type IdentityDump } from './identity.js';
 import { Margin, type MarginDump } from './margin/margin.js';
-import { fillModel } from './matching/fill-model.js';
+import { chosenModel } from './matching/bounded-model.js';
 import { Matching } from './matching/matching.js';
 import { OrderPool, type PoolDump } from './matching/order-pool.js';
 import { dumpResting, loadResting } from './matching/resting.js';
@@ -42,7 +42,7 @@ function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
   const pool = new OrderPool();
   const ground: CoreContext = {
     settings,
-    catalog: new Catalog(settings, pool, fillModel(settings.fillModel ?? 'risk-averse')),
+    catalog: new Catalog(settings, pool, chosenModel(settings.fillModel ?? 'risk-averse')),
     funds: new Funds(),
     due: new TimerQueue(),
     archive,

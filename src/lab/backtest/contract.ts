@@ -1,5 +1,6 @@
 /** What a backtest is given and gives. */
 
+import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import type { EventChunk, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
@@ -47,8 +48,8 @@ export interface BacktestPlan {
   /** The trader's settings as a live start has them; the run's id and the bounded call are the shell's. */
   readonly trader: Omit<TraderSettings, 'runId' | 'boundedCall'>;
   readonly sources: readonly EventSource[];
-  /** Name of a fill model, see `exchange/core/fill-model.ts`. */
-  readonly fillModel: string;
+  /** A name that `exchange/core/matching/fill-model.ts` reads, or a model of somebody's own. */
+  readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;
   readonly seed: number;
   /** Fee rates in millionths where the recording names none. */

@@ -1,6 +1,6 @@
 /** Opens what a backtest plays, and checks what it was asked for before anything runs. */
 
-import { fillModel } from '../../exchange/core/matching/fill-model.js';
+import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { Recording } from '../../recording/contract.js';
 import { openRecordings } from '../../recording/recording.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -10,10 +10,21 @@ import { kept, streamed } from './sources.js';
 /** The names of fill models as they are known. Throws TwinbookError `usage` for one that is not, or that stands twice. */
 export function checkFillModels(names: readonly string[]): readonly string[] {
   const known = names.map((name) => fillModel(name).name);
-  const twice = known.find((name, index) => known.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each once.');
+  refuseTwins(known);
   return known;
+}
+
+/** The same for a list that may hold models of somebody's own, which are given back as they are. */
+export function checkFillModelChoices(choices: readonly (string | FillModel)[]): readonly (string | FillModel)[] {
+  const known = choices.map((choice) => (typeof choice === 'string' ? fillModel(choice).name : choice));
+  refuseTwins(known.map((choice) => (typeof choice === 'string' ? choice : choice.name)));
+  return known;
+}
+
+function refuseTwins(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each once.');
 }
 
 /** Opens recordings for several runs. Throws TwinbookError `file_unreadable` or `recording_invalid`. */

@@ -1,5 +1,6 @@
 /** From a configuration and recordings to a plan: which markets are played, and what cannot be is said. */
 
+import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import type { Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
@@ -14,7 +15,7 @@ export const BRACKET = ['risk-averse', 'power:3', 'optimistic'] as const;
 const MAX_ROUND_TRIPS = 20_000;
 
 export interface PlanOptions {
-  readonly fillModel: string;
+  readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;
   readonly seed: number;
   readonly landingMs: number;

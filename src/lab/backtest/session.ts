@@ -102,7 +102,7 @@ export function sessionOf(measured: Measured): SessionRecord {
       version: trader.version,
       configHash: trader.configHash,
       seed: plan.seed,
-      fillModel: plan.fillModel,
+      fillModel: typeof plan.fillModel === 'string' ? plan.fillModel : plan.fillModel.name,
       latency: plan.latency.name,
       data: plan.data,
       remarks: REMARKS,

@@ -1,9 +1,49 @@
 /**
- * The report: from the record of a session to every figure of it (`analysis/`), to one HTML page (`html/`), to a table
- * for the terminal (`summary.ts`); and from a live ledger to such a record (`live/`).
+ * The report (the package's `twinbook/report`): from the record of a session to every figure of it (`analysis/`), to one
+ * HTML page (`html/`), to a table for the terminal (`summary.ts`); and from a live ledger to such a record (`live/`).
+ *
+ *     const session = sessionOfLedger('data/twinbook.sqlite', { title: 'this week' });
+ *     writeFileSync('report.html', reportHtml({ sessions: [session] }, [analyse(session)]));
  *
  * It never reads a clock, a recording or the network, and never decides anything: it says what was, and what is not
  * known. A figure stands in one place, `Analysis`; page, table and JSON only show it, so that they cannot disagree.
  * The split of the result is exact arithmetic, because a split that nearly adds up hides the mistake that one looks for.
  */
-export {};
+
+import { openReadOnly } from '../../trader/ledger/ledger.js';
+import type { SessionRecord } from './contract.js';
+import { sessionFromLedger } from './live/session-from-ledger.js';
+
+export interface LedgerReportOptions {
+  /** What the report is called. */
+  readonly title: string;
+  /** Unix ms: the end of the session while the trader runs. Default null: the last thing that the ledger saw. */
+  readonly nowMs?: number | null;
+  /** YES prices in millionths by market, at which held shares are valued first of all. Default: none. */
+  readonly fairMicros?: ReadonlyMap<string, number>;
+}
+
+/**
+ * The session that a trader's ledger holds, read beside a running trader or after it. The ledger is not changed and holds no
+ * book: figures that need middle prices are null. Throws TwinbookError `file_unreadable` when there is no such ledger.
+ */
+export function sessionOfLedger(path: string, options: LedgerReportOptions): SessionRecord {
+  const ledger = openReadOnly(path);
+  try {
+    return sessionFromLedger(ledger, {
+      title: options.title,
+      version: 'read by twinbook/report',
+      nowMs: options.nowMs ?? null,
+      fairMicros: options.fairMicros ?? new Map(),
+      recorded: () => null,
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
+export { analyse } from './analysis/analyse.js';
+export type { Analysis } from './analysis/contract.js';
+export type { Bracket, SessionRecord } from './contract.js';
+export { reportHtml } from './html/report-html.js';
+export { summaryTable } from './summary.js';

@@ -1,0 +1,90 @@
+/**
+ * Backtests from code (the package's `twinbook/backtest`): what `twinbook backtest` does, with its results as data. The
+ * trader is the live one, the exchange is the paper exchange's core with recorded markets, and between them lies a virtual
+ * clock: no network, no file is written, and the same input gives the same `traceHash` on every machine.
+ *
+ *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
+ *     console.log(result.analysis.result.resultMicros);
+ *
+ * A strategy is named by its file, as everywhere; a fill model may be an object of the caller's own.
+ */
+
+import { resolve } from 'node:path';
+import type { FillModel } from '../../exchange/core/matching/fill-model.js';
+import { loadConfig } from '../../shell/config/load.js';
+import type { Config } from '../../shell/config/types.js';
+import { analyse } from '../report/analysis/analyse.js';
+import type { Analysis } from '../report/analysis/contract.js';
+import type { BacktestOutcome } from './contract.js';
+import { checkFillModelChoices, openSources } from './open-sources.js';
+import { BRACKET, chooseLatency, type PlanOptions, planOf, USUAL_LANDING_MS } from './plan.js';
+import { runBacktest } from './run.js';
+
+/** What every run of a backtest has in common. */
+export interface BacktestOptions {
+  /** Recordings: folders or files, of our own format or raw Kalshi or Polymarket files; from the working folder. */
+  readonly data: readonly string[];
+  /** Names as `--fill-model` takes them, or models; each is a run of its own. Default: risk-averse, power:3, optimistic. */
+  readonly fillModels?: readonly (string | FillModel)[];
+  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: what was measured, else `constant:150`. */
+  readonly latency?: string;
+  /** Of latencies and names, 0 to 2^32 - 1. Default 1. */
+  readonly seed?: number;
+  /** Fee rates in millionths where a recording names none. Default 0. */
+  readonly fees?: PlanOptions['fees'];
+  /** How long merges take to land, ms. Default: the file's `exchange.landing_ms`, else 400. */
+  readonly landingMs?: number;
+  /** Offers every recorded market to every strategy, whatever its file selects. Default false. */
+  readonly allMarkets?: boolean;
+  /** Told now and then: the part of all runs that is done, 0 to 1, and the fill model of the present one. */
+  readonly progress?: (share: number, fillModel: string) => void;
+}
+
+export interface BacktestInput extends BacktestOptions {
+  /** A trader's file, or a strategy file, which then trades with a capital of 1000; from the working folder. */
+  readonly config: string;
+}
+
+export interface BacktestResult extends BacktestOutcome {
+  /** Every figure of the run, as the report shows it. */
+  readonly analysis: Analysis;
+}
+
+/**
+ * Runs the strategies of a file over recordings, once for each fill model, in their order. Throws TwinbookError:
+ * `config_invalid`, `strategy_invalid` or `file_unreadable` for the files, `recording_invalid` for the data, `usage` for
+ * fill models or latencies that are not known. Settings from the environment are not read.
+ */
+export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
+  const config = await loadConfig(file, { strategyFileToo: true, env: {}, cwd: resolve('.') });
+  return backtestOf(config, options);
+}
+
+/** The same with a configuration that is loaded already. */
+export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
+  const models = checkFillModelChoices(options.fillModels ?? BRACKET);
+  const { recordings, sources } = await openSources(options.data.map((path) => resolve(path)));
+  const freshLatency = await chooseLatency(options.latency ?? null, recordings, options.seed ?? 1);
+  const results: BacktestResult[] = [];
+  for (const [index, fillModel] of models.entries()) {
+    const plan = planOf(config, sources, { ...sharedOptions(options, config), fillModel, latency: freshLatency() });
+    const name = typeof fillModel === 'string' ? fillModel : fillModel.name;
+    const tell = (part: number) => options.progress?.((index + part) / models.length, name);
+    const progress = (doneMs: number, allMs: number) => tell(allMs > 0 ? Math.min(1, doneMs / allMs) : 0);
+    const outcome = await runBacktest({ ...plan, progress });
+    results.push({ ...outcome, analysis: analyse(outcome.session) });
+  }
+  return results;
+}
+
+const sharedOptions = (
+  { seed = 1, fees, landingMs, allMarkets = false }: BacktestOptions,
+  config: Config,
+): Omit<PlanOptions, 'fillModel' | 'latency'> => ({
+  seed,
+  landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
+  fees: fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
+  allMarkets,
+});
+
+export type { FillModel } from '../../exchange/core/matching/fill-model.js';
