@@ -1,0 +1,104 @@
+/**
+ * A strategy of your own: one bid and one ask around others' fair price, moved against what we hold (Guéant, Lehalle and
+ * Fernandez-Tapia), so that a long position offers more eagerly than it buys.
+ *
+ *     ./twinbook backtest -c examples/own-strategy.yaml --data data/sample
+ *
+ * Copy this file and own-strategy.yaml, change them, and name the YAML file under `strategies:` of a trader's file. The
+ * same module runs live, on paper and in backtests, and imports nothing but `twinbook/strategy`.
+ */
+import {
+  defineStrategy,
+  fairValue,
+  gueantQuotes,
+  ladder,
+  type MarketFacts,
+  type MarketView,
+  micros,
+  NO_QUOTES,
+  ONE,
+  type ParamsOf,
+  passiveLimit,
+  whyNoQuotes,
+} from 'twinbook/strategy';
+
+const params = {
+  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of each side.' },
+  risk_aversion: {
+    kind: 'number',
+    unit: 'per currency',
+    min: 0.0001,
+    max: 10,
+    default: 0.005,
+    help: 'How far a position moves both quotes.',
+  },
+  thinning_per_price: {
+    kind: 'number',
+    unit: 'per price',
+    min: 1,
+    max: 1000,
+    default: 40,
+    help: 'How fast fills thin out with distance from the fair price: at 40, to a third within 0.027.',
+  },
+  fills_per_s: {
+    kind: 'number',
+    unit: 'fills per s',
+    min: 0.001,
+    max: 100,
+    default: 0.2,
+    help: 'How often an order at the fair price would be filled.',
+  },
+} as const;
+
+const GUARDS = { maxBookAgeMs: 30_000, jumpPauseMs: 10_000, haltBeforeMs: 60_000 };
+const FAIR = { dustMicros: micros(5 * ONE), imbalanceWeight: 0.5, tradeWeight: 0.25, maxSpread: 0.2 };
+
+export default defineStrategy({
+  name: 'inventory-maker',
+  summary: 'One level on each side, moved against the position.',
+  params,
+  create: (values, market) => ({
+    quote(view) {
+      const blocked = whyNoQuotes(view, GUARDS);
+      if (blocked !== null) return NO_QUOTES(blocked);
+      const value = fairValue(view, FAIR);
+      if (typeof value === 'string') return NO_QUOTES(value);
+      const { half, skew } = distances(values, view);
+      // Units of inventory are orders, as in the paper.
+      const centre = value.fair - skew * (view.inventory.netMicros / values.order_shares);
+      return {
+        fairMicros: micros(Math.round(value.fair * ONE)),
+        bids: level('bid', centre - half, values, view, market),
+        asks: level('ask', centre + half, values, view, market),
+        keepWithinTicks: 1,
+        keepWithinSizeFraction: 0.5,
+        note: `around ${centre.toFixed(4)}, fair ${value.fair.toFixed(4)}`,
+        factors: { fair_price: value.fair, centre_price: centre, half_spread_price: half },
+      };
+    },
+  }),
+});
+
+type Values = ParamsOf<typeof params>;
+
+/** Half-spread, and what one order of inventory moves both quotes by; both in price. */
+function distances(values: Values, view: MarketView): { half: number; skew: number } {
+  const gamma = values.risk_aversion * (values.order_shares / ONE);
+  const { sigmaPricePerSqrtS: sigma } = view.estimates;
+  return gueantQuotes({
+    a: values.fills_per_s,
+    k: values.thinning_per_price,
+    gamma,
+    xi: gamma,
+    orderSize: 1,
+    sigma,
+  });
+}
+
+/** One level on the market's grid that never trades at once, or none where the market allows none. */
+function level(side: 'bid' | 'ask', wish: number, values: Values, view: MarketView, market: MarketFacts) {
+  const limit = passiveLimit(view.others, side, market.tickMicros) / ONE;
+  const price = side === 'bid' ? Math.min(wish, limit) : Math.max(wish, limit);
+  const shares = values.order_shares / ONE;
+  return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, market);
+}

@@ -1,0 +1,47 @@
+/** Every example runs as its own first lines say, on the package as it was built. */
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
+import { programs, ROOT } from './programs.js';
+
+/** Runs a line of a program's opening comment in the folder of the repository. */
+const run = (command: string): string =>
+  execFileSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+/** What each says when it has done what it shows. */
+const SAID: Readonly<Record<string, RegExp>> = {
+  'own-strategy.ts': /^Fills +[1-9]/m,
+  'outside-prices.js': /Bitcoin.*: bid 0\.52, ask 0\.58[\s\S]*Bitcoin.*: bid 0\.54, ask 0\.6\nresting 4\n$/,
+  'client-script.js': /placed: open\nYES at 0\.05: canceled\n$/,
+  'exchange-in-a-test.js': /^# pass 1$/m,
+  'backtest-from-code.js': /^risk-averse: [0-9a-f]{16}$/m,
+  'custom-fill-model.js': /^tenth-ahead: [1-9]\d* fills, result -?\d/m,
+  'merge-and-redeem.js': /^merged 20 pairs\nredeemed for 5\n$/,
+};
+
+describe('the examples', () => {
+  const needALedger = ['report-from-ledger.js'];
+
+  it.each(programs.filter(({ file }) => !needALedger.includes(file)))(
+    '$file does what it says',
+    ({ file, command }) => {
+      expect(run(command)).toMatch(SAID[file] ?? /a program that this table does not know/);
+    },
+  );
+
+  it('report-from-ledger.js reports what a trader has traded', async () => {
+    const folder = folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() });
+    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    await trader.waitFor(/ fill: /);
+    trader.process.kill('SIGTERM');
+    expect(await trader.exited, trader.output()).toBe(0);
+
+    const command = programs.find(({ file }) => file === 'report-from-ledger.js')?.command ?? '';
+    const page = `${folder}/report.html`;
+    const said = run(command.replace('data/twinbook.sqlite', `${folder}/ledger.sqlite`).replace('report.html', page));
+    expect(said).toMatch(/: [1-9]\d* fills\n/);
+    expect(readFileSync(page, 'utf8')).toContain('my report');
+  });
+});

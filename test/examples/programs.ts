@@ -1,0 +1,24 @@
+/** The programs of `examples/`, as a reader finds them. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+export const FOLDER = join(ROOT, 'examples');
+
+export interface ExampleProgram {
+  readonly file: string;
+  readonly text: string;
+  /** The line that its opening comment says it is run by, without what follows `#`; empty when it names none. */
+  readonly command: string;
+}
+
+export const programs: readonly ExampleProgram[] = readdirSync(FOLDER)
+  .filter((file) => /\.[jt]s$/.test(file))
+  .sort()
+  .map((file) => {
+    const text = readFileSync(join(FOLDER, file), 'utf8');
+    const [opening = ''] = text.split('*/');
+    const command = /^ \* {5}((?:node|\.\/twinbook) [^#\n]*)/m.exec(opening)?.[1]?.trim() ?? '';
+    return { file, text, command };
+  });
