@@ -51,6 +51,8 @@ interface Killing {
 }
 
 const restingText = ({ resting }: KillData): string => {
+  if (resting === undefined)
+    return 'this trader does not say how many orders rest; `kill --verify` waits for the proof';
   if (resting === null) return 'what rests is being canceled without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
   return `${orders(resting)} may rest and are being canceled; \`kill --verify\` waits for the proof`;

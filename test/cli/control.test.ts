@@ -47,13 +47,27 @@ describe('commands reach the running trader', () => {
     ['widen', { command: 'widen', reason: 'operator' }],
     ['reduce-only --reason rumours', { command: 'reduce-only', reason: 'rumours' }],
     ['flatten', { command: 'flatten' }],
-    ['kill --reason panic', { command: 'ping' }, { command: 'kill', reason: 'panic' }],
     ['unkill --reason calm', { command: 'unkill', reason: 'calm' }],
   ])('%s', async (line, ...requests) => {
     const trader = await socketIn(() => mode);
     expect(await trader.command(line)).toEqual({ code: 0, out: 'paused: lunch\n', err: '' });
     expect(trader.asked).toEqual(requests);
     expect(JSON.parse((await trader.command(`${line} --json`)).out)).toEqual({ mode: 'paused', reason: 'lunch' });
+  });
+
+  test.each([
+    [3, '3 orders may rest and are being canceled; `kill --verify` waits for the proof'],
+    [0, 'as far as the trader knows, no order rests'],
+    [null, 'what rests is being canceled without the ledger'],
+    // Of a trader that was started before this count was told.
+    [undefined, 'this trader does not say how many orders rest; `kill --verify` waits for the proof'],
+  ])('kill, of which the trader says that %s orders rest', async (resting, text) => {
+    const data = { mode: 'killed', reason: 'panic', ...(resting === undefined ? {} : { resting }) };
+    const trader = await socketIn(() => ({ ok: true, data }));
+    const out = `killed: panic\n${text}\n`;
+    expect(await trader.command('kill --reason panic')).toEqual({ code: 0, out, err: '' });
+    expect(trader.asked).toEqual([{ command: 'ping' }, { command: 'kill', reason: 'panic' }]);
+    expect(JSON.parse((await trader.command('kill --reason panic --json')).out)).toEqual(data);
   });
 
   test('stop tells what the ledger says once the process is gone', async () => {

@@ -58,8 +58,8 @@ export interface ModeData {
 }
 
 export interface KillData extends ModeData {
-  /** Orders of ours that rest, or may rest, at the moment of the answer: they are being canceled. Null when it is not known. */
-  readonly resting: number | null;
+  /** Orders of ours that rest, or may rest, at the moment of the answer: they are being canceled. Null when it is not known. Absent from a trader older than this field. */
+  readonly resting?: number | null;
 }
 
 export interface CancelAllData {
