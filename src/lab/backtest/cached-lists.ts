@@ -6,8 +6,8 @@
 
 import type { AccountSlot, MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
+import { type CursorList, cursorAt } from '../../exchange/service/list-cursors.js';
 import { must } from '../../shared/base/errors.js';
-import { encodeCursor } from '../../shared/protocol/cursors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder } from '../../shared/protocol/states.js';
@@ -16,10 +16,10 @@ import { readOwnTrade, readPublicTrade } from './wire-records.js';
 type OwnTrades = DataOf<'trades.list'>;
 type PublicTrades = DataOf<'markets.trades'>;
 
-const page = (data: PublicTrades | OwnTrades, nextBeforeId: number | null): Outcome => ({
+const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: number | null): Outcome => ({
   kind: 'answered',
   data,
-  nextCursor: nextBeforeId === null ? null : encodeCursor({ before_id: nextBeforeId }),
+  nextCursor: nextBeforeId === null ? null : cursorAt(list, 'before_id', nextBeforeId),
 });
 
 /** The newest public trades of one market. */
@@ -44,7 +44,7 @@ export class PublicTradePage {
     this.#rows = [...fresh.rows.map(readPublicTrade), ...this.#rows].slice(0, this.#limit);
     this.#count = count;
     const oldest = count - this.#rows.length + 1;
-    this.#answer = page(this.#rows, this.#rows.length === this.#limit && oldest > 1 ? oldest : null);
+    this.#answer = page('markets.trades', this.#rows, this.#rows.length === this.#limit && oldest > 1 ? oldest : null);
     return this.#answer;
   }
 }
@@ -83,7 +83,7 @@ export class OwnTradePage {
     if (this.#answer !== null) return this.#answer;
     const data = this.#rows.map((row, at) => row ?? this.#read(at));
     const oldest = this.#count - data.length + 1;
-    this.#answer = page(data, data.length === this.#limit && oldest > 1 ? oldest : null);
+    this.#answer = page('trades.list', data, data.length === this.#limit && oldest > 1 ? oldest : null);
     return this.#answer;
   }
 
