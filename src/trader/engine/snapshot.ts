@@ -99,7 +99,7 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
   const asks = orders.filter(({ side }) => side === 'ask').map(({ priceMicros }) => priceMicros);
   const { yesMicros, noMicros } = heldIn(state.own, conditionId);
   const quotes = tracked.desks[0]?.quotes;
-  const view = tracked.feed.view(nowMs, state.ownIn(conditionId, tracked.desks[0]));
+  const sight = tracked.feed.sight(nowMs);
   return {
     conditionId,
     title: titled(state, conditionId),
@@ -112,7 +112,7 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     noMicros,
     markMicros: state.marks.get(conditionId) ?? null,
     openOrders: orders.length,
-    bookAgeMs: view === null ? null : view.health.bookAgeMs,
+    bookAgeMs: sight === null ? null : sight.health.bookAgeMs,
     refusals: tracked.desks.flatMap((desk) => desk.refusals),
   };
 }

@@ -101,10 +101,9 @@ export class Budget {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** When throttling ends; not later than a bounded wait from now, even if our clock stepped back. */
+  /** When throttling ends; not later than a bounded wait from now. */
   blockedUntilMs(nowMs: number): number {
-    this.#blockedUntilMs = Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
-    return this.#blockedUntilMs;
+    return Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
   }
 
   /** The earliest moment at which `count` requests may be left if nothing else happens; null when none is known. */
@@ -113,7 +112,7 @@ export class Budget {
     if (blocked > nowMs) return blocked;
     const missing = count - this.left(nowMs);
     if (missing <= 0) return nowMs;
-    const freed = this.#settledMs[missing - 1];
+    const freed = this.#settledMs[this.#overAt(nowMs) + missing - 1];
     if (freed !== undefined) return freed + WINDOW_MS;
     return this.#foreignAt(nowMs) > 0 ? this.#foreignToldMs + WINDOW_MS : null;
   }
@@ -131,6 +130,7 @@ export class Budget {
     if (!settled.sent) return;
     // Ascending also when our clock steps back: a place is then freed later, never earlier.
     this.#settledMs.push(Math.max(nowMs, this.#settledMs.at(-1) ?? nowMs));
+    this.#settledMs.splice(0, this.#overAt(nowMs));
     if (report !== null) this.#learn(nowMs, report);
     if (settled.throttled) this.#throttle(nowMs, settled.releasedMs, report);
     else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) {
@@ -195,9 +195,13 @@ export class Budget {
 
   /** Our own requests that the exchange may still count. */
   #own(nowMs: number): number {
-    let old = 0;
-    while (old < this.#settledMs.length && (this.#settledMs[old] ?? 0) <= nowMs - WINDOW_MS) old++;
-    if (old > 0) this.#settledMs.splice(0, old);
-    return this.#inFlight + this.#settledMs.length;
+    return this.#inFlight + this.#settledMs.length - this.#overAt(nowMs);
+  }
+
+  /** How many of the oldest outcomes are further back than a window. */
+  #overAt(nowMs: number): number {
+    let over = 0;
+    while (over < this.#settledMs.length && (this.#settledMs[over] ?? 0) <= nowMs - WINDOW_MS) over++;
+    return over;
   }
 }

@@ -59,6 +59,7 @@ export interface Queue {
   headroom(scope: Scope, lane: Lane, nowMs: number): number;
   /** Requests a minute that this scope allows us at present: the profile's, or less as its answers have taught. */
   perMinute(scope: Scope, nowMs: number): number;
+  /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
   status(scope: Scope, nowMs: number): BudgetStatus;
   /**
    * Whether what both budgets allow is lessened by nothing that passes with time: no recent refusal as throttled, and no

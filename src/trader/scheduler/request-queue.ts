@@ -205,7 +205,7 @@ export class RequestQueue implements Queue {
 
   status(scope: Scope, nowMs: number): BudgetStatus {
     const { budget } = this.#lines[scope];
-    const steadyMs = this.#clock.at(nowMs);
+    const steadyMs = this.#clock.peek(nowMs);
     const until = budget.blockedUntilMs(steadyMs);
     return {
       limit: budget.limit,

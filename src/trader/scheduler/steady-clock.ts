@@ -10,13 +10,18 @@ export class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;
 
-  /** Milliseconds on this clock, never less than before, when ours shows `nowMs`. */
+  /** Takes in that ours shows `nowMs`. Milliseconds on this clock, never less than before. */
   at(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
+    this.#steadyMs = this.peek(nowMs);
     // A small step back is waited out, so that going to and fro does not count twice.
-    if (this.#ourMs !== null && stepMs < 0 && stepMs >= -LONGEST_STEP_MS) return this.#steadyMs;
-    this.#ourMs = nowMs;
-    if (stepMs > 0 && stepMs <= LONGEST_STEP_MS) this.#steadyMs += stepMs;
+    if (this.#ourMs === null || stepMs >= 0 || stepMs < -LONGEST_STEP_MS) this.#ourMs = nowMs;
     return this.#steadyMs;
+  }
+
+  /** The same for somebody who only looks: what comes after it is as if nobody had. */
+  peek(nowMs: number): number {
+    const stepMs = nowMs - (this.#ourMs ?? nowMs);
+    return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;
   }
 }

@@ -252,8 +252,33 @@ describe('the budget', () => {
     expect(queue.release(NOW + 7001).requests).toEqual([]);
     answer(queue, probe[0]?.id ?? 0, NOW + 7100);
     expect(queue.status('public', NOW + 61_000).perMinute).toBeLessThan(114 * 0.85);
-    for (let at = 62_000; at < 600_000; at += 1_000) queue.status('public', NOW + at);
+    for (let at = 62_000; at < 600_000; at += 1_000) queue.release(NOW + at);
     expect(queue.status('public', NOW + 600_000).perMinute).toBe(114);
+  });
+
+  it('is the same whether or not somebody looks at it, also with a clock that goes to and fro', () => {
+    const steps = fc.array(
+      fc.record({ byMs: fc.integer({ min: -900, max: 2_500 }), peekMs: fc.integer({ min: -90_000, max: 90_000 }) }),
+      { minLength: 10, maxLength: 150 },
+    );
+    const property = fc.property(steps, (moments) => {
+      const limits = { ...LIMITS, public_per_minute: 20 };
+      const watched = new RequestQueue(limits);
+      const queues = [new RequestQueue(limits), watched];
+      let nowMs = NOW;
+      for (const { byMs, peekMs } of moments) {
+        nowMs += byMs;
+        watched.status('public', nowMs + peekMs);
+        const left = queues.map((queue) => {
+          queue.push(askOf('public', 'hot'));
+          const { requests } = queue.release(nowMs);
+          for (const { id } of requests) answer(queue, id, nowMs);
+          return [requests.length, queue.headroom('public', 'hot', nowMs), queue.nextReleaseMs(nowMs)];
+        });
+        expect(left[1]).toEqual(left[0]);
+      }
+    });
+    fc.assert(property, { numRuns: 200 });
   });
 
   it('tries again after a bounded wait, whatever an answer or a clock that stepped back says', () => {
