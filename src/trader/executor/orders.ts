@@ -4,7 +4,7 @@ import { must } from '../../shared/base/errors.js';
 import { type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, type OrderStatus } from '../../shared/protocol/states.js';
-import type { OrderRecord } from '../ledger/contract.js';
+import type { IntentRow, OrderRecord } from '../ledger/contract.js';
 import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
 import type { ExecutorContext, Look } from './context.js';
 import type { InFlightIntent } from './in-flight-intents.js';
@@ -69,20 +69,35 @@ function rests(
   }
   const track = known ?? desk.tracks.takeAgain(before.intentId, look.nowMs);
   if (track.intent.state !== 'live') {
-    tellSigned(desk, track, before.pubkey, status);
-    desk.tracks.move(track, 'accepted', look.nowMs, `the exchange shows it ${status}`);
-    const { id: intentId, marketConditionId: market } = track.intent;
-    desk.tell({ kind: 'orderOpened', intentId, orderPubkey: before.pubkey, market });
+    tellSigned(desk, track.intent, before.pubkey, status, look.nowMs);
+    opened(desk, track, before.pubkey, look.nowMs, `the exchange shows it ${status}`);
   }
   Object.assign(track, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(desk, before.pubkey, look);
 }
 
+function opened(desk: ExecutorContext, track: InFlightIntent, pubkey: string, nowMs: number, why: string): void {
+  desk.tracks.move(track, 'accepted', nowMs, why);
+  const { id: intentId, marketConditionId: market } = track.intent;
+  desk.tell({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
+}
+
+/**
+ * A fill proves that its order took effect, also one whose draft was given up: that draft is not waited out any more, its
+ * order is looked at like any other.
+ */
+export function provenByFill(desk: ExecutorContext, order: OrderRecord, nowMs: number): void {
+  const track = desk.tracks.ofOrder(order.pubkey);
+  const intent = track?.intent ?? must(desk.ledger.intent(order.intentId), `intent ${order.intentId}`);
+  tellSigned(desk, intent, order.pubkey, 'filled', nowMs);
+  if (track?.intent.state === 'abandoned') opened(desk, track, order.pubkey, nowMs, 'the exchange shows a fill of it');
+}
+
 /** An order takes effect by a signature. If this ledger has none, somebody else has our key, or needs none. */
-function tellSigned(desk: ExecutorContext, { intent }: InFlightIntent, pubkey: string, status: OrderStatus): void {
+function tellSigned(desk: ExecutorContext, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
-  const text = `order ${pubkey} is ${status} at the exchange, and its draft was never signed here (${intent.lastReason})`;
-  desk.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, intent.updatedMs);
+  const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
+  desk.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
 /** The order is over. */
@@ -99,7 +114,7 @@ function ended(desk: ExecutorContext, order: OrderRecord, status: OrderStatus, e
   if (again && order.status !== status) {
     desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
   }
-  if (event === 'settled' && !rested) tellSigned(desk, track, pubkey, status);
+  if (!rested && (event === 'settled' || filledMicros > 0)) tellSigned(desk, track.intent, pubkey, status, look.nowMs);
   // Why a submit was refused stands in its answer alone: the record says no more than that it failed.
   const why = event === 'recordFailed' && track.intent.state === 'unknown' ? ` (${track.intent.lastReason})` : '';
   desk.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });

@@ -7,7 +7,7 @@ import type { OrderRecord } from '../ledger/contract.js';
 import type { ExecutorContext } from './context.js';
 import type { MissingFills } from './contract.js';
 import { RECORD_STATES } from './lifecycle.js';
-import { readAgain } from './orders.js';
+import { provenByFill, readAgain } from './orders.js';
 
 /** Rows as lists give them, newest first. */
 export function observeTrades(desk: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
@@ -71,6 +71,7 @@ function lookAtOrder(desk: ExecutorContext, orderPubkey: string, nowMs: number):
   const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
   if (bookedMicros > filledMicros) desk.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
+  provenByFill(desk, order, nowMs);
   const live = desk.tracks.ofOrder(orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';

@@ -1,7 +1,7 @@
 /** Orders that take effect though this trader never signed them: somebody else has the key, or the exchange needs none. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { answered, m, ONE, row, Script } from './script.js';
+import { answered, m, ONE, row, Script, trade } from './script.js';
 
 let script: Script | null = null;
 const fresh = (): Script => {
@@ -41,6 +41,43 @@ describe('an order whose draft the signer refused', () => {
     s.list([row('open')]);
     s.wait(1);
     s.answer('orders.detail', answered(row('filled', 10)));
+    expect(s.heard()).toContain('signed_elsewhere');
+  });
+
+  it('and that fills before anything shows it resting is loud with the fill, and read', () => {
+    const s = refused();
+    s.trades([trade('t', 10)]);
+    expect(s.heard()).toEqual(['fillBooked', 'signed_elsewhere', 'orderOpened']);
+    s.wait(1);
+    s.answer('orders.detail', answered(row('filled', 10)));
+    expect(s.heard()).toEqual(['orderClosed']);
+    expect(s.ledger.order('order')).toMatchObject({ status: 'filled', filledMicros: 10 * ONE });
+    expect(s.state()).toBe('done');
+  });
+
+  it('and that fills in part is ours to cancel, also after its draft is over', () => {
+    const s = refused();
+    s.trades([trade('t', 4)]);
+    s.wait(200_000);
+    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'order' }]);
+    s.list([row('partially_filled', 4)]);
+    expect(s.heard()).toEqual(['fillBooked', 'signed_elsewhere', 'orderOpened']);
+  });
+
+  it('and that fills after its draft was waited out is loud though the process ends before it is read', () => {
+    const s = refused();
+    s.wait(200_000);
+    s.trades([trade('t', 10)]);
+    s.restart();
+    expect(s.heard()).toEqual(['fillBooked', 'signed_elsewhere']);
+  });
+
+  it('and whose record has expired with something filled is loud', () => {
+    const s = refused();
+    for (let looks = 0; looks < 2; looks++) {
+      s.list([row('expired', 4)]);
+      s.wait(3_000);
+    }
     expect(s.heard()).toContain('signed_elsewhere');
   });
 });
