@@ -23,6 +23,7 @@ import { buildServer } from './http/server.js';
 import { Ticker } from './http/ticker.js';
 import { PersistentCore } from './store/persistent-core.js';
 
+/** How a paper exchange is started. */
 export interface ExchangeOptions {
   /** 0 picks a free one. */
   readonly port: number;
@@ -58,6 +59,7 @@ export interface ExchangeLogger {
   error(facts: object, message: string): void;
 }
 
+/** A paper exchange that answers; `close()` ends it. */
 export interface RunningExchange {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;

@@ -19,7 +19,8 @@ export const roomOf = (path: string): string =>
 /** A folder with more files than this needs a reason. */
 export const MANY_FILES = 25;
 
-const PUBLIC_ROOMS = [
+/** Rooms of `src` that others program against: every function, class, interface and type there says what it is. */
+export const PUBLIC_ROOMS = [
   'trader/strategy',
   'shared/protocol',
   'trader/market',

@@ -66,6 +66,7 @@ export class Funds {
   }
 }
 
+/** Every account's currency in a snapshot: one entry for each account slot, in Micros. */
 export interface FundsDump {
   readonly count: number;
   readonly total: readonly number[];
@@ -192,6 +193,7 @@ export class Shares {
   }
 }
 
+/** Every account's shares of one market in a snapshot, with what they brought and cost. */
 export interface SharesDump {
   readonly cells: readonly number[];
   readonly books: readonly number[];

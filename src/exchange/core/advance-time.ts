@@ -4,6 +4,7 @@ import { unreachable } from '../../shared/base/errors.js';
 import { Reads } from './reads.js';
 import type { Timer } from './timer-queue.js';
 
+/** The core with its time: brings every subsystem to a moment before a call acts at it. */
 export class Clockwork extends Reads {
   advance(nowMs: number): void {
     this.reach(nowMs);

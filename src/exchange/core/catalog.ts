@@ -8,6 +8,7 @@ import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { nameOf } from './names.js';
 
+/** An event and which markets belong to it. */
 export interface EventRecord {
   readonly index: number;
   readonly conditionId: string;
@@ -22,6 +23,7 @@ export interface EventRecord {
 /** As a readable draft accepts it: no blanks, commas or pipes, nothing that cannot be seen. */
 const CONDITION_ID = /^[^\s|,\p{C}]{1,128}$/u;
 
+/** Creates markets and events, and finds them by index or condition id. */
 export class Catalog {
   readonly markets: Market[] = [];
   readonly events: EventRecord[] = [];
@@ -135,6 +137,7 @@ export class Catalog {
   }
 }
 
+/** The events and markets of a snapshot, in order of creation. */
 export interface CatalogDump {
   readonly events: readonly (EventRecord & { readonly isShared: boolean })[];
   readonly markets: readonly MarketDump[];

@@ -102,6 +102,7 @@ export const MUTATORS = [
   'recordedClear',
   ...MARGIN_MUTATORS,
 ] as const satisfies readonly (keyof CoreMutators)[];
+/** The name of a call that may change the core; a journal holds these calls and nothing else. */
 export type Mutator = (typeof MUTATORS)[number];
 /**
  * The mutators. `signatureValid` is the caller's verdict on the signature over `draftMessage(...)`; the core fixes the

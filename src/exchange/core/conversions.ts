@@ -18,8 +18,10 @@ import { nameOf } from './names.js';
 import { askedMarket, NO_ROWS } from './records/pages.js';
 import { type Filing, Records } from './records/records.js';
 
+/** Which way a conversion goes: sets into currency, or currency into sets. */
 export type ConversionKind = 'merge' | 'split';
 
+/** A merge or a split; the amount counts complete sets in Micros. */
 export interface Conversion {
   readonly id: number;
   readonly kind: ConversionKind;
@@ -43,6 +45,10 @@ const TOO_LITTLE: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
 
 const HALF = 500_000;
 
+/**
+ * Takes merges and splits from their draft to their landing, and holds the shares or currency that they lock
+ * meanwhile.
+ */
 export class Conversions {
   readonly #ground: CoreContext;
   readonly #identity: Identity;
@@ -243,6 +249,7 @@ export interface ConversionsDump {
 
 type FinalConversion = Pick<Conversion, 'message' | 'amount' | 'createdMs'>;
 
+/** How conversions of this kind are packed for the archive and unpacked again. */
 export const filingOf = (kind: ConversionKind): Filing<Conversion> => ({
   shelf: kind,
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),

@@ -11,6 +11,7 @@ import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
+/** What every subsystem of one core reads and changes together: accounts, markets, timers and the archive. */
 export interface CoreContext {
   readonly settings: CoreSettings;
   readonly catalog: Catalog;

@@ -29,6 +29,7 @@ import { wireSubsystems } from './wiring.js';
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;
 
+/** The whole core behind one interface; all times are ms since 1970 and may not go back. */
 export class ExchangeCore extends MarginCalls implements contract.Core {
   #lastInternalFilled = 0;
   readonly #feed: RecordedFeed;

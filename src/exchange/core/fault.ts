@@ -3,10 +3,13 @@
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Result } from './contract.js';
 
+/** A call that succeeded, with its record. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
+/** A call that changed nothing, with the error that the service answers. */
 export type Refusal = Extract<Result<never>, { ok: false }>;
 
+/** Refuses a call with the message that the table of errors gives this slug. */
 export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
 
 /** 400 `invalid_request_params` that names the field. */
@@ -15,4 +18,5 @@ export const invalid = (field: string, text: string): Refusal => ({
   fault: { slug: 'invalid_request_params', details: [{ [field]: text }] },
 });
 
+/** Refuses a submit whose signature is not that of the caller's wallet over the draft. */
 export const badSignature = (): Refusal => invalid('signature', 'The signature does not verify.');

@@ -42,6 +42,7 @@ interface Challenge {
 /** Challenges that wait at once; the oldest goes first. Ten a minute and address live ten minutes each. */
 const MAX_CHALLENGES = 10_000;
 
+/** Keeps wallets, their accounts and API keys, and the open challenges. */
 export class Identity {
   readonly #ground: CoreContext;
   readonly #accounts: Account[] = [];
@@ -230,6 +231,7 @@ const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): Wi
   revoked_at: revokedMs === null ? null : seconds(revokedMs),
 });
 
+/** Accounts, live keys and open challenges of a snapshot; revoked keys are in the archive. */
 export interface IdentityDump {
   readonly accounts: readonly Account[];
   readonly lastKeyId: number;

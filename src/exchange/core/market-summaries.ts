@@ -11,6 +11,7 @@ import type { Market } from './market.js';
 import { asMicros } from './money.js';
 import { markPrice, volume24h } from './records/market-rows.js';
 
+/** One object of figures for each market, by index, made when it is first asked for. */
 export class MarketSummaries {
   readonly #ground: CoreContext;
   readonly #facts: MarketFacts[] = [];

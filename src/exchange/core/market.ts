@@ -75,6 +75,7 @@ export interface Trading {
   readonly book: Book;
 }
 
+/** One market: what it says of itself, its state, and what is traded and held in it. */
 export class Market {
   readonly index: number;
   readonly card: MarketCard;
@@ -151,6 +152,7 @@ export class Market {
   }
 }
 
+/** A market in a snapshot, without its resting orders. */
 export interface MarketDump {
   readonly card: MarketCard;
   readonly state: MarketState;

@@ -3,9 +3,11 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 
+/** What a name is given to; the same number names different things of different kinds. */
 export type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint' | MarginName;
 type MarginName = 'request' | 'position' | 'funding' | 'refund';
 
+/** The name of the thing with this number: 32 bytes in base58, always the same for the same seed. */
 export function nameOf(seed: number, kind: NameKind, id: number): string {
   const text = `twinbook/${seed}/${kind}/${id}`;
   let name = newer.get(text) ?? older.get(text);

@@ -20,6 +20,7 @@ export interface CheckedOrder {
 
 type Field = 'price' | 'amount' | 'funds';
 
+/** The order in numbers, or the refusal that names the first field at fault. */
 export function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrder> {
   const buys = request.side === 'buy';
   const isLimit = request.order_type === 'limit';

@@ -32,6 +32,7 @@ import { f64, i32 } from './typed-arrays.js';
 /** More than any purse can buy: a market buy is bounded by its funds alone. */
 const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
 
+/** Takes orders and their cancels from draft to end, and holds what they lock. */
 export class Orders implements FillListener {
   readonly #ground: CoreContext;
   readonly #pool: OrderPool;

@@ -50,6 +50,7 @@ import { marketsIn, pnlRow } from './records/pnl.js';
 import { f64 } from './typed-arrays.js';
 import { type CoreSubsystems, dumpSubsystems } from './wiring.js';
 
+/** Every call of the core that only looks. */
 export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof MarginReads> {
   protected readonly parts: CoreSubsystems;
   readonly #facts: MarketSummaries;

@@ -11,6 +11,7 @@ import { nameOf } from './names.js';
 import { askedMarket, NO_ROWS } from './records/pages.js';
 import { type Filing, Records } from './records/records.js';
 
+/** A redeem: the shares of one settled market that become currency; all in Micros. */
 export interface Redeem {
   readonly id: number;
   readonly pubkey: string;
@@ -24,6 +25,7 @@ export interface Redeem {
   state: RedeemState;
 }
 
+/** Takes redeems from draft to payment, and holds the shares that they lock. */
 export class Redeems {
   readonly #ground: CoreContext;
   readonly #records: Records<Redeem>;

@@ -2,6 +2,7 @@
 
 import { invalid, type Refusal } from './fault.js';
 
+/** A sport and its leagues, as the catalog lists them. */
 export interface Sport {
   readonly name: string;
   readonly slug: string;

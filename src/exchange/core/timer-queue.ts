@@ -6,6 +6,7 @@
  */
 export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
+/** Something that will be due: what, about which record, and when. */
 export interface Timer {
   readonly dueMs: number;
   readonly sequence: number;
@@ -16,6 +17,7 @@ export interface Timer {
 
 const before = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence);
 
+/** Timers of all subsystems, given back in the order of their time. */
 export class TimerQueue {
   #heap: Timer[] = [];
   #sequence = 0;
@@ -83,6 +85,7 @@ export class TimerQueue {
   }
 }
 
+/** The timers of a snapshot. */
 export interface TimerQueueDump {
   readonly sequence: number;
   readonly entries: readonly Timer[];

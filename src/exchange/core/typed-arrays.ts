@@ -4,21 +4,26 @@
  */
 
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
+/** Reads one cell; the caller keeps the index inside the array. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
+/** Reads one cell; the caller keeps the index inside the array. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
+/** A copy of the column with more room; what it held keeps its place. */
 export function widenF64(cells: Float64Array, size: number): Float64Array<ArrayBuffer> {
   const wider = new Float64Array(size);
   wider.set(cells);
   return wider;
 }
 
+/** A copy of the column with more room; what it held keeps its place. */
 export function widenI32(cells: Int32Array, size: number): Int32Array<ArrayBuffer> {
   const wider = new Int32Array(size);
   wider.set(cells);
   return wider;
 }
 
+/** A copy of the column with more room; what it held keeps its place. */
 export function widenU8(cells: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const wider = new Uint8Array(size);
   wider.set(cells);

@@ -9,8 +9,10 @@ import type * as record from '../../shared/protocol/records.js';
 import type { MarketState, OrderType, Side } from '../../shared/protocol/states.js';
 import type { FillModel } from './matching/fill-model.js';
 
+/** What a call of the core gives: its record, or the fault that the service answers. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
 
+/** What is fixed for the life of an exchange. */
 export interface CoreSettings {
   /** As in challenges and readable drafts, e.g. `SVC`. */
   readonly serviceName: string;
@@ -65,6 +67,7 @@ export interface ObservedFill {
 
 /** Small integers in the order of creation. Account 0 is the recorded market's. */
 export type AccountSlot = number;
+/** A market's place in the catalog, from 0; it never changes. */
 export type MarketIndex = number;
 
 /** Answer of the `/paper/accounts/{wallet}/` controls. */
@@ -106,6 +109,7 @@ export interface MarketSpec {
   readonly state?: MarketState;
 }
 
+/** What a caller needs to know of a market that it has just created. */
 export interface CreatedMarket {
   readonly index: MarketIndex;
   readonly condition_id: string;
@@ -135,6 +139,7 @@ export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'req
 /** Sides of internal orders and recorded levels, in YES space. */
 export const BID = 0;
 export const ASK = 1;
+/** A side of the YES book: `BID` or `ASK`. */
 export type BookSide = typeof BID | typeof ASK;
 
 /** Why `placeInternal` refused; a refusal is a negative number so that the hot path allocates nothing. */
@@ -142,6 +147,7 @@ export const REFUSED_MARKET = -1; // no book, not open, or paused
 export const REFUSED_GRID = -2; // price or amount off the grid or out of range
 export const REFUSED_BALANCE = -3; // a limited account cannot pay
 
+/** How an account without a wallet is made, for the crowd and for tests. */
 export interface InternalAccountOptions {
   /** May spend without limit: its currency goes negative, so that money is still conserved. */
   readonly unlimited: boolean;
@@ -149,6 +155,7 @@ export interface InternalAccountOptions {
   readonly funds?: Micros;
 }
 
+/** What an account holds of one market; shares in Micros. */
 export interface Holding {
   readonly yes: Micros;
   readonly yesLocked: Micros;

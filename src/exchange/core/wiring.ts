@@ -17,6 +17,7 @@ import type { Archive } from './records/archive.js';
 import { Redeems, type RedeemsDump } from './redeems.js';
 import { TimerQueue, type TimerQueueDump } from './timer-queue.js';
 
+/** The parts of one core, wired to each other. */
 export interface CoreSubsystems {
   readonly ground: CoreContext;
   readonly pool: OrderPool;
@@ -86,6 +87,7 @@ export interface Snapshot {
   readonly margin?: MarginDump;
 }
 
+/** All state of the core as plain JSON; a core restored from it goes on as if nothing had been. */
 export function dumpSubsystems(parts: CoreSubsystems): Snapshot {
   const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   return {

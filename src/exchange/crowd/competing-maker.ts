@@ -33,6 +33,7 @@ interface Level {
   readonly shares: number;
 }
 
+/** Quotes one of the crowd's markets and moves its quotes as its estimate moves. */
 export class CompetingMaker {
   readonly #core: CrowdCore;
   readonly #account: AccountSlot;

@@ -11,11 +11,13 @@ export interface Driver {
   nextDueMs(): number;
 }
 
+/** What decides the crowd's behaviour. */
 export interface CrowdSettings {
   /** Same seed and same tick times: same markets, same orders, same trades. */
   readonly seed: number;
 }
 
+/** How a recording is played. */
 export interface ReplaySettings {
   /** How many recorded milliseconds pass in one of the exchange's, > 0; 1 is as recorded. */
   readonly speed: number;

@@ -33,6 +33,7 @@ const LARGEST_NOISE_SHARES = 60;
 const INFORMED_EDGE_TICKS = 1;
 const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
+/** One listed question with its hidden probability and everyone who trades on it, until it resolves. */
 export class CrowdMarket {
   readonly conditionId: string;
   readonly index: MarketIndex;

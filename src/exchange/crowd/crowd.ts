@@ -27,6 +27,7 @@ interface Desk {
   market: CrowdMarket;
 }
 
+/** Drives the crowd's markets, and lists a new question where one has resolved. */
 export class Crowd implements Driver {
   readonly #core: CrowdCore;
   readonly #seed: number;

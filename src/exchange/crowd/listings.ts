@@ -5,6 +5,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { Category } from '../../shared/protocol/states.js';
 import type { MarketSpec } from '../core/contract.js';
 
+/** A place for one market at a time, with the questions that it lists in turn. */
 export interface Slot {
   readonly name: string;
   readonly event: string;
@@ -69,6 +70,7 @@ const DAY_MS = 86_400_000;
 /** Id of a slot's n-th market (from 0), whatever the seed: after a restart the crowd finds its markets by it. */
 export const listingId = (slot: Slot, listing: number): string => conditionIdOf('crowd', `${slot.name}/${listing}`);
 
+/** The market of a slot's question number `listing`, as it is listed at `nowMs`. */
 export function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   const resolvesMs = (Math.floor(nowMs / DAY_MS) + slot.days + 1) * DAY_MS;
   const date = new Date(resolvesMs - 1).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });

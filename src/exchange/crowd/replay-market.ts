@@ -23,6 +23,7 @@ export type ReplayCore = Pick<
   | 'recordedClear'
 >;
 
+/** The market that one recording is played into. */
 export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ReplayCore;

@@ -17,6 +17,7 @@ import { Playback } from './playback.js';
 import { type ReplayCore, ReplayMarket } from './replay-market.js';
 import { type Part, Timeline } from './timeline.js';
 
+/** Plays all recordings of one source, each into a market of its own. */
 export class Replay implements Driver {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];

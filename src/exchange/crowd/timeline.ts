@@ -12,6 +12,7 @@ import type { ReplayCore, ReplayMarket } from './replay-market.js';
 /** How soon a tick looks again when the next events were not read yet, ms. */
 const STALL_POLL_MS = 10;
 
+/** One recording in the plan of a replay; times as recorded, Unix ms. */
 export interface Part {
   readonly recording: Recording;
   readonly market: ReplayMarket;
@@ -25,6 +26,7 @@ interface Anchor {
   readonly recordedMs: number;
 }
 
+/** The plan of a replay: which recordings play together, and when each event is due on the exchange's clock. */
 export class Timeline implements Driver {
   readonly #speed: number;
   readonly #acts: readonly (readonly Part[])[];

@@ -10,6 +10,7 @@ import { templateOf } from './paths.js';
 /** The channel's name, for `diagnostics_channel.subscribe`. */
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
+/** One answer of the server, as subscribers of the channel get it. */
 export interface PublishedAnswer {
   readonly method: string;
   /** As declared, e.g. `/orders/{pubkey}/`; null when the request was for no call. */

@@ -22,6 +22,7 @@ export interface SignedRequest {
 /** Longer ones are nobody's key; they are not worth a rate window either. */
 const MAX_KEY_LENGTH = 128;
 
+/** Checks the three headers of signed requests and says whose they are. */
 export class Authenticator {
   readonly #keyHeader: string;
   readonly #timestampHeader: string;

@@ -11,6 +11,7 @@ import { send } from './reply.js';
 import { readBody, signedPartsOf } from './request-body.js';
 import { reportOn } from './signed-request.js';
 
+/** Adds the routes under `/paper/` to the server. */
 export function serveControls(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
   const authenticator = new Authenticator(options.profile);
   for (const control of CONTROLS) {

@@ -13,6 +13,7 @@ import { badField, NOT_FOUND } from '../service/envelope.js';
 import { type FaultGround, faultsBody, setFaults, shownFaults } from './fault-controls.js';
 import type { SignedRequestReport } from './signed-request.js';
 
+/** A call of a control with its validated body. */
 export interface ControlCall<B> extends FaultGround {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;

@@ -23,6 +23,7 @@ export interface AnswerFault {
   readonly share: number;
 }
 
+/** The faults that are wanted now. */
 export interface FaultPlan {
   /** The first that strikes a call is its answer. */
   readonly answers: readonly AnswerFault[];
@@ -34,6 +35,7 @@ export interface FaultPlan {
 
 const NONE: FaultPlan = { answers: [], limits: {}, untilMs: null };
 
+/** The plan of faults in force, and how often each part of it struck. */
 export class Faults {
   #plan: FaultPlan = NONE;
   /** How often each answer of the plan was given. */

@@ -8,6 +8,7 @@ import { answerOfFault, retryAfterOf } from './fault-answers.js';
 import type { AnswerFault, Faults } from './faults.js';
 import { send } from './reply.js';
 
+/** Gives the answers that the plan of faults asks for, before or after the call is carried out. */
 export class Forger {
   readonly #faults: Faults;
   readonly #clock: ExchangeClock;

@@ -13,6 +13,7 @@ const LINGER_MS = 1000;
 
 const NOT_HTTP = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
 
+/** Ends connections that sent no valid request, without an answer that could be taken for another request's. */
 export class MalformedConnections {
   readonly #guard: RateGuard;
   /** By connection: requests that have a head and no whole answer yet, in their order. */

@@ -5,6 +5,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Core } from '../core/contract.js';
 import type { ExchangeClock } from './clock.js';
 
+/** The exchange behind the server, and what of it is served. */
 export interface ServerOptions {
   readonly core: Core;
   readonly clock: ExchangeClock;

@@ -10,6 +10,7 @@ import type { Faults } from './faults.js';
 import type { ServerOptions } from './options.js';
 import { send } from './reply.js';
 
+/** Headers of an answer, in their order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** What an address may have: headers for its answer, and the refusal when the budget is used up. */
@@ -18,6 +19,7 @@ export interface Admission {
   readonly refusal: Answer | null;
 }
 
+/** Takes every request from the budget of its caller, and refuses it once that is used up. */
 export class RateGuard {
   readonly #clock: ExchangeClock;
   readonly #authenticator: Authenticator;

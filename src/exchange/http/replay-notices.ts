@@ -6,6 +6,7 @@ import type { Driver } from '../crowd/contract.js';
 /** Between two looks, ms. */
 const LOOK_EVERY_MS = 5_000;
 
+/** Looks now and then for warnings of a replay that were not said yet. */
 export class ReplayNotices implements Driver {
   readonly #warnings: () => readonly RecordingWarning[];
   readonly #say: (warning: RecordingWarning) => void;

@@ -3,6 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer } from '../service/envelope.js';
 
+/** Sends an answer; nothing may follow it. */
 export function send(reply: FastifyReply, answer: Answer): void {
   if (answer.location !== undefined) reply.header('location', answer.location);
   const type = answer.type ?? 'application/json; charset=utf-8';

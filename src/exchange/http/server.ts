@@ -41,6 +41,7 @@ import { readBody, signedPartsOf } from './request-body.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 
+/** The server with all its routes, not listening yet. */
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const faults = new Faults();
   const forger = new Forger(faults, options);

@@ -23,6 +23,7 @@ export interface SignedRequestReport {
   readonly refusal: string | null;
 }
 
+/** What each part of a signed request looked like to the exchange, and the first check that failed. */
 export function reportOn(
   request: SignedRequest,
   authenticator: Authenticator,

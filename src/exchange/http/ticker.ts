@@ -10,6 +10,7 @@ const MAX_WAIT_MS = 50;
 /** A replay in fast motion has always something due; requests get their turn in between. */
 const MIN_WAIT_MS = 10;
 
+/** What time is brought to. */
 export interface TickerParts {
   readonly keeper: PersistentCore;
   readonly clock: ExchangeClock;
@@ -18,6 +19,7 @@ export interface TickerParts {
   readonly onError: (error: unknown, where: string) => void;
 }
 
+/** Brings core and drivers to the time of the clock until it is stopped. */
 export class Ticker {
   readonly #keeper: PersistentCore;
   readonly #core: Core;

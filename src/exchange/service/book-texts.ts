@@ -30,6 +30,7 @@ interface MarketTexts {
   readonly levels: Map<number, Levels>;
 }
 
+/** Remembers the text of each market's book by depth, until the book changes. */
 export class BookTexts {
   readonly #core: CoreReads;
   readonly #markets: MarketTexts[] = [];

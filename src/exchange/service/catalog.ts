@@ -47,6 +47,7 @@ const SOON_S = 7 * 86_400;
 /** The interface: "The events list shows at most two market summaries per event". */
 const SUMMARIES_PER_EVENT = 2;
 
+/** One page of the list of events. */
 export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<WireEvent>(
     { query, limit, nowMs, marketCount: core.marketCount },
@@ -63,6 +64,7 @@ export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, n
     },
   );
 
+/** One page of the list of markets. */
 export const marketPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<WireListRow>(
     { query, limit, nowMs, marketCount: core.marketCount },

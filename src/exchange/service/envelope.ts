@@ -13,14 +13,17 @@ export interface Answer {
   readonly location?: string;
 }
 
+/** The `meta` of a success: of a page, of candles, or empty. */
 export type Meta =
   | { readonly limit: number; readonly next_cursor: string | null }
   /** Candles say whose prices they show. */
   | { readonly is_yes: boolean }
   | Readonly<Record<string, never>>;
 
+/** A success as the text of a body. */
 export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
 
+/** An error as the answer that the service gives, with the status of its slug. */
 export function faultAnswer(fault: ServiceFault): Answer {
   const { status, code, message } = SERVICE_ERRORS[fault.slug];
   const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
@@ -30,6 +33,7 @@ export function faultAnswer(fault: ServiceFault): Answer {
 /** A validation failure that names one field. */
 export const badField = (field: string, message: string): ServiceFault => invalid([{ [field]: message }]);
 
+/** The error for a request whose fields are at fault; `details` names them. */
 export const invalid = (details: ErrorDetails): ServiceFault => ({ slug: 'invalid_request_params', details });
 
 export const NOT_FOUND: ServiceFault = { slug: 'not_found' };

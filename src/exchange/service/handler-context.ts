@@ -20,6 +20,7 @@ type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObjec
   ? z.output<NonNullable<Endpoint<N>['body']>>
   : null;
 
+/** One validated call as its handler gets it. */
 export interface ServiceCall<N extends EndpointName> {
   /** The exchange's clock, ms; everything due by then is done. */
   readonly nowMs: number;
@@ -46,9 +47,12 @@ export type Reply<N extends EndpointName> =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: ServiceFault };
 
+/** Carries out one call and says what to answer. */
 export type Handler<N extends EndpointName> = (call: ServiceCall<N>, desk: HandlerContext) => Reply<N>;
+/** A handler for each of these calls. */
 export type Handlers<N extends EndpointName = EndpointName> = { readonly [K in N]: Handler<K> };
 
+/** A reply that carries an error. */
 export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 
 /** A result of the core as a reply. */

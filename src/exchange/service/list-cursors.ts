@@ -30,6 +30,7 @@ const LISTS = [
   'requests.list',
 ] as const satisfies readonly EndpointName[];
 
+/** A list whose cursors no other list accepts. */
 export type CursorList = (typeof LISTS)[number];
 
 /** Positions lie below it. Sixteen times it is still a safe integer. */
@@ -55,6 +56,7 @@ export function cursorPosition(
   return number === null ? null : positionIn(list, number);
 }
 
+/** The cursor of a list that goes on at this position. */
 export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
   encodeCursor({ [key]: baseOf(list) + position });
 
@@ -66,5 +68,6 @@ export function cursorPlace(list: CursorList, cursor: string | undefined): Sorte
   return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
 }
 
+/** The cursor of a sorted list that goes on behind this record. */
 export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
   encodeCursor({ pubkey, sort_value: baseOf(list) + sortValue });

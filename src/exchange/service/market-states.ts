@@ -3,6 +3,7 @@
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { MarketFacts } from '../core/contract.js';
 
+/** Whether the market trades now. */
 export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 
 /** An answer is out, or awaited, and nothing is paid yet. */
@@ -15,5 +16,6 @@ export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) 
 /** Settled: resolved or canceled. */
 export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
 
+/** Whether a time lies between two others, both included, all Unix seconds; no time lies nowhere. */
 export const isWithin = (second: number | null, from: number, to: number): boolean =>
   second !== null && second >= from && second <= to;

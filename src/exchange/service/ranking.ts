@@ -5,6 +5,7 @@ import type { MarketFacts } from '../core/contract.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 import { isResolved } from './market-states.js';
 
+/** A word that lists and searches may be sorted by. */
 export type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
 /** A market, or an event as the sum of its markets. */

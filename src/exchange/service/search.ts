@@ -16,6 +16,7 @@ import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js'
 import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
 import { type SportFilter, sportFilter } from './sport-filter.js';
 
+/** What a search asks for, as the declaration reads it. */
 export type SearchQuery = QueryOf<'search.list'>;
 
 interface Hit extends Ranked {

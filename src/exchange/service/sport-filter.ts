@@ -5,6 +5,7 @@ import type { MarketFacts, Result } from '../core/contract.js';
 import { SPORTS } from '../core/sports.js';
 import { badField } from './envelope.js';
 
+/** The two parameters as they came. */
 export interface SportQuery {
   readonly sport?: string | undefined;
   readonly league?: string | undefined;

@@ -17,6 +17,7 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 /** Keys kept decoded; decoding one costs about as much as a check. */
 const MAX_KEYS = 1000;
 
+/** Verifies signatures of wallets, and remembers the keys that it has decoded. */
 export class WalletSignatures {
   readonly #keys = new Map<string, KeyObject>();
   readonly #draftMessage: DraftMessage;

@@ -29,6 +29,7 @@ interface Walk {
   >;
 }
 
+/** The final records of one kind on disk. */
 export class ArchiveTable {
   readonly #kinds: Kinds;
   readonly #put: Database.Statement<[number, number, number, number, string, string]>;

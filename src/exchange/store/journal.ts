@@ -19,6 +19,7 @@ interface JournalRow {
   readonly args: string;
 }
 
+/** The snapshot and the calls after it on disk; a call is written with the transaction that is open. */
 export class Journal {
   readonly #db: Database.Database;
   readonly #transactions: Transactions;

@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
 import type { Facets, RecordKind } from '../core/records/archive.js';
 
+/** A combination of state, outcome and side that rows of a table have, with its number. */
 export interface Kind extends Omit<Facets, 'market'> {
   readonly number: number;
 }
@@ -15,6 +16,7 @@ interface KindRow {
   readonly side: 'buy' | 'sell' | null;
 }
 
+/** Numbers the combinations of one table, and finds those that a filter lets through. */
 export class Kinds {
   readonly #shelf: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;

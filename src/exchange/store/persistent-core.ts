@@ -31,6 +31,7 @@ interface Storage {
   readonly archive: SqliteArchive;
 }
 
+/** A core that survives its process when it has a data folder. */
 export class PersistentCore {
   readonly core: Core;
   readonly #settings: CoreSettings;

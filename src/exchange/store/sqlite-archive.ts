@@ -21,6 +21,7 @@ import type { Transactions } from './transactions.js';
 /** Rows that wait at most: a few milliseconds of writing. */
 const MOST_WAITING = 500;
 
+/** An archive in the exchange's file, with the newest rows still in memory. */
 export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
   readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;

@@ -7,6 +7,7 @@
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 
+/** One transaction at a time on the exchange's file; the first failure is final. */
 export class Transactions {
   readonly #db: Database.Database;
   readonly #begin: Database.Statement<[]>;

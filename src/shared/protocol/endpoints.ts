@@ -323,7 +323,9 @@ export const ENDPOINTS = {
   'requests.cancel': { ...detail('signed', REQUEST, record.cancelledRequestRow), method: 'DELETE' as const },
 } as const satisfies Record<string, Declaration>;
 
+/** The name of a call, e.g. `orders.create`; the client has a method of the same name. */
 export type EndpointName = keyof typeof ENDPOINTS;
+/** The declaration of one call, with the exact types of its query, body and answer. */
 export type Endpoint<N extends EndpointName = EndpointName> = (typeof ENDPOINTS)[N];
 
 /** Path parameters by name, from the path template itself. */

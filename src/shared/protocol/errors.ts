@@ -66,6 +66,7 @@ export const SERVICE_ERRORS = {
   },
 } as const satisfies Record<string, ServiceErrorSpec>;
 
+/** The `slug` of every error that the service may answer with. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 
 /** `details`: one-key objects that name the offending field. */

@@ -26,6 +26,9 @@ const draftCosigners = z
     message: 'wants one of the keys above it',
   });
 
+/**
+ * Who else must sign the transactions of a venue's drafts, and who of them pays the fee. Keys are base58 of 32 bytes.
+ */
 export type DraftCosigners = Readonly<z.output<typeof draftCosigners>>;
 
 export const venueProfileSchema = z.strictObject({

@@ -4,7 +4,6 @@
  */
 
 import { z } from 'zod';
-import { ONE } from '../base/micros.js';
 import {
   CLOSE_TYPES,
   CONVERSION_STATES,
@@ -20,7 +19,7 @@ import {
   TP_SL_TRIGGERS,
   TRADE_STATES,
 } from './states.js';
-import { absent, amount, decimalText, money, price, unixSeconds } from './wire.js';
+import { absent, amount, decimalText, money, price, rate, unixSeconds } from './wire.js';
 
 export const credential = z.object({ api_key: z.string().min(1), secret: z.string().min(1) });
 
@@ -162,11 +161,6 @@ export const marketSummary = z.object({
 export const outcome = z.object({ is_yes: z.boolean(), text: z.string() });
 
 export const marketListRow = marketSummary.extend({ outcomes: absent(z.array(outcome)) });
-
-/** A part of price x amount; a rebate is below zero. */
-const rate = money
-  .refine((value) => Math.abs(value) <= ONE, 'A rate from -1 to 1 is required.')
-  .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
 const precision = z.number().int().min(0).max(6);
 
@@ -374,16 +368,29 @@ export const marginEstimate = z.object({
   liquidation_price: absent(decimalText),
 });
 
+/** A merge or a split as read; amounts are Micros of complete sets. */
 export type ConversionRow = z.output<typeof conversionRow>;
+/** An order as read; amounts and funds are Micros, the price is in the space of the order's outcome. */
 export type OrderRow = z.output<typeof orderRow>;
+/** One of our own fills as read; amount and fee are Micros, the price is in the space of the order's outcome. */
 export type OwnTradeRow = z.output<typeof ownTradeRow>;
+/** A redeem as read; funds and shares are Micros. */
 export type RedeemRow = z.output<typeof redeemRow>;
+/** The shares that the caller holds of one market, as read. */
 export type AssetRow = z.output<typeof assetRow>;
+/** A trade of anybody as read; the price is in the space of the taker's outcome. */
 export type PublicTradeRow = z.output<typeof publicTradeRow>;
+/** The book of one outcome as read: price levels of bids and asks in Micros, own orders included. */
 export type Orderbook = z.output<typeof orderbook>;
+/** A market as read where it stands inside another record. */
 export type MarketSummary = z.output<typeof marketSummary>;
+/** All that the service says of one market, as read, its configuration included. */
 export type MarketDetail = z.output<typeof marketDetail>;
+/** The limits, grid and fee rates of a market with an order book, as read; rates are Micros of 1. */
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
+/** A leveraged position as read; money and prices stay decimal text. */
 export type PositionRow = z.output<typeof positionRow>;
+/** What an ended position owes its user, as read; money stays decimal text. */
 export type SettlementRow = z.output<typeof settlementRow>;
+/** A request to open a position as read; money and prices stay decimal text. */
 export type RequestRow = z.output<typeof requestRow>;

@@ -11,6 +11,7 @@ import type { ErrorDetails } from './errors.js';
  * place of the last three goes to whoever waited longest.
  */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
+/** One of the lanes, most urgent first. */
 export type Lane = (typeof LANES)[number];
 
 /** One call of the service. */
@@ -34,6 +35,7 @@ export interface Ask {
   readonly tag: string;
 }
 
+/** A call on its way to the shell: what the core wants done once, and until when it is of use. */
 export interface Request {
   /** Unique within a run of the trader, ascending. */
   readonly id: number;
@@ -77,6 +79,7 @@ export interface Report {
   readonly venueTimeMs: number | null;
 }
 
+/** What a person, or the schedule of quoting hours, tells the running trader to do. */
 export type OperatorCommand =
   | { readonly kind: 'widen'; readonly reason: string }
   | { readonly kind: 'reduce-only'; readonly reason: string }

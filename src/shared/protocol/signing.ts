@@ -2,6 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** The parts of an HTTP request that its signature covers. */
 export interface SignedParts {
   /** Decimal Unix seconds, exactly as in the timestamp header. */
   readonly timestamp: string;
@@ -12,6 +13,7 @@ export interface SignedParts {
   readonly body: string;
 }
 
+/** The exact text that is signed: the four parts joined without a separator, the method in capital letters. */
 export const signedPayload = (parts: SignedParts): string =>
   `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}${parts.body}`;
 

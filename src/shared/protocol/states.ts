@@ -10,16 +10,19 @@ export const ORDER_STATUSES = [
   'expired',
   'failed',
 ] as const;
+/** Where an order stands; `waiting_to_sign` is a draft that is not in the book. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** Statuses in which an order rests in the book. */
 export const RESTING_STATUSES: readonly OrderStatus[] = ['open', 'partially_filled'];
 
+/** Whether an order neither rests nor may still come to rest, so that no fill can follow. */
 export const isFinalOrder = (status: OrderStatus): boolean =>
   status !== 'waiting_to_sign' && !RESTING_STATUSES.includes(status);
 
 /** Share merges and share splits. */
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;
+/** Where a merge or a split stands. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];
 
 export const REDEEM_STATES = [
@@ -31,9 +34,11 @@ export const REDEEM_STATES = [
   'failed',
   'expired',
 ] as const;
+/** Where a redeem stands; the service uses `completed` as well as `done`. */
 export type RedeemState = (typeof REDEEM_STATES)[number];
 
 export const TRADE_STATES = ['created', 'in_process', 'done', 'failed'] as const;
+/** Where a fill stands; one that `failed` moved nothing in the end. */
 export type TradeState = (typeof TRADE_STATES)[number];
 
 export const MARKET_STATES = [
@@ -46,6 +51,7 @@ export const MARKET_STATES = [
   'canceled',
   'interrupted',
 ] as const;
+/** Where a market stands; it trades in `open` alone. */
 export type MarketState = (typeof MARKET_STATES)[number];
 
 /** Final market states: shares can be redeemed, nothing trades again. */
@@ -53,6 +59,7 @@ export const isSettledMarket = (state: MarketState): boolean => state === 'resol
 
 export const EVENT_FILTERS = ['open', 'closed', 'resolved', 'newest', 'ending_soon', 'ended_recently'] as const;
 export const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as const;
+/** The categories that events are listed under. */
 export type Category = (typeof CATEGORIES)[number];
 export const EVENT_SORTS = [
   'market_cap',
@@ -65,8 +72,10 @@ export const EVENT_SORTS = [
 ] as const;
 
 export const SIDES = ['buy', 'sell'] as const;
+/** What an order does with shares of its own outcome. */
 export type Side = (typeof SIDES)[number];
 export const ORDER_TYPES = ['limit', 'market'] as const;
+/** `limit` rests at its price; `market` takes what is there and never rests. */
 export type OrderType = (typeof ORDER_TYPES)[number];
 
 /** What `GET /search/` filters by; `closed` and `under_review` are what a settled market was before. */
@@ -82,6 +91,7 @@ export const SEARCH_SORTS = [
 ] as const;
 export const SEARCH_RESULT_TYPES = ['market', 'event'] as const;
 export const CANDLE_INTERVALS = ['5m', '30m'] as const;
+/** The length of a price bar: 5 or 30 minutes. */
 export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
 
 /** Margin position requests; `cancelled` with two l is the interface's. */
@@ -95,12 +105,15 @@ export const REQUEST_STATES = [
   'failed',
   'cancelled',
 ] as const;
+/** Where a request to open a leveraged position stands. */
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'] as const;
+/** Where the settlement of an ended position stands; only `claimable` waits for its user. */
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
+/** Where the take profit and stop loss of a position stand. */
 export type TpSlState = (typeof TP_SL_STATES)[number];
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
 
@@ -108,5 +121,6 @@ export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
+/** What may happen to a leveraged position for everybody to see. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
 export const CREATED_SORTS = ['created', '-created'] as const;

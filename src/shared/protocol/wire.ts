@@ -100,3 +100,8 @@ export const leverageNumber = z
     context.addIssue({ code: 'custom', message: 'Ensure that there are no more than 6 decimal places.' });
     return z.NEVER;
   });
+
+/** A part of price x amount; a rebate is below zero. */
+export const rate = money
+  .refine((value) => Math.abs(value) <= ONE, 'A rate from -1 to 1 is required.')
+  .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });

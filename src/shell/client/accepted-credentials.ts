@@ -5,6 +5,7 @@ import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
 
+/** What is known of the credentials before the venue is asked whether it accepts them. */
 export interface StoredCredentials {
   /** What `client` was made with; null when there are none yet. */
   readonly stored: Credentials | null;

@@ -19,5 +19,6 @@ export function checkedBaseUrl(text: string): URL {
   return url;
 }
 
+/** Whether a host of a URL is this machine itself, so that plain HTTP leaves no wire to listen on. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);

@@ -71,6 +71,7 @@ export class OpenLine implements Line {
   }
 }
 
+/** The line of one scope: a request leaves when the window of the budget has a place for it, urgent lanes first. */
 export class BudgetLine implements Line {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;

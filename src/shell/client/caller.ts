@@ -59,6 +59,9 @@ interface Attempted {
   readonly again: boolean;
 }
 
+/**
+ * Makes calls over HTTP: signs and paces them, sends a write once and a read that nobody answered up to three times.
+ */
 export class HttpCaller implements ServiceCaller {
   protected readonly profile: VenueProfile;
   readonly #base: URL;

@@ -11,6 +11,7 @@ import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
 import { otherThanAsked } from './record-name.js';
 
+/** What the bytes of an answer prove. */
 export interface Classification {
   readonly outcome: Outcome;
   /** Whether the service itself spoke; a proxy's page says nothing about the service's clock or budget. */

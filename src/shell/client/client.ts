@@ -27,6 +27,7 @@ import type { Sender } from './transport.js';
 import { TypedCalls } from './typed-call.js';
 import { WorkflowCalls, type WorkflowOptions } from './workflow/workflow-calls.js';
 
+/** The whole service as typed calls; safe to share, closed with `close()`. */
 export class ServiceClient extends HttpCaller {
   readonly keys: KeyCalls;
   readonly events: EventCalls;

@@ -13,6 +13,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { BudgetReport, Lane, Observation, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
 
+/** The two clocks that a client reads; a test or a shell may bring its own. */
 export interface ClientClock {
   /** Our wall clock, ms since 1970; may step. */
   nowMs(): number;
@@ -20,6 +21,7 @@ export interface ClientClock {
   monotonicMs(): number;
 }
 
+/** How a client reaches one venue, as whom, and how much it may ask. */
 export interface ClientOptions {
   readonly profile: VenueProfile;
   /** Overrides the profile's. HTTPS unless the host is loopback, without query or credentials. */
@@ -62,6 +64,7 @@ export type { QueryInput };
 
 /** Calls that answer page by page. */
 export type ListName = { [N in EndpointName]: Endpoint<N> extends { readonly page: number } ? N : never }[EndpointName];
+/** One row of a list call. */
 export type RowOf<N extends ListName> = DataOf<N>[number];
 
 /** One page of a list. */
@@ -79,6 +82,7 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N>
   : { readonly params: ParamsOf<N> }) &
   (BodyOf<N> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<N> });
 
+/** How urgent one call is, and until when it is of use. */
 export interface CallOptions {
   /** Default `own`. */
   readonly lane?: Lane;
@@ -86,6 +90,7 @@ export interface CallOptions {
   readonly latestMs?: number;
 }
 
+/** What became of one call, and when. */
 export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly outcome: Outcome<N>;
   /** Our clock, ms, when the last attempt left; for one that never left, when it was given up. */
@@ -99,6 +104,7 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly pageLimit: number | null;
 }
 
+/** The observation that a performed request ends in. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** The venue's clock minus ours, ms, and how far the truth may lie from it. */
@@ -107,6 +113,7 @@ export interface ClockOffset {
   readonly uncertaintyMs: number;
 }
 
+/** What makes calls, whatever carries them: HTTP, or an exchange in the same process. */
 export interface ServiceCaller {
   /** Makes one call. Never throws for anything that the network or the venue does. */
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options?: CallOptions): Promise<ClientAnswer<N>>;

@@ -9,6 +9,7 @@ import { boundedDelay } from './budget-line.js';
 
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
+/** Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. */
 export class Lanes {
   readonly #urgent: PQueue;
   readonly #other: PQueue;

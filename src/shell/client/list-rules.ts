@@ -2,6 +2,7 @@
 
 import type { ListName, RowOf } from './contract.js';
 
+/** What the walk of one list may rely on. */
 export interface ListRule<R> {
   /** Identifies a row; null for a row, or a list, whose rows have no name. */
   readonly keyOf: ((row: R) => string | null) | null;

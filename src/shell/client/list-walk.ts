@@ -12,6 +12,7 @@ const REMEMBERED_CURSORS = 1_000;
 /** Lists that skip rows may answer an empty page, and some more after it; a loop over nothing but such would hang. */
 const MOST_EMPTY_PAGES = 1_000;
 
+/** How a list is walked, and what is expected of its pages. */
 export interface WalkOptions<R> {
   readonly keyOf: ((row: R) => string | null) | null;
   /** Whether a page before the last must be full. */

@@ -5,6 +5,7 @@ import { fillPath, writeQuery } from '../../shared/protocol/endpoints.js';
 import { requestSignature, signatureHeaders } from '../../shared/protocol/signing.js';
 import type { Credentials } from '../wallet/credentials.js';
 
+/** A request as it will travel, apart from its headers. */
 export interface Message {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;

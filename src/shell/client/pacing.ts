@@ -34,6 +34,7 @@ export interface Heard {
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
+/** Decides when the next request of one scope may leave, from its window and from refusals for want of budget. */
 export class Pacing {
   readonly window: SlidingWindow;
   readonly #random: () => number;

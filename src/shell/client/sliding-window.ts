@@ -7,6 +7,7 @@ export const WINDOW_MS = 60_000;
 /** However little a venue lets through, this part of its limit is tried: trust is back within three minutes. */
 const LEAST_TRUST = 8;
 
+/** Counts the requests of the last minute against a budget that the venue may correct. */
 export class SlidingWindow {
   /** Before the venue told anything: the profile's. */
   readonly #base: number;

@@ -30,6 +30,7 @@ export interface Sender {
   close(): void;
 }
 
+/** Sends messages over HTTP with connections that are kept open; never follows a redirect and never retries. */
 export class Transport implements Sender {
   readonly #axios: AxiosInstance;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };

@@ -10,6 +10,7 @@ import { walkList } from './list-walk.js';
 /** The largest page of every list (assets allow 200): the fewest requests for a whole walk. */
 const WALK_LIMIT = 100;
 
+/** Makes calls that resolve to the record and throw what is not an answer. */
 export class TypedCalls {
   readonly #caller: ServiceCaller;
 

@@ -29,6 +29,7 @@ interface Bounds {
   readonly atMonotonicMs: number;
 }
 
+/** Estimates the venue's clock from the `Date` of its answers, with bounds of its error. */
 export class VenueClock {
   #bounds: Bounds | null = null;
   /** The offset that was last reported, or found not worth a report at first sight. */

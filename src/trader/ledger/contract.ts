@@ -11,6 +11,7 @@ import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
 
 export const INTENT_KINDS = ['place', 'cancel', 'merge', 'redeem'] as const;
+/** What an intent does at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
 /** Where an intent stands. The moves between states are the table of `executor/lifecycle.ts`. */
@@ -26,12 +27,15 @@ export const INTENT_STATES = [
   'failed', // the exchange's record says failed
   'expired', // never took effect and no longer can
 ] as const;
+/** Where an intent stands. */
 export type IntentState = (typeof INTENT_STATES)[number];
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
 
+/** Whether no move leads out of this state. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
+/** One approved change and how far it has come: written before anything is asked, never deleted. */
 export interface IntentRow {
   readonly id: string;
   readonly runId: string;
@@ -93,6 +97,7 @@ export interface OrderRecord {
   readonly closedMs: number | null;
 }
 
+/** One booked fill of an order of ours. */
 export interface FillRow {
   /** The trade's pubkey; without own trades at the venue, `{order}@{cumulative amount}`. */
   readonly pubkey: string;
@@ -125,6 +130,7 @@ export type FillBooking = 'booked' | 'repeated' | 'differs';
 /** `noted`: it never was booked; `unbooked`: it was, and what it moved has been moved back; `repeated`: nothing is new. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
+/** A merge or redeem that has happened, as it was booked. */
 export interface ConversionRecord {
   readonly pubkey: string;
   readonly intentId: string;
@@ -146,6 +152,7 @@ export interface PositionRow {
   readonly costMicros: Micros;
 }
 
+/** Capital, cash and result of the whole ledger; all in Micros of currency. */
 export interface PnlRow {
   readonly capitalMicros: Micros;
   readonly cashMicros: Micros;
@@ -161,6 +168,7 @@ export interface PnlRow {
   readonly unmarked: readonly string[];
 }
 
+/** What the ledger remembers of a market, so that a report needs no exchange. */
 export interface MarketRecord {
   readonly conditionId: string;
   readonly title: string;
@@ -175,6 +183,7 @@ export interface MarketRecord {
   readonly seenMs: number;
 }
 
+/** One start of the trader. */
 export interface RunRow {
   readonly id: string;
   readonly version: string;
@@ -204,6 +213,7 @@ export type Oddity =
   | 'failed_trade_settled'
   | 'fill_differs';
 
+/** Which rows of a list are wanted. */
 export interface Page {
   /** Newest first; default 100. */
   readonly limit?: number;
@@ -276,6 +286,7 @@ export interface IntentChange {
   readonly lastReason?: string | undefined;
 }
 
+/** What an answer of the exchange changes of the row of an order. */
 export interface OrderChange {
   readonly status: OrderStatus;
   readonly filledMicros: Micros;

@@ -7,6 +7,7 @@ import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors
 import type { BackupSource } from './contract.js';
 import { APPLICATION_ID, MIGRATIONS, WITHOUT_HISTORY } from './schema.js';
 
+/** What is bound to a statement and read from a column. */
 export type SqlValue = string | number | null;
 
 /**
@@ -34,6 +35,7 @@ const CHECKPOINT_AFTER_WRITES = 400;
 /** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
 const BUSY_MS = 1000;
 
+/** The ledger's SQLite file with its statements and transactions; broken for good by its first failed write. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;

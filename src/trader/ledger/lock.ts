@@ -23,6 +23,7 @@ export interface LockHolder {
   readonly startedMs: number;
 }
 
+/** The right to write a ledger, held until it is released or its process ends. */
 export interface WriterLock {
   release(): void;
 }

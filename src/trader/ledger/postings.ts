@@ -13,6 +13,7 @@ import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../sh
 import type { ConversionRecord, FillRow } from './contract.js';
 import { tradeNotional } from './rounding.js';
 
+/** One movement of one account; the postings of a booking sum to zero for each asset. */
 export interface Posting {
   readonly account: string;
   readonly asset: string;
@@ -28,8 +29,11 @@ export interface BookedHolding {
 export const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
+/** The account of the shares held of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
+/** The account of what the shares held of one outcome cost, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
+/** The account of what the exchange gave or took of one outcome's shares: the other side of `sharesAccount`. */
 export const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);

@@ -7,6 +7,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { IntentRow, MarketRecord, PositionRow } from './contract.js';
 
+/** What the single writer has read or written and need not read again; emptied when a transaction is taken back. */
 export class ReadCache {
   /** Those that are not final: bounded by what is under way. */
   readonly intents = new Map<string, IntentRow>();

@@ -33,6 +33,7 @@ export const ACTIVE_INTENTS =
   "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 
+/** Answers every read of the contract from the file. */
 export class SqliteReader implements LedgerReader {
   protected readonly db: Database;
 

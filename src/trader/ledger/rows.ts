@@ -13,6 +13,7 @@ import type {
   OrderRecord,
 } from './contract.js';
 
+/** A row of the table `intents`, as SQLite gives it. */
 export interface IntentColumns {
   readonly id: string;
   readonly run_id: string;
@@ -42,9 +43,12 @@ export interface IntentColumns {
 
 const optionalMicros = (value: number | null): Micros | null => (value === null ? null : micros(value));
 const optionalBoolean = (value: number | null): boolean | null => (value === null ? null : value === 1);
+/** A truth value as SQLite keeps it: 1 or 0. */
 export const flag = (value: boolean): number => (value ? 1 : 0);
+/** A truth value as SQLite keeps it; null stays null. */
 export const optionalFlag = (value: boolean | null): number | null => (value === null ? null : flag(value));
 
+/** The intent that a row of the table holds. */
 export const toIntent = (row: IntentColumns): IntentRow => ({
   id: row.id,
   runId: row.run_id,
@@ -100,6 +104,7 @@ export const changed = (row: IntentRow, change: IntentChange): IntentRow => ({
   configHash: row.configHash,
 });
 
+/** A row of the table of orders, as SQLite gives it. */
 export interface OrderColumns {
   readonly pubkey: string;
   readonly intent_id: string;
@@ -116,6 +121,7 @@ export interface OrderColumns {
   readonly closed_ms: number | null;
 }
 
+/** The order that a row of the table holds. */
 export const toOrder = (row: OrderColumns): OrderRecord => ({
   pubkey: row.pubkey,
   intentId: row.intent_id,
@@ -132,6 +138,7 @@ export const toOrder = (row: OrderColumns): OrderRecord => ({
   closedMs: row.closed_ms,
 });
 
+/** A row of the table of fills, as SQLite gives it. */
 export interface FillColumns {
   readonly pubkey: string;
   readonly order_pubkey: string;
@@ -146,6 +153,7 @@ export interface FillColumns {
   readonly seen_ms: number;
 }
 
+/** The fill that a row of the table holds. */
 export const toFill = (row: FillColumns): FillRow => ({
   pubkey: row.pubkey,
   orderPubkey: row.order_pubkey,
@@ -160,6 +168,7 @@ export const toFill = (row: FillColumns): FillRow => ({
   seenMs: row.seen_ms,
 });
 
+/** A row of the table of conversions, as SQLite gives it. */
 export interface ConversionColumns {
   readonly pubkey: string;
   readonly intent_id: string;
@@ -171,6 +180,7 @@ export interface ConversionColumns {
   readonly seen_ms: number;
 }
 
+/** The conversion that a row of the table holds. */
 export const toConversion = (row: ConversionColumns): ConversionRecord => ({
   pubkey: row.pubkey,
   intentId: row.intent_id,
@@ -182,6 +192,7 @@ export const toConversion = (row: ConversionColumns): ConversionRecord => ({
   seenMs: row.seen_ms,
 });
 
+/** A row of the table of markets, as SQLite gives it. */
 export interface MarketColumns {
   readonly condition_id: string;
   readonly title: string;
@@ -195,6 +206,7 @@ export interface MarketColumns {
   readonly seen_ms: number;
 }
 
+/** The market that a row of the table holds. */
 export const toMarket = (row: MarketColumns): MarketRecord => ({
   conditionId: row.condition_id,
   title: row.title,

@@ -124,6 +124,7 @@ export function amountAt(book: Book, side: BookSide, priceMicros: Micros): Micro
   return levels.find((level) => level.priceMicros === priceMicros)?.amountMicros ?? micros(0);
 }
 
+/** Whether two books hold the same prices and amounts, level by level. */
 export function sameBook(a: Book, b: Book): boolean {
   return sameLevels(a.bids, b.bids) && sameLevels(a.asks, b.asks);
 }

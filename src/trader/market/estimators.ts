@@ -6,6 +6,7 @@
 /** Log-odds are clipped here (p = 0.0009 and 0.9991): beyond, one tick is a leap that says nothing. */
 const MAX_LOG_ODDS = 7;
 
+/** ln(p / (1 - p)) of a probability from 0 to 1, held within the range where a tick still means something. */
 export function logOddsOf(probability: number): number {
   if (probability <= 0) return -MAX_LOG_ODDS;
   if (probability >= 1) return MAX_LOG_ODDS;
@@ -114,6 +115,7 @@ export class Flow {
   }
 }
 
+/** Average price, imbalance and speed of the latest public trades; each fades with time. */
 export interface FlowEstimates {
   readonly tradePrice: number | null;
   readonly tradeWeightShares: number;

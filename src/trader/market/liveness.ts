@@ -12,6 +12,7 @@ export const JUMP_MIN_LOG_ODDS = 0.25;
 export const FROZEN_TRADES = 2;
 export const FROZEN_MS = 10_000;
 
+/** Watches the books and trades of one market and says whether it jumped or stands still while trades go through it. */
 export class Liveness {
   #unchangedSinceMs: number | null = null;
   #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };

@@ -36,6 +36,7 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
+/** All that is remembered of one market: its newest book, trades, estimates and our orders in them. */
 export class MarketTracker implements MarketFeed {
   readonly conditionId: string;
   #facts: MarketFacts | null = null;

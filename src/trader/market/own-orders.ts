@@ -19,6 +19,7 @@ interface Remembered {
   readonly goneMs: number | null;
 }
 
+/** Remembers our orders of one market long enough to take them out of every book that may still show them. */
 export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;

@@ -21,6 +21,7 @@ interface Place {
   readonly remaining: Micros;
 }
 
+/** Keeps, for each of our resting orders, how many shares of others stand before it. */
 export class QueuePlaces {
   #places = new Map<string, Place>();
 

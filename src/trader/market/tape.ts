@@ -31,6 +31,7 @@ interface Twins {
   shown: number;
 }
 
+/** Collects the trades of one market from pages that overlap, and says which rows are new. */
 export class Tape {
   #newestFirst: readonly TapeTrade[] = Object.freeze([]);
   /** By the exchange's second. */

@@ -32,6 +32,7 @@ export interface MarketFacts {
   readonly resolutionTimeMs: number | null;
 }
 
+/** All that rests at one price of a book. */
 export interface BookLevel {
   readonly priceMicros: Micros;
   /** Shares on offer at this price, > 0. */
@@ -98,8 +99,10 @@ export interface OwnMarketState {
   readonly orders: readonly OwnOrder[];
 }
 
+/** How freely a strategy may quote: as it likes, further from the fair price, or only to lower its holdings. */
 export type Stance = 'normal' | 'widen' | 'reduce-only';
 
+/** One of our orders as a strategy sees it, with its place in the queue. */
 export interface OwnOrderView extends OwnOrder {
   /** Shares of others that probably stand before it at its price; null until a book has shown its level. */
   readonly queueAheadMicros: Micros | null;
@@ -107,6 +110,7 @@ export interface OwnOrderView extends OwnOrder {
   readonly ageMs: number;
 }
 
+/** What is ours in one market: shares, what they cost on average, and what may still be spent and held. */
 export interface Inventory {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;

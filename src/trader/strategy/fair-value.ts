@@ -4,6 +4,7 @@ import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
 import type { MarketView } from '../market/view.js';
 
+/** What of others' book and of the public trades is believed when a fair price is made. */
 export interface FairSetting {
   /** Shares that must have come together on a side before its price counts. */
   readonly dustMicros: Micros;
@@ -15,6 +16,7 @@ export interface FairSetting {
   readonly maxSpread: number;
 }
 
+/** A fair price with the figures that it was made of; all are probabilities, 0 to 1, of the YES outcome. */
 export interface FairValue {
   /** In (0, 1). */
   readonly fair: number;

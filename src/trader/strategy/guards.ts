@@ -2,6 +2,7 @@
 
 import type { MarketView } from '../market/view.js';
 
+/** When a strategy leaves a market alone; all in ms. */
 export interface GuardSetting {
   /** Oldest book to quote on, ms. */
   readonly maxBookAgeMs: number;

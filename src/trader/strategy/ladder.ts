@@ -20,6 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
+/** The levels that a strategy would like to show on one side, before the market's tick, lot and limits are applied. */
 export interface LadderWish {
   readonly side: BookSide;
   /** Price of the best level, in price (a float): rounded away from the middle onto the tick. */

@@ -9,6 +9,7 @@ import type { StrategyEvent } from './contract.js';
 /** Fills that wait to be judged; more at once say nothing new. */
 const MAX_WAITING = 200;
 
+/** How fills are judged after the fact, and how fast a judgement fades. */
 export interface MarkoutSetting {
   /** When a fill is judged, ms after we learned of it. */
   readonly horizonMs: number;
@@ -26,6 +27,10 @@ interface Waiting {
   readonly shares: number;
 }
 
+/**
+ * Remembers the fills of one market and how far the fair price moved against each, as an average that decays with
+ * time.
+ */
 export class MarkoutTracker {
   readonly #setting: MarkoutSetting;
   #waiting: Waiting[] = [];

@@ -34,6 +34,7 @@ export interface SharesParam extends Described {
   readonly default: string;
 }
 
+/** A switch, written as `true` or `false`. */
 export interface BooleanParam extends Described {
   readonly kind: 'boolean';
   readonly default: boolean;
@@ -46,7 +47,9 @@ export interface ChoiceParam<T extends string = string> extends Described {
   readonly default: NoInfer<T>;
 }
 
+/** Every kind of parameter that holds one value. */
 export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam | ChoiceParam;
+/** The fields of a row, or parameters that hold one value each, by name. */
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 
 /** A list of records with the same fields, e.g. bands. A field that a row leaves out takes the field's default. */
@@ -58,7 +61,9 @@ export interface RowsParam<F extends FieldSpecs = FieldSpecs> extends Described 
   readonly default: readonly NoInfer<Readonly<{ [K in keyof F]?: unknown }>>[];
 }
 
+/** Every kind of parameter: one value, or a list of rows. */
 export type ParamSpec = FieldSpec | RowsParam;
+/** All parameters of a strategy, by the name under `params:` in its file. */
 export type ParamSpecs = Readonly<Record<string, ParamSpec>>;
 
 type FieldValueOf<S> = S extends { kind: 'integer' | 'number' }
@@ -78,6 +83,9 @@ type ValueOf<S> = S extends { kind: 'rows'; fields: infer F }
 /** The typed values that `create` receives for these declarations. */
 export type ParamsOf<S extends ParamSpecs> = { readonly [K in keyof S]: ValueOf<S[K]> };
 
+/** A value after it was read: shares as Micros, the rest as written. */
 export type FieldValue = number | boolean | string;
+/** A parameter after it was read: one value, or the rows of a list. */
 export type ParamValue = FieldValue | readonly Readonly<Record<string, FieldValue>>[];
+/** All parameters after they were read and checked, defaults filled in, by name; frozen. */
 export type ParamValues = Readonly<Record<string, ParamValue>>;

@@ -12,6 +12,7 @@ export interface ParamProblem {
   readonly message: string;
 }
 
+/** What came of reading a strategy file's parameters: values or problems, never both. */
 export interface ParamsRead {
   /** Null when there is any problem. */
   readonly values: ParamValues | null;

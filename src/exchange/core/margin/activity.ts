@@ -4,6 +4,7 @@ import type { MarginActivity } from '../../../shared/protocol/states.js';
 
 export const ACTIVITY_KEPT = 1_000;
 
+/** Something that happened to a position of the market and that everybody may see. */
 export interface Activity {
   /** From 1, per market. */
   readonly id: number;
@@ -20,6 +21,7 @@ export interface Activity {
   readonly timeMs: number;
 }
 
+/** Keeps the newest activities of one market; older ones are forgotten. */
 export class ActivityRing {
   #count = 0;
   /** Activity `id` lies at `id % ACTIVITY_KEPT`. */

@@ -14,6 +14,7 @@ import type * as contract from './contract.js';
 import * as reads from './reads.js';
 import { cancelledRequestRow, positionRow, requestRow, tpSlRow } from './rows.js';
 
+/** The calls of the core that concern leveraged positions. */
 export class MarginCalls extends Clockwork implements contract.MarginMutators, contract.MarginReads {
   setReferencePrice(nowMs: number, conditionId: string, price: number): Result<WireDetail> {
     this.reach(nowMs);

@@ -12,14 +12,23 @@ import type { Page, PageQuery } from '../records/queries.js';
 import type { WireDetail } from '../records/wire-rows.js';
 import type { AccountSlot, MarketIndex, Result } from '../types.js';
 
+/** A leveraged position as the service answers it. */
 export type WirePosition = z.input<typeof record.positionRow>;
+/** The take profit and stop loss of a position as the service answers them. */
 export type WireTpSl = z.input<typeof record.tpSlRow>;
+/** A settlement as the service answers it. */
 export type WireSettlement = z.input<typeof record.settlementRow>;
+/** The answer to the call that closes a position. */
 export type WireClose = z.input<typeof record.closeResult>;
+/** The answer to the call that claims a settlement. */
 export type WireClaim = z.input<typeof record.claimResult>;
+/** A position request as the service answers it. */
 export type WireRequest = z.input<typeof record.requestRow>;
+/** A position request as the answer to its cancel shows it. */
 export type WireCancelledRequest = z.input<typeof record.cancelledRequestRow>;
+/** The answer to the call that estimates a position without opening it. */
 export type WireEstimate = z.input<typeof record.marginEstimate>;
+/** An activity of a margin market as the service answers it. */
 export type WireActivity = z.input<typeof record.marginActivityRow>;
 
 /** Prices that close a position by themselves, in its own outcome's space. Absent: left as it is; null: none. */
@@ -33,6 +42,7 @@ export type MarginSize =
   | { readonly type: 'market'; readonly funds: Micros }
   | { readonly type: 'limit'; readonly price: Micros; readonly shares: Micros };
 
+/** What a position request asks for; leverage is in Micros, 1 x being 1,000,000. */
 export type MarginTerms = MarginSize &
   TpSlChange & {
     readonly marketConditionId: string;
@@ -40,6 +50,7 @@ export type MarginTerms = MarginSize &
     readonly leverage: Micros;
   };
 
+/** The position whose cost is asked for; leverage and funds are in Micros. */
 export interface EstimateTerms {
   readonly marketConditionId: string;
   readonly isYes: boolean;
@@ -53,6 +64,7 @@ export interface MarginPlace {
   readonly sortValue: number;
 }
 
+/** Which rows of a list of margin are wanted, and where its page begins. */
 export interface MarginQuery {
   readonly limit: number;
   readonly after?: MarginPlace | undefined;
@@ -61,17 +73,20 @@ export interface MarginQuery {
   readonly marketConditionId?: string | undefined;
 }
 
+/** Which position requests a list shows. */
 export interface RequestQuery extends MarginQuery {
   readonly states?: readonly RequestState[] | undefined;
   readonly isYes?: boolean | undefined;
   readonly leverage?: Micros | undefined;
 }
 
+/** Which positions a list shows. */
 export interface PositionQuery extends MarginQuery {
   readonly eventConditionId?: string | undefined;
   readonly isClosed?: boolean | undefined;
 }
 
+/** Which settlements a list shows. */
 export interface SettlementQuery extends MarginQuery {
   readonly positionPubkey?: string | undefined;
   readonly states?: readonly SettlementState[] | undefined;
@@ -79,10 +94,12 @@ export interface SettlementQuery extends MarginQuery {
   readonly leverage?: Micros | undefined;
 }
 
+/** Which activities a list shows. */
 export interface ActivityQuery extends PageQuery {
   readonly type?: MarginActivity | undefined;
 }
 
+/** One page of a list of margin. */
 export interface MarginPage<T> {
   readonly rows: readonly T[];
   /** Null on the last page. */
@@ -113,6 +130,7 @@ export const MARGIN_MUTATORS = [
   'claimSettlement',
 ] as const satisfies readonly (keyof MarginMutators)[];
 
+/** The calls that change leveraged positions or the markets that they are held in. */
 export interface MarginMutators {
   /**
    * Moves the price (YES space, strictly between 0 and 1) that a margin market trades at. What it reaches happens at

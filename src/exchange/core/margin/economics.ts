@@ -66,6 +66,7 @@ export function sharesFor(totalLiquidity: number, price: number, step: number): 
 /** What shares at a price take: the total_liquidity of a limit request, rounded up. */
 export const totalFor = (shares: number, price: number): number => timesUp(price, shares);
 
+/** Currency that these shares cost at this price, rounded down; all in Micros. */
 export const costOf = (shares: number, price: number): number => timesDown(price, shares);
 
 /** A fee on an amount of currency, rounded up. */
@@ -75,10 +76,15 @@ export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 :
 export const averageEntry = ({ cost, shares }: Exposure): Micros =>
   mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
+/**
+ * What the position would have won at this mark, in Micros of currency before fees and interest; below zero for a
+ * loss.
+ */
 export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
 
 const borrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
 
+/** Whether the position borrows at a rate above zero; at leverage 1 it borrows nothing. */
 export const bearsInterest = (position: Exposure, annualRate: number): boolean => borrowed(position) * annualRate > 0;
 
 /** Interest until `atMs`, rounded up. */
@@ -137,6 +143,7 @@ export interface Ending {
   readonly closingFee: number;
 }
 
+/** What leaves with the position at this exit: proceeds, fee and interest, and what is the user's. */
 export function endingOf(position: Exposure, { price, interest, isLiquidated }: Exit, closingRate: number): Ending {
   const pnl = pnlAt(position, price);
   const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);

@@ -15,6 +15,7 @@ const BLOCK = 100;
 /** What the archive can filter by itself. */
 export type ListFilter = Omit<ArchiveQuery, 'from' | 'oldestFirst' | 'limit' | 'side'>;
 
+/** One list of margin: where its records are, which of them it shows, and how they are sorted. */
 export interface MarginList<R> {
   readonly archive: Archive;
   readonly shelf: RecordKind;

@@ -15,6 +15,7 @@ import { RealizedPnl } from './realized-pnl.js';
 import { Requests, type RequestsDump } from './requests.js';
 import { Settlements, type SettlementsDump } from './settlements.js';
 
+/** Leveraged positions of the whole exchange: owns the parts and tells them what happens to their markets. */
 export class Margin {
   readonly ground: CoreContext;
   readonly realized = new RealizedPnl();
@@ -86,6 +87,7 @@ export class Margin {
   }
 }
 
+/** All live records of margin in a snapshot, with the sums that were realised. */
 export interface MarginDump {
   readonly requests: RequestsDump;
   readonly positions: PositionsDump;

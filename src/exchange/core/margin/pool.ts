@@ -13,6 +13,7 @@ import { type MarginRules, readRules } from './rules.js';
 /** Where a market starts that says nothing. */
 export const DEFAULT_REFERENCE = ONE / 2;
 
+/** The other side of every position of one market, and the reference price that they trade at. */
 export class MarginPool {
   readonly rules: MarginRules;
   /** YES space, strictly between 0 and 1. */
@@ -78,6 +79,7 @@ export class MarginPool {
   }
 }
 
+/** A market's pool in a snapshot; price and money in Micros. */
 export interface MarginPoolDump {
   readonly referencePrice: number;
   readonly held: number;

@@ -41,11 +41,13 @@ interface Fill extends OpeningCost {
   readonly mark: number;
 }
 
+/** A position that a close has reached, with how it will end. */
 export interface Closed {
   readonly position: PositionRecord;
   readonly closeType: CloseType;
 }
 
+/** Opens, increases, marks, liquidates and closes the positions of all accounts. */
 export class Positions {
   readonly records: Records<PositionRecord>;
   readonly #ground: CoreContext;
@@ -331,6 +333,7 @@ export class Positions {
   }
 }
 
+/** The open positions of a snapshot. */
 export type PositionsDump = ReturnType<Positions['dump']>;
 
 const copyOf = (position: PositionRecord): PositionRecord => ({

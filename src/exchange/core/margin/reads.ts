@@ -15,6 +15,10 @@ import { checkEstimate } from './request-checks.js';
 import { namedMargin } from './requests.js';
 import * as rows from './rows.js';
 
+/**
+ * What a position would cost and hold if it were opened at this moment; refuses terms that a request would be refused
+ * for.
+ */
 export function estimate({ ground }: Margin, terms: contract.EstimateTerms): Result<contract.WireEstimate> {
   const named = namedMargin(ground, terms.marketConditionId);
   if (!named.ok) return named;
@@ -28,6 +32,7 @@ function isInLife(state: MarketState, asked: MarketState): boolean {
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
+/** One page of an account's position requests. */
 export function requestPage(
   { ground, requests }: Margin,
   account: number,
@@ -51,6 +56,7 @@ export function requestPage(
   );
 }
 
+/** One page of an account's positions. */
 export function positionPage(
   { ground, positions }: Margin,
   account: number,
@@ -75,6 +81,7 @@ export function positionPage(
   );
 }
 
+/** One page of an account's settlements. */
 export function settlementPage(
   margin: Margin,
   account: number,
@@ -107,6 +114,7 @@ function settlementRow({ ground, positions }: Margin, record: SettlementRecord):
   return rows.settlementRow(ground, record, position);
 }
 
+/** Activities of a market, newest first; at most as many as its ring keeps. */
 export function activityPage(
   { ground }: Margin,
   market: Market,

@@ -14,9 +14,12 @@ import type {
   TpSlState,
 } from '../../../shared/protocol/states.js';
 
+/** How a close ends a position: with a sale, or with nothing left to sell. */
 export type CloseType = (typeof CLOSE_TYPES)[number];
+/** Which of its two prices closed a position. */
 export type TriggerType = (typeof TP_SL_TRIGGERS)[number];
 
+/** A position request, from its draft on. */
 export interface RequestRecord {
   readonly id: number;
   readonly pubkey: string;
@@ -49,6 +52,7 @@ export interface RequestRecord {
   stepMs: number | null;
 }
 
+/** The two prices that close a position by themselves; null for one that is not set. */
 export interface TpSlRecord {
   takeProfit: number | null;
   stopLoss: number | null;
@@ -56,6 +60,7 @@ export interface TpSlRecord {
   trigger: { readonly type: TriggerType; readonly price: number; readonly timeMs: number } | null;
 }
 
+/** How a position ended. */
 export interface PositionEnd {
   readonly price: number;
   readonly timeMs: number;
@@ -63,6 +68,7 @@ export interface PositionEnd {
   readonly payout: number;
 }
 
+/** A leveraged position, open or ended. */
 export interface PositionRecord {
   readonly id: number;
   readonly pubkey: string;
@@ -116,6 +122,7 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
   isClaimed: false,
 });
 
+/** What an ended position owes its user, until it is paid. */
 export interface SettlementRecord {
   readonly id: number;
   /** The position's: there is one settlement for each. */

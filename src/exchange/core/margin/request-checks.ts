@@ -23,6 +23,7 @@ export interface OpeningCost {
   readonly openingFee: number;
 }
 
+/** All that a request locks of its account, in Micros of currency. */
 export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number => userLiquidity + openingFee;
 
 /** All funds at some price: what a market request costs whatever the price. */
@@ -45,6 +46,7 @@ export function fundsOf({ funds, price, shares, leverage }: RequestRecord): numb
   return userPart(totalLiquidity, leverage);
 }
 
+/** The cost of a request, or the refusal that names the first field at fault. */
 export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<OpeningCost> {
   const fault =
     checkLeverage(terms, pool) ??

@@ -28,6 +28,7 @@ import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
 import { checkTerms, costWithFee } from './request-checks.js';
 
+/** Takes position requests from draft to position, and cancels them. */
 export class Requests {
   readonly records: Records<RequestRecord>;
   readonly #ground: CoreContext;
@@ -229,6 +230,7 @@ export class Requests {
   }
 }
 
+/** The requests of a snapshot that are still under way. */
 export type RequestsDump = ReturnType<Requests['dump']>;
 
 /** The margin market of a body or query, or the 400 that names the field. */

@@ -50,6 +50,7 @@ export function cancelledRequestRow(ground: CoreContext, record: RequestRecord):
   return { ...requestRow(ground, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
+/** Take profit and stop loss as the wire spells them. */
 export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): WireTpSl => ({
   take_profit_price: textOrNull(takeProfit),
   stop_loss_price: textOrNull(stopLoss),
@@ -107,6 +108,7 @@ function marketOf({ catalog }: CoreContext, market: Market): WirePosition['marke
   };
 }
 
+/** A settlement with its position as the wire spells them. */
 export const settlementRow = (
   ground: CoreContext,
   settlement: SettlementRecord,
@@ -144,6 +146,7 @@ export function estimateRow(
   };
 }
 
+/** An activity as the wire spells it. */
 export const activityRow = (
   ground: CoreContext,
   market: Market,

@@ -59,6 +59,7 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   });
 }
 
+/** Refuses a value that is no multiple of the step; null when it is one. Both are in Micros. */
 export function offGrid(field: string, value: number, step: number): Refusal | null {
   return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }

@@ -18,6 +18,7 @@ import { marginMarket } from './margin-context.js';
 import type { RealizedPnl } from './realized-pnl.js';
 import type { PositionRecord, SettlementRecord } from './records.js';
 
+/** Creates settlements, moves them on with time, and pays what is claimed. */
 export class Settlements {
   readonly records: Records<SettlementRecord>;
   readonly #ground: CoreContext;
@@ -104,4 +105,5 @@ export class Settlements {
   }
 }
 
+/** The settlements of a snapshot that are not paid yet. */
 export type SettlementsDump = ReturnType<Settlements['dump']>;

@@ -12,6 +12,7 @@ import type { MarginPool } from './pool.js';
 import type { TpSlRecord, TriggerType } from './records.js';
 import { badPrice } from './rules.js';
 
+/** Prices that close a position, in Micros of its outcome's space; null for none. */
 export interface TriggerPrices {
   readonly takeProfit: number | null;
   readonly stopLoss: number | null;
@@ -26,6 +27,7 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
   };
 }
 
+/** Refuses a take profit or stop loss that would strike at once; null when both may stand. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   for (const [field, price] of [

@@ -12,6 +12,7 @@ import { isBidLeg, type OrderPool } from './order-pool.js';
 import { type RecordedDump, RecordedSide } from './recorded.js';
 import { NO_TICK, TickSet } from './ticks.js';
 
+/** The queues of one market's orders by tick, with the recorded amounts beside them. */
 export class Book {
   /** Counts visible changes. */
   version = 0;

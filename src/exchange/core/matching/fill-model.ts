@@ -15,6 +15,7 @@ export type FillModelSpec =
   | { readonly kind: 'trade-through' | 'risk-averse' | 'log' | 'log2' | 'optimistic' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
 
+/** How a recorded market is assumed to treat a real order that stands in its queue. */
 export interface FillModel {
   /** As `fillModel` reads it, with its exponent: `power:3`. */
   readonly name: string;

@@ -35,6 +35,7 @@ export interface FillListener {
 /** The account that recorded liquidity trades from: always slot 0, unlimited. */
 export const HOUSE = 0;
 
+/** Fills incoming orders from a book, and counts the fees that it took. */
 export class Matching {
   /** Currency that every fee went into. */
   fees = 0;

@@ -11,12 +11,17 @@ export const BUY_YES = 0;
 export const SELL_YES = 1;
 export const BUY_NO = 2;
 export const SELL_NO = 3;
+/** Outcome and side of an order in one number, 0 to 3: `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
 export type Leg = number;
 
+/** Whether an order of this leg stands on the bid side of the YES book. */
 export const isBidLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_NO;
+/** Whether an order of this leg pays currency for shares. */
 export const isBuyLeg = (leg: Leg): boolean => leg === BUY_YES || leg === BUY_NO;
+/** Whether an order of this leg is about YES shares. */
 export const isYesLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_YES;
 
+/** Columns of every resting order, by slot; a slot is used again once its order has left. */
 export class OrderPool {
   /** Neighbours in the queue of a level; slot 0 is nobody. Of a free slot `next` is the next free one. */
   next = new Int32Array(1024);
@@ -122,6 +127,7 @@ export class OrderPool {
   }
 }
 
+/** An order as it enters the pool; amounts and locks in Micros. */
 export interface PooledOrder {
   readonly tick: number;
   readonly market: number;
@@ -133,6 +139,7 @@ export interface PooledOrder {
   readonly ahead: number;
 }
 
+/** Which slots are free in a snapshot, and how often each was used; the orders are dumped by market. */
 export interface PoolDump {
   readonly used: number;
   readonly free: readonly number[];

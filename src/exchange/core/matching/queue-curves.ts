@@ -6,6 +6,7 @@
 
 import { unreachable } from '../../../shared/base/errors.js';
 
+/** Which of hftbacktest's curves is used, with its exponent where it has one. */
 export type QueueCurve =
   | { readonly kind: 'log' | 'log2' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
@@ -16,6 +17,7 @@ export type BehindShare = (ahead: number, behind: number) => number;
 /** The logarithmic curves count in shares: they are the only ones for which the unit matters. */
 const SHARE = 1_000_000;
 
+/** The share of a decrease without a trade that is taken to have stood behind an order, by this curve. */
 export function cancelledBehind(curve: QueueCurve): BehindShare {
   switch (curve.kind) {
     case 'power':

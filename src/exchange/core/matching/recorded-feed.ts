@@ -17,6 +17,7 @@ export type RecordedColumns = EventChunk;
 
 const OFF_GRID = -1;
 
+/** Plays recorded events into the books of their markets. */
 export class RecordedFeed {
   /** Events of the last `play` that the market had no place for: off its grid, or a trade while it does not trade. */
   refused = 0;

@@ -11,6 +11,7 @@ const STRIDE = 4;
 const EATEN = 1;
 const TRADED = 2;
 
+/** One side of a recorded book, level by level; amounts in Micros. */
 export class RecordedSide {
   /** Ticks that show something. */
   readonly shown: TickSet;
@@ -84,6 +85,7 @@ export class RecordedSide {
   }
 }
 
+/** A recorded side in a snapshot: for each figure the ticks where it is not zero, as `[tick, value, …]`. */
 export interface RecordedDump {
   readonly total: readonly number[];
   readonly eaten: readonly number[];

@@ -6,6 +6,7 @@ import { isBidLeg, type OrderPool } from './order-pool.js';
 
 const VALUES = 8;
 
+/** Every resting order of a market as numbers, in the order of their queues. */
 export function dumpResting(pool: OrderPool, market: Market): readonly number[] {
   return (market.trading?.book.resting() ?? []).flatMap((slot) => [
     slot,
@@ -19,6 +20,7 @@ export function dumpResting(pool: OrderPool, market: Market): readonly number[] 
   ]);
 }
 
+/** Puts orders that were dumped back into pool and book, in the same queues. */
 export function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
   for (let at = 0; at < values.length; at += VALUES) {
     const row = values.slice(at, at + VALUES);

@@ -18,6 +18,7 @@ const IS_YES = 5;
 /** Volume of the market after the trade. */
 const VOLUME_AFTER = 6;
 
+/** A public trade as the tape keeps it; amounts, prices and fees in Micros. */
 export interface TapeTrade {
   readonly id: number;
   readonly timeMs: number;
@@ -29,6 +30,7 @@ export interface TapeTrade {
   readonly isYes: boolean;
 }
 
+/** The newest trades of a market, and sums over all it ever had. */
 export class Tape {
   /** Trades ever; the newest trade's id. */
   count = 0;
@@ -163,6 +165,7 @@ export class Tape {
   }
 }
 
+/** A tape in a snapshot: the sums, and the trades that it keeps, oldest first. */
 export interface TapeDump {
   readonly count: number;
   readonly volume: number;

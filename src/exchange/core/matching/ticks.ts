@@ -8,6 +8,7 @@ export const NO_TICK = -1;
 const lowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
 const highest = (bits: number): number => 31 - Math.clz32(bits);
 
+/** A set of ticks from 0 to a fixed size. */
 export class TickSet {
   readonly #words: Int32Array;
   readonly #summary: Int32Array;

@@ -19,6 +19,7 @@ export const RECORD_KINDS = [
   'position',
   'settlement',
 ] as const;
+/** Which of the archive's tables a record belongs to. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** What lists filter by. */
@@ -31,6 +32,7 @@ export interface Facets {
   readonly side: 'buy' | 'sell' | null;
 }
 
+/** A final record with what lists filter it by. */
 export interface Archived<R = unknown> extends Facets {
   readonly id: number;
   readonly account: number;
@@ -54,6 +56,7 @@ export interface ArchiveQuery {
   readonly limit: number;
 }
 
+/** Keeps final records and finds them again. */
 export interface Archive {
   /** Its id is new on the shelf: a record becomes final once. */
   put(shelf: RecordKind, row: Archived): void;

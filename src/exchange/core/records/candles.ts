@@ -33,6 +33,7 @@ export interface Bar {
   readonly volume: number;
 }
 
+/** The five-minute bars of one market, in YES space, and the half-hour bars made of them. */
 export class Candles {
   /** Bars ever begun. */
   #count = 0;

@@ -44,6 +44,7 @@ export function markPrice(market: Market): number | null {
   return market.tape.count > 0 ? market.tape.lastPrice : (bid ?? ask);
 }
 
+/** The price of an outcome now, as the wire spells it; its `price` is null while nothing has made one. */
 export function priceRow(market: Market, isYes: boolean): WirePrice {
   const mark = markPrice(market);
   return {
@@ -54,6 +55,7 @@ export function priceRow(market: Market, isYes: boolean): WirePrice {
   };
 }
 
+/** The book of an outcome as the wire spells it, `depth` levels a side; empty unless the market is open. */
 export function bookRow(market: Market, isYes: boolean, depth: number): WireBook {
   const side = (of: BookSide) => {
     const levels: { price: string; total_amount: string }[] = [];
@@ -90,6 +92,7 @@ export function bookLevels(
   return count;
 }
 
+/** The best recorded price of a side in YES space, our own orders left out; null when nothing is shown. */
 export function bestRecorded(market: Market, side: BookSide): Micros | null {
   const { trading } = market;
   if (trading === null || market.state !== 'open') return null;
@@ -97,6 +100,7 @@ export function bestRecorded(market: Market, side: BookSide): Micros | null {
   return tick === NO_TICK ? null : asMicros(tick * trading.tick);
 }
 
+/** A market as other records mention it. */
 export function summaryRow(catalog: Catalog, market: Market): WireSummary {
   const { card } = market;
   const event = catalog.event(card.eventIndex);
@@ -116,6 +120,7 @@ export function summaryRow(catalog: Catalog, market: Market): WireSummary {
   };
 }
 
+/** A market as a row of the list of markets. */
 export function listRow(catalog: Catalog, market: Market): WireListRow {
   const { yesLabel, noLabel } = market.card;
   return {
@@ -127,6 +132,7 @@ export function listRow(catalog: Catalog, market: Market): WireListRow {
   };
 }
 
+/** A market with its configuration. */
 export function detailRow(catalog: Catalog, market: Market): WireDetail {
   const { card, trading } = market;
   return {
@@ -218,6 +224,7 @@ export function candleRows(
   }));
 }
 
+/** A trade of the tape as the wire spells it. */
 export const publicTradeRow = (market: Market, trade: TapeTrade): WirePublicTrade => ({
   market_condition_id: market.card.conditionId,
   amount: text(trade.amount),

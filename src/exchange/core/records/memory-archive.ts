@@ -18,6 +18,7 @@ export interface Forgetting {
   readonly keep: number;
 }
 
+/** An archive in memory that forgets nothing unless it is told how much to keep. */
 export class MemoryArchive implements Archive {
   readonly #shelves = new Map<RecordKind, Rows>();
   readonly #forgetting: Forgetting | null;

@@ -5,12 +5,14 @@ import { isFinalOrder, ORDER_STATUSES, type OrderStatus, type OrderType } from '
 import { isBuyLeg, isYesLeg, type Leg } from '../matching/order-pool.js';
 import type { Filing } from './records.js';
 
+/** The draft of a cancel, until it is submitted or expires. */
 export interface CancelDraft {
   readonly message: string;
   readonly expiresMs: number;
   submitted: boolean;
 }
 
+/** An order from its draft on; amounts, prices and funds in Micros. */
 export interface OrderRecord {
   /** From 1, ascending with time over all accounts. */
   readonly id: number;
@@ -36,6 +38,7 @@ export interface OrderRecord {
   cancel: CancelDraft | null;
 }
 
+/** A fill of an order; the price is in the space of the order's outcome, all figures in Micros. */
 export interface OwnTrade {
   /** Id of its order. */
   readonly order: number;

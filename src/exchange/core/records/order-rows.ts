@@ -32,6 +32,7 @@ export function orderRow(record: OrderRecord, market: Market): WireOrder {
   };
 }
 
+/** A fill with its order as the wire spells them. */
 export function ownTradeRow(trade: OwnTrade, pubkey: string, record: OrderRecord, market: Market): WireOwnTrade {
   return {
     pubkey,

@@ -10,6 +10,7 @@ import { ownTradeRow } from './order-rows.js';
 import { askedMarket, mergedPage, NO_ROWS } from './pages.js';
 import type { Records } from './records.js';
 
+/** Numbers and files the fills of API orders, and reads them back with their orders. */
 export class OwnTrades {
   readonly #ground: CoreContext;
   readonly #orders: Records<OrderRecord>;

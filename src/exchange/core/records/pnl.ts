@@ -36,6 +36,7 @@ export function marketsIn(catalog: Catalog, filter: PnlFilter): readonly Market[
   return event === null ? [] : catalog.event(event).markets.map((index) => catalog.market(index));
 }
 
+/** The profit and loss of an account over these markets, as the wire spells it. */
 export function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): WirePnl {
   let cash = 0;
   let redeemed = 0;

@@ -8,6 +8,7 @@ export interface Page<T> {
   readonly nextBeforeId: number | null;
 }
 
+/** Which rows of a list are wanted, newest first. */
 export interface PageQuery {
   readonly limit: number;
   /** Only rows with an id below this one. */
@@ -15,20 +16,24 @@ export interface PageQuery {
   readonly marketConditionId?: string | undefined;
 }
 
+/** Which orders a list shows. */
 export interface OrderQuery extends PageQuery {
   readonly statuses?: readonly OrderStatus[] | undefined;
   readonly isYes?: boolean | undefined;
   readonly side?: Side | undefined;
 }
 
+/** Which merges or splits a list shows. */
 export interface ConversionQuery extends PageQuery {
   readonly state?: ConversionState | undefined;
 }
 
+/** Which redeems a list shows. */
 export interface RedeemQuery extends PageQuery {
   readonly state?: RedeemState | undefined;
 }
 
+/** Which holdings a list shows. */
 export interface AssetQuery {
   readonly limit: number;
   /** Place in the scan; see assets.ts. */
@@ -36,6 +41,7 @@ export interface AssetQuery {
   readonly marketConditionId?: string | undefined;
 }
 
+/** Which markets a profit and loss is summed over; all of them without a filter. */
 export interface PnlFilter {
   readonly marketConditionId?: string | undefined;
   readonly eventConditionId?: string | undefined;

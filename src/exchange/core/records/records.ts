@@ -8,6 +8,7 @@ import type { Page } from '../contract.js';
 import { type Archive, type Archived, type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
 import { mergedPage } from './pages.js';
 
+/** What every record has: a number, an owner and a name. */
 export interface RecordOfAccount {
   readonly id: number;
   readonly account: number;
@@ -35,6 +36,7 @@ export function archivedOf<R extends RecordOfAccount>({ facets, pack }: Filing<R
   return { id, account, pubkey, ...facets(record), record: pack(record) };
 }
 
+/** All records of one kind, live or final, found and listed as one. */
 export class Records<R extends RecordOfAccount> {
   readonly #archive: Archive;
   readonly #filing: Filing<R>;

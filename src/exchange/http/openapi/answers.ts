@@ -49,11 +49,14 @@ export function object(properties: Readonly<Record<string, JsonSchema>>): JsonSc
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
+/** The schema of the envelope around these data. */
 export const envelope = (data: JsonSchema, meta: JsonSchema): JsonSchema =>
   object({ data, meta, error: { type: 'null' } });
 
+/** A schema as the content of a JSON body. */
 export const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
 
+/** The success of a call, as an OpenAPI response. */
 export function successAnswer(name: EndpointName): JsonSchema {
   const declaration = declarationOf(name);
   const data = name === 'events.list' ? { type: 'array', items: ref('EventListRow') } : dataSchema(declaration.data);

@@ -81,6 +81,7 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
 const noteOf = ({ method, path }: Control): ControlNote =>
   CONTROL_NOTES[`${method} ${path}`] ?? { summary: `${method} ${path}`, data: {} };
 
+/** The controls as OpenAPI paths. */
 export function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const control of CONTROLS) {

@@ -12,6 +12,7 @@ import { controlErrors, controlOperations } from './controls.js';
 import { bodyComponents, operationOf } from './operations.js';
 import { type JsonSchema, recordSchemas } from './schemas.js';
 
+/** What the document depends on. */
 export interface DocumentOptions {
   readonly profile: VenueProfile;
   /** Whether the calls under `/paper/` are served. */
@@ -20,6 +21,7 @@ export interface DocumentOptions {
 
 type Paths = Record<string, Record<string, JsonSchema>>;
 
+/** The whole document; the same options give the same text. */
 export function openApiDocument({ profile, controls }: DocumentOptions): JsonSchema {
   // The keys of an object of constants are its endpoint names.
   const names = Object.keys(ENDPOINTS) as EndpointName[];

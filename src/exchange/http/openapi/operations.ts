@@ -7,6 +7,7 @@ import { MAX_PARAM_LENGTH } from '../paths.js';
 import { errorAnswers, json, successAnswer } from './answers.js';
 import { type JsonSchema, pascal, ref, requestSchema } from './schemas.js';
 
+/** A declared call as an OpenAPI operation. */
 export function operationOf(name: EndpointName): JsonSchema {
   const { summary, description } = ENDPOINT_NOTES[name];
   const { scope, status, body } = declarationOf(name);

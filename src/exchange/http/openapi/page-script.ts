@@ -5,6 +5,7 @@
 
 import type { signatureHeaders } from '../../../shared/protocol/signing.js';
 
+/** The script's text for a venue with these header names. */
 export const pageScript = (headers: ReturnType<typeof signatureHeaders>): string =>
   `'use strict';
 const HEADERS = ${JSON.stringify(headers)};

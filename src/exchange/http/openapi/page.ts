@@ -55,7 +55,7 @@ const FILES: readonly PageFile[] = [
   { path: '/docs/favicon-32x32.png', type: 'image/png', read: packaged('favicon-32x32.png') },
 ];
 
-/** For a 405. */
+/** Every path of the page, so that another method on one of them is answered with 405 and not with 404. */
 export const PAGE_ROUTES = FILES.map(({ path }) => ({ method: 'GET', path }));
 
 /** Nothing from elsewhere, nothing inline, in no frame. */
@@ -77,6 +77,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
+/** Adds the page and its files to the server. */
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
   const read = new Map<string, string | Buffer>();
   for (const file of FILES) {

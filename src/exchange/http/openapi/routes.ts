@@ -8,6 +8,7 @@ import { PAGE_ROUTES, servePage } from './page.js';
 /** What this file serves beside the declared calls, for a 405. */
 export const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
+/** Adds the document, and the page that shows it, to the server. */
 export function serveDocument(server: FastifyInstance, options: DocumentOptions): void {
   // Made on the first request: most exchanges are never asked for it.
   let text: string | null = null;

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import * as records from '../../../shared/protocol/records.js';
 import { describeRecord } from './descriptions.js';
 
+/** A JSON Schema, or a part of an OpenAPI document, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** How zod hands over a schema that it is writing; changed in place. */
@@ -14,6 +15,7 @@ interface Writing {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
+/** A reference to a named schema of the document. */
 export const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
 
 /** `orderRow` as a component is `OrderRow`; `orders.create` is `OrdersCreate`. */

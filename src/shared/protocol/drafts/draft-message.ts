@@ -14,6 +14,7 @@ import type { DraftCosigners, VenueProfile } from '../profile.js';
 import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
 import { readMemoText, readTransaction, writeMemoTransaction } from './solana-message.js';
 
+/** The kinds of `message` that a draft may carry: `utf8`, `solana_tx` or `opaque`. */
 export type DraftMessage = VenueProfile['draft_message'];
 
 /**

@@ -51,8 +51,10 @@ export type DraftTerms =
       readonly shares: Micros;
     };
 
+/** What a draft asks the wallet to agree to, as the readable text spells it. */
 export type DraftAction = DraftTerms['action'];
 
+/** All that a readable draft says. */
 export interface DraftText {
   readonly serviceName: string;
   readonly marketConditionId: string;
@@ -63,6 +65,7 @@ export interface DraftText {
   readonly terms: DraftTerms;
 }
 
+/** The readable draft, one line; `readDraftText` gives back what went in. */
 export function writeDraftText(draft: DraftText): string {
   const { serviceName, marketConditionId, draftPubkey, expires, terms } = draft;
   return `${serviceName} draft v1 | ${terms.action} | Market: ${marketConditionId} | ${details(terms)} | Draft: ${draftPubkey} | Expires: ${expires}`;

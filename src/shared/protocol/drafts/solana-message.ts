@@ -30,8 +30,10 @@ export const LONGEST_TRANSACTION_BYTES = 1232;
 /** The package's number for an account that signs and is only read. */
 const READONLY_SIGNER = 2;
 
+/** The two formats of a Solana transaction that are in use. */
 export type TransactionVersion = 'legacy' | 0;
 
+/** A transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
 export interface MemoTransaction {
   /** Signs; pays the fee too, unless a co-signer does. */
   readonly wallet: string;
@@ -42,6 +44,7 @@ export interface MemoTransaction {
   readonly version: TransactionVersion;
 }
 
+/** One call of a program. Keys are base58 of 32 bytes. */
 export interface TransactionInstruction {
   readonly program: string;
   /** In the order of the instruction. */
@@ -66,6 +69,7 @@ export interface Transaction {
   readonly messageBytes: Uint8Array;
 }
 
+/** A transaction that was read, or one sentence that says why the bytes are none. */
 export type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };

@@ -6,6 +6,7 @@
 import { declarationOf, type EndpointName } from '../endpoints.js';
 import type { ServiceErrorSlug } from '../errors.js';
 
+/** What the documentation says of one call. */
 export interface EndpointNote {
   /** A few words, as a heading. */
   readonly summary: string;

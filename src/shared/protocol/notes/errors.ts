@@ -2,6 +2,7 @@
 
 import type { ServiceErrorSlug } from '../errors.js';
 
+/** What the documentation says of one error: when it comes, and what a caller may do then. */
 export interface ErrorNote {
   readonly when: string;
   readonly advice: string;

@@ -10,6 +10,7 @@ export type RecordName = keyof Records;
 
 type KeysOf<T> = T extends unknown ? keyof T & string : never;
 
+/** What the documentation says of one record and of each of its fields. */
 export interface RecordNote<R extends RecordName> {
   /** What the record is. */
   readonly about: string;
@@ -19,4 +20,5 @@ export interface RecordNote<R extends RecordName> {
   };
 }
 
+/** A note for every exported record; one that lacks it does not compile. */
 export type RecordNotes = { readonly [R in RecordName]: RecordNote<R> };

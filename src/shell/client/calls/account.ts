@@ -6,6 +6,7 @@ import type { TypedCalls } from '../typed-call.js';
 
 type AssetQuery = QueryInput<'account.assets'>;
 
+/** The calls under `account.`: names, holdings, and profit and loss of the caller. */
 export class AccountCalls {
   readonly #asker: TypedCalls;
 

@@ -7,6 +7,7 @@ import type { TypedCalls } from '../typed-call.js';
 type EventQuery = QueryInput<'events.list'>;
 type SearchQuery = QueryInput<'search.list'>;
 
+/** The calls under `events.`: events and the markets in them. */
 export class EventCalls {
   readonly #asker: TypedCalls;
 
@@ -34,6 +35,7 @@ export class EventCalls {
   }
 }
 
+/** The calls under `sports.`: sports with their leagues. */
 export class SportCalls {
   readonly #asker: TypedCalls;
 
@@ -47,6 +49,7 @@ export class SportCalls {
   }
 }
 
+/** The calls under `search.`: markets and events by words and filters. */
 export class SearchCalls {
   readonly #asker: TypedCalls;
 

@@ -18,6 +18,7 @@ type MergeQuery = QueryInput<'merges.list'>;
 type SplitQuery = QueryInput<'splits.list'>;
 type RedeemQuery = QueryInput<'redeems.list'>;
 
+/** The calls under `merges.`: draft, submit and read what turns complete sets into currency. */
 export class MergeCalls {
   readonly #asker: TypedCalls;
 
@@ -64,6 +65,7 @@ export class MergeCalls {
   }
 }
 
+/** The calls under `splits.`: draft, submit and read what turns currency into complete sets. */
 export class SplitCalls {
   readonly #asker: TypedCalls;
 
@@ -103,6 +105,7 @@ export class SplitCalls {
   }
 }
 
+/** The calls under `redeems.`: draft, submit and read what turns the shares of a settled market into currency. */
 export class RedeemCalls {
   readonly #asker: TypedCalls;
 

@@ -4,6 +4,7 @@ import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { CallOptions } from '../contract.js';
 import type { TypedCalls } from '../typed-call.js';
 
+/** The calls under `keys.`: challenges, and the API keys of the caller. */
 export class KeyCalls {
   readonly #asker: TypedCalls;
 

@@ -33,6 +33,7 @@ type PositionQuery = QueryInput<'positions.list'>;
 type SettlementQuery = QueryInput<'settlements.list'>;
 type RequestQuery = QueryInput<'requests.list'>;
 
+/** The calls under `positions.`: read, close and protect leveraged positions. */
 export class PositionCalls {
   readonly #asker: TypedCalls;
 
@@ -97,6 +98,7 @@ export class PositionCalls {
   }
 }
 
+/** The calls under `settlements.`: read and claim what ended positions owe. */
 export class SettlementCalls {
   readonly #asker: TypedCalls;
 
@@ -119,6 +121,7 @@ export class SettlementCalls {
   }
 }
 
+/** The calls under `requests.`: draft, submit, read and cancel requests that open positions. */
 export class RequestCalls {
   readonly #asker: TypedCalls;
 

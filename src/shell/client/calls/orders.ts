@@ -32,6 +32,7 @@ export type OrderInput =
 type OrderQuery = QueryInput<'orders.list'>;
 type OwnTradeQuery = QueryInput<'trades.list'>;
 
+/** The calls under `orders.`: draft, submit, read and cancel orders. */
 export class OrderCalls {
   readonly #asker: TypedCalls;
 
@@ -89,6 +90,7 @@ export class OrderCalls {
   }
 }
 
+/** The calls under `trades.`: read the caller's own fills. */
 export class TradeCalls {
   readonly #asker: TypedCalls;
 

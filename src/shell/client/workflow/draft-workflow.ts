@@ -48,6 +48,7 @@ export interface World {
   readonly pause: (ms: number) => Promise<boolean>;
 }
 
+/** How long a change may take, and how often it is looked at. */
 export interface Patience {
   /** From the draft to the end, ms; afterwards the outcome is unknown. */
   readonly withinMs: number;

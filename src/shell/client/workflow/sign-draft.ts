@@ -13,6 +13,7 @@ const EXPIRY_SLACK_S = 60;
 /** The signer looks drafts up by intent; here every signer has one. */
 const INTENT_ID = 'safe call';
 
+/** A draft as the service answered it, beside the terms that we asked for. */
 export interface DraftToSign {
   readonly pubkey: string;
   readonly message: string;

@@ -17,6 +17,7 @@ import { type Change, type Patience, runDraftWorkflow, type Stage, type World } 
 import { decimal, marginTerms, orderTerms } from './expected-terms.js';
 import type { DraftToSign } from './sign-draft.js';
 
+/** How long a whole change may take, and what may be signed. */
 export interface WorkflowOptions {
   /** From the call to its end, ms; what has not ended by then is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
@@ -43,6 +44,7 @@ interface Calls {
   readonly account: AccountCalls;
 }
 
+/** Whole changes in one call each: draft, check, sign, submit, and read until it is final. */
 export class WorkflowCalls {
   readonly #calls: Calls;
   readonly #world: World;

@@ -6,6 +6,9 @@
 
 import { monopolyHalfSpread } from './avellaneda-stoikov.js';
 
+/**
+ * Parameters of the closed form; prices and sizes are in the caller's own units, all positive unless said otherwise.
+ */
 export interface GueantSetting {
   /** Rate of fills at distance 0, and how it thins out: lambda = a e^(-k delta). */
   readonly a: number;
