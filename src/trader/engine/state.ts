@@ -182,8 +182,10 @@ export class TraderState {
     this.marks.fill(this.#held, nowMs - (this.bornMs ?? nowMs));
     this.#equity = equityOf(this.own, this.marks);
     if (this.#equity === null) return;
-    this.#guard ??= LossGuard.started(nowMs, this.#equity);
-    const halted = this.#guard.observe(nowMs, this.#equity, this.settings.risk);
+    // Its days are the exchange's: our clock may be a day ahead.
+    const dayMs = this.venueClock.nowMs(nowMs) ?? nowMs;
+    this.#guard ??= LossGuard.started(dayMs, this.#equity);
+    const halted = this.#guard.observe(dayMs, this.#equity, this.settings.risk);
     if (halted !== null) this.#halt(halted, nowMs);
     this.#lossRung = lossRung(this.#guard.facts, this.settings.risk);
     const stored = this.#storedGuard;

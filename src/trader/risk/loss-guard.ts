@@ -31,12 +31,23 @@ export interface LossFacts {
 
 type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
 
+/** Two looks further apart are a clock that jumped, a machine that slept, or a start. */
+const LONGEST_PAUSE_MS = 300_000;
+/** So long the clock must have run on without a jump before it may begin a day. */
+const BELIEVED_AFTER_MS = 300_000;
+
 /** Each write costs a sync, so the stored marks may lag behind by this part of the smaller limit. */
 const STORED_WITHIN = 100;
 
 export class LossGuard {
   #state: LossState;
   readonly #calendar = new Calendar();
+  /** The newest look; null before the first of this process. */
+  #lookedMs: number | null = null;
+  /** Since this look the clock has not jumped. */
+  #steadySinceMs = Number.POSITIVE_INFINITY;
+  /** What the old day ended with, while the new one is not believed yet. */
+  #endedWith: Micros | null = null;
 
   private constructor(state: LossState) {
     this.#state = state;
@@ -84,19 +95,24 @@ export class LossGuard {
   }
 
   /**
-   * Takes in what we are worth now. Returns the reason when this very look halts trading, else null. A figure that is
-   * no safe integer halts too: a loss that cannot be computed is not a loss of zero.
+   * Takes in what we are worth now; `nowMs` is the exchange's clock where it is known. A clock that has jumped begins no day
+   * before it has run on for some minutes: one wrong look must not give a fresh limit. Returns the reason when this very
+   * look halts trading, else null. A figure that is no safe integer halts too: a loss that cannot be computed is not a loss
+   * of zero.
    */
   observe(nowMs: number, equityMicros: Micros, limits: LossLimits): string | null {
     const before = this.#state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // Text of this form sorts by time, so a clock that steps back does not begin a new day.
     const today = this.#calendar.dayOf(nowMs);
-    const newDay = today > before.day;
+    const isSteady = this.#isSteadyAt(nowMs);
+    // The last equity of the old day is where the new one begins: a loss over midnight belongs to the new day.
+    this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
+    const begunWith = isSteady ? this.#endedWith : null;
+    if (begunWith !== null) this.#endedWith = null;
     this.#state = {
-      day: newDay ? today : before.day,
-      // The last equity of the old day is where the new one begins: a loss over midnight belongs to the new day.
-      dayStartEquityMicros: newDay ? before.equityMicros : before.dayStartEquityMicros,
+      day: begunWith === null ? before.day : today,
+      dayStartEquityMicros: begunWith ?? before.dayStartEquityMicros,
       highWaterMicros: equityMicros > before.highWaterMicros ? equityMicros : before.highWaterMicros,
       equityMicros,
       halted: before.halted,
@@ -113,6 +129,15 @@ export class LossGuard {
     return null;
   }
 
+  /** Takes in the time of a look; whether the clock has run on for long enough without a jump. */
+  #isSteadyAt(nowMs: number): boolean {
+    const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
+    this.#lookedMs = nowMs;
+    // A small step back, as of a clock that is being set right, is no jump.
+    this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
+    return nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
+  }
+
   /** Capital was put in or taken out: neither a gain nor a loss. */
   capitalMoved(amount: Micros): void {
     const { dayStartEquityMicros, highWaterMicros, equityMicros } = this.#state;
@@ -122,6 +147,7 @@ export class LossGuard {
       highWaterMicros: add(highWaterMicros, amount),
       equityMicros: add(equityMicros, amount),
     };
+    if (this.#endedWith !== null) this.#endedWith = add(this.#endedWith, amount);
   }
 
   /**
@@ -132,6 +158,7 @@ export class LossGuard {
     if (this.#state.halted === null) return;
     const { equityMicros } = this.#state;
     this.#state = { ...this.#state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
+    if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 
   /** The first reason is kept: what came later is its consequence. */

@@ -195,3 +195,17 @@ describe('a process that takes up the ledger of one that was killed', () => {
     expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
   });
 });
+
+it('counts the days of the loss limit by the exchange, not by a clock of ours that is a day ahead', () => {
+  const dayOf = (exchangeMs: number | null) =>
+    inFolder((path) => {
+      const life = new Life(path);
+      if (exchangeMs !== null) life.state.venueClock.observe(exchangeMs, START_MS, START_MS);
+      life.verdict(START_MS);
+      const day = life.state.guard?.state.day;
+      life.ledger.close();
+      return day;
+    });
+  expect(dayOf(START_MS - 86_400_000)).toBe('2026-11-20');
+  expect(dayOf(null)).toBe('2026-11-21');
+});

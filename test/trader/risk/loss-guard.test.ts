@@ -8,6 +8,13 @@ const NOON = Date.UTC(2026, 0, 10, 12);
 const limits = { maxLossDayMicros: m(50 * ONE), maxDrawdownMicros: m(100 * ONE) };
 const money = (value: number) => m(value * ONE);
 
+const MINUTE_MS = 60_000;
+
+/** Looks every minute, at these times, while it is worth this. */
+function pass(guard: LossGuard, fromMs: number, untilMs: number, equity: number): void {
+  for (let nowMs = fromMs; nowMs < untilMs; nowMs += MINUTE_MS) guard.observe(nowMs, money(equity), limits);
+}
+
 describe('the loss guard', () => {
   it('halts when a day has lost its limit, and says so once', () => {
     const guard = LossGuard.started(NOON, money(1000));
@@ -23,17 +30,18 @@ describe('the loss guard', () => {
 
   it('counts a loss over midnight to the new day, and days apart from each other', () => {
     const guard = LossGuard.started(NOON, money(1000));
-    guard.observe(NOON + 1, money(960), limits);
-    expect(guard.observe(NOON + DAY_MS, money(915), limits)).toBeNull();
+    pass(guard, NOON, NOON + DAY_MS / 2, 960);
+    expect(guard.observe(NOON + DAY_MS / 2, money(915), limits)).toBeNull();
     expect(guard.facts.dayLossMicros).toBe(money(45));
     expect(guard.state.day).toBe('2026-01-11');
-    expect(guard.observe(NOON + DAY_MS + 1, money(911), limits)).toBeNull();
+    expect(guard.observe(NOON + DAY_MS / 2 + 1, money(911), limits)).toBeNull();
   });
 
   it('halts at the distance from the high-water mark, however many days it took', () => {
     const guard = LossGuard.started(NOON, money(1000));
     for (const [day, equity] of [1010, 975, 940].entries()) {
-      expect(guard.observe(NOON + day * DAY_MS, money(equity), limits)).toBeNull();
+      pass(guard, NOON + day * DAY_MS, NOON + (day + 1) * DAY_MS, equity);
+      expect(guard.facts.halted).toBeNull();
     }
     expect(guard.observe(NOON + 3 * DAY_MS, money(910), limits)).toBe(
       '100 below the high-water mark, the limit is 100',
@@ -67,22 +75,70 @@ describe('the loss guard', () => {
     expect(guard.facts).toMatchObject({ dayLossMicros: 0, drawdownMicros: 0 });
   });
 
+  it('begins no day for a clock that is ahead for some looks', () => {
+    const guard = LossGuard.started(NOON, money(1000));
+    pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
+    for (const aheadMs of [DAY_MS, 2 * DAY_MS]) {
+      pass(guard, NOON + aheadMs, NOON + aheadMs + 4 * MINUTE_MS, 960);
+      expect(guard.facts.dayLossMicros).toBe(money(40));
+    }
+    expect(guard.observe(NOON + 11 * MINUTE_MS, money(950), limits)).toBe('lost 50 today, the limit is 50');
+  });
+
+  it('begins no day for a clock that was set to right before midnight', () => {
+    const guard = LossGuard.started(NOON, money(1000));
+    pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
+    const midnight = NOON + DAY_MS / 2;
+    pass(guard, midnight - MINUTE_MS, midnight + 2 * MINUTE_MS, 960);
+    expect(guard.facts.dayLossMicros).toBe(money(40));
+  });
+
+  it('begins the day after a sleep over midnight once the clock has run on for minutes, with what there was before', () => {
+    const guard = LossGuard.started(NOON, money(1000));
+    pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
+    const awake = NOON + DAY_MS;
+    pass(guard, awake, awake + 5 * MINUTE_MS, 960);
+    expect(guard.facts.dayLossMicros).toBe(money(40));
+    guard.observe(awake + 5 * MINUTE_MS, money(955), limits);
+    expect(guard.facts.dayLossMicros).toBe(money(15));
+    expect(guard.state.day).toBe('2026-01-11');
+  });
+
+  it('takes the time before and after a restart for a jump', () => {
+    const guard = LossGuard.started(NOON, money(1000));
+    pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
+    const restarted = LossGuard.restored(JSON.parse(JSON.stringify(guard.state)));
+    expect(restarted.observe(NOON + DAY_MS, money(950), limits)).toBe('lost 50 today, the limit is 50');
+  });
+
+  it('minds no step of the clock by less than some minutes', () => {
+    const midnight = NOON + DAY_MS / 2;
+    const guard = LossGuard.started(midnight - 20 * MINUTE_MS, money(1000));
+    pass(guard, midnight - 20 * MINUTE_MS, midnight, 970);
+    guard.observe(midnight - 500, money(970), limits);
+    guard.observe(midnight, money(970), limits);
+    expect(guard.facts.dayLossMicros).toBe(0);
+  });
+
   it('is halted from the first look at which either limit is reached, and not before', () => {
     const steps = fc.array(
-      fc.record({ hours: fc.integer({ min: 0, max: 30 }), equity: fc.integer({ min: 850, max: 1100 }) }),
+      fc.record({ minutes: fc.integer({ min: 0, max: 4 }), equity: fc.integer({ min: 850, max: 1100 }) }),
+      { maxLength: 60 },
     );
+    // Later than a start must have run on, so that midnight comes within thirty of these looks.
+    const begunMs = NOON + DAY_MS / 2 - 60 * MINUTE_MS;
     fc.assert(
       fc.property(steps, (looks) => {
-        const guard = LossGuard.started(NOON, money(1000));
-        let [hours, last, high, dayStart, reached] = [0, 1000, 1000, 1000, false];
+        const guard = LossGuard.started(begunMs, money(1000));
+        let [minutes, last, high, dayStart, reached] = [0, 1000, 1000, 1000, false];
         for (const look of looks) {
-          const dayBefore = Math.floor((12 + hours) / 24);
-          hours += look.hours;
-          if (Math.floor((12 + hours) / 24) > dayBefore) dayStart = last;
+          const before = minutes;
+          minutes += look.minutes;
+          if (before < 60 && minutes >= 60) dayStart = last;
           last = look.equity;
           high = Math.max(high, last);
           reached ||= dayStart - last >= 50 || high - last >= 100;
-          guard.observe(NOON + hours * 3_600_000, money(look.equity), limits);
+          guard.observe(begunMs + minutes * MINUTE_MS, money(look.equity), limits);
           expect(guard.facts.halted !== null).toBe(reached);
         }
       }),
