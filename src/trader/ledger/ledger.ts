@@ -268,7 +268,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   /** Takes a fill out. Its postings stay, and their opposites are booked behind them. */
   #undo(fill: FillRow, nowMs: number): void {
     // Whoever reads on from a place must not take the next fill for one that was seen already.
-    this.setNote(FILL_PLACES_NOTE, `${this.newestSeq('fills')}`);
+    this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
     this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const held = this.holding(fill.marketConditionId, fill.isYes);
@@ -277,8 +277,12 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   /** Null where the newest row says it: as long as none was ever taken out. */
   #nextFillSeq(): number | null {
-    const given = this.note(FILL_PLACES_NOTE);
-    return given === null ? null : Math.max(Number(given), this.newestSeq('fills')) + 1;
+    return this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
+  }
+
+  /** Also that of a fill that was taken out since, and of all those behind it that were. */
+  #newestFillPlace(): number {
+    return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
   /** A trade names its first transaction; the second, third … have a number behind it. */

@@ -220,6 +220,19 @@ describe('a trade', () => {
       expect(ledger.fillsAfter(seen).map(({ row }) => row.pubkey)).toEqual(['next']);
     });
   });
+
+  it('that was undone after a younger one leaves both places to nobody', () => {
+    withLedger((ledger) => {
+      prepare(ledger);
+      const fills = ['older', 'younger'].map((pubkey) => fillOf({ pubkey, amountMicros: m(ONE) }));
+      for (const fill of fills) ledger.transaction(() => ledger.bookFill(fill));
+      const seen = ledger.newestSeq('fills');
+      for (const { pubkey, orderPubkey, amountMicros } of fills.reverse())
+        ledger.transaction(() => ledger.noteFailedTrade(pubkey, orderPubkey, amountMicros, 1));
+      ledger.transaction(() => ledger.bookFill(fillOf({ pubkey: 'next' })));
+      expect(ledger.fillsAfter(seen).map(({ row }) => row.pubkey)).toEqual(['next']);
+    });
+  });
 });
 
 describe('the self-check', () => {
