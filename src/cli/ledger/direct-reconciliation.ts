@@ -129,6 +129,8 @@ function overlaid(ledger: LedgerReader) {
     fillsAfter: (seq: number) => ledger.fillsAfter(seq),
     conversionsAfter: (seq: number) => ledger.conversionsAfter(seq),
     newestSeq: (of: 'fills' | 'conversions') => ledger.newestSeq(of),
+    hadFailed: (tradePubkey: string) => ledger.hadFailed(tradePubkey),
+    tradeTurns: () => ledger.tradeTurns(),
     positions: () => ledger.positions(),
     note: (key: string) =>
       notes.get(key) ?? ledger.note(key) ?? (key.startsWith('history/') ? beginning(ledger, key) : null),

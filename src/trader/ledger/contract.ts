@@ -247,6 +247,10 @@ export interface LedgerReader {
   conversionsAfter(seq: number): readonly Booked<ConversionRecord>[];
   /** The place of the newest; 0 while there is none. */
   newestSeq(of: 'fills' | 'conversions'): number;
+  /** The exchange said once of this trade that it had failed, whatever it said since. */
+  hadFailed(tradePubkey: string): boolean;
+  /** How often a trade was noted as failed, or booked after that. */
+  tradeTurns(): number;
   /** Everything not final: bounded by what is under way, not by history. */
   activeIntents(): readonly IntentRow[];
   /** Orders that may still fill or whose fills are not all booked. */

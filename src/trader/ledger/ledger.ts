@@ -40,7 +40,7 @@ import {
   undoingPostings,
 } from './postings.js';
 import { ReadCache, readThrough } from './read-cache.js';
-import { SqliteReader } from './reads.js';
+import { SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
 import * as rows from './rows.js';
 import { REF_SEPARATOR } from './verify.js';
 
@@ -252,6 +252,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     if (failed === undefined) return false;
     this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', tradePubkey);
     this.db.run('UPDATE orders SET failed = failed - ? WHERE pubkey = ?', failed.amount, failed.order_pubkey);
+    this.#countTurn();
     return true;
   }
 
@@ -259,10 +260,15 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     if (this.db.run(sql, tradePubkey, orderPubkey, amount, nowMs) === 0) return 'repeated';
     this.db.run('UPDATE orders SET failed = failed + ? WHERE pubkey = ?', amount, orderPubkey);
+    this.#countTurn();
     const fill = this.fill(tradePubkey);
     if (fill === null) return 'noted';
     this.#undo(fill, nowMs);
     return 'unbooked';
+  }
+
+  #countTurn(): void {
+    this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
   /** Takes a fill out. Its postings stay, and their opposites are booked behind them. */

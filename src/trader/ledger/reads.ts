@@ -27,6 +27,8 @@ import { differences } from './verify.js';
 
 /** What a list shows unless told otherwise. */
 const PAGE = 100;
+/** How often trades have failed, or settled after that. */
+export const TRADE_TURNS_NOTE = 'trade_turns';
 
 /** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
 export const ACTIVE_INTENTS =
@@ -105,6 +107,15 @@ export class SqliteReader implements LedgerReader {
 
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
+  }
+
+  hadFailed(tradePubkey: string): boolean {
+    const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
+    return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
+  }
+
+  tradeTurns(): number {
+    return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
   activeIntents(): IntentRow[] {

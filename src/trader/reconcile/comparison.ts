@@ -27,7 +27,7 @@ export type ComparedLedger = Pick<
   Ledger,
   'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'fill' | 'conversion' | 'order' | 'intent' | 'positions' | 'note'
 > &
-  Pick<Ledger, 'setNote'>;
+  Pick<Ledger, 'setNote' | 'hadFailed' | 'tradeTurns'>;
 
 /** What is under way; the executor knows. */
 export interface UnderWay extends Pick<OrderExecutor, 'pendingMerge' | 'pendingRedeem'> {

@@ -43,6 +43,8 @@ interface Memory {
   readonly met: readonly string[];
   /** Fills of the ledger up to this place are in `ledger` for good. */
   readonly seq: number;
+  /** So often had trades failed, or settled after that, when the count began. */
+  readonly turns: number;
   readonly exchange: Readonly<Record<string, Sums>>;
   readonly ledger: Readonly<Record<string, Sums>>;
 }
@@ -56,7 +58,7 @@ interface Told {
   readonly fee: Micros | null;
 }
 
-type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq'>;
+type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq' | 'tradeTurns'>;
 
 export class IndependentFillCount {
   readonly #ledger: FillLedger;
@@ -103,8 +105,9 @@ export class IndependentFillCount {
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory;
     if (!this.#isDone || this.#venueS === null) return [];
-    if (memory === null) {
-      if (agreed) this.#open();
+    // A trade that has turned may be counted on one side and lie behind the mark of the other.
+    if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
+      if (agreed) this.#open(memory?.met ?? []);
       return [];
     }
     const oldS = this.#venueS - YOUNG_S;
@@ -134,16 +137,23 @@ export class IndependentFillCount {
     this.#ledger.setNote(NOTE, 'null');
   }
 
-  /** Everything shown now is booked; what is booked already and not shown yet will be, and counts on both sides. */
-  #open(): void {
-    const shown = new Set(this.#rows.map(({ pubkey }) => pubkey));
+  /** Everything shown now, or met before, is booked; what is booked already and not shown yet will be, and counts on both sides. */
+  #open(met: readonly string[]): void {
+    const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...met]);
     const lateS = must(this.#venueS, 'time of the look') - YOUNG_S;
     const seq = this.#ledger.newestSeq('fills');
     const late = this.#ledger
       .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
       .map(({ row }) => row)
       .filter(({ pubkey, timestampS }) => timestampS > lateS && !shown.has(pubkey));
-    this.#write({ met: [...shown], seq, exchange: {}, ledger: summed({}, late.map(toldByLedger)) });
+    const turns = this.#ledger.tradeTurns();
+    this.#write({
+      met: [...shown].slice(0, SECOND_READER_ROWS),
+      seq,
+      turns,
+      exchange: {},
+      ledger: summed({}, late.map(toldByLedger)),
+    });
   }
 
   /** Moves the marks up to what is old enough on either side; sums that agree by then need not be kept. */
@@ -164,7 +174,7 @@ export class IndependentFillCount {
       delete ledger[key];
     }
     const met = [...rows.map(({ pubkey }) => pubkey), ...memory.met].slice(0, SECOND_READER_ROWS);
-    this.#write({ met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger });
+    this.#write({ ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger });
   }
 
   // The ledger is ours: what this class wrote it can read, and a note that does not read is a bug and throws.

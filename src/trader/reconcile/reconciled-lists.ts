@@ -21,7 +21,7 @@ const isOverConversion = ({ state }: { readonly state: string }) =>
 
 type HistoryLedger = Pick<
   Ledger,
-  'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq'
+  'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'hadFailed'
 >;
 
 /** @param ownTrades whether the venue lists them */
@@ -52,7 +52,8 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      after: (seq) => ledger.fillsAfter(seq),
+      // A trade that had failed is booked when it settles, and its row may lie below the mark by then.
+      after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       invented: (pubkey, { venueS }) => {
         const fill = ledger.fill(pubkey);
         const isYoung = fill !== null && venueS !== null && fill.timestampS >= venueS - LONGEST_LAG_MS / 1000;

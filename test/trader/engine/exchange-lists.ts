@@ -209,6 +209,16 @@ export class Account {
     return row;
   }
 
+  /** The exchange says otherwise of a trade that it listed: it failed, or settled after all. Returns it as listed now. */
+  turn(trade: OwnTradeRow, state: 'failed' | 'done'): OwnTradeRow {
+    const row: OwnTradeRow = { ...trade, state };
+    this.trades.replace(trade, row, this.nowMs);
+    const outcome = `A ${trade.order.outcome.is_yes ? 'YES' : 'NO'}`;
+    const sign = (trade.order.side === 'buy' ? 1 : -1) * (state === 'done' ? 1 : -1);
+    this.moves.push({ outcome, amount: sign * trade.amount, sinceMs: this.nowMs });
+    return row;
+  }
+
   foreignOrder(status: OrderStatus): OrderRow {
     const row = order(this.name('foreign'), 'buy', true, ONE, status);
     if (status !== 'filled') this.orders.add(row, this.nowMs);

@@ -305,6 +305,32 @@ describe('reconciliation', () => {
     expect(account.reconciler.verdict).toContain('sum A YES buy: ledger 1 fills, 1 shares for 0.4, fees 0, exchange 2');
   });
 
+  describe.each([
+    ['failed', 'done'],
+    ['done', 'failed', 'done'],
+    ['failed', 'done', 'failed', 'done', 'failed'],
+  ] as const)('a trade that is told as %s, %s …', (...states) => {
+    it.each([0, 1, 2, 3])('is no difference, nor hides one, with %i rounds between its turns', (between) => {
+      rounds(account, 1);
+      account.fill('buy', true, 3 * ONE);
+      rounds(account, between);
+      let row = account.fill('buy', true, ONE);
+      if (states[0] === 'failed') row = account.turn(row, 'failed');
+      for (const state of states.slice(1)) {
+        account.look('fills');
+        rounds(account, between);
+        account.fill('buy', false, ONE);
+        row = account.turn(row, state);
+      }
+      rounds(account, 3);
+      expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+      account.hiddenFromFirst = account.fill('buy', true, 2 * ONE).pubkey;
+      account.moves.pop();
+      rounds(account, 2);
+      expect(account.reconciler.verdict).toContain('sum A YES buy: ledger');
+    });
+  });
+
   it('leaves alone what was there before the first round', () => {
     account.foreignOrder('canceled');
     account.trade(account.foreignOrder('filled'), ONE);
