@@ -55,11 +55,13 @@ function allow(state: TraderState, nowMs: number): void {
   if (!conversions) state.queue.recall(isOfConversion, `the trader is ${mode}`);
   // Flattening sells; what was being quoted when it began must not come to rest behind it.
   state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
-  // What was begun under a milder rung is wished anew, as the new one lets it be.
-  const isNarrower = orders !== 'none' && stance !== 'normal' && stance !== state.stance;
-  if (isNarrower) state.executor.withdraw(null, nowMs);
+  // What was begun under a milder rung is wished anew, as the new one lets it be. So is what was to reduce a position that a
+  // fill of more than was signed, or one taken back, has changed since.
+  const isOutdated = state.fillAlarm.takeNew() || stance !== state.stance;
+  const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
+  if (isWishedAnew) state.executor.withdraw(null, nowMs);
   // What waits for the request budget has not left yet, and now it must not: not even signed orders.
-  if (orders === 'none' || isNarrower) state.queue.recall(isOfPlace, `the trader is ${mode}`);
+  if (orders === 'none' || isWishedAnew) state.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== state.stance) for (const { conditionId } of state.markets.all) state.touch(conditionId);
   state.stance = stance;
 }

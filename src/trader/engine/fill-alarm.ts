@@ -10,6 +10,7 @@ const NOTE = 'fill_alarm';
 
 export class FillAlarm {
   readonly #notes: Pick<Ledger, 'note' | 'setNote'>;
+  #isNew = false;
 
   constructor(notes: Pick<Ledger, 'note' | 'setNote'>) {
     this.#notes = notes;
@@ -23,7 +24,15 @@ export class FillAlarm {
 
   /** The first one stays: a person needs it, and `events` has the others. */
   raise(text: string): void {
+    this.#isNew = true;
     if (this.verdict === null) this.#notes.setNote(NOTE, text);
+  }
+
+  /** Whether it was raised, for the first time or again, since this was last asked. */
+  takeNew(): boolean {
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    return isNew;
   }
 
   /** A person has taken note. */
