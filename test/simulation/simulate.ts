@@ -128,6 +128,11 @@ const POSITION_CONTROLS: ReadonlySet<string> = new Set([
   'max_total_cost',
 ]);
 
+/** As near to 0 or 1 the strategy offers nothing where its other side would lie beyond what is a price. */
+const EDGE_MICROS = 100_000;
+const isAtTheEdge = (fairMicros: number | null): boolean =>
+  fairMicros !== null && (fairMicros < EDGE_MICROS || fairMicros > 1_000_000 - EDGE_MICROS);
+
 type Hold = readonly ['pause', 'resume'] | readonly ['kill', 'unkill'];
 
 function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Random | null): void {
@@ -150,7 +155,8 @@ function hold(world: World, { polling }: Setting, [hold, lift]: Hold, random: Ra
     const { reason, markets } = process.trader.snapshot(world.ourMs);
     // With what it holds it may have reached its limits of position in all that it quotes.
     const isFull = markets.some(({ refusals }) => refusals.some(({ name }) => POSITION_CONTROLS.has(name)));
-    if (world.exchange.resting().length === 0 && !isFull) say(`nothing rests: ${reason}`);
+    const wantsNothing = markets.length > 0 && markets.every(({ fairMicros }) => isAtTheEdge(fairMicros));
+    if (world.exchange.resting().length === 0 && !isFull && !wantsNothing) say(`nothing rests: ${reason}`);
   });
 }
 
