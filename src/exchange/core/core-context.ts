@@ -1,4 +1,4 @@
-/** What the desks of the exchange (orders, conversions, redeems, margin) share. */
+/** What the subsystems of the exchange (orders, conversions, redeems, margin) share. */
 
 import { must } from '../../shared/base/errors.js';
 import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';

@@ -4,7 +4,7 @@
  * come in as arguments. That makes it replayable (a snapshot and the commands since give the identical state), and the
  * same for paper trading, tests and backtests.
  *
- * This file only lets time pass, finds the market and hands on; the desks (orders, conversions, redeems, margin, identity)
+ * This file only lets time pass, finds the market and hands on; the subsystems (orders, conversions, redeems, margin, identity)
  * know the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
  */
 

@@ -1,4 +1,4 @@
-/** The desks of one exchange, wired together, and their state as one object for snapshots. */
+/** The subsystems of one exchange, wired together, and their state as one object for snapshots. */
 
 import { Funds, type FundsDump } from './accounts.js';
 import { Catalog, type CatalogDump } from './catalog.js';

@@ -1,6 +1,6 @@
 /**
- * The last words to a connection whose bytes are no request, or only a part of one. Answers have no names, only an order:
- * what is said about later bytes must not be taken for the answer of an earlier request, which may have been carried out.
+ * The answer to a connection whose bytes are no request, or only a part of one. HTTP/1.1 answers have no id; clients match
+ * them by order. So the answer to later bytes must not be taken for that of an earlier request, which may have been carried out.
  */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';

@@ -8,7 +8,7 @@ import type { Notice } from '../../trader/engine/state.js';
 import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../report/contract.js';
 
 const WINDOW_MS = 60_000;
-/** So many times that are no longer of the minute may wait for being let go of together. */
+/** Times older than the minute are dropped in batches of this size. */
 const FORGET_EVERY = 4_096;
 /** A session that says more than this has said it all before. Loud ones count apart: fills must not drown a halt. */
 const MAX_NOTICES = 500;
@@ -51,7 +51,7 @@ export class RequestCount {
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
   readonly #kept = { info: 0, loud: 0 };
-  /** By market and control: a desk counts from its beginning. */
+  /** By market and control: a quote slot counts from its beginning. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
   /** By the words without their figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();

@@ -7,7 +7,7 @@ import { MAX_CONFIGURATIONS } from './bounds.js';
 import { candidateHash, combine } from './candidates.js';
 import type { Axis, Candidate, Choice, RawValue, Search } from './contract.js';
 
-/** A small space is drawn empty soon: so many draws for each combination that is wanted, and it is. */
+/** The limit of draws for each combination that is wanted; a small space runs out of new ones early. */
 const DRAWS_PER_COMBINATION = 50;
 
 /** Every combination of the axes' values. Throws TwinbookError `usage` for an empty or too large grid. */

@@ -1,6 +1,6 @@
 /** Knows the latest lines of a Kalshi recording by the numbers of their messages, so that what stands in it twice is taken once. */
 
-/** Of each subscription so many, and as many again; repetitions stand close together. */
+/** Lines remembered for each subscription, at most twice as many; duplicates come close together. */
 const REMEMBERED = 5_000;
 
 /** The lines of one subscription by their numbers: when the newer ones are full they become the older ones. */

@@ -1,4 +1,4 @@
-/** Who a process is, and whether it is gone. Where the system does not tell, it is taken to be there. */
+/** Who a process is, and whether it is gone. If the system cannot tell, the process counts as alive. */
 
 import { readFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 /**
- * What a trader owes that could not begin, or broke where its own way out does not reach: orders of the run before may
- * rest, and nobody else takes them back. It cancels straight at the exchange, with nothing but the key and the credentials
- * that are there already; it makes neither, and it is not asked when the configuration, the venue or another trader is why.
+ * Clean-up when the start fails or the normal shutdown cannot run: orders of the run before may rest, and nobody else
+ * cancels them. It cancels directly at the exchange with the key and the credentials that exist; it creates neither. It is
+ * not used when the configuration, the venue or another trader is the reason of the failure.
  */
 
 import { existsSync } from 'node:fs';

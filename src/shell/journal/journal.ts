@@ -1,8 +1,7 @@
 /**
  * The journal of a run as it lies on disk: everything that crossed the seam between the trader's core and its shell.
- * `contract.ts` says what is kept, `read-run.ts` reads one run, `runs.ts` finds it. The daemon writes it
- * (`daemon/run-journal.ts`); whoever replays a run reads it here, so that a shell on virtual time needs nothing of the
- * real one.
+ * `contract.ts` says what is kept, `journal-writer.ts` writes a run for the daemon, `read-run.ts` reads one, and
+ * `runs.ts` finds it. Reader and writer stand together, so that a shell on virtual time needs nothing of the real one.
  *
  * It never changes a run, and never reads another format than its own: a journal that is half understood would show
  * differences that never were.

@@ -1,4 +1,4 @@
-/** Listens to what the core is told within a step and no observation says: strategies cut short, and signatures. */
+/** Records a step's inputs other than its observation: strategies that ran out of time, and signatures. */
 
 import type { BoundedCall } from '../../trader/engine/quoting/quote-host.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';

@@ -92,7 +92,7 @@ export class Loop {
     this.#tell(observation, requests, null);
   }
 
-  /** Who cannot be told of a step ends the loop too: what the operator should know would be lost. */
+  /** If the hook after a step throws, the loop ends: what the operator should know would be lost. */
   #tell(...step: Parameters<Told>): void {
     try {
       this.#hooks.afterStep(...step);

@@ -191,7 +191,7 @@ export interface MarketView {
 /** What a view says of the market itself: nothing of ours, and no estimates. */
 export type Sight = Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'>;
 
-/** One market's memory, as `MarketState` implements it. Calls must come in the order of our clock. */
+/** One market's memory, as `MarketTracker` implements it. Calls must come in the order of our clock. */
 export interface MarketFeed {
   readonly conditionId: string;
   /** Null until a detail of an order-book market was seen. */

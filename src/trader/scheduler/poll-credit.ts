@@ -1,7 +1,7 @@
 /**
- * Polls of markets that the budget has earned since it was last used, up to so many. Counted in whole parts, so that what
- * there is at a moment does not depend on how often one has looked before: a shell that leaves out idle beats polls at
- * the same times as one that does not.
+ * A token bucket for polls of markets: it fills with the budget up to its capacity, and each poll takes one token. It counts
+ * in whole parts, so that its content does not depend on how often it was looked at: a shell that leaves out idle beats
+ * polls at the same times as one that does not.
  */
 
 /** Of the public budget polls may use nine tenths; the rest is for further pages and for looks that others ask. */

@@ -1,4 +1,4 @@
-/** Margin as calls of the core: time passes, then the desk that knows the rules decides. */
+/** Margin as calls of the core: time passes, then the subsystem that knows the rules decides. */
 
 import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';

@@ -95,7 +95,7 @@ function* archived<R extends RecordOfAccount>(
 ): Generator<R> {
   for (let from = after; ; ) {
     const block = archive.list(shelf, { ...filter, from, oldestFirst, limit: BLOCK });
-    // What the desk of this shelf has put there.
+    // What the subsystem of this shelf has put there.
     for (const row of block) yield row.record as R;
     const last = block.at(-1);
     if (last === undefined || block.length < BLOCK) return;

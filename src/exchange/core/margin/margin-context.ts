@@ -1,4 +1,4 @@
-/** What the desks of margin share besides the ground of all desks. */
+/** What the parts of margin share besides the context of the core. */
 
 import { must } from '../../../shared/base/errors.js';
 import type { CoreContext } from '../core-context.js';

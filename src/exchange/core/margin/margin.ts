@@ -1,5 +1,5 @@
 /**
- * Margin: leveraged positions against the pool of a market. This desk wires the parts (requests open positions, positions
+ * Margin: leveraged positions against the pool of a market. This subsystem wires the parts (requests open positions, positions
  * end in settlements) and tells them what happens to their markets; it may not touch an order book.
  *
  * Money of a user is in one place at a time: locked in the account until a request is funded, then held by the market's

@@ -1,6 +1,6 @@
 /**
  * The records of one kind: those that may still change here in memory, those that are final in the archive, and to whoever
- * asks they lie together. Each desk keeps its records in one of these and says when one is final.
+ * asks they lie together. Each subsystem keeps its records in one of these and says when one is final.
  */
 
 import { assert } from '../../../shared/base/errors.js';

@@ -1,6 +1,6 @@
 /**
  * Series as short texts. Prices move by ticks, seldom, and samples stand at equal steps, so differences in multiples of
- * the common unit, with repeats counted, take about a tenth of the plain numbers. `page/charts.js` reads them back.
+ * the common unit, with repeats counted, take about a tenth of the plain numbers. `page/columns.js` reads them back.
  *
  * `5000:84 0*12 1 -1 _*3`: values in units of 5000; from 0 steps of 84, then 12 times 0, then 1, then -1, then three
  * unknown ones. An unknown value does not move the next step's start.

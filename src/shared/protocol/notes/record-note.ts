@@ -1,4 +1,4 @@
-/** The shape of a note on a record; see record-notes.ts. */
+/** The shape of a note on a record; see records.ts. */
 
 import type { z } from 'zod';
 import type * as records from '../records.js';
