@@ -51,7 +51,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
 
   'lab/report': ['shared', 'trader/ledger', 'trader/market'],
-  'lab/backtest': ['shared', 'recording', 'trader', 'exchange', 'shell/config', 'lab/report'],
+  'lab/backtest': ['shared', 'recording', 'trader', 'exchange', 'shell/config', 'shell/runtime', 'lab/report'],
   'lab/replay': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'lab/backtest'],
   'lab/sweep': ['shared', 'recording', 'trader', 'exchange', 'shell/config', 'lab/backtest', 'lab/report'],
   'lab/parity': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'shell/recorder', 'lab'],
@@ -91,7 +91,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   '@solana/transaction-messages': { rooms: ['shared/protocol'], instead: 'use `shared/protocol`' },
   '@solana/transactions': { rooms: ['shared/protocol'], instead: 'use `shared/protocol`' },
   pino: { rooms: ['shell/daemon'], instead: 'report through the notices that the room is given' },
-  'node-cron': { rooms: ['shell/daemon', 'lab/backtest'], instead: 'jobs belong to a shell' },
+  'node-cron': { rooms: ['shell/daemon', 'shell/runtime'], instead: 'jobs belong to a shell' },
   commander: { rooms: ['cli'], instead: 'arguments are read in `cli`' },
   jiti: { rooms: ['shell/config'], instead: 'modules of users are loaded by `shell/config`' },
   yaml: { rooms: ['shell/config', 'shell/client'], instead: 'configuration is read by `shell/config`' },

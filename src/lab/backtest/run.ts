@@ -6,10 +6,10 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import { QuoteHours } from '../../shell/runtime/quote-hours.js';
 import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
 import { type Answer, InProcessExchange } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
-import { QuoteHours } from './quote-hours.js';
 import { ReplayDriver } from './replay-driver.js';
 import { RequestCount } from './request-count.js';
 import { sessionOf } from './session.js';
@@ -150,7 +150,9 @@ class BacktestRun {
   #beat(): void {
     const nowMs = this.#nowMs;
     this.#lastBeatMs = nowMs;
-    for (const command of this.#hours.changes(nowMs)) this.#step({ kind: 'command', nowMs, command });
+    for (const change of this.#hours.changes(nowMs)) {
+      this.#step({ kind: 'command', nowMs, command: { kind: 'quote-hours', ...change } });
+    }
     this.#step({ kind: 'time', nowMs });
   }
 

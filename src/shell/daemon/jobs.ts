@@ -1,7 +1,12 @@
 /** Jobs by the calendar: quote hours, reconciliation, ledger backups, the daily summary. */
 
-import { createTask, type ScheduledTask, schedule } from 'node-cron';
+import { type ScheduledTask, schedule } from 'node-cron';
 import type { ScheduleConfig } from '../config/types.js';
+import { nowMs } from '../runtime/clock.js';
+import { QuoteHours, type ScheduledStrategy } from '../runtime/quote-hours.js';
+
+/** Twice in each second that an expression can name: a look that comes late must not pass one over. */
+const LOOK_MS = 500;
 
 export interface JobHooks {
   reconcile(): void;
@@ -11,14 +16,12 @@ export interface JobHooks {
   quoteHours(strategy: string, open: boolean): void;
 }
 
-export interface QuoteHours {
-  readonly name: string;
-  /** Cron expression whose seconds are those in which the strategy quotes. */
-  readonly quoteHours: string | null;
-}
-
 /** Starts the jobs; the returned function stops them. Expressions were checked with the configuration. */
-export function startJobs(config: ScheduleConfig, strategies: readonly QuoteHours[], hooks: JobHooks): () => void {
+export function startJobs(
+  config: ScheduleConfig,
+  strategies: readonly ScheduledStrategy[],
+  hooks: JobHooks,
+): () => void {
   const tasks: ScheduledTask[] = [];
   const daily = (expression: string | null, job: () => void) => {
     if (expression !== null) tasks.push(schedule(expression, job));
@@ -26,31 +29,26 @@ export function startJobs(config: ScheduleConfig, strategies: readonly QuoteHour
   daily(config.reconcile, () => hooks.reconcile());
   daily(config.ledgerBackup, () => hooks.backupLedger());
   daily(config.dailySummary, () => hooks.dailySummary());
-  const hours = strategies.flatMap(({ name, quoteHours }) => (quoteHours === null ? [] : [watch(name, quoteHours)]));
-  const look = () => {
-    for (const watched of hours) {
-      const open = watched.mask.match(new Date());
-      if (open !== watched.open) hooks.quoteHours(watched.name, open);
-      watched.open = open;
-    }
-  };
-  look();
-  if (hours.length > 0) tasks.push(schedule('* * * * * *', look));
+  const stopLooking = watchQuoteHours(strategies, hooks);
   return () => {
     for (const task of tasks) void task.destroy();
-    for (const { mask } of hours) void mask.destroy();
+    stopLooking();
   };
 }
 
-interface Watched {
-  readonly name: string;
-  /** Never started: only asked whether it names a second. */
-  readonly mask: ScheduledTask;
-  open: boolean | null;
+/**
+ * Looks from an interval, which runs on when this machine's clock is set: a scheduler would wait for the time that it has
+ * planned for, and quote outside of the hours until then.
+ */
+function watchQuoteHours(strategies: readonly ScheduledStrategy[], hooks: Pick<JobHooks, 'quoteHours'>): () => void {
+  const hours = new QuoteHours(strategies);
+  const look = () => {
+    for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
+  };
+  look();
+  const timer = hours.nextLookMs === Number.POSITIVE_INFINITY ? null : setInterval(look, LOOK_MS);
+  return () => {
+    if (timer !== null) clearInterval(timer);
+    hours.close();
+  };
 }
-
-const watch = (name: string, expression: string): Watched => ({
-  name,
-  mask: createTask(expression, () => undefined),
-  open: null,
-});

@@ -1,0 +1,78 @@
+/** Quote hours under a clock that is set while the trader runs. */
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startJobs } from '../../../src/shell/daemon/jobs.js';
+
+/** At this hour of a day, by the clock of this machine. */
+const at = (hour: number): Date => new Date(2026, 10, 20, hour, 30);
+const NO_JOBS = { reconcile: null, ledgerBackup: null, dailySummary: null };
+
+let told: [string, boolean][] = [];
+let stopJobs: () => void = () => undefined;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: at(12) });
+  told = [];
+  const hooks = {
+    reconcile: () => undefined,
+    backupLedger: () => undefined,
+    dailySummary: () => undefined,
+    quoteHours: (strategy: string, open: boolean) => void told.push([strategy, open]),
+  };
+  const strategies = [
+    { name: 'days', quoteHours: '* * 8-17 * * *' },
+    { name: 'nights', quoteHours: '* * 20-23 * * *' },
+    { name: 'always', quoteHours: null },
+  ];
+  stopJobs = startJobs(NO_JOBS, strategies, hooks);
+});
+afterEach(() => {
+  stopJobs();
+  vi.useRealTimers();
+});
+
+/** The clock is set to this time; then two seconds pass. What was said in them. */
+function set(time: Date): [string, boolean][] {
+  told = [];
+  vi.setSystemTime(time);
+  vi.advanceTimersByTime(2_000);
+  return told;
+}
+
+describe('quote hours', () => {
+  it('are told at the start, and then only what changes', () => {
+    expect(told).toEqual([
+      ['days', true],
+      ['nights', false],
+    ]);
+    expect(set(at(13))).toEqual([]);
+  });
+
+  it('are looked at within seconds of a clock that was set back, whether by hours or by days', () => {
+    expect(set(at(5))).toEqual([['days', false]]);
+    const before = at(21);
+    before.setDate(before.getDate() - 9);
+    expect(set(before)).toEqual([['nights', true]]);
+  });
+
+  it('are looked at within seconds of a clock that was set ahead', () => {
+    expect(set(at(21))).toEqual([
+      ['days', false],
+      ['nights', true],
+    ]);
+    expect(set(at(12))).toEqual([
+      ['days', true],
+      ['nights', false],
+    ]);
+  });
+
+  it('end while time passes', () => {
+    vi.advanceTimersByTime(6 * 3_600_000);
+    expect(told.slice(2)).toEqual([['days', false]]);
+  });
+
+  it('are told to nobody once the jobs have stopped', () => {
+    stopJobs();
+    expect(set(at(5))).toEqual([]);
+  });
+});
