@@ -95,47 +95,47 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   const host = loopback(options.host ?? '127.0.0.1');
   const logger = options.logger ?? SILENT;
   const recordings = options.marketData.length === 0 ? [] : await openRecordings(options.marketData);
-  const keeper = PersistentCore.open(options.dataDir ?? null, coreSettings(options));
+  const persistentCore = PersistentCore.open(options.dataDir ?? null, coreSettings(options));
   try {
-    const clock = new ExchangeClock(keeper.core.nowMs);
-    const replay = await attachReplay(keeper, recordings, options.speed, clock);
+    const clock = new ExchangeClock(persistentCore.core.nowMs);
+    const replay = await attachReplay(persistentCore, recordings, options.speed, clock);
     // Recorded markets are left to themselves: the crowd trades only in markets of its own.
-    const crowd = options.crowd && replay === null ? Crowd.attach(keeper.core, options, clock.nowMs()) : null;
+    const crowd = options.crowd && replay === null ? Crowd.attach(persistentCore.core, options, clock.nowMs()) : null;
     const drivers = [replay, crowd, replay && noticesOf(replay, logger)].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
-    const pulse = new Ticker({ keeper, clock, drivers, onError });
+    const ticker = new Ticker({ persistentCore, clock, drivers, onError });
     // What a control of an earlier life has slowed down is over with that life, as its faults are.
-    if (Object.keys(keeper.core.delays).length > 0) keeper.core.setDelays(clock.nowMs(), {});
+    if (Object.keys(persistentCore.core.delays).length > 0) persistentCore.core.setDelays(clock.nowMs(), {});
     // Before anybody can ask: markets that the crowd or a replay brings are there with the first answer.
-    pulse.beat();
+    ticker.beat();
     const server = buildServer({
-      core: keeper.core,
+      core: persistentCore.core,
       clock,
       profile: options.profile,
       onError,
       rateLimits: options.rateLimits,
       controls: options.controls,
-      settle: () => pulse.settle(),
+      settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
         // Also when nothing is due: the journal must know how late it is now.
-        keeper.core.advance(clock.nowMs());
-        return pulse.beat();
+        persistentCore.core.advance(clock.nowMs());
+        return ticker.beat();
       },
     });
     await listen(server, host, options.port);
-    pulse.start();
+    ticker.start();
     const port = portOf(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    logger.info({ url, markets: keeper.core.marketCount }, 'the paper exchange listens');
+    logger.info({ url, markets: persistentCore.core.marketCount }, 'the paper exchange listens');
     return {
       url,
       port,
       replays: replay?.plan ?? [],
-      close: once(() => shutDown({ server, pulse, keeper, crowd, clock })),
+      close: once(() => shutDown({ server, ticker, persistentCore, crowd, clock })),
     };
   } catch (error) {
-    keeper.close();
+    persistentCore.close();
     throw error;
   }
 }
@@ -145,14 +145,14 @@ const CLOSING_GRACE_MS = 500;
 
 interface Running {
   readonly server: FastifyInstance;
-  readonly pulse: Ticker;
-  readonly keeper: PersistentCore;
+  readonly ticker: Ticker;
+  readonly persistentCore: PersistentCore;
   readonly crowd: Crowd | null;
   readonly clock: ExchangeClock;
 }
 
-async function shutDown({ server, pulse, keeper, crowd, clock }: Running): Promise<void> {
-  pulse.stop();
+async function shutDown({ server, ticker, persistentCore, crowd, clock }: Running): Promise<void> {
+  ticker.stop();
   // Stalled sockets would hold the end up for as long as their owners like.
   const impatience = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
   try {
@@ -160,7 +160,7 @@ async function shutDown({ server, pulse, keeper, crowd, clock }: Running): Promi
     crowd?.withdraw(clock.nowMs());
   } finally {
     clearTimeout(impatience);
-    keeper.close();
+    persistentCore.close();
   }
 }
 

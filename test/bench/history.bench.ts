@@ -26,22 +26,23 @@ const MIB = 1024;
 
 /** Makes the folder; answers what it measured on the way. */
 function build(folder: string): BenchRow[] {
-  const keeper = PersistentCore.open(folder, HISTORY_SETTINGS);
+  const persistentCore = PersistentCore.open(folder, HISTORY_SETTINGS);
   const before = History.lengthMs(ORDERS + UNSAVED_ORDERS + 2 * OPEN_ORDERS) + 120_000;
-  const history = new History(keeper.core, Date.now() - before);
+  const history = new History(persistentCore.core, Date.now() - before);
   const batches = perSecond(history, ORDERS, () => {
-    keeper.batch(() => repeat(BATCH, () => history.step()));
-    keeper.saveIfDue(history.nowMs);
+    persistentCore.batch(() => repeat(BATCH, () => history.step()));
+    persistentCore.saveIfDue(history.nowMs);
   });
-  for (const target = history.orders + OPEN_ORDERS; history.orders < target; ) keeper.batch(() => history.rest());
-  keeper.core.advance(history.nowMs + 60_000);
+  for (const target = history.orders + OPEN_ORDERS; history.orders < target; )
+    persistentCore.batch(() => history.rest());
+  persistentCore.core.advance(history.nowMs + 60_000);
   const started = performance.now();
-  keeper.save(history.nowMs);
+  persistentCore.save(history.nowMs);
   const pause = performance.now() - started;
   const single = perSecond(history, history.orders + UNSAVED_ORDERS, () => history.step());
   // As a killed process leaves it: the calls since the snapshot are in the journal alone.
   cpSync(folder, `${folder}-crashed`, { recursive: true });
-  keeper.close();
+  persistentCore.close();
   const size = statSync(join(folder, 'exchange.sqlite')).size / ORDERS;
   return [
     { name: 'orders through core, journal and archive, in batches', figure: batches, unit: 'orders/s', spread: '-' },

@@ -34,18 +34,18 @@ function statesOf(journal: ReturnType<typeof drawn>): readonly string[] {
 /** Applies the calls until the disk ends it; returns how many were acknowledged. */
 function untilTheLightsGoOut(folder: string, journal: ReturnType<typeof drawn>): number {
   let acknowledged = 0;
-  let keeper: PersistentCore | null = null;
+  let persistentCore: PersistentCore | null = null;
   try {
-    keeper = PersistentCore.open(folder, settings);
+    persistentCore = PersistentCore.open(folder, settings);
     for (const command of journal) {
-      keeper.core.apply(command);
+      persistentCore.core.apply(command);
       acknowledged += 1;
-      if (acknowledged === SAVED_AT) keeper.save(command[0]);
+      if (acknowledged === SAVED_AT) persistentCore.save(command[0]);
     }
-    keeper.close();
+    persistentCore.close();
   } catch {
     try {
-      keeper?.close();
+      persistentCore?.close();
     } catch {
       // Its last snapshot meets the same disk.
     }

@@ -105,7 +105,7 @@ async function writeReport(path: string, { sessions, analyses }: ParityResult): 
   writeWhole(path, reportHtml({ sessions }, analyses));
 }
 
-function rowOf(run: RunJournal, replayed: string, { parity, analyses, lived, data, latency }: ParityResult): object {
+function rowOf(run: RunJournal, replayed: string, { parity, analyses, liveRun, data, latency }: ParityResult): object {
   const { runId, version, configHash } = run.description;
   return {
     run: runId,
@@ -113,8 +113,8 @@ function rowOf(run: RunJournal, replayed: string, { parity, analyses, lived, dat
     version,
     config_hash: configHash,
     warnings: run.warnings,
-    from_ms: lived.fromMs,
-    to_ms: lived.toMs,
+    from_ms: liveRun.fromMs,
+    to_ms: liveRun.toMs,
     replay: replayed,
     data,
     latency,
@@ -141,10 +141,10 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-function textOf(run: RunJournal, replayed: string, { parity, lived, data, latency }: ParityResult): string {
+function textOf(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): string {
   const head = record([
     ['run', basename(run.folder)],
-    ['span', `${when(lived.fromMs)} to ${when(lived.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`],
+    ['span', `${when(liveRun.fromMs)} to ${when(liveRun.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`],
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
     ['replay', replayed],

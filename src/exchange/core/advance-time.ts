@@ -12,15 +12,15 @@ export class Clockwork extends Reads {
 
   /** Lets time pass: everything due comes first, in time order. An earlier time counts as now. */
   protected reach(nowMs: number): void {
-    const { ground } = this.parts;
-    if (ground.due.nextMs <= nowMs) this.#doDue(nowMs);
-    if (nowMs > ground.nowMs) ground.nowMs = nowMs;
+    const { context } = this.parts;
+    if (context.due.nextMs <= nowMs) this.#doDue(nowMs);
+    if (nowMs > context.nowMs) context.nowMs = nowMs;
   }
 
   #doDue(nowMs: number): void {
-    const { ground } = this.parts;
-    for (let due = ground.due.take(nowMs); due !== null; due = ground.due.take(nowMs)) {
-      ground.nowMs = Math.max(ground.nowMs, due.dueMs);
+    const { context } = this.parts;
+    for (let due = context.due.take(nowMs); due !== null; due = context.due.take(nowMs)) {
+      context.nowMs = Math.max(context.nowMs, due.dueMs);
       this.#do(due);
     }
   }

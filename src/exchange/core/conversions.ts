@@ -50,7 +50,7 @@ const HALF = 500_000;
  * meanwhile.
  */
 export class Conversions {
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #identity: Identity;
   /** Ids are counted over both kinds. */
   readonly #records: Readonly<Record<ConversionKind, Records<Conversion>>>;
@@ -58,17 +58,17 @@ export class Conversions {
   /** The unfinished one of an account on a market, by kind. */
   readonly #open = new Map<string, Conversion>();
 
-  constructor(ground: CoreContext, identity: Identity) {
-    this.#ground = ground;
+  constructor(context: CoreContext, identity: Identity) {
+    this.#context = context;
     this.#identity = identity;
-    const { archive } = ground;
+    const { archive } = context;
     this.#records = { merge: new Records(archive, filingOf('merge')), split: new Records(archive, filingOf('split')) };
   }
 
   draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<WireDraft> {
-    const ground = this.#ground;
-    if (!ground.signingAvailable) return refuse('gringotts_unavailable');
-    const named = ground.catalog.named(conditionId);
+    const context = this.#context;
+    if (!context.signingAvailable) return refuse('gringotts_unavailable');
+    const named = context.catalog.named(conditionId);
     if (!named.ok) return named;
     const market = named.value;
     const { trading } = market;
@@ -89,18 +89,18 @@ export class Conversions {
   }
 
   #available(kind: ConversionKind, account: number, market: Market): number {
-    if (kind === 'split') return this.#ground.funds.available(account);
+    if (kind === 'split') return this.#context.funds.available(account);
     return Math.min(market.shares.available(account, true), market.shares.available(account, false));
   }
 
   #start(kind: ConversionKind, account: number, market: Market, amount: number): WireDraft {
-    const ground = this.#ground;
+    const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(ground.settings.seed, 'conversion', id);
-    const expiresMs = draftExpiryMs(ground);
+    const pubkey = nameOf(context.settings.seed, 'conversion', id);
+    const expiresMs = draftExpiryMs(context);
     const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
-    const message = draftText(ground, account, market, pubkey, expiresMs, { action, amount: asMicros(amount) });
+    const message = draftText(context, account, market, pubkey, expiresMs, { action, amount: asMicros(amount) });
     const record: Conversion = {
       id,
       kind,
@@ -109,18 +109,18 @@ export class Conversions {
       account,
       market: market.index,
       amount,
-      createdMs: ground.nowMs,
+      createdMs: context.nowMs,
       state: 'waiting_to_sign',
     };
     this.#keep(record);
     this.#lock(record, market, amount);
-    ground.due.put(expiresMs, 'conversion', id);
+    context.due.put(expiresMs, 'conversion', id);
     return { pubkey, message };
   }
 
   #lock(record: Conversion, market: Market, change: number): void {
     if (record.kind === 'split') {
-      this.#ground.funds.lock(record.account, change);
+      this.#context.funds.lock(record.account, change);
       return;
     }
     market.shares.lock(record.account, true, change);
@@ -147,7 +147,7 @@ export class Conversions {
 
   expire(id: number): void {
     const record = this.#live(id);
-    if (record?.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
+    if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
   /**
@@ -160,16 +160,16 @@ export class Conversions {
     if (record.state === 'expired') return refuse('program_call_has_expired');
     if (record.state !== 'waiting_to_sign') return refuse('share_conversion_invalid_state');
     if (!signatureValid) return badSignature();
-    const ground = this.#ground;
+    const context = this.#context;
     record.state = 'in_process';
-    ground.due.put(landsMs(ground), 'landing', record.id);
+    context.due.put(landsMs(context), 'landing', record.id);
     return ok(this.#row(record));
   }
 
   /** The transaction reaches the chain. It settles if the market still converts; if not, nothing but the locks has moved. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
-    const market = this.#ground.catalog.market(record.market);
+    const market = this.#context.catalog.market(record.market);
     const settles = unavailable(record.kind, market) === null;
     this.#end(record, market, settles ? 'done' : 'failed');
     if (settles) this.#convert(record, market);
@@ -177,12 +177,12 @@ export class Conversions {
 
   #convert({ account, amount, kind }: Conversion, market: Market): void {
     const change = kind === 'split' ? amount : -amount;
-    this.#ground.funds.add(account, -change);
+    this.#context.funds.add(account, -change);
     market.collateral += change;
     if (kind === 'split') {
       const half = timesDown(HALF, amount);
-      market.shares.receive(this.#ground.nowMs, account, true, amount, half);
-      market.shares.receive(this.#ground.nowMs, account, false, amount, amount - half);
+      market.shares.receive(this.#context.nowMs, account, true, amount, half);
+      market.shares.receive(this.#context.nowMs, account, false, amount, amount - half);
     } else {
       market.shares.give(account, true, amount, amount);
       market.shares.give(account, false, amount, 0);
@@ -199,7 +199,7 @@ export class Conversions {
   }
 
   page(kind: ConversionKind, account: number, query: ConversionQuery): Page<WireConversion> {
-    const market = askedMarket(this.#ground.catalog, query.marketConditionId);
+    const market = askedMarket(this.#context.catalog, query.marketConditionId);
     if (market === null) return NO_ROWS;
     const { limit, beforeId } = query;
     const states = query.state === undefined ? undefined : [query.state];
@@ -211,7 +211,7 @@ export class Conversions {
     return {
       pubkey: record.pubkey,
       message: record.message,
-      market_condition_id: this.#ground.catalog.market(record.market).card.conditionId,
+      market_condition_id: this.#context.catalog.market(record.market).card.conditionId,
       state: record.state,
       amount,
       onchain_amount: record.state === 'done' ? amount : null,
@@ -234,7 +234,7 @@ export class Conversions {
       );
       for (const record of this.#records[kind].allLive()) {
         this.#open.set(openKey(kind, record.account, record.market), record);
-        this.#ground.catalog.market(record.market).shares.reserve(record.account);
+        this.#context.catalog.market(record.market).shares.reserve(record.account);
       }
     }
   }
@@ -251,7 +251,7 @@ type FinalConversion = Pick<Conversion, 'message' | 'amount' | 'createdMs'>;
 
 /** How conversions of this kind are packed for the archive and unpacked again. */
 export const filingOf = (kind: ConversionKind): Filing<Conversion> => ({
-  shelf: kind,
+  recordKind: kind,
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
   pack: ({ message, amount, createdMs }): FinalConversion => ({ message, amount, createdMs }),
   unpack: ({ id, account, pubkey, market, state, record }) => ({

@@ -35,18 +35,18 @@ export interface CoreContext {
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** When a draft made now expires, ms. */
-export const draftExpiryMs = (ground: CoreContext): number => ground.nowMs + ground.settings.draftLifetimeMs;
+export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
 
 /** The `message` of a draft of an account, which its wallet signs. */
 export const draftText = (
-  ground: CoreContext,
+  context: CoreContext,
   account: number,
   market: Market,
   pubkey: string,
   expiresMs: number,
   terms: DraftTerms,
 ): string => {
-  const { serviceName, draftMessage = 'utf8', draftCosigners } = ground.settings;
+  const { serviceName, draftMessage = 'utf8', draftCosigners } = context.settings;
   const draft = {
     serviceName,
     marketConditionId: market.card.conditionId,
@@ -54,6 +54,6 @@ export const draftText = (
     expires: seconds(expiresMs),
     terms,
   };
-  const wallet = must(ground.walletOf(account), 'the wallet of a draft');
+  const wallet = must(context.walletOf(account), 'the wallet of a draft');
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };

@@ -37,7 +37,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
   /** With a snapshot the exchange goes on from there; see `restored`. What is final goes into the archive. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     super(wireSubsystems(settings, archive, snapshot));
-    this.#feed = new RecordedFeed(this.parts.ground, this.parts.matching, (nowMs) => this.reach(nowMs));
+    this.#feed = new RecordedFeed(this.parts.context, this.parts.matching, (nowMs) => this.reach(nowMs));
     if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
     assert(house === HOUSE, 'the recorded market owns the first account');
@@ -96,17 +96,17 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
 
   setSigningAvailable(nowMs: number, available: boolean): void {
     this.reach(nowMs);
-    this.parts.ground.signingAvailable = available;
+    this.parts.context.signingAvailable = available;
   }
 
   setDelays(nowMs: number, delays: contract.Delays): void {
     this.reach(nowMs);
-    this.parts.ground.delays = delays;
+    this.parts.context.delays = delays;
   }
 
   createMarket(nowMs: number, spec: contract.MarketSpec): Result<contract.CreatedMarket> {
     this.reach(nowMs);
-    const made = this.parts.ground.catalog.create(this.nowMs, spec);
+    const made = this.parts.context.catalog.create(this.nowMs, spec);
     if (!made.ok) return made;
     made.value.shares.reserve(HOUSE);
     return ok({ index: made.value.index, condition_id: made.value.card.conditionId });
@@ -154,7 +154,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     change: (market: Market) => Refusal | null,
   ): Result<contract.WireDetail> {
     this.reach(nowMs);
-    const { catalog } = this.parts.ground;
+    const { catalog } = this.parts.context;
     const market = catalog.byId(conditionId);
     if (market === null) return refuse('not_found');
     return change(market) ?? ok(detailRow(catalog, market));
@@ -237,9 +237,9 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
   ): number {
     this.reach(nowMs);
     this.#lastInternalFilled = 0;
-    const { ground, matching, pool } = this.parts;
-    assert(account > HOUSE && account < ground.funds.count, 'an order comes from an account that was opened');
-    const market = ground.catalog.markets[index];
+    const { context, matching, pool } = this.parts;
+    assert(account > HOUSE && account < context.funds.count, 'an order comes from an account that was opened');
+    const market = context.catalog.markets[index];
     if (market === undefined || !market.trades || market.trading === null) return contract.REFUSED_MARKET;
     const { trading } = market;
     const { tick, lot, config } = trading;
@@ -249,11 +249,11 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     const leg = legFor(market, account, side === contract.BID, amount);
     if (isBuyLeg(leg)) {
       const own = side === contract.BID ? price : ONE - price;
-      if (ground.funds.available(account) < buyLock(own, amount, trading.lockRate)) return contract.REFUSED_BALANCE;
+      if (context.funds.available(account) < buyLock(own, amount, trading.lockRate)) return contract.REFUSED_BALANCE;
     }
     const atTick = price / tick;
     const left = matching.take(
-      ground.nowMs,
+      context.nowMs,
       market,
       trading,
       account,
@@ -270,11 +270,11 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
 
   cancelInternal(nowMs: number, handle: number): boolean {
     this.reach(nowMs);
-    const { ground, matching, pool } = this.parts;
+    const { context, matching, pool } = this.parts;
     const slot = pool.slotOf(handle);
     // A handle of an API order is not an internal one: those end by their drafts alone.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
-    const market = ground.catalog.market(i32(pool.market, slot));
+    const market = context.catalog.market(i32(pool.market, slot));
     if (market.trading === null) throw new AssertionFailed('an order rests on a market without a book');
     matching.cancel(market, market.trading, slot);
     return true;
@@ -288,7 +288,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     total: Micros,
   ): boolean {
     this.reach(nowMs);
-    return this.#feed.level(this.parts.ground.catalog.markets[index], side, price, total);
+    return this.#feed.level(this.parts.context.catalog.markets[index], side, price, total);
   }
 
   recordedTrade(
@@ -299,12 +299,12 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     amount: Micros,
   ): boolean {
     this.reach(nowMs);
-    return this.#feed.trade(this.parts.ground.catalog.markets[index], takerSide, price, amount);
+    return this.#feed.trade(this.parts.context.catalog.markets[index], takerSide, price, amount);
   }
 
   recordedClear(nowMs: number, index: contract.MarketIndex): void {
     this.reach(nowMs);
-    this.parts.ground.catalog.market(index).trading?.book.clearRecorded();
+    this.parts.context.catalog.market(index).trading?.book.clearRecorded();
   }
 
   /**
@@ -317,7 +317,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
    * Columns are no JSON, so this is no command of a journal: it is for a core that none is kept of.
    */
   playRecorded(index: contract.MarketIndex, events: RecordedColumns, from: number, untilMs: number): number {
-    return this.#feed.play(this.parts.ground.catalog.market(index), events, from, untilMs);
+    return this.#feed.play(this.parts.context.catalog.market(index), events, from, untilMs);
   }
 
   /**
@@ -325,7 +325,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
    * recorded book nothing. There may be thousands such markets in one run. Like `playRecorded` no command of a journal.
    */
   endRecorded(index: contract.MarketIndex, keepTrades: number): void {
-    const market = this.parts.ground.catalog.market(index);
+    const market = this.parts.context.catalog.market(index);
     assert(market.state !== 'open', 'a recorded market is over when it has closed');
     market.tape.settle(keepTrades);
     market.trading?.book.endRecorded();

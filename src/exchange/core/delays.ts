@@ -23,8 +23,8 @@ const inForce = ({ delays, nowMs }: Paced): Delays =>
   delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
 
 /** When what is submitted now lands, ms. */
-export const landsMs = (ground: Paced): number =>
-  ground.nowMs + (inForce(ground).landingMs ?? ground.settings.landingMs);
+export const landsMs = (context: Paced): number =>
+  context.nowMs + (inForce(context).landingMs ?? context.settings.landingMs);
 
 /** When a position whose close is asked for now ends at the earliest, ms. */
-export const closesMs = (ground: Paced): number => ground.nowMs + (inForce(ground).closingMs ?? 0);
+export const closesMs = (context: Paced): number => context.nowMs + (inForce(context).closingMs ?? 0);

@@ -44,7 +44,7 @@ const MAX_CHALLENGES = 10_000;
 
 /** Keeps wallets, their accounts and API keys, and the open challenges. */
 export class Identity {
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #accounts: Account[] = [];
   readonly #byWallet = new Map<string, number>();
   readonly #byName = new Map<string, number>();
@@ -53,12 +53,12 @@ export class Identity {
   /** By nonce, in the order of their making: the oldest expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
-  constructor(ground: CoreContext) {
-    this.#ground = ground;
+  constructor(context: CoreContext) {
+    this.#context = context;
   }
 
   challenge(wallet: string, nonce: string): Result<WireChallenge> {
-    const { settings, nowMs } = this.#ground;
+    const { settings, nowMs } = this.#context;
     if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
     for (const old of this.#challenges.values()) {
       if (old.expiresMs > nowMs && this.#challenges.size < MAX_CHALLENGES) break;
@@ -70,7 +70,7 @@ export class Identity {
   }
 
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<WireCredential> {
-    const { settings, nowMs } = this.#ground;
+    const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;
     if (!isWallet(wallet)) return invalid('wallet_address', 'Must be the base58 of a 32-byte public key.');
     const challenge = this.#challenges.get(nonce);
@@ -91,7 +91,7 @@ export class Identity {
 
   #openWallet(wallet: string): number {
     const slot = this.#open(wallet, `trader-${wallet.slice(0, 6)}`, false);
-    this.#bring(slot, this.#ground.settings.startingFunds);
+    this.#bring(slot, this.#context.settings.startingFunds);
     return slot;
   }
 
@@ -106,8 +106,8 @@ export class Identity {
   }
 
   #open(wallet: string | null, name: string, unlimited: boolean): number {
-    const slot = this.#ground.funds.open(unlimited);
-    this.#keep({ slot, wallet, name, joinedMs: this.#ground.nowMs, custodial: false });
+    const slot = this.#context.funds.open(unlimited);
+    this.#keep({ slot, wallet, name, joinedMs: this.#context.nowMs, custodial: false });
     return slot;
   }
 
@@ -119,8 +119,8 @@ export class Identity {
   }
 
   #bring(slot: number, funds: number): void {
-    this.#ground.funds.add(slot, funds);
-    this.#ground.deposited += funds;
+    this.#context.funds.add(slot, funds);
+    this.#context.deposited += funds;
   }
 
   credential(apiKey: string): { readonly account: number; readonly secret: string } | null {
@@ -134,7 +134,7 @@ export class Identity {
   /** All keys of an account, also revoked ones, in the order of their making. */
   keys(account: number): readonly WireKey[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
-    const revoked = this.#ground.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
+    const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
     return [
       ...live.map((key) => ({ id: key.id, row: keyRow(key.apiKey, key.createdMs, null) })),
       ...revoked.map((row) => ({ id: row.id, row: revokedRow(row) })),
@@ -144,7 +144,7 @@ export class Identity {
   }
 
   #revoked(keyId: string): Archived | null {
-    return this.#ground.archive.byPubkey('key', keyId);
+    return this.#context.archive.byPubkey('key', keyId);
   }
 
   /** A key that is revoked already keeps its first time. */
@@ -156,15 +156,15 @@ export class Identity {
     }
     if (key.account !== account) return refuse('not_found');
     this.#keys.delete(keyId);
-    const row = revokedKey(key, this.#ground.nowMs);
-    this.#ground.archive.put('key', row);
+    const row = revokedKey(key, this.#context.nowMs);
+    this.#context.archive.put('key', row);
     return ok(revokedRow(row));
   }
 
   deposit(wallet: string, funds: number): Result<WireFunds> {
     const slot = this.#byWallet.get(wallet);
     if (slot === undefined) return refuse('not_found');
-    if (!(funds > 0) || !Number.isSafeInteger(this.#ground.funds.total(slot) + funds)) {
+    if (!(funds > 0) || !Number.isSafeInteger(this.#context.funds.total(slot) + funds)) {
       return invalid('funds', 'Must be a positive amount of currency.');
     }
     this.#bring(slot, funds);
@@ -184,8 +184,8 @@ export class Identity {
   }
 
   #fundsRow(slot: number): WireFunds {
-    const total = this.#ground.funds.total(slot);
-    const locked = this.#ground.funds.locked(slot);
+    const total = this.#context.funds.total(slot);
+    const locked = this.#context.funds.locked(slot);
     const text = (value: number) => formatDecimal(asMicros(value));
     return {
       funds: { total: text(total), locked: text(locked), available: text(total - locked) },
@@ -206,7 +206,7 @@ export class Identity {
     for (const account of dump.accounts) this.#keep({ ...account });
     this.#lastKeyId = dump.lastKeyId;
     const live = dump.keys.map(({ id }) => id);
-    this.#ground.archive.rewind('key', dump.lastKeyId, live);
+    this.#context.archive.rewind('key', dump.lastKeyId, live);
     for (const key of dump.keys) this.#keys.set(key.apiKey, key);
     for (const challenge of dump.challenges) this.#challenges.set(challenge.nonce, challenge);
   }

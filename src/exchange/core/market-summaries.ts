@@ -13,26 +13,26 @@ import { markPrice, volume24h } from './records/market-rows.js';
 
 /** One object of figures for each market, by index, made when it is first asked for. */
 export class MarketSummaries {
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #facts: MarketFacts[] = [];
 
-  constructor(ground: CoreContext) {
-    this.#ground = ground;
+  constructor(context: CoreContext) {
+    this.#context = context;
   }
 
   of(market: Market): MarketFacts {
     let facts = this.#facts[market.index];
     if (facts === undefined) {
-      facts = factsOf(market, this.#ground);
+      facts = factsOf(market, this.#context);
       this.#facts[market.index] = facts;
     }
     return facts;
   }
 }
 
-function factsOf(market: Market, ground: CoreContext): MarketFacts {
+function factsOf(market: Market, context: CoreContext): MarketFacts {
   const { card, tape, trading } = market;
-  const event = ground.catalog.event(card.eventIndex);
+  const event = context.catalog.event(card.eventIndex);
   const words = [card.title, card.description ?? '', event.title, event.description];
   return {
     index: market.index,
@@ -78,7 +78,7 @@ function factsOf(market: Market, ground: CoreContext): MarketFacts {
       return asMicros(tape.volume);
     },
     get volume24h() {
-      return asMicros(volume24h(market, ground.nowMs));
+      return asMicros(volume24h(market, context.nowMs));
     },
     get setsOutstanding() {
       return asMicros(market.collateral);

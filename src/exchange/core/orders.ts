@@ -34,23 +34,23 @@ const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Takes orders and their cancels from draft to end, and holds what they lock. */
 export class Orders implements FillListener {
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #pool: OrderPool;
   readonly #records: Records<OrderRecord>;
   readonly #trades: OwnTrades;
   #lastId = 0;
 
-  constructor(ground: CoreContext, pool: OrderPool) {
-    this.#ground = ground;
+  constructor(context: CoreContext, pool: OrderPool) {
+    this.#context = context;
     this.#pool = pool;
-    this.#records = new Records(ground.archive, ORDER_FILING);
-    this.#trades = new OwnTrades(ground, this.#records);
+    this.#records = new Records(context.archive, ORDER_FILING);
+    this.#trades = new OwnTrades(context, this.#records);
   }
 
   draft(account: number, request: OrderRequest): Result<WireDraft> {
-    const ground = this.#ground;
-    if (!ground.signingAvailable) return refuse('gringotts_unavailable');
-    const named = ground.catalog.named(request.market_condition_id);
+    const context = this.#context;
+    if (!context.signingAvailable) return refuse('gringotts_unavailable');
+    const named = context.catalog.named(request.market_condition_id);
     if (!named.ok) return named;
     const market = named.value;
     const { trading } = market;
@@ -74,16 +74,16 @@ export class Orders implements FillListener {
   #obstacle(account: number, market: Market, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!market.trades) return 'order_market_not_open';
     const needed = lockOf(order, trading);
-    if (isBuyLeg(order.leg)) return this.#ground.funds.available(account) < needed ? 'order_insufficient_funds' : null;
+    if (isBuyLeg(order.leg)) return this.#context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
     return market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
   }
 
   #open(account: number, market: Market, order: CheckedOrder, type: OrderType): OrderRecord {
-    const ground = this.#ground;
+    const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(ground.settings.seed, 'order', id);
-    const expiresMs = draftExpiryMs(ground);
+    const pubkey = nameOf(context.settings.seed, 'order', id);
+    const expiresMs = draftExpiryMs(context);
     const record: OrderRecord = {
       id,
       pubkey,
@@ -94,7 +94,7 @@ export class Orders implements FillListener {
       price: order.price,
       amount: order.amount,
       funds: order.funds,
-      message: draftText(ground, account, market, pubkey, expiresMs, termsOf(order)),
+      message: draftText(context, account, market, pubkey, expiresMs, termsOf(order)),
       status: 'waiting_to_sign',
       filledAmount: 0,
       filledFunds: 0,
@@ -102,7 +102,7 @@ export class Orders implements FillListener {
       cancel: null,
     };
     this.#records.keep(record);
-    ground.due.put(expiresMs, 'order', id);
+    context.due.put(expiresMs, 'order', id);
     return record;
   }
 
@@ -125,7 +125,7 @@ export class Orders implements FillListener {
     if (record.status === 'expired') return refuse('program_call_has_expired');
     if (record.status !== 'waiting_to_sign') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
-    const market = this.#ground.catalog.market(record.market);
+    const market = this.#context.catalog.market(record.market);
     const trading = must(market.trading, 'the book of an order');
     const obstacle = this.#obstacle(account, market, trading, record);
     if (obstacle !== null) {
@@ -145,7 +145,7 @@ export class Orders implements FillListener {
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
     const wanted = amount ?? NO_AMOUNT_LIMIT;
-    const left = matching.take(this.#ground.nowMs, market, trading, account, leg, limitTick, wanted, purse, id);
+    const left = matching.take(this.#context.nowMs, market, trading, account, leg, limitTick, wanted, purse, id);
     if (
       left === 0 ||
       (funds !== null && record.filledAmount > 0 && (matching.outOfFunds || record.filledFunds === funds))
@@ -164,7 +164,7 @@ export class Orders implements FillListener {
     record.filledAmount += amount;
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
     if (isMaker) record.status = 'partially_filled';
-    const { nowMs: timeMs, settings } = this.#ground;
+    const { nowMs: timeMs, settings } = this.#context;
     this.#trades.add(record, { amount, price, fee, isMaker, timeMs });
     settings.observer?.filled({
       timeMs,
@@ -189,17 +189,18 @@ export class Orders implements FillListener {
   }
 
   draftCancel(account: number, pubkey: string): Result<WireDraft> {
-    const ground = this.#ground;
-    if (!ground.signingAvailable) return refuse('gringotts_unavailable');
+    const context = this.#context;
+    if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (!RESTING_STATUSES.includes(record.status)) return refuse('order_not_cancelable');
     const open = record.cancel;
-    if (open !== null && !open.submitted && open.expiresMs > ground.nowMs) return ok({ pubkey, message: open.message });
-    const expiresMs = draftExpiryMs(ground);
+    if (open !== null && !open.submitted && open.expiresMs > context.nowMs)
+      return ok({ pubkey, message: open.message });
+    const expiresMs = draftExpiryMs(context);
     const terms: DraftTerms = { action: 'cancel-order', orderPubkey: pubkey };
-    const market = ground.catalog.market(record.market);
-    const message = draftText(ground, account, market, pubkey, expiresMs, terms);
+    const market = context.catalog.market(record.market);
+    const message = draftText(context, account, market, pubkey, expiresMs, terms);
     record.cancel = { message, expiresMs, submitted: false };
     return ok({ pubkey, message });
   }
@@ -208,7 +209,7 @@ export class Orders implements FillListener {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     const draft = record.cancel;
-    if (draft !== null && !draft.submitted && draft.expiresMs <= this.#ground.nowMs) {
+    if (draft !== null && !draft.submitted && draft.expiresMs <= this.#context.nowMs) {
       return refuse('program_call_has_expired');
     }
     if (draft === null || draft.submitted) return refuse('invalid_program_call_status');
@@ -220,7 +221,7 @@ export class Orders implements FillListener {
   }
 
   #cancel(matching: Matching, record: OrderRecord): void {
-    const market = this.#ground.catalog.market(record.market);
+    const market = this.#context.catalog.market(record.market);
     matching.cancel(market, must(market.trading, 'the book of an order'), this.#pool.slotOf(record.handle));
     record.handle = 0;
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
@@ -251,11 +252,11 @@ export class Orders implements FillListener {
   }
 
   row(record: OrderRecord): WireOrder {
-    return orderRow(record, this.#ground.catalog.market(record.market));
+    return orderRow(record, this.#context.catalog.market(record.market));
   }
 
   page(account: number, query: OrderQuery): Page<WireOrder> {
-    const market = askedMarket(this.#ground.catalog, query.marketConditionId);
+    const market = askedMarket(this.#context.catalog, query.marketConditionId);
     if (market === null) return NO_ROWS;
     const { statuses: states, isYes, side, limit, beforeId } = query;
     return this.#records.page({ account, market, states, isYes, side, limit, beforeId }, (record) => this.row(record));
@@ -282,14 +283,14 @@ export class Orders implements FillListener {
     }));
     this.#records.load(records, dump.lastId);
     // Shares must have room for whoever may still trade.
-    for (const { market, account } of records) this.#ground.catalog.market(market).shares.reserve(account);
+    for (const { market, account } of records) this.#context.catalog.market(market).shares.reserve(account);
     for (const record of dump.records) this.#release(record);
   }
 
   /** Lets go of what a draft of an older folder holds. */
   #release({ account, market, leg, draftLock = 0 }: SavedOrder): void {
-    if (isBuyLeg(leg)) this.#ground.funds.lock(account, -draftLock);
-    else this.#ground.catalog.market(market).shares.lock(account, isYesLeg(leg), -draftLock);
+    if (isBuyLeg(leg)) this.#context.funds.lock(account, -draftLock);
+    else this.#context.catalog.market(market).shares.lock(account, isYesLeg(leg), -draftLock);
   }
 }
 

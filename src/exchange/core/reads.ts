@@ -57,19 +57,19 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
 
   constructor(parts: CoreSubsystems) {
     this.parts = parts;
-    this.#facts = new MarketSummaries(parts.ground);
+    this.#facts = new MarketSummaries(parts.context);
   }
 
   get nowMs(): number {
-    return this.parts.ground.nowMs;
+    return this.parts.context.nowMs;
   }
 
   get delays() {
-    return this.parts.ground.delays;
+    return this.parts.context.delays;
   }
 
   nextDueMs(): number | null {
-    const { nextMs } = this.parts.ground.due;
+    const { nextMs } = this.parts.context.due;
     return nextMs === Number.POSITIVE_INFINITY ? null : nextMs;
   }
 
@@ -99,7 +99,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
   }
 
   fundsOf(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
-    const { funds } = this.parts.ground;
+    const { funds } = this.parts.context;
     const total = funds.total(account);
     const locked = funds.locked(account);
     return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
@@ -120,7 +120,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
   }
 
   get fundsDeposited(): Micros {
-    return asMicros(this.parts.ground.deposited);
+    return asMicros(this.parts.context.deposited);
   }
 
   draftMessage(kind: DraftKind, account: AccountSlot, pubkey: string): string | null {
@@ -141,19 +141,19 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
   }
 
   get marketCount(): number {
-    return this.parts.ground.catalog.markets.length;
+    return this.parts.context.catalog.markets.length;
   }
 
   get eventCount(): number {
-    return this.parts.ground.catalog.events.length;
+    return this.parts.context.catalog.events.length;
   }
 
   marketIndexOf(conditionId: string): MarketIndex | null {
-    return this.parts.ground.catalog.byId(conditionId)?.index ?? null;
+    return this.parts.context.catalog.byId(conditionId)?.index ?? null;
   }
 
   eventIndexOf(conditionId: string): number | null {
-    return this.parts.ground.catalog.eventIndexOf(conditionId);
+    return this.parts.context.catalog.eventIndexOf(conditionId);
   }
 
   marketFacts(market: MarketIndex): MarketFacts {
@@ -161,27 +161,27 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
   }
 
   eventFacts(event: number): EventFacts {
-    return this.parts.ground.catalog.event(event);
+    return this.parts.context.catalog.event(event);
   }
 
   summaryRow(market: MarketIndex): WireSummary {
-    return rows.summaryRow(this.parts.ground.catalog, this.#market(market));
+    return rows.summaryRow(this.parts.context.catalog, this.#market(market));
   }
 
   listRow(market: MarketIndex): WireListRow {
-    return rows.listRow(this.parts.ground.catalog, this.#market(market));
+    return rows.listRow(this.parts.context.catalog, this.#market(market));
   }
 
   detailRow(market: MarketIndex): WireDetail {
-    return rows.detailRow(this.parts.ground.catalog, this.#market(market));
+    return rows.detailRow(this.parts.context.catalog, this.#market(market));
   }
 
   eventRow(event: number): WireEvent {
-    return rows.eventRow(this.parts.ground.catalog, event);
+    return rows.eventRow(this.parts.context.catalog, event);
   }
 
   eventListRow(event: number, maxMarkets: number): WireEvent {
-    return rows.eventListRow(this.parts.ground.catalog, event, maxMarkets);
+    return rows.eventListRow(this.parts.context.catalog, event, maxMarkets);
   }
 
   statsRow(market: MarketIndex): WireStats {
@@ -313,17 +313,17 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
     account: AccountSlot,
     query: AssetQuery,
   ): { readonly rows: readonly WireAsset[]; readonly nextOffset: number | null } {
-    return assetPage(this.parts.ground.catalog, account, query);
+    return assetPage(this.parts.context.catalog, account, query);
   }
 
   pnl(account: AccountSlot, filter: PnlFilter): WirePnl {
-    const { catalog } = this.parts.ground;
+    const { catalog } = this.parts.context;
     const markets = marketsIn(catalog, filter);
     const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);
     return pnlRow(markets, account, marginPnl(this.parts.margin, account, indexes));
   }
 
   #market(index: MarketIndex) {
-    return this.parts.ground.catalog.market(index);
+    return this.parts.context.catalog.market(index);
   }
 }

@@ -27,13 +27,13 @@ export interface Redeem {
 
 /** Takes redeems from draft to payment, and holds the shares that they lock. */
 export class Redeems {
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #records: Records<Redeem>;
   #lastId = 0;
 
-  constructor(ground: CoreContext) {
-    this.#ground = ground;
-    this.#records = new Records(ground.archive, REDEEM_FILING);
+  constructor(context: CoreContext) {
+    this.#context = context;
+    this.#records = new Records(context.archive, REDEEM_FILING);
   }
 
   /**
@@ -42,9 +42,9 @@ export class Redeems {
    * market known → settled → (an own draft is answered) → free shares there.
    */
   draft(account: number, conditionId: string): Result<WireDraft> {
-    const ground = this.#ground;
-    if (!ground.signingAvailable) return refuse('gringotts_unavailable');
-    const named = ground.catalog.named(conditionId);
+    const context = this.#context;
+    if (!context.signingAvailable) return refuse('gringotts_unavailable');
+    const named = context.catalog.named(conditionId);
     if (!named.ok) return named;
     const market = named.value;
     if (!isSettledMarket(market.state))
@@ -60,28 +60,28 @@ export class Redeems {
   }
 
   #start(account: number, market: Market, yes: number, no: number): WireDraft {
-    const ground = this.#ground;
+    const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(ground.settings.seed, 'redeem', id);
-    const expiresMs = draftExpiryMs(ground);
+    const pubkey = nameOf(context.settings.seed, 'redeem', id);
+    const expiresMs = draftExpiryMs(context);
     const terms = { action: 'redeem-shares', yes: asMicros(yes), no: asMicros(no) } as const;
     const record: Redeem = {
       id,
       pubkey,
-      message: draftText(ground, account, market, pubkey, expiresMs, terms),
+      message: draftText(context, account, market, pubkey, expiresMs, terms),
       account,
       market: market.index,
       yes,
       no,
       funds: payout(market.outcomeIsYes, yes, no),
-      createdMs: ground.nowMs,
+      createdMs: context.nowMs,
       state: 'waiting_to_sign',
     };
     this.#records.keep(record);
     market.shares.lock(account, true, yes);
     market.shares.lock(account, false, no);
-    ground.due.put(expiresMs, 'redeem', id);
+    context.due.put(expiresMs, 'redeem', id);
     return { pubkey, message: record.message };
   }
 
@@ -94,7 +94,7 @@ export class Redeems {
 
   expire(id: number): void {
     const record = this.#records.live(id);
-    if (record?.state === 'waiting_to_sign') this.#end(record, this.#ground.catalog.market(record.market), 'expired');
+    if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
   submit(account: number, pubkey: string, signatureValid: boolean): Result<WireRedeem> {
@@ -103,11 +103,11 @@ export class Redeems {
     if (record.state === 'expired') return refuse('program_call_has_expired');
     if (record.state !== 'waiting_to_sign') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
-    const market = this.#ground.catalog.market(record.market);
+    const market = this.#context.catalog.market(record.market);
     this.#end(record, market, 'completed');
     market.shares.redeem(account, record.yes, record.no, record.funds);
     market.collateral -= record.funds;
-    this.#ground.funds.add(account, record.funds);
+    this.#context.funds.add(account, record.funds);
     return ok(this.#row(record));
   }
 
@@ -121,7 +121,7 @@ export class Redeems {
   }
 
   page(account: number, query: RedeemQuery): Page<WireRedeem> {
-    const market = askedMarket(this.#ground.catalog, query.marketConditionId);
+    const market = askedMarket(this.#context.catalog, query.marketConditionId);
     if (market === null) return NO_ROWS;
     const { limit, beforeId } = query;
     const states = query.state === undefined ? undefined : [query.state];
@@ -132,7 +132,7 @@ export class Redeems {
     const funds = formatDecimal(asMicros(record.funds));
     return {
       pubkey: record.pubkey,
-      market_condition_id: this.#ground.catalog.market(record.market).card.conditionId,
+      market_condition_id: this.#context.catalog.market(record.market).card.conditionId,
       state: record.state,
       funds,
       onchain_funds: record.state === 'completed' ? funds : '0',
@@ -153,7 +153,7 @@ export class Redeems {
       records.map((record) => ({ ...record })),
       lastId,
     );
-    for (const { market, account } of records) this.#ground.catalog.market(market).shares.reserve(account);
+    for (const { market, account } of records) this.#context.catalog.market(market).shares.reserve(account);
   }
 }
 
@@ -166,7 +166,7 @@ export interface RedeemsDump {
 type FinalRedeem = Pick<Redeem, 'message' | 'yes' | 'no' | 'funds' | 'createdMs'>;
 
 export const REDEEM_FILING: Filing<Redeem> = {
-  shelf: 'redeem',
+  recordKind: 'redeem',
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
   pack: ({ message, yes, no, funds, createdMs }): FinalRedeem => ({ message, yes, no, funds, createdMs }),
   unpack: ({ id, account, pubkey, market, state, record }) => ({

@@ -19,7 +19,7 @@ import { TimerQueue, type TimerQueueDump } from './timer-queue.js';
 
 /** The parts of one core, wired to each other. */
 export interface CoreSubsystems {
-  readonly ground: CoreContext;
+  readonly context: CoreContext;
   readonly pool: OrderPool;
   readonly identity: Identity;
   readonly orders: Orders;
@@ -41,7 +41,7 @@ export function wireSubsystems(settings: CoreSettings, archive: Archive, snapsho
 
 function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
   const pool = new OrderPool();
-  const ground: CoreContext = {
+  const context: CoreContext = {
     settings,
     catalog: new Catalog(settings, pool, chosenModel(settings.fillModel ?? 'risk-averse')),
     funds: new Funds(),
@@ -53,12 +53,12 @@ function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
     delays: {},
     deposited: 0,
   };
-  const identity = new Identity(ground);
-  const orders = new Orders(ground, pool);
-  const matching = new Matching(pool, ground.funds, orders);
-  const conversions = new Conversions(ground, identity);
-  const redeems = new Redeems(ground);
-  return { ground, pool, identity, orders, matching, conversions, redeems, margin: new Margin(ground, matching) };
+  const identity = new Identity(context);
+  const orders = new Orders(context, pool);
+  const matching = new Matching(pool, context.funds, orders);
+  const conversions = new Conversions(context, identity);
+  const redeems = new Redeems(context);
+  return { context, pool, identity, orders, matching, conversions, redeems, margin: new Margin(context, matching) };
 }
 
 /** Raised whenever the meaning of a snapshot changes: an older one is refused, never misread. */
@@ -89,22 +89,22 @@ export interface Snapshot {
 
 /** All state of the core as plain JSON; a core restored from it goes on as if nothing had been. */
 export function dumpSubsystems(parts: CoreSubsystems): Snapshot {
-  const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
+  const { context, pool, identity, orders, matching, conversions, redeems, margin } = parts;
   return {
     version: SNAPSHOT_VERSION,
-    seed: ground.settings.seed,
-    nowMs: ground.nowMs,
-    signingAvailable: ground.signingAvailable,
-    delays: ground.delays,
-    deposited: ground.deposited,
+    seed: context.settings.seed,
+    nowMs: context.nowMs,
+    signingAvailable: context.signingAvailable,
+    delays: context.delays,
+    deposited: context.deposited,
     fees: matching.fees,
-    funds: ground.funds.dump(),
+    funds: context.funds.dump(),
     pool: pool.dump(),
-    due: ground.due.dump(),
-    catalog: ground.catalog.dump(),
+    due: context.due.dump(),
+    catalog: context.catalog.dump(),
     identity: identity.dump(),
     orders: orders.dump(),
-    resting: ground.catalog.markets.map((market) => dumpResting(pool, market)),
+    resting: context.catalog.markets.map((market) => dumpResting(pool, market)),
     conversions: conversions.dump(),
     redeems: redeems.dump(),
     margin: margin.dump(),
@@ -123,19 +123,19 @@ function readSnapshot(snapshot: unknown): Snapshot {
 }
 
 function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
-  const { ground, pool, identity, orders, matching, conversions, redeems, margin } = parts;
-  ground.nowMs = saved.nowMs;
-  ground.signingAvailable = saved.signingAvailable;
-  ground.delays = saved.delays ?? {};
-  ground.deposited = saved.deposited;
+  const { context, pool, identity, orders, matching, conversions, redeems, margin } = parts;
+  context.nowMs = saved.nowMs;
+  context.signingAvailable = saved.signingAvailable;
+  context.delays = saved.delays ?? {};
+  context.deposited = saved.deposited;
   matching.fees = saved.fees;
-  ground.funds.load(saved.funds);
+  context.funds.load(saved.funds);
   pool.load(saved.pool);
-  ground.due.load(saved.due);
-  ground.catalog.load(saved.catalog);
+  context.due.load(saved.due);
+  context.catalog.load(saved.catalog);
   identity.load(saved.identity);
   orders.load(saved.orders);
-  for (const market of ground.catalog.markets) {
+  for (const market of context.catalog.markets) {
     loadResting(pool, market, saved.resting[market.index] ?? []);
     // Linking the resting orders counted as changes: the book's version comes last.
     if (market.trading !== null) market.trading.book.version = saved.catalog.markets[market.index]?.version ?? 0;

@@ -20,7 +20,7 @@ import { listingId, listingSpec, SLOTS, type Slot } from './listings.js';
  */
 const MAX_CATCH_UP_MS = 60_000;
 
-interface Desk {
+interface ListedMarket {
   readonly slot: Slot;
   /** Number of the slot's current market, from 0. */
   listing: number;
@@ -32,7 +32,7 @@ export class Crowd implements Driver {
   readonly #core: CrowdCore;
   readonly #seed: number;
   readonly #accounts: CrowdAccounts;
-  readonly #desks: readonly Desk[];
+  readonly #listed: readonly ListedMarket[];
 
   private constructor(core: CrowdCore, settings: CrowdSettings, nowMs: number) {
     this.#core = core;
@@ -45,7 +45,7 @@ export class Crowd implements Driver {
     };
     // What an earlier run of the exchange left in the book has no owner any more.
     for (const handle of core.internalOrders(this.#accounts.maker)) core.cancelInternal(nowMs, handle);
-    this.#desks = SLOTS.map((slot) => this.#deskOf(slot, nowMs));
+    this.#listed = SLOTS.map((slot) => this.#listOn(slot, nowMs));
   }
 
   /**
@@ -57,45 +57,45 @@ export class Crowd implements Driver {
   }
 
   tick(nowMs: number): void {
-    for (const desk of this.#desks) {
-      if (desk.market.nextDueMs() < nowMs - MAX_CATCH_UP_MS) desk.market.skipTo(nowMs - MAX_CATCH_UP_MS);
+    for (const listed of this.#listed) {
+      if (listed.market.nextDueMs() < nowMs - MAX_CATCH_UP_MS) listed.market.skipTo(nowMs - MAX_CATCH_UP_MS);
     }
-    for (let desk = this.#earliest(); desk !== undefined; desk = this.#earliest()) {
-      const dueMs = Math.ceil(desk.market.nextDueMs());
+    for (let listed = this.#earliest(); listed !== undefined; listed = this.#earliest()) {
+      const dueMs = Math.ceil(listed.market.nextDueMs());
       if (dueMs > nowMs) return;
-      desk.market.step();
-      if (desk.market.settled) this.#list(desk, dueMs);
+      listed.market.step();
+      if (listed.market.settled) this.#list(listed, dueMs);
     }
   }
 
   nextDueMs(): number {
-    return Math.ceil(Math.min(...this.#desks.map((desk) => desk.market.nextDueMs())));
+    return Math.ceil(Math.min(...this.#listed.map((listed) => listed.market.nextDueMs())));
   }
 
   /** Takes the crowd's orders out of the book, for a clean stop. */
   withdraw(nowMs: number): void {
-    for (const desk of this.#desks) desk.market.withdraw(nowMs);
+    for (const listed of this.#listed) listed.market.withdraw(nowMs);
   }
 
   /** The hidden truth, for measuring what a strategy earned; nothing that trades may see it. */
   truths(): { readonly conditionId: string; readonly index: number; readonly probability: number }[] {
-    return this.#desks.map(({ market }) => ({
+    return this.#listed.map(({ market }) => ({
       conditionId: market.conditionId,
       index: market.index,
       probability: market.fairProbability,
     }));
   }
 
-  #earliest(): Desk | undefined {
-    let first: Desk | undefined;
-    for (const desk of this.#desks) {
-      if (first === undefined || desk.market.nextDueMs() < first.market.nextDueMs()) first = desk;
+  #earliest(): ListedMarket | undefined {
+    let first: ListedMarket | undefined;
+    for (const listed of this.#listed) {
+      if (first === undefined || listed.market.nextDueMs() < first.market.nextDueMs()) first = listed;
     }
     return first;
   }
 
   /** The slot's newest market that is not settled, or a new one. */
-  #deskOf(slot: Slot, nowMs: number): Desk {
+  #listOn(slot: Slot, nowMs: number): ListedMarket {
     let listing = 0;
     for (; ; listing++) {
       const index = this.#core.marketIndexOf(listingId(slot, listing));
@@ -104,9 +104,9 @@ export class Crowd implements Driver {
     return { slot, listing, market: this.#marketOf(slot, listing, nowMs) };
   }
 
-  #list(desk: Desk, nowMs: number): void {
-    desk.listing++;
-    desk.market = this.#marketOf(desk.slot, desk.listing, nowMs);
+  #list(listed: ListedMarket, nowMs: number): void {
+    listed.listing++;
+    listed.market = this.#marketOf(listed.slot, listed.listing, nowMs);
   }
 
   #marketOf(slot: Slot, listing: number, nowMs: number): CrowdMarket {

@@ -10,11 +10,11 @@ import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
 import { badField, NOT_FOUND } from '../service/envelope.js';
-import { type FaultGround, faultsBody, setFaults, shownFaults } from './fault-controls.js';
+import { type FaultContext, faultsBody, setFaults, shownFaults } from './fault-controls.js';
 import type { SignedRequestReport } from './signed-request.js';
 
 /** A call of a control with its validated body. */
-export interface ControlCall<B> extends FaultGround {
+export interface ControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
   /** What the exchange makes of the signature of this very request. */

@@ -55,7 +55,7 @@ export const faultsBody = z.strictObject({
 });
 
 /** What the control works on. */
-export interface FaultGround {
+export interface FaultContext {
   readonly nowMs: number;
   readonly core: Core;
   readonly faults: Faults;
@@ -64,14 +64,14 @@ export interface FaultGround {
 }
 
 /** Replaces everything that was set before. */
-export function setFaults(ground: FaultGround, body: z.output<typeof faultsBody>): Result<unknown> {
-  const { nowMs, core, faults, hasLimits } = ground;
+export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
+  const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
   if (limits !== undefined && !hasLimits) return { ok: false, fault: NO_LIMITS };
   const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
   faults.set({ answers: answers.map(readAnswer), limits: limits ?? {}, untilMs });
   core.setDelays(nowMs, { landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
-  return { ok: true, value: shownFaults(ground) };
+  return { ok: true, value: shownFaults(context) };
 }
 
 const NO_LIMITS = badField('limits', 'The exchange runs without request limits.');
@@ -89,7 +89,7 @@ function readAnswer(body: z.output<typeof answerFault>): AnswerFault {
 }
 
 /** What is wrong on purpose at this moment. */
-export function shownFaults({ nowMs, core, faults }: FaultGround): object {
+export function shownFaults({ nowMs, core, faults }: FaultContext): object {
   const { answers, limits, untilMs, struck } = faults.inForce(nowMs);
   const { delays } = core;
   const isSlow = delays.untilMs === undefined || nowMs < delays.untilMs;

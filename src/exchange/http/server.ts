@@ -92,7 +92,7 @@ function readRawBodies(server: FastifyInstance): void {
 
 function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger: Forger): void {
   const { core, profile } = options;
-  const desk: HandlerContext = {
+  const context: HandlerContext = {
     core,
     books: new BookTexts(core),
     wallets: new WalletSignatures(profile.draft_message),
@@ -108,7 +108,7 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger:
       ...(declaration.body === null ? { onRequest: ignoreMediaType } : {}),
       handler: (request, reply) => {
         const answer =
-          forger.refuses(name, reply) ?? serve(name, declaration, request, { desk, authenticator, options });
+          forger.refuses(name, reply) ?? serve(name, declaration, request, { context, authenticator, options });
         send(reply, forger.replaces(name, reply, answer) ?? answer);
       },
     });
@@ -122,17 +122,17 @@ const ignoreMediaType: onRequestHookHandler = (request, _reply, done) => {
 };
 
 interface Service {
-  readonly desk: HandlerContext;
+  readonly context: HandlerContext;
   readonly authenticator: Authenticator;
   readonly options: ServerOptions;
 }
 
 function serve(name: EndpointName, declaration: Declaration, request: FastifyRequest, service: Service): Answer {
-  const { desk, authenticator, options } = service;
+  const { context, authenticator, options } = service;
   const nowMs = options.settle();
   let account = -1; // nobody: public calls do not look at it
   if (declaration.scope === 'signed') {
-    const caller = authenticator.authenticate(signedPartsOf(request), desk.core, nowMs);
+    const caller = authenticator.authenticate(signedPartsOf(request), context.core, nowMs);
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }
@@ -144,12 +144,12 @@ function serve(name: EndpointName, declaration: Declaration, request: FastifyReq
   const asked = query.value['limit'];
   const limit = typeof asked === 'number' ? asked : (declaration.page ?? 0);
   const call = { nowMs, account, params: request.params, query: query.value, body: parsed?.value ?? null, limit };
-  return answerOf(declaration, handle(name, call, desk), limit);
+  return answerOf(declaration, handle(name, call, context), limit);
 }
 
 /** Hands a call to its handler; the declaration of this very name has read its query and body. */
-function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, desk);
+function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
 function answerOf(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {

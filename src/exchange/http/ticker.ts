@@ -12,7 +12,7 @@ const MIN_WAIT_MS = 10;
 
 /** What time is brought to. */
 export interface TickerParts {
-  readonly keeper: PersistentCore;
+  readonly persistentCore: PersistentCore;
   readonly clock: ExchangeClock;
   readonly drivers: readonly Driver[];
   /** A driver threw: it is not called again, the exchange goes on. */
@@ -21,16 +21,16 @@ export interface TickerParts {
 
 /** Brings core and drivers to the time of the clock until it is stopped. */
 export class Ticker {
-  readonly #keeper: PersistentCore;
+  readonly #persistentCore: PersistentCore;
   readonly #core: Core;
   readonly #clock: ExchangeClock;
   readonly #onError: TickerParts['onError'];
   #drivers: readonly Driver[];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor({ keeper, clock, drivers, onError }: TickerParts) {
-    this.#keeper = keeper;
-    this.#core = keeper.core;
+  constructor({ persistentCore, clock, drivers, onError }: TickerParts) {
+    this.#persistentCore = persistentCore;
+    this.#core = persistentCore.core;
     this.#clock = clock;
     this.#drivers = drivers;
     this.#onError = onError;
@@ -40,7 +40,7 @@ export class Ticker {
     this.#timer = setTimeout(() => {
       try {
         this.beat();
-        this.#keeper.saveIfDue(this.#core.nowMs);
+        this.#persistentCore.saveIfDue(this.#core.nowMs);
       } catch (error) {
         this.#onError(error, 'the store');
       }
@@ -56,7 +56,7 @@ export class Ticker {
   /** Does everything that is due by now; its journal rows are one transaction. Returns the exchange's time, ms. */
   beat(): number {
     const nowMs = this.#clock.nowMs();
-    this.#keeper.batch(() => {
+    this.#persistentCore.batch(() => {
       this.#advanceIfDue(nowMs);
       for (const driver of this.#drivers) this.#tick(driver, nowMs);
     });
@@ -65,7 +65,7 @@ export class Ticker {
 
   /** Before a request: what is due in the core itself. Drivers have their own rhythm. Returns the exchange's time, ms. */
   settle(): number {
-    this.#keeper.assertSound();
+    this.#persistentCore.assertSound();
     const nowMs = this.#clock.nowMs();
     this.#advanceIfDue(nowMs);
     return nowMs;

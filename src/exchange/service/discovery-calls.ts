@@ -12,13 +12,13 @@ type DiscoveryCall = 'sports.list' | 'search.list' | 'markets.candles' | 'accoun
 export const discoveryCalls: Handlers<DiscoveryCall> = {
   'sports.list': () => ({ ok: true, data: SPORTS.map(({ leagues, ...row }) => ({ ...row, leagues: [...leagues] })) }),
   'search.list': ({ query, limit }, { core }) => searchPage(core, query, limit),
-  'markets.candles': ({ params, query }, desk) => {
+  'markets.candles': ({ params, query }, context) => {
     const fault = badSpan(query);
     if (fault !== null) return refuse(fault);
     const isYes = query.is_yes ?? true;
-    return ofMarket(desk, params, (index) => {
+    return ofMarket(context, params, (index) => {
       const { interval, start_time, end_time } = query;
-      const data = [...desk.core.candleRows(index, interval, start_time * 1000, end_time * 1000, isYes)];
+      const data = [...context.core.candleRows(index, interval, start_time * 1000, end_time * 1000, isYes)];
       return { ok: true, data, meta: { is_yes: isYes } };
     });
   },

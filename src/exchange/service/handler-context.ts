@@ -48,7 +48,7 @@ export type Reply<N extends EndpointName> =
   | { readonly ok: false; readonly fault: ServiceFault };
 
 /** Carries out one call and says what to answer. */
-export type Handler<N extends EndpointName> = (call: ServiceCall<N>, desk: HandlerContext) => Reply<N>;
+export type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
 /** A handler for each of these calls. */
 export type Handlers<N extends EndpointName = EndpointName> = { readonly [K in N]: Handler<K> };
 

@@ -37,7 +37,7 @@ export const marginCalls: Handlers<MarginCall> = {
       core.draftMarginRequest(nowMs, account, { marketConditionId, isYes, leverage, ...size.value, ...triggers }),
     );
   },
-  'requests.submit': (call, desk) => submitted('request', call, desk, desk.core.submitMarginRequest),
+  'requests.submit': (call, context) => submitted('request', call, context, context.core.submitMarginRequest),
   'requests.detail': ({ account, params }, { core }) => found(core.marginRequest(account, params.pubkey)),
   'requests.cancel': ({ nowMs, account, params }, { core }) =>
     replied(core.cancelMarginRequest(nowMs, account, params.pubkey)),
@@ -74,10 +74,10 @@ export const marginCalls: Handlers<MarginCall> = {
     );
   },
 
-  'markets.marginActivity': ({ params, query, limit }, desk) =>
-    ofMarket(desk, params, (index) =>
+  'markets.marginActivity': ({ params, query, limit }, context) =>
+    ofMarket(context, params, (index) =>
       keysetPage('markets.marginActivity', query.cursor, (beforeId) =>
-        desk.core.marginActivity(index, { limit, beforeId, type: query.activity_type }),
+        context.core.marginActivity(index, { limit, beforeId, type: query.activity_type }),
       ),
     ),
 };

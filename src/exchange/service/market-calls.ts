@@ -17,19 +17,19 @@ export const marketCalls: Handlers<MarketCall> = {
     return found(index === null ? null : core.eventRow(index));
   },
   'markets.list': ({ query, limit, nowMs }, { core }) => marketPage(core, query, limit, nowMs),
-  'markets.detail': ({ params }, desk) =>
-    ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.detailRow(index) })),
-  'markets.book': ({ params, query }, desk) =>
-    ofMarket(desk, params, (index) => ({
+  'markets.detail': ({ params }, context) =>
+    ofMarket(context, params, (index) => ({ ok: true, data: context.core.detailRow(index) })),
+  'markets.book': ({ params, query }, context) =>
+    ofMarket(context, params, (index) => ({
       ok: true,
-      text: desk.books.textOf(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
+      text: context.books.textOf(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
     })),
-  'markets.trades': ({ params, query, limit }, desk) =>
-    ofMarket(desk, params, (index) =>
-      keysetPage('markets.trades', query.cursor, (beforeId) => desk.core.publicTrades(index, { limit, beforeId })),
+  'markets.trades': ({ params, query, limit }, context) =>
+    ofMarket(context, params, (index) =>
+      keysetPage('markets.trades', query.cursor, (beforeId) => context.core.publicTrades(index, { limit, beforeId })),
     ),
-  'markets.stats': ({ params }, desk) =>
-    ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.statsRow(index) })),
-  'markets.price': ({ params, query }, desk) =>
-    ofMarket(desk, params, (index) => ({ ok: true, data: desk.core.priceRow(index, query.is_yes ?? true) })),
+  'markets.stats': ({ params }, context) =>
+    ofMarket(context, params, (index) => ({ ok: true, data: context.core.statsRow(index) })),
+  'markets.price': ({ params, query }, context) =>
+    ofMarket(context, params, (index) => ({ ok: true, data: context.core.priceRow(index, query.is_yes ?? true) })),
 };

@@ -33,10 +33,10 @@ export const tradingCalls: Handlers<TradingCall> = {
       }),
     ),
   'orders.create': ({ nowMs, account, body }, { core }) => replied(core.draftOrder(nowMs, account, body)),
-  'orders.submit': (call, desk) => submitted('order', call, desk, desk.core.submitOrder),
+  'orders.submit': (call, context) => submitted('order', call, context, context.core.submitOrder),
   'orders.detail': ({ account, params }, { core }) => found(core.order(account, params.pubkey)),
   'orders.cancel': ({ nowMs, account, params }, { core }) => replied(core.draftCancel(nowMs, account, params.pubkey)),
-  'orders.cancelSubmit': (call, desk) => submitted('cancel', call, desk, desk.core.submitCancel),
+  'orders.cancelSubmit': (call, context) => submitted('cancel', call, context, context.core.submitCancel),
 
   'trades.list': ({ account, query, limit }, { core }) =>
     keysetPage('trades.list', query.cursor, (beforeId) =>
@@ -49,7 +49,7 @@ export const tradingCalls: Handlers<TradingCall> = {
     ),
   'merges.create': ({ nowMs, account, body }, { core }) =>
     replied(core.draftMerge(nowMs, account, body.market_condition_id, body.amount)),
-  'merges.submit': (call, desk) => submitted('merge', call, desk, desk.core.submitMerge),
+  'merges.submit': (call, context) => submitted('merge', call, context, context.core.submitMerge),
   'merges.detail': ({ account, params }, { core }) => found(core.merge(account, params.pubkey)),
 
   'splits.list': ({ account, query, limit }, { core }) =>
@@ -58,7 +58,7 @@ export const tradingCalls: Handlers<TradingCall> = {
     ),
   'splits.create': ({ nowMs, account, body }, { core }) =>
     replied(core.draftSplit(nowMs, account, body.market_condition_id, body.amount)),
-  'splits.submit': (call, desk) => submitted('split', call, desk, desk.core.submitSplit),
+  'splits.submit': (call, context) => submitted('split', call, context, context.core.submitSplit),
   'splits.detail': ({ account, params }, { core }) => found(core.split(account, params.pubkey)),
 
   'redeems.list': ({ account, query, limit }, { core }) =>
@@ -67,7 +67,7 @@ export const tradingCalls: Handlers<TradingCall> = {
     ),
   'redeems.create': ({ nowMs, account, body }, { core }) =>
     replied(core.draftRedeem(nowMs, account, body.market_condition_id)),
-  'redeems.submit': (call, desk) => submitted('redeem', call, desk, desk.core.submitRedeem),
+  'redeems.submit': (call, context) => submitted('redeem', call, context, context.core.submitRedeem),
   'redeems.detail': ({ account, params }, { core }) => found(core.redeem(account, params.pubkey)),
 };
 

@@ -1,5 +1,5 @@
 /**
- * One shelf of the archive as a table.
+ * The final records of one kind as a table.
  *
  * State, outcome and side of a row are one small number, its kind. An index by account and kind and one by account, market
  * and kind make every filter a few short walks over an index alone: one walk for each kind that the list asks for, from
@@ -40,9 +40,9 @@ export class ArchiveTable {
   readonly #newest: Walk;
   readonly #oldest: Walk;
 
-  constructor(db: Database.Database, shelf: RecordKind) {
-    const table = createTable(db, shelf);
-    this.#kinds = new Kinds(db, shelf);
+  constructor(db: Database.Database, recordKind: RecordKind) {
+    const table = createTable(db, recordKind);
+    this.#kinds = new Kinds(db, recordKind);
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
     // The second condition lets it use the index, which leaves nameless rows out.
@@ -97,8 +97,8 @@ export class ArchiveTable {
   }
 }
 
-function createTable(db: Database.Database, shelf: RecordKind): string {
-  const table = `archived_${shelf}`;
+function createTable(db: Database.Database, recordKind: RecordKind): string {
+  const table = `archived_${recordKind}`;
   db.exec(`
     CREATE TABLE IF NOT EXISTS ${table} (
       id INTEGER PRIMARY KEY, account INTEGER NOT NULL, market INTEGER NOT NULL, kind INTEGER NOT NULL,

@@ -65,7 +65,7 @@ function prepareFile(db: Database.Database, path: string): void {
   }).exclusive();
 }
 
-/** What every file of this format has beside the tables of its shelves. */
+/** What every file of this format has beside the tables of its archive. */
 export function createTables(db: Database.Database): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL) STRICT;

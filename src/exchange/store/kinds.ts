@@ -1,4 +1,4 @@
-/** The kinds of rows on a shelf, each with a small number: a few dozen at most, all of them in memory. */
+/** The kinds of rows of one archive table, each with a small number: a few dozen at most, all of them in memory. */
 
 import type Database from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
@@ -18,15 +18,15 @@ interface KindRow {
 
 /** Numbers the combinations of one table, and finds those that a filter lets through. */
 export class Kinds {
-  readonly #shelf: RecordKind;
+  readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
   readonly #kinds: Kind[];
 
   /** The file must have its table of kinds. */
-  constructor(db: Database.Database, shelf: RecordKind) {
-    this.#shelf = shelf;
+  constructor(db: Database.Database, recordKind: RecordKind) {
+    this.#recordKind = recordKind;
     this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
-    const rows = db.prepare<[string], KindRow>('SELECT * FROM kind WHERE shelf = ? ORDER BY number').all(shelf);
+    const rows = db.prepare<[string], KindRow>('SELECT * FROM kind WHERE shelf = ? ORDER BY number').all(recordKind);
     this.#kinds = rows.map(({ number, state, is_yes, side }) => ({ number, state, isYes: truth(is_yes), side }));
   }
 
@@ -35,7 +35,7 @@ export class Kinds {
   }
 
   of(number: number): Kind {
-    return must(this.#kinds[number], `kind ${number} of an archived ${this.#shelf}`);
+    return must(this.#kinds[number], `kind ${number} of an archived ${this.#recordKind}`);
   }
 
   /** The number of a row's kind; a kind that was not seen before is written down. */
@@ -44,7 +44,7 @@ export class Kinds {
       if (kind.state === state && kind.isYes === isYes && kind.side === side) return kind.number;
     }
     const number = this.#kinds.length;
-    this.#insert.run(this.#shelf, number, state, isYes === null ? null : Number(isYes), side);
+    this.#insert.run(this.#recordKind, number, state, isYes === null ? null : Number(isYes), side);
     this.#kinds.push({ number, state, isYes, side });
     return number;
   }

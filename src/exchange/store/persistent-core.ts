@@ -35,7 +35,7 @@ interface Storage {
 export class PersistentCore {
   readonly core: Core;
   readonly #settings: CoreSettings;
-  readonly #shelter: Storage | null;
+  readonly #storage: Storage | null;
   #savedMs: number;
 
   /**
@@ -73,28 +73,28 @@ export class PersistentCore {
     // given out under it must never be given out again.
     const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(todays, core?.snapshot(), archive);
-    const keeper = new PersistentCore(opened, todays, { db, transactions, journal, archive });
-    keeper.save(opened.nowMs);
-    return keeper;
+    const persistentCore = new PersistentCore(opened, todays, { db, transactions, journal, archive });
+    persistentCore.save(opened.nowMs);
+    return persistentCore;
   }
 
-  private constructor(core: Core, settings: CoreSettings, shelter: Storage | null) {
+  private constructor(core: Core, settings: CoreSettings, storage: Storage | null) {
     this.core = core;
     this.#settings = settings;
-    this.#shelter = shelter;
+    this.#storage = storage;
     this.#savedMs = core.nowMs;
-    if (shelter !== null) recordMutations(core, shelter.journal);
+    if (storage !== null) recordMutations(core, storage.journal);
   }
 
   /** Throws TwinbookError `ledger_broken` once a write has failed: nothing may be shown of a state that is not stored. */
   assertSound(): void {
-    this.#shelter?.transactions.assertSound();
+    this.#storage?.transactions.assertSound();
   }
 
   /** Runs many calls at the price of one write: they are stored together at the end, and what has been archived so far. */
   batch(work: () => void): void {
-    if (this.#shelter === null) return work();
-    const { transactions, journal, archive } = this.#shelter;
+    if (this.#storage === null) return work();
+    const { transactions, journal, archive } = this.#storage;
     journal.batch(work);
     archive.flush();
     transactions.commit();
@@ -102,17 +102,17 @@ export class PersistentCore {
 
   /** Writes a snapshot when enough has happened since the last one. */
   saveIfDue(nowMs: number): void {
-    const rows = this.#shelter?.journal.rows ?? 0;
+    const rows = this.#storage?.journal.rows ?? 0;
     if (rows < SNAPSHOT_AFTER_ROWS) return;
     if (rows >= MOST_ROWS || nowMs - this.#savedMs >= SNAPSHOT_EVERY_MS) this.save(nowMs);
   }
 
   save(nowMs: number): void {
-    if (this.#shelter === null) return;
+    if (this.#storage === null) return;
     const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
     // In one transaction: what the snapshot no longer holds is in the archive.
-    this.#shelter.archive.flush();
-    this.#shelter.journal.save(stored);
+    this.#storage.archive.flush();
+    this.#storage.journal.save(stored);
     this.#savedMs = nowMs;
   }
 
@@ -121,7 +121,7 @@ export class PersistentCore {
     try {
       this.save(this.#savedMs);
     } finally {
-      this.#shelter?.db.close();
+      this.#storage?.db.close();
     }
   }
 }

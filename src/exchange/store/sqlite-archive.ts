@@ -1,5 +1,5 @@
 /**
- * The archive on disk: one table for each shelf, in the file of the journal.
+ * The archive on disk: one table for each kind of record, in the file of the journal.
  *
  * What was put last is still in memory and goes to disk in one transaction with what came after it: a few times a second,
  * and at the latest with the next snapshot. Nothing is lost by that. Until there is a new snapshot, the old one and the
@@ -31,14 +31,14 @@ export class SqliteArchive implements Archive {
 
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
-    const tables = RECORD_KINDS.map((shelf) => [shelf, new ArchiveTable(db, shelf)] as const);
-    // A table for each shelf, by the very list of shelves.
+    const tables = RECORD_KINDS.map((recordKind) => [recordKind, new ArchiveTable(db, recordKind)] as const);
+    // A table for each kind of record, by the very list of kinds.
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, ArchiveTable>;
   }
 
-  put(shelf: RecordKind, row: Archived): void {
-    this.#fresh.put(shelf, row);
-    this.#waiting.push([shelf, row]);
+  put(recordKind: RecordKind, row: Archived): void {
+    this.#fresh.put(recordKind, row);
+    this.#waiting.push([recordKind, row]);
     if (this.#waiting.length >= MOST_WAITING) this.flush();
   }
 
@@ -46,30 +46,30 @@ export class SqliteArchive implements Archive {
   flush(): void {
     if (this.#waiting.length === 0) return;
     this.#transactions.write(() => {
-      for (const [shelf, row] of this.#waiting) this.#tables[shelf].put(row);
+      for (const [recordKind, row] of this.#waiting) this.#tables[recordKind].put(row);
     });
     this.#waiting = [];
     this.#fresh = new MemoryArchive();
   }
 
-  byId(shelf: RecordKind, id: number): Archived | null {
-    return this.#fresh.byId(shelf, id) ?? this.#tables[shelf].byId(id);
+  byId(recordKind: RecordKind, id: number): Archived | null {
+    return this.#fresh.byId(recordKind, id) ?? this.#tables[recordKind].byId(id);
   }
 
-  byPubkey(shelf: RecordKind, pubkey: string): Archived | null {
-    return this.#fresh.byPubkey(shelf, pubkey) ?? this.#tables[shelf].byPubkey(pubkey);
+  byPubkey(recordKind: RecordKind, pubkey: string): Archived | null {
+    return this.#fresh.byPubkey(recordKind, pubkey) ?? this.#tables[recordKind].byPubkey(pubkey);
   }
 
-  list(shelf: RecordKind, query: ArchiveQuery): readonly Archived[] {
-    const fresh = this.#fresh.list(shelf, query);
-    const stored = this.#tables[shelf].list(query);
+  list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[] {
+    const fresh = this.#fresh.list(recordKind, query);
+    const stored = this.#tables[recordKind].list(query);
     if (fresh.length === 0) return stored;
     const direction = query.oldestFirst === true ? 1 : -1;
     return [...fresh, ...stored].sort((a, b) => direction * (a.id - b.id)).slice(0, query.limit);
   }
 
-  rewind(shelf: RecordKind, lastId: number, live: Iterable<number>): void {
+  rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void {
     this.flush();
-    this.#transactions.write(() => this.#tables[shelf].rewind(lastId, live));
+    this.#transactions.write(() => this.#tables[recordKind].rewind(lastId, live));
   }
 }

@@ -44,7 +44,7 @@ const LONGEST_PAGE = 100;
  * more than it can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
-  passes: (shelf, { state }) => shelf === 'order' && UNFILLED.some((unfilled) => unfilled === state),
+  passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
   keep: 5_000,
 };
 const UNFILLED = ['canceled', 'expired', 'failed'] as const satisfies readonly OrderStatus[];

@@ -14,7 +14,7 @@ export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'm
   readonly marksAfterMicros: (number | null)[];
 }
 
-export class MarketTally {
+export class MarketMetrics {
   readonly played: Played;
   readonly fills: PendingFill[] = [];
   readonly conversions: ConversionRecord[] = [];

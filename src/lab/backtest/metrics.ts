@@ -3,7 +3,7 @@
 import type { AccountSlot, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
-import { MarketTally } from './market-metrics.js';
+import { MarketMetrics } from './market-metrics.js';
 import type { Played } from './replay-driver.js';
 import { FIRST_STEP_MS, Samples } from './series.js';
 
@@ -20,19 +20,19 @@ interface Resting {
 
 export class Metrics implements CoreObserver {
   /** By index on the exchange. */
-  readonly markets = new Map<number, MarketTally>();
+  readonly markets = new Map<number, MarketMetrics>();
   readonly account = new Samples(['equity', 'locked']);
   maxDrawdownMicros = 0;
   #peakMicros = Number.NEGATIVE_INFINITY;
   #core: ExchangeCore | null = null;
   #account: AccountSlot = 0;
   readonly #resting = new Map<string, Resting>();
-  readonly #open = new Set<MarketTally>();
-  readonly #over: MarketTally[] = [];
+  readonly #open = new Set<MarketMetrics>();
+  readonly #over: MarketMetrics[] = [];
   /** Of `#over`. */
   #samples = 0;
   /** Markets with shares. */
-  readonly #held = new Set<MarketTally>();
+  readonly #held = new Set<MarketMetrics>();
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
@@ -49,7 +49,7 @@ export class Metrics implements CoreObserver {
 
   opened(played: Played): void {
     if (this.#core === null) return;
-    const market = new MarketTally(this.#core, played);
+    const market = new MarketMetrics(this.#core, played);
     this.markets.set(played.index, market);
     this.#open.add(market);
     if (this.#open.size === 1) this.#nextSampleMs = played.openedMs;
@@ -73,7 +73,7 @@ export class Metrics implements CoreObserver {
   }
 
   /** However many markets there were, what is kept of them stays bounded: those that are over become coarser. */
-  #bound(closed: MarketTally): void {
+  #bound(closed: MarketMetrics): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
     // The last sample of a market stays.
@@ -145,7 +145,7 @@ export class Metrics implements CoreObserver {
     if (market !== undefined) market.ordersCanceled++;
   }
 
-  #named(conditionId: string): MarketTally | undefined {
+  #named(conditionId: string): MarketMetrics | undefined {
     const index = this.#core?.marketIndexOf(conditionId) ?? null;
     return index === null ? undefined : this.markets.get(index);
   }

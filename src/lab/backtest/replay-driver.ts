@@ -78,7 +78,7 @@ export class ReplayDriver {
       else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs) });
     }
     waiting.sort((a, b) => a.opensMs - b.opensMs);
-    return { feed: new ReplayDriver(core, plan.fees, waiting, listener), empty };
+    return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }
 
   /** Events that were applied so far. */

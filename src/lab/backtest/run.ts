@@ -40,9 +40,9 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
 
 class BacktestRun {
   readonly #plan: BacktestPlan;
-  readonly #venue: InProcessExchange;
-  readonly #feed: ReplayDriver;
-  readonly #tally: Metrics;
+  readonly #exchange: InProcessExchange;
+  readonly #driver: ReplayDriver;
+  readonly #metrics: Metrics;
   readonly #latency: LatencyModel;
   readonly #timeline: Timeline;
   readonly #side: TraderSide;
@@ -63,17 +63,17 @@ class BacktestRun {
 
   private constructor(
     plan: BacktestPlan,
-    venue: InProcessExchange,
-    feed: ReplayDriver,
-    tally: Metrics,
+    exchange: InProcessExchange,
+    driver: ReplayDriver,
+    metrics: Metrics,
     empty: readonly EventSource[],
   ) {
-    const nowMs = feed.nextOpenMs;
+    const nowMs = driver.nextOpenMs;
     this.#plan = plan;
     this.#empty = empty;
-    this.#venue = venue;
-    this.#feed = feed;
-    this.#tally = tally;
+    this.#exchange = exchange;
+    this.#driver = driver;
+    this.#metrics = metrics;
     this.#latency = plan.latency;
     this.#timeline = new Timeline(nowMs);
     this.#side = startTrader(plan, nowMs);
@@ -90,7 +90,7 @@ class BacktestRun {
 
   static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
     const { profile, capitalMicros } = plan.trader;
-    const tally = new Metrics();
+    const metrics = new Metrics();
     const settings = {
       serviceName: profile.service_name,
       draftLifetimeMs: profile.draft_lifetime_s * 1000,
@@ -100,31 +100,31 @@ class BacktestRun {
       seed: plan.seed,
       fillModel: plan.fillModel,
     };
-    const venue = new InProcessExchange(settings, profile.rate_limits, 0, tally);
-    tally.attach(venue.core, venue.account);
-    const { feed, empty } = await ReplayDriver.prepare(venue.core, plan, {
-      opened: (played) => tally.opened(played),
-      ending: (played) => tally.ending(played),
+    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, metrics);
+    metrics.attach(exchange.core, exchange.account);
+    const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, {
+      opened: (played) => metrics.opened(played),
+      ending: (played) => metrics.ending(played),
       closed: (played, nowMs) => {
-        tally.closed(played, nowMs);
-        venue.closed(played.index, nowMs);
+        metrics.closed(played, nowMs);
+        exchange.closed(played.index, nowMs);
       },
     });
-    if (!Number.isFinite(feed.nextOpenMs)) {
+    if (!Number.isFinite(driver.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
       throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`);
     }
-    return new BacktestRun(plan, venue, feed, tally, empty);
+    return new BacktestRun(plan, exchange, driver, metrics, empty);
   }
 
   async play(): Promise<void> {
     while (!this.#isOver()) {
       if (this.#isPause()) this.#skipPause();
-      const nextMs = Math.min(this.#nextMs(), this.#feed.nextOpenMs);
-      if (this.#feed.readUntilMs <= nextMs) await this.#feed.read(nextMs);
-      if (this.#feed.nextOpenMs <= nextMs) {
+      const nextMs = Math.min(this.#nextMs(), this.#driver.nextOpenMs);
+      if (this.#driver.readUntilMs <= nextMs) await this.#driver.read(nextMs);
+      if (this.#driver.nextOpenMs <= nextMs) {
         this.#nowMs = nextMs;
-        await this.#feed.openDue(this.#nowMs);
+        await this.#driver.openDue(this.#nowMs);
         continue;
       }
       this.#happen(nextMs);
@@ -132,15 +132,15 @@ class BacktestRun {
   }
 
   #nextMs(): number {
-    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#tally.nextMs, this.#lookMs);
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs);
   }
 
   /** One moment: what was to be measured, what arrives, and the trader's own beat. */
   #happen(nowMs: number): void {
     this.#nowMs = nowMs;
-    if (this.#tally.nextMs <= nowMs) {
-      this.#feed.syncAll(nowMs);
-      this.#tally.look(nowMs);
+    if (this.#metrics.nextMs <= nowMs) {
+      this.#driver.syncAll(nowMs);
+      this.#metrics.look(nowMs);
     }
     this.#timeline.runUntil(nowMs);
     if (this.#beatMs <= nowMs) this.#beat();
@@ -166,19 +166,19 @@ class BacktestRun {
   #look(): void {
     this.#lookMs = this.#nowMs + LOOK_MS;
     this.#count.looked(this.#side.trader.snapshot(this.#nowMs));
-    this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#feed.untilMs - this.#fromMs);
+    this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
   /** Nothing is open, nothing under way, and what the last markets left behind has had its time. */
   #isPause(): boolean {
-    const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
+    const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
     return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
   }
 
   /** Of a pause: the next market opens, or an operator orders something. */
   get #pauseEndMs(): number {
-    return Math.min(this.#feed.nextOpenMs, this.#timeline.nextMs);
+    return Math.min(this.#driver.nextOpenMs, this.#timeline.nextMs);
   }
 
   #skipPause(): void {
@@ -196,7 +196,7 @@ class BacktestRun {
 
   /** The last market has closed, and what it left behind has had its time. */
   #isPlayed(): boolean {
-    const { openCount, nextOpenMs, lastClosedMs } = this.#feed;
+    const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     return openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
   }
 
@@ -231,12 +231,12 @@ class BacktestRun {
     const isPublic = declarationOf(call.endpoint).scope === 'public';
     // Public calls name their market by this parameter, or none.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
-    const index = conditionId === undefined ? null : this.#venue.core.marketIndexOf(conditionId);
+    const index = conditionId === undefined ? null : this.#exchange.core.marketIndexOf(conditionId);
     // What nobody looks at may wait; our own state depends on every market.
-    if (isPublic && index !== null) this.#feed.sync(index, nowMs);
-    else this.#feed.syncAll(nowMs);
-    const answer = this.#venue.answer(call, nowMs);
-    this.#tally.answered(call, answer.outcome, nowMs);
+    if (isPublic && index !== null) this.#driver.sync(index, nowMs);
+    else this.#driver.syncAll(nowMs);
+    const answer = this.#exchange.answer(call, nowMs);
+    this.#metrics.answered(call, answer.outcome, nowMs);
     this.#count.answered(declarationOf(call.endpoint).scope, answer.outcome);
     this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
   }
@@ -249,15 +249,15 @@ class BacktestRun {
   }
 
   outcome(): BacktestOutcome {
-    this.#feed.syncAll(this.#nowMs);
-    this.#tally.ended(this.#nowMs);
+    this.#driver.syncAll(this.#nowMs);
+    this.#metrics.ended(this.#nowMs);
     this.#look();
     const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
     this.#side.trader.end(this.#nowMs, 'the data ended');
     const session = sessionOf({
       plan: this.#plan,
-      venue: this.#venue,
-      tally: this.#tally,
+      exchange: this.#exchange,
+      metrics: this.#metrics,
       count: this.#count,
       ledger: this.#side.ledger,
       empty: this.#empty,
@@ -272,11 +272,11 @@ class BacktestRun {
         this.#trace.number(fill.amountMicros);
       }
     }
-    return { session, events: this.#feed.events, traceHash: this.#trace.hash };
+    return { session, events: this.#driver.events, traceHash: this.#trace.hash };
   }
 
   close(): void {
-    this.#feed.close();
+    this.#driver.close();
     this.#hours.close();
     this.#side.ledger.close();
   }

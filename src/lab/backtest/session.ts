@@ -6,14 +6,14 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../report/contract.js';
 import type { BacktestPlan, EventSource } from './contract.js';
 import type { InProcessExchange } from './in-process-exchange.js';
-import type { MarketTally, PendingFill } from './market-metrics.js';
+import type { MarketMetrics, PendingFill } from './market-metrics.js';
 import type { Metrics } from './metrics.js';
 import type { RequestCount } from './request-count.js';
 
 export interface Measured {
   readonly plan: BacktestPlan;
-  readonly venue: InProcessExchange;
-  readonly tally: Metrics;
+  readonly exchange: InProcessExchange;
+  readonly metrics: Metrics;
   readonly count: RequestCount;
   readonly ledger: Ledger;
   readonly empty: readonly EventSource[];
@@ -28,11 +28,11 @@ const REMARKS = [
 ];
 
 /** What was wrong with the data, before all else. */
-function dataNotices({ plan, empty, tally, fromMs }: Measured): SessionNotice[] {
+function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[] {
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
-    ...[...tally.markets.values()].flatMap(({ played: { failure, source } }) =>
+    ...[...metrics.markets.values()].flatMap(({ played: { failure, source } }) =>
       failure === null ? [] : [brokenOff(source.market, failure)],
     ),
   ];
@@ -45,29 +45,29 @@ const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =
 
 /** In a gap the book stands as it was seen last, and only an aggressive order of ours can be filled: by what may have been gone. */
 function gapNotices(measured: Measured): SessionNotice[] {
-  return [...measured.tally.markets.values()].flatMap((tally): SessionNotice[] => {
-    const gaps = gapsOf(tally, measured);
-    const within = tally.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
+  return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
+    const gaps = gapsOf(market, measured);
+    const within = market.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
-    const text = `${fills} in gaps of the recording of "${tally.played.source.market.title}": what was traded with is not known to have been there`;
+    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": what was traded with is not known to have been there`;
     return [{ timeMs: first.timeMs, severity: 'loud', text }];
   });
 }
 
 /** What a live trader would be stopped for: nothing that it believes may differ from what is so. */
-function endNotices({ ledger, venue, tally, isStopped, toMs }: Measured): SessionNotice[] {
+function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): SessionNotice[] {
   const texts: string[] = [];
-  const cash = venue.core.fundsOf(venue.account).total;
+  const cash = exchange.core.fundsOf(exchange.account).total;
   if (ledger.cash() !== cash) {
     texts.push(
       `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
     );
   }
-  for (const { played } of tally.markets.values()) {
+  for (const { played } of metrics.markets.values()) {
     const { conditionId, title } = played.source.market;
-    const { yes, no } = venue.core.holdingOf(venue.account, played.index);
+    const { yes, no } = exchange.core.holdingOf(exchange.account, played.index);
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
@@ -76,9 +76,9 @@ function endNotices({ ledger, venue, tally, isStopped, toMs }: Measured): Sessio
 }
 
 export function sessionOf(measured: Measured): SessionRecord {
-  const { plan, venue, tally, count, fromMs, toMs } = measured;
+  const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader } = plan;
-  const { account } = tally;
+  const { account } = metrics;
   return {
     format: 1,
     kind: 'backtest',
@@ -86,15 +86,15 @@ export function sessionOf(measured: Measured): SessionRecord {
     fromMs,
     toMs,
     capitalMicros: trader.capitalMicros,
-    endCashMicros: venue.core.fundsOf(venue.account).total,
-    markets: [...tally.markets.values()].map((market) => marketSession(market, measured)),
+    endCashMicros: exchange.core.fundsOf(exchange.account).total,
+    markets: [...metrics.markets.values()].map((market) => marketSession(market, measured)),
     account: {
       stepMs: account.stepMs,
       timeMs: account.timeMs,
       equityMicros: account.columns.equity,
       lockedMicros: account.columns.locked.map((value) => value ?? 0),
     },
-    maxDrawdownMicros: tally.maxDrawdownMicros,
+    maxDrawdownMicros: metrics.maxDrawdownMicros,
     requests: count.use,
     refusals: count.refused,
     notices: [...dataNotices(measured), ...gapNotices(measured), ...endNotices(measured), ...count.said],
@@ -110,11 +110,11 @@ export function sessionOf(measured: Measured): SessionRecord {
   };
 }
 
-function marketSession(tally: MarketTally, measured: Measured): MarketSession {
-  const { ledger, plan, venue } = measured;
+function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
+  const { ledger, plan, exchange } = measured;
   // As the exchange says it, so that fills and conversions can be held against it.
-  const held = venue.core.holdingOf(venue.account, tally.played.index);
-  const { played, samples, openForMs, twoSidedMs, oneSidedMs } = tally;
+  const held = exchange.core.holdingOf(exchange.account, metrics.played.index);
+  const { played, samples, openForMs, twoSidedMs, oneSidedMs } = metrics;
   const market = played.source.market;
   const { columns } = samples;
   return {
@@ -136,21 +136,21 @@ function marketSession(tally: MarketTally, measured: Measured): MarketSession {
       ourAskMicros: columns.ourAsk,
       inventoryMicros: columns.inventory.map((value) => value ?? 0),
     },
-    fills: tally.fills.map((fill) => fillRecord(fill, ledger)),
-    conversions: tally.conversions,
+    fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
+    conversions: metrics.conversions,
     endYesMicros: held.yes,
     endNoMicros: held.no,
-    endMarkMicros: tally.markMicros,
+    endMarkMicros: metrics.markMicros,
     quoting: {
       openForMs,
       twoSidedMs,
       oneSidedMs,
-      ordersPlaced: tally.ordersPlaced,
-      ordersCanceled: tally.ordersCanceled,
-      postedMicros: tally.postedMicros,
-      joinedBehindMicros: tally.joinedBehindMicros,
+      ordersPlaced: metrics.ordersPlaced,
+      ordersCanceled: metrics.ordersCanceled,
+      postedMicros: metrics.postedMicros,
+      joinedBehindMicros: metrics.joinedBehindMicros,
     },
-    coverage: coverageOf(tally, measured),
+    coverage: coverageOf(metrics, measured),
   };
 }
 
@@ -166,22 +166,22 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function coverageOf(tally: MarketTally, measured: Measured): Coverage {
-  const { played } = tally;
+function coverageOf(metrics: MarketMetrics, measured: Measured): Coverage {
+  const { played } = metrics;
   const { summary } = played.source;
-  const gaps = gapsOf(tally, measured);
+  const gaps = gapsOf(metrics, measured);
   return {
     spanMs: Math.max(0, (played.closedMs ?? measured.toMs) - played.firstMs),
     gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
     gaps: gaps.length,
     events: played.events,
-    trades: summary?.events.trade ?? measured.venue.core.marketFacts(played.index).tradeCount,
+    trades: summary?.events.trade ?? measured.exchange.core.marketFacts(played.index).tradeCount,
     skipped: played.refused + (summary?.refused ?? 0),
   };
 }
 
 /** As far as they lie in what was played. */
-function gapsOf({ played }: MarketTally, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
+function gapsOf({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
   const endMs = played.closedMs ?? toMs;
   return (played.source.summary?.gaps ?? [])
     .filter(({ fromMs }) => fromMs < endMs)

@@ -11,7 +11,7 @@ import type { SessionRecord } from '../report/contract.js';
 export const FIRST_LOOK_MS = 10_000;
 
 /** What the journal of a run tells of what really happened, on the exchange's clock (Unix ms). */
-export interface LivedRun {
+export interface LiveRun {
   readonly session: SessionRecord;
   /** The others' side of each market that the run looked at, from its own polls. */
   readonly sources: readonly EventSource[];

@@ -19,7 +19,7 @@ import type { SessionRecord } from '../report/contract.js';
 import { counted } from '../report/figures.js';
 import { clipped } from './clipped-source.js';
 import { compare } from './comparison.js';
-import type { LivedRun, Parity } from './contract.js';
+import type { LiveRun, Parity } from './contract.js';
 import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
 import { readRecordedRun } from './read-recorded-run.js';
 
@@ -39,7 +39,7 @@ export interface ParityOptions {
 
 export interface ParityResult {
   readonly parity: Parity;
-  readonly lived: LivedRun;
+  readonly liveRun: LiveRun;
   /** Live first, then the models. */
   readonly sessions: readonly SessionRecord[];
   readonly analyses: readonly Analysis[];
@@ -52,20 +52,20 @@ export interface ParityResult {
 export async function parityOf(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
   const { fillModels, progress } = options;
   progress?.(0, 'reading the journal');
-  const lived = begun(await readRecordedRun(run), readOpeningAccount(run, options.trader));
-  const { sources, data } = playedOf(lived, options);
+  const liveRun = begun(await readRecordedRun(run), readOpeningAccount(run, options.trader));
+  const { sources, data } = playedOf(liveRun, options);
   const models: SessionRecord[] = [];
   for (const [index, fillModel] of fillModels.entries()) {
     const tell = (part: number) => progress?.((index + part) / fillModels.length, fillModel);
-    const plan = planOf({ lived, options, sources, data, fillModel });
+    const plan = planOf({ liveRun, options, sources, data, fillModel });
     const { session } = await runBacktest({ ...plan, progress: (done, all) => tell(all > 0 ? done / all : 0) });
     models.push(session);
   }
-  const remarks = [...REMARKS, ...lived.remarks, ...remarksOn(lived.session)];
-  const sessions = [remarked(lived.session, remarks), ...models];
+  const remarks = [...REMARKS, ...liveRun.remarks, ...remarksOn(liveRun.session)];
+  const sessions = [remarked(liveRun.session, remarks), ...models];
   const analyses = sessions.map(analyse);
   const parity = compare(analyses, remarks);
-  return { parity, lived, sessions, analyses, data, latency: latencyOf(lived, options).name };
+  return { parity, liveRun, sessions, analyses, data, latency: latencyOf(liveRun, options).name };
 }
 
 const remarked = (session: SessionRecord, remarks: readonly string[]): SessionRecord => ({
@@ -73,9 +73,9 @@ const remarked = (session: SessionRecord, remarks: readonly string[]): SessionRe
   assumptions: { ...session.assumptions, remarks: [...session.assumptions.remarks, ...remarks] },
 });
 
-function begun(lived: LivedRun, { command, remarks }: OpeningAccount): LivedRun {
-  const first = command === null ? [] : [{ atMs: lived.fromMs, command }];
-  return { ...lived, commands: [...first, ...lived.commands], remarks: [...lived.remarks, ...remarks] };
+function begun(liveRun: LiveRun, { command, remarks }: OpeningAccount): LiveRun {
+  const first = command === null ? [] : [{ atMs: liveRun.fromMs, command }];
+  return { ...liveRun, commands: [...first, ...liveRun.commands], remarks: [...liveRun.remarks, ...remarks] };
 }
 
 /** True of every comparison of this kind. */
@@ -95,24 +95,25 @@ interface Played {
   readonly data: readonly string[];
 }
 
-function playedOf(lived: LivedRun, { recorded }: ParityOptions): Played {
-  const seen = lived.sources.map(({ market }) => market.conditionId);
+function playedOf(liveRun: LiveRun, { recorded }: ParityOptions): Played {
+  const seen = liveRun.sources.map(({ market }) => market.conditionId);
   if (seen.length === 0) {
     const hint = 'A trader that was stopped before it read its first book leaves nothing to compare.';
     throw new TwinbookError('recording_invalid', 'this run has seen no book of any market', hint);
   }
-  if (recorded === null) return { sources: lived.sources, data: [`the polls of the run itself: ${eventsText(lived)}`] };
+  if (recorded === null)
+    return { sources: liveRun.sources, data: [`the polls of the run itself: ${eventsText(liveRun)}`] };
   const ours = recorded.filter(({ market }) => seen.includes(market.conditionId));
   if (ours.length === 0) {
     const what = `none of the ${recorded.length} recorded markets is one of the ${seen.length} that the run looked at`;
     const hint = "Leave --data out: the run's own polls are used then.";
     throw new TwinbookError('recording_invalid', what, hint);
   }
-  const sources = ours.map((source) => clipped(source, lived.fromMs, lived.toMs));
+  const sources = ours.map((source) => clipped(source, liveRun.fromMs, liveRun.toMs));
   return { sources, data: [`recordings of ${ours.length} of the ${seen.length} markets that the run looked at`] };
 }
 
-function eventsText({ sources }: LivedRun): string {
+function eventsText({ sources }: LiveRun): string {
   const sum = (count: (source: EventSource) => number) => sources.reduce((total, source) => total + count(source), 0);
   const levels = sum(({ summary }) => summary?.events.level ?? 0);
   const trades = sum(({ summary }) => summary?.events.trade ?? 0);
@@ -121,15 +122,15 @@ function eventsText({ sources }: LivedRun): string {
 }
 
 interface Planned extends Played {
-  readonly lived: LivedRun;
+  readonly liveRun: LiveRun;
   readonly options: ParityOptions;
   readonly fillModel: string;
 }
 
-function planOf({ lived, options, sources, data, fillModel }: Planned): BacktestPlan {
+function planOf({ liveRun, options, sources, data, fillModel }: Planned): BacktestPlan {
   const { runId: _, ...trader } = options.trader;
   return {
-    title: lived.session.title,
+    title: liveRun.session.title,
     // What stood in the catalog then and was not looked at is in no recording: the markets are those that it chose.
     trader,
     sources,
@@ -137,14 +138,14 @@ function planOf({ lived, options, sources, data, fillModel }: Planned): Backtest
     data,
     seed: options.seed,
     landingMs: options.landingMs,
-    latency: latencyOf(lived, options),
+    latency: latencyOf(liveRun, options),
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
-    commands: lived.commands,
+    commands: liveRun.commands,
   };
 }
 
 /** A fresh one for each run: it draws. */
-function latencyOf({ roundTripsMs }: LivedRun, { latency, seed }: ParityOptions): LatencyModel {
+function latencyOf({ roundTripsMs }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
   return latencyModel(readLatency(latency ?? usual), roundTripsMs, seed);
 }

@@ -8,7 +8,7 @@ import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { TimedCommand } from '../backtest/contract.js';
 import { RequestCount } from '../backtest/request-count.js';
 import { counted } from '../report/figures.js';
-import type { LivedRun } from './contract.js';
+import type { LiveRun } from './contract.js';
 import { MemoryStore } from './memory-store.js';
 import { RunOrders } from './run-orders.js';
 import { readRunSession } from './run-session.js';
@@ -19,7 +19,7 @@ const STOP_ROOM_MS = 60_000;
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle, or that holds nothing. */
-export async function readRecordedRun(run: RunJournal): Promise<LivedRun> {
+export async function readRecordedRun(run: RunJournal): Promise<LiveRun> {
   const reading = new Reading(run);
   for await (const step of run.steps()) reading.take(step);
   return reading.result();
@@ -83,7 +83,7 @@ class Reading {
     this.#orders.seen(call, outcome, { sentMs, seenMs: nowMs });
   }
 
-  async result(): Promise<LivedRun> {
+  async result(): Promise<LiveRun> {
     this.#capture.close(this.#toMs);
     const offsetMs = Math.round(this.#clock.offsetMs ?? 0);
     const [fromMs, toMs] = [(this.#fromMs ?? 0) + offsetMs, this.#toMs + offsetMs];

@@ -26,10 +26,10 @@ export interface RecordedSession {
   readonly refusals: readonly Refusal[];
 }
 
-export async function readRunSession(lived: RecordedSession): Promise<SessionRecord> {
-  const { description, fromMs, toMs, requests, refusals } = lived;
-  const markets = await marketsOf(lived);
-  const { account, maxDrawdownMicros } = sampled(markets, lived);
+export async function readRunSession(liveRun: RecordedSession): Promise<SessionRecord> {
+  const { description, fromMs, toMs, requests, refusals } = liveRun;
+  const markets = await marketsOf(liveRun);
+  const { account, maxDrawdownMicros } = sampled(markets, liveRun);
   // Taken first: it brings the holdings to their end.
   const sessions = markets.map((market) => market.session());
   const { capitalMicros, version, configHash } = description;

@@ -24,7 +24,7 @@ export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
 
 class Replay {
   readonly #plan: ReplayPlan;
-  readonly #prompter: RecordedInputs;
+  readonly #inputs: RecordedInputs;
   readonly #trader: Trader;
   /** Requests of the run whose outcome is still to come. */
   readonly #underWay = new Map<number, AnyCall>();
@@ -40,8 +40,8 @@ class Replay {
 
   constructor(plan: ReplayPlan) {
     this.#plan = plan;
-    this.#prompter = new RecordedInputs(plan.strategyLimitMs);
-    this.#trader = remadeTrader({ ...plan, signer: this.#prompter, boundedCall: this.#prompter.boundedCall });
+    this.#inputs = new RecordedInputs(plan.strategyLimitMs);
+    this.#trader = remadeTrader({ ...plan, signer: this.#inputs, boundedCall: this.#inputs.boundedCall });
   }
 
   take(step: Step): void {
@@ -72,14 +72,14 @@ class Replay {
   }
 
   #redo(step: Step): Redone {
-    this.#prompter.begin(step);
+    this.#inputs.begin(step);
     try {
       const requests = this.#trader.handle(step.observation);
       this.#trader.takeNotices();
-      return { requests, signed: this.#prompter.asked, failure: null };
+      return { requests, signed: this.#inputs.asked, failure: null };
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error);
-      return { requests: [], signed: this.#prompter.asked, failure };
+      return { requests: [], signed: this.#inputs.asked, failure };
     }
   }
 

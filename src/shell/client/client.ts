@@ -51,21 +51,21 @@ export class ServiceClient extends HttpCaller {
    */
   constructor(options: ClientOptions, transport?: Sender) {
     super(options, transport);
-    const asker = new TypedCalls(this);
-    this.keys = new KeyCalls(asker);
-    this.events = new EventCalls(asker);
-    this.markets = new MarketCalls(asker);
-    this.sports = new SportCalls(asker);
-    this.search = new SearchCalls(asker);
-    this.orders = new OrderCalls(asker);
-    this.trades = new TradeCalls(asker);
-    this.merges = new MergeCalls(asker);
-    this.splits = new SplitCalls(asker);
-    this.redeems = new RedeemCalls(asker);
-    this.account = new AccountCalls(asker);
-    this.positions = new PositionCalls(asker);
-    this.settlements = new SettlementCalls(asker);
-    this.requests = new RequestCalls(asker);
+    const calls = new TypedCalls(this);
+    this.keys = new KeyCalls(calls);
+    this.events = new EventCalls(calls);
+    this.markets = new MarketCalls(calls);
+    this.sports = new SportCalls(calls);
+    this.search = new SearchCalls(calls);
+    this.orders = new OrderCalls(calls);
+    this.trades = new TradeCalls(calls);
+    this.merges = new MergeCalls(calls);
+    this.splits = new SplitCalls(calls);
+    this.redeems = new RedeemCalls(calls);
+    this.account = new AccountCalls(calls);
+    this.positions = new PositionCalls(calls);
+    this.settlements = new SettlementCalls(calls);
+    this.requests = new RequestCalls(calls);
     this.#safe = new WorkflowCalls(this, this.profile, {
       venueNowMs: () => this.venueNowMs(),
       nowMs: () => this.nowMs(),

@@ -212,7 +212,7 @@ class Service {
     );
     for (const line of resultLines(last, this.#startedWith, nowMs() - this.#startedMs)) this.#screen.say(line);
     if (last.proven) {
-      this.#session.guarding?.ended();
+      this.#session.guardian?.ended();
       return 0;
     }
     this.#screen.say(
@@ -229,7 +229,7 @@ class Service {
     this.#screen.say(`the trader stops: ${why}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     const isProven = await this.#cancelWithoutCore();
-    if (isProven) this.#session.guarding?.ended();
+    if (isProven) this.#session.guardian?.ended();
     this.#screen.say(
       isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
@@ -349,7 +349,7 @@ class Service {
 
   /** The heart beats after a step and nowhere else. A step that came late enough may find everything canceled. */
   #beat(): void {
-    const stoodStillMs = this.#session.guarding?.beat(this.#session.trader.nothingMayRest) ?? 0;
+    const stoodStillMs = this.#session.guardian?.beat(this.#session.trader.nothingMayRest) ?? 0;
     if (stoodStillMs < this.#config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
     this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);

@@ -56,7 +56,7 @@ export interface Session {
   /** Of the markets that are looked at; null when the configuration does not want it, or when it cannot be. */
   readonly recorder: Recorder | null;
   /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
-  readonly guarding: GuardianSupervisor | null;
+  readonly guardian: GuardianSupervisor | null;
   /**
    * Another client with the same credentials, which knows of no pause and no limit that the one before it was told; that
    * one is closed, which drops and cuts all that it was doing.
@@ -91,8 +91,8 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     dataFolder(dirname(config.ledger.path), options);
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    const guarding = openGuarding(options, ledger);
-    closers.push(() => guarding?.close());
+    const guardian = openGuardian(options, ledger);
+    closers.push(() => guardian?.close());
     const wallet = openWallet(config, env, options.say);
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
     const exchange = await embeddedExchange(options);
@@ -106,7 +106,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const { client, credentials } = connected;
     let current = client;
     closers.push(() => current.close());
-    await guarding?.start();
+    await guardian?.start();
     const freshClient = async () => {
       const before = current;
       // First, so that what the core asks when the old one gives up finds the new one.
@@ -126,7 +126,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const recorder = await openRecorder(options);
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, recordingEnds(error))));
     const trader = newTrader(run, ledger, wallet, journal);
-    const session = { trader, ledger, wallet, profile, journal, recorder, guarding, freshClient, close };
+    const session = { trader, ledger, wallet, profile, journal, recorder, guardian, freshClient, close };
     return { ...session, client: () => current };
   } catch (error) {
     await close();
@@ -278,7 +278,7 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
 }
 
 /** An embedded exchange stands still and ends with its trader: there is nothing that another process could cancel. */
-function openGuarding(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
+function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
   const quiet = (text: string) => options.log.logger.info(text);

@@ -150,7 +150,7 @@ class RunJournalWriter implements Journal {
   readonly #room: DiskQuota;
   readonly #options: JournalOptions;
   readonly #segments: Segments;
-  readonly #witness = new StepInputRecorder();
+  readonly #stepInputs = new StepInputRecorder();
   readonly #fixedBytes: number;
   readonly #copy: LedgerCopy | null;
   readonly #timer: NodeJS.Timeout;
@@ -173,15 +173,15 @@ class RunJournalWriter implements Journal {
   }
 
   boundedCall(inner: BoundedCall): BoundedCall {
-    return this.#witness.boundedCall(inner);
+    return this.#stepInputs.boundedCall(inner);
   }
 
   signer(inner: DraftSigner): DraftSigner {
-    return this.#witness.signer(inner);
+    return this.#stepInputs.signer(inner);
   }
 
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
-    const { timedOut, signed } = this.#witness.take();
+    const { timedOut, signed } = this.#stepInputs.take();
     if (this.#stopped !== null) return;
     try {
       // Most steps are the time and nothing else: what is empty is left out.

@@ -13,15 +13,15 @@ const ACCOUNTS = 50;
 
 export function rowsOf(archive: Archive): readonly (readonly [RecordKind, Archived])[] {
   const accounts = Array.from({ length: ACCOUNTS }, (_, account) => account);
-  return RECORD_KINDS.flatMap((shelf) =>
+  return RECORD_KINDS.flatMap((recordKind) =>
     accounts.flatMap((account) =>
-      archive.list(shelf, { account, limit: Number.MAX_SAFE_INTEGER }).map((row) => [shelf, row] as const),
+      archive.list(recordKind, { account, limit: Number.MAX_SAFE_INTEGER }).map((row) => [recordKind, row] as const),
     ),
   );
 }
 
 export function copyOf(archive: Archive): MemoryArchive {
   const copy = new MemoryArchive();
-  for (const [shelf, row] of rowsOf(archive)) copy.put(shelf, row);
+  for (const [recordKind, row] of rowsOf(archive)) copy.put(recordKind, row);
   return copy;
 }

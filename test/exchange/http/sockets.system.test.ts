@@ -52,7 +52,7 @@ const POST_HEAD = 'POST /auth/keys/challenge/ HTTP/1.1\r\nHost: x\r\nContent-Typ
 
 describe('an exchange whose clients are slow', () => {
   let server: FastifyInstance;
-  let keeper: PersistentCore;
+  let persistentCore: PersistentCore;
   let port: number;
   const patience: Patience = {
     ...PATIENCE,
@@ -65,7 +65,7 @@ describe('an exchange whose clients are slow', () => {
 
   beforeAll(async () => {
     const settings = { serviceName: 'SVC', draftLifetimeMs: 60_000, landingMs: 400, startingFunds: 0, seed: 1 };
-    keeper = PersistentCore.open(null, { ...settings, challengeLifetimeMs: 600_000 } as Parameters<
+    persistentCore = PersistentCore.open(null, { ...settings, challengeLifetimeMs: 600_000 } as Parameters<
       typeof PersistentCore.open
     >[1]);
     const clock = new ExchangeClock(0);
@@ -73,7 +73,7 @@ describe('an exchange whose clients are slow', () => {
     const unexpected = (error: unknown) => expect(error).toBeUndefined();
     server = buildServer(
       {
-        core: keeper.core,
+        core: persistentCore.core,
         clock,
         profile,
         rateLimits: true,
@@ -89,7 +89,7 @@ describe('an exchange whose clients are slow', () => {
   });
   afterAll(async () => {
     await server.close();
-    keeper.close();
+    persistentCore.close();
   });
 
   it.each([

@@ -38,8 +38,8 @@ const query: fc.Arbitrary<ArchiveQuery> = fc.record({
 });
 type Step = (archive: Archive) => unknown;
 /** A record becomes final once. */
-const put = (archive: Archive, shelf: RecordKind, row: Archived) => {
-  if (archive.byId(shelf, row.id) === null) archive.put(shelf, row);
+const put = (archive: Archive, recordKind: RecordKind, row: Archived) => {
+  if (archive.byId(recordKind, row.id) === null) archive.put(recordKind, row);
 };
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: row.map((each) => (archive: Archive) => put(archive, 'order', each)) },

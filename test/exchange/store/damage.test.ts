@@ -35,9 +35,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function fill(): void {
   const drawer = new Drawer(1);
   for (let step = 0; step < 100; step++) drawer.step();
-  const keeper = PersistentCore.open(folder, settings);
-  for (const command of drawer.journal) keeper.core.apply(command);
-  keeper.close();
+  const persistentCore = PersistentCore.open(folder, settings);
+  for (const command of drawer.journal) persistentCore.core.apply(command);
+  persistentCore.close();
 }
 
 function change(sql: string): void {
@@ -129,9 +129,9 @@ describe('a full disk', () => {
     const expected = new MemoryArchive();
     const kept = new ExchangeCore(settings, undefined, expected);
     for (const command of drawer.journal.slice(0, acknowledged)) kept.apply(command);
-    const keeper = PersistentCore.open(folder, settings);
-    expect(throughJson(keeper.core.snapshot())).toEqual(throughJson(kept.snapshot()));
-    keeper.close();
+    const persistentCore = PersistentCore.open(folder, settings);
+    expect(throughJson(persistentCore.core.snapshot())).toEqual(throughJson(kept.snapshot()));
+    persistentCore.close();
     const reopened = openDatabase(folder);
     expect(rowsOf(new SqliteArchive(reopened, new Transactions(reopened)))).toEqual(throughJson(rowsOf(expected)));
     reopened.close();

@@ -12,24 +12,24 @@ const OPEN = 40;
 const ACCOUNTS = [1, 2, 3, 4, 5, 6, 7, 8];
 
 let folder: string;
-let keeper: PersistentCore;
+let persistentCore: PersistentCore;
 let history: History;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'twinbook-history-'));
-  keeper = PersistentCore.open(folder, HISTORY_SETTINGS);
-  history = new History(keeper.core, 1_600_000_000_000);
+  persistentCore = PersistentCore.open(folder, HISTORY_SETTINGS);
+  history = new History(persistentCore.core, 1_600_000_000_000);
   while (history.orders < ORDERS) {
-    keeper.batch(() => {
+    persistentCore.batch(() => {
       for (let n = 0; n < 500; n++) history.step();
     });
   }
   for (let n = 0; n < OPEN; n++) history.rest();
-  keeper.core.advance(history.nowMs + HISTORY_SETTINGS.draftLifetimeMs);
+  persistentCore.core.advance(history.nowMs + HISTORY_SETTINGS.draftLifetimeMs);
 }, 120_000);
 
 afterAll(() => {
-  keeper.close();
+  persistentCore.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -48,14 +48,14 @@ const pubkeys = (rows: readonly WireOrder[]) => rows.map(({ pubkey }) => pubkey)
 
 describe('an exchange with a history', () => {
   it('holds in memory only what is alive', () => {
-    const { orders, due } = keeper.core.snapshot() as Snapshot;
+    const { orders, due } = persistentCore.core.snapshot() as Snapshot;
     expect(orders.records).toHaveLength(OPEN);
     expect(orders.lastId).toBe(history.orders);
     expect(due.entries).toEqual([]);
   });
 
   it('lists every order once, and by each filter those that it says', () => {
-    const { core } = keeper;
+    const { core } = persistentCore;
     let listed = 0;
     for (const account of ACCOUNTS) {
       const rows = all(core, account, {});
@@ -81,7 +81,7 @@ describe('an exchange with a history', () => {
   });
 
   it('fills every order by exactly its trades', () => {
-    const { core } = keeper;
+    const { core } = persistentCore;
     const account = 1;
     const filled = new Map<unknown, number>();
     for (let beforeId: number | undefined, more = true; more; ) {

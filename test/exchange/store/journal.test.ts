@@ -37,59 +37,59 @@ function reopened(name: string, settings: CoreSettings = SETTINGS): PersistentCo
 
 describe('the journal', () => {
   it('gives the identical state at every moment of a busy life', () => {
-    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
-    const { core } = keeper;
+    const persistentCore = PersistentCore.open(join(folder, 'live'), SETTINGS);
+    const { core } = persistentCore;
     const random = Random.seeded(3);
     let nowMs = START_MS;
     const crowd = Crowd.attach(core, { seed: 1 }, nowMs);
     for (let turn = 0; turn < 6; turn++) {
       for (let n = 0; n < 50; n++) {
         nowMs += random.below(2_000);
-        keeper.batch(() => crowd.tick(nowMs));
+        persistentCore.batch(() => crowd.tick(nowMs));
         core.setSigningAvailable(nowMs, random.chance(0.9));
         core.createChallenge(nowMs, 'not a wallet', `nonce ${turn} ${n}`);
       }
-      if (turn === 3) keeper.save(nowMs);
+      if (turn === 3) persistentCore.save(nowMs);
       const copy = reopened(`copy ${turn}`);
       expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(core.snapshot())));
       copy.close();
     }
-    keeper.close();
+    persistentCore.close();
   });
 
   it('replays under the settings that it was written under', () => {
-    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
-    keeper.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
+    const persistentCore = PersistentCore.open(join(folder, 'live'), SETTINGS);
+    persistentCore.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
     const copy = reopened('copy', { ...SETTINGS, startingFunds: micros(1), seed: 8 });
-    expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(keeper.core.snapshot())));
+    expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(persistentCore.core.snapshot())));
     copy.close();
-    keeper.close();
+    persistentCore.close();
   });
 
   it('takes no snapshot in the middle of a batch: its calls would be replayed twice', () => {
-    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
+    const persistentCore = PersistentCore.open(join(folder, 'live'), SETTINGS);
     const work = () => {
-      keeper.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
-      keeper.save(START_MS);
+      persistentCore.core.openInternalAccount(START_MS, 'somebody', { unlimited: false, funds: micros(5) });
+      persistentCore.save(START_MS);
     };
-    expect(() => keeper.batch(work)).toThrow('a snapshot in a batch');
+    expect(() => persistentCore.batch(work)).toThrow('a snapshot in a batch');
     const copy = reopened('copy');
-    expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(keeper.core.snapshot())));
+    expect(copy.core.snapshot()).toEqual(JSON.parse(JSON.stringify(persistentCore.core.snapshot())));
     copy.close();
-    keeper.close();
+    persistentCore.close();
   });
 
   it('stores a batch whole, also when the work in it throws', () => {
-    const keeper = PersistentCore.open(join(folder, 'live'), SETTINGS);
+    const persistentCore = PersistentCore.open(join(folder, 'live'), SETTINGS);
     const work = () => {
-      keeper.core.setSigningAvailable(START_MS, false);
+      persistentCore.core.setSigningAvailable(START_MS, false);
       throw new Error('a bug of a simulated trader');
     };
-    expect(() => keeper.batch(work)).toThrow('a bug of a simulated trader');
+    expect(() => persistentCore.batch(work)).toThrow('a bug of a simulated trader');
     const copy = reopened('copy');
     expect(copy.core.snapshot()).toMatchObject({ signingAvailable: false });
     copy.close();
-    keeper.close();
+    persistentCore.close();
   });
 
   it('refuses everything after a write that failed', () => {

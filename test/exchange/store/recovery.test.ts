@@ -23,9 +23,9 @@ function recovered(): { state: unknown; archive: unknown } {
   const copy = join(folder, 'copy');
   rmSync(copy, { recursive: true, force: true });
   cpSync(live(), copy, { recursive: true });
-  const keeper = PersistentCore.open(copy, settings);
-  const state = throughJson(keeper.core.snapshot());
-  keeper.close();
+  const persistentCore = PersistentCore.open(copy, settings);
+  const state = throughJson(persistentCore.core.snapshot());
+  persistentCore.close();
   return { state, archive: archived(copy) };
 }
 
@@ -45,32 +45,32 @@ const POSITIONS = 90;
 describe('a recovery', () => {
   it.each([1, 2])('gives the identical state and archive at every position of the journal (seed %i)', (seed) => {
     const drawer = new Drawer(seed);
-    const keeper = PersistentCore.open(live(), settings);
+    const persistentCore = PersistentCore.open(live(), settings);
     let done = 0;
     for (let position = -BEFORE; position < POSITIONS; position++) {
       drawer.step();
       for (; done < drawer.journal.length; done++) {
         const command = drawer.journal[done];
-        if (command !== undefined) keeper.core.apply(command);
+        if (command !== undefined) persistentCore.core.apply(command);
       }
       if (position < 0) continue;
       // The first snapshot is of the empty exchange, the second of one with a history.
-      if (position === 40) keeper.save(drawer.core.nowMs);
+      if (position === 40) persistentCore.save(drawer.core.nowMs);
       const expected = { state: throughJson(drawer.core.snapshot()), archive: throughJson(rowsOf(drawer.archive)) };
       expect(recovered(), `after ${done} calls`).toEqual(expected);
     }
     expect(rowsOf(drawer.archive).length).toBeGreaterThan(20);
-    keeper.close();
+    persistentCore.close();
   });
 
   it('ends where the first one would have ended when it is interrupted itself', () => {
     const drawer = new Drawer(3);
-    const keeper = PersistentCore.open(live(), settings);
+    const persistentCore = PersistentCore.open(live(), settings);
     for (let step = 0; step < 200; step++) drawer.step();
-    for (const command of drawer.journal) keeper.core.apply(command);
+    for (const command of drawer.journal) persistentCore.core.apply(command);
     // As if killed after the rewind and half of the replay: nothing of it was committed, all of it is done again.
     const expected = recovered();
-    keeper.close();
+    persistentCore.close();
     const db = openDatabase(live());
     const archive = new SqliteArchive(db, new Transactions(db));
     archive.rewind('order', 0, []);
@@ -82,13 +82,13 @@ describe('a recovery', () => {
   it('stores what a batch has archived with its calls, or neither', () => {
     const drawer = new Drawer(4);
     for (let step = 0; step < 150; step++) drawer.step();
-    const keeper = PersistentCore.open(live(), settings);
+    const persistentCore = PersistentCore.open(live(), settings);
     const before = recovered();
-    keeper.batch(() => {
-      for (const command of drawer.journal) keeper.core.apply(command);
+    persistentCore.batch(() => {
+      for (const command of drawer.journal) persistentCore.core.apply(command);
       expect(recovered()).toEqual(before);
     });
     expect(recovered().archive).toEqual(throughJson(rowsOf(drawer.archive)));
-    keeper.close();
+    persistentCore.close();
   });
 });

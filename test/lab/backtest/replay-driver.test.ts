@@ -37,15 +37,15 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
   };
   const { core, account } = new InProcessExchange(settings, LIMITS, 0, { filled: () => undefined });
   const closed: [string, number | null][] = [];
-  const { feed } = await ReplayDriver.prepare(core, plan(sources), {
+  const { driver } = await ReplayDriver.prepare(core, plan(sources), {
     opened: () => undefined,
     ending: () => undefined,
     closed: ({ source: { market }, closedMs }) => closed.push([market.conditionId, closedMs]),
   });
-  await feed.openDue(FIRST_MS);
+  await driver.openDue(FIRST_MS);
   const goTo = async (atMs: number) => {
-    if (feed.readUntilMs <= FIRST_MS + atMs) await feed.read(FIRST_MS + atMs);
-    feed.syncAll(FIRST_MS + atMs);
+    if (driver.readUntilMs <= FIRST_MS + atMs) await driver.read(FIRST_MS + atMs);
+    driver.syncAll(FIRST_MS + atMs);
     core.advance(FIRST_MS + atMs);
   };
   await goTo(1_000);

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lab/parity/comparison.js';
-import type { LivedRun } from '../../../src/lab/parity/contract.js';
+import type { LiveRun } from '../../../src/lab/parity/contract.js';
 import { type ParityResult, parityOf } from '../../../src/lab/parity/parity.js';
 import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
@@ -57,7 +57,7 @@ function journalOf(run: KeptRun): RunJournal {
 let journal: RunJournal;
 let fills: readonly FillRow[];
 let cash: number;
-let lived: LivedRun;
+let liveRun: LiveRun;
 let result: ParityResult;
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
   const [only] = diary.runs;
   if (only === undefined) throw new Error('a world has a run');
   journal = journalOf(only);
-  lived = await readRecordedRun(journal);
+  liveRun = await readRecordedRun(journal);
   result = await parityOf(journal, {
     trader: traderSettings(only.runId),
     fillModels: ['trade-through', 'risk-averse', 'optimistic'],
@@ -86,40 +86,40 @@ beforeAll(async () => {
 
 describe('what a journal tells of its run', () => {
   it('is every fill that the ledger booked, and the currency that moved, to the micro', () => {
-    const ours = lived.session.markets.flatMap((market) => market.fills);
+    const ours = liveRun.session.markets.flatMap((market) => market.fills);
     expect(fills.length).toBeGreaterThan(10);
     const line = (order: string, amount: number, fee: number | null) => `${order} ${amount} ${fee ?? 0}`;
     expect(ours.map((fill) => line(fill.orderPubkey, fill.amountMicros, fill.feeMicros)).sort()).toEqual(
       fills.map((fill) => line(fill.orderPubkey, fill.amountMicros, fill.feeMicros)).sort(),
     );
-    expect(lived.session.endCashMicros - lived.session.capitalMicros).toBe(cash);
+    expect(liveRun.session.endCashMicros - liveRun.session.capitalMicros).toBe(cash);
   });
 
   it('stands on the clock of the exchange, whatever ours said', () => {
-    const ours = lived.session.markets.flatMap((market) => market.fills);
+    const ours = liveRun.session.markets.flatMap((market) => market.fills);
     // The exchange names the second of a trade.
     expect(ours.map(({ timeMs }) => Math.floor(timeMs / 1000)).sort()).toEqual(
       fills.map(({ timestampS }) => timestampS).sort(),
     );
     for (const { timeMs, seenMs } of ours) expect(seenMs ?? 0).toBeGreaterThanOrEqual(timeMs);
-    expect(lived.commands).toMatchObject([{ command: { kind: 'stop' } }]);
-    expect((lived.commands[0]?.atMs ?? 0) - lived.fromMs).toBeGreaterThan(LIVED_MS - 3_000);
-    expect((lived.commands[0]?.atMs ?? 0) - lived.fromMs).toBeLessThanOrEqual(LIVED_MS + 1_000);
+    expect(liveRun.commands).toMatchObject([{ command: { kind: 'stop' } }]);
+    expect((liveRun.commands[0]?.atMs ?? 0) - liveRun.fromMs).toBeGreaterThan(LIVED_MS - 3_000);
+    expect((liveRun.commands[0]?.atMs ?? 0) - liveRun.fromMs).toBeLessThanOrEqual(LIVED_MS + 1_000);
   });
 
   it('is the others’ side of the market: our own quotes are not in it', () => {
-    for (const { series } of lived.session.markets) {
+    for (const { series } of liveRun.session.markets) {
       const crossed = series.timeMs.filter((_, i) => (series.bidMicros[i] ?? 0) >= (series.askMicros[i] ?? 1_000_000));
       expect(crossed.length).toBeLessThanOrEqual(series.timeMs.length / 100);
     }
-    expect(lived.sources.length).toBe(4);
-    expect(lived.roundTripsMs.length).toBeGreaterThan(100);
+    expect(liveRun.sources.length).toBe(4);
+    expect(liveRun.roundTripsMs.length).toBeGreaterThan(100);
   });
 
   it('cut off anywhere is a run up to there', async () => {
     const cut = { ...journal, steps: () => firstHalf(journal) };
     const half = await readRecordedRun(cut);
-    expect(half.toMs).toBeLessThan(lived.toMs);
+    expect(half.toMs).toBeLessThan(liveRun.toMs);
     expect(half.commands).toEqual([{ atMs: half.toMs, command: { kind: 'stop' } }]);
     const analysis = analyse(half.session);
     expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
@@ -158,7 +158,7 @@ describe('live and backtests side by side', () => {
     const error = (name: string) => result.parity.band.errors.find((one) => one.name === name)?.sharesShare ?? 9;
     expect(Math.abs(error('risk-averse'))).toBeLessThan(0.3);
     expect(error('trade-through')).toBeLessThan(error('risk-averse'));
-    for (const { fromMs } of result.sessions) expect(Math.abs(fromMs - lived.fromMs)).toBeLessThan(1_000);
+    for (const { fromMs } of result.sessions) expect(Math.abs(fromMs - liveRun.fromMs)).toBeLessThan(1_000);
   });
 
   it('say what cannot be compared', () => {

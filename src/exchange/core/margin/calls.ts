@@ -18,15 +18,15 @@ import { cancelledRequestRow, positionRow, requestRow, tpSlRow } from './rows.js
 export class MarginCalls extends Clockwork implements contract.MarginMutators, contract.MarginReads {
   setReferencePrice(nowMs: number, conditionId: string, price: number): Result<WireDetail> {
     this.reach(nowMs);
-    const { margin, ground } = this.parts;
-    const market = ground.catalog.byId(conditionId);
+    const { margin, context } = this.parts;
+    const market = context.catalog.byId(conditionId);
     if (market === null) return refuse('not_found');
     if (market.margin === null) return invalid('condition_id', 'This market does not trade on margin.');
     if (!Number.isSafeInteger(price) || price <= 0 || price >= ONE)
       return invalid('price', 'Must lie between 0 and 1.');
     if (isSettledMarket(market.state)) return invalid('price', `The market is ${market.state} for good.`);
     margin.moveReference(market, price);
-    return ok(detailRow(ground.catalog, market));
+    return ok(detailRow(context.catalog, market));
   }
 
   draftMarginRequest(nowMs: number, account: AccountSlot, terms: contract.MarginTerms): Result<contract.WireRequest> {
@@ -81,8 +81,8 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
     return this.#mapped(settlements.claim(settlement), (_, { pubkey, state }) => ({ position_pubkey: pubkey, state }));
   }
 
-  #mapped<T, U>(result: Result<T>, row: (ground: CoreContext, value: T) => U): Result<U> {
-    return result.ok ? ok(row(this.parts.ground, result.value)) : result;
+  #mapped<T, U>(result: Result<T>, row: (context: CoreContext, value: T) => U): Result<U> {
+    return result.ok ? ok(row(this.parts.context, result.value)) : result;
   }
 
   marginEstimate(terms: contract.EstimateTerms): Result<contract.WireEstimate> {
@@ -91,7 +91,7 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
 
   marginRequest(account: AccountSlot, pubkey: string): contract.WireRequest | null {
     const record = this.parts.margin.requests.records.find(account, pubkey);
-    return record === null ? null : requestRow(this.parts.ground, record);
+    return record === null ? null : requestRow(this.parts.context, record);
   }
 
   marginRequests(account: AccountSlot, query: contract.RequestQuery): contract.MarginPage<contract.WireRequest> {
@@ -100,7 +100,7 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
 
   position(account: AccountSlot, pubkey: string): contract.WirePosition | null {
     const position = this.parts.margin.positions.records.find(account, pubkey);
-    return position === null ? null : positionRow(this.parts.ground, position);
+    return position === null ? null : positionRow(this.parts.context, position);
   }
 
   positions(account: AccountSlot, query: contract.PositionQuery): contract.MarginPage<contract.WirePosition> {
@@ -112,10 +112,10 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
   }
 
   marginActivity(market: MarketIndex, query: contract.ActivityQuery): Page<contract.WireActivity> {
-    const { margin, ground, identity } = this.parts;
+    const { margin, context, identity } = this.parts;
     return reads.activityPage(
       margin,
-      ground.catalog.market(market),
+      context.catalog.market(market),
       query,
       (account) => identity.account(account).name,
     );

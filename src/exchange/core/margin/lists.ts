@@ -18,7 +18,7 @@ export type ListFilter = Omit<ArchiveQuery, 'from' | 'oldestFirst' | 'limit' | '
 /** One list of margin: where its records are, which of them it shows, and how they are sorted. */
 export interface MarginList<R> {
   readonly archive: Archive;
-  readonly shelf: RecordKind;
+  readonly recordKind: RecordKind;
   readonly records: Records<R & RecordOfAccount>;
   /** Whether a record is one of the list; sees live and final ones alike. */
   readonly accepts: (record: R) => boolean;
@@ -88,14 +88,14 @@ function liveOf<R extends RecordOfAccount>(records: Records<R>, { account, marke
 const marketOf = (record: RecordOfAccount): unknown => ('market' in record ? record.market : undefined);
 
 function* archived<R extends RecordOfAccount>(
-  { archive, shelf }: MarginList<R>,
+  { archive, recordKind }: MarginList<R>,
   filter: ListFilter,
   after: number | undefined,
   oldestFirst: boolean,
 ): Generator<R> {
   for (let from = after; ; ) {
-    const block = archive.list(shelf, { ...filter, from, oldestFirst, limit: BLOCK });
-    // What the subsystem of this shelf has put there.
+    const block = archive.list(recordKind, { ...filter, from, oldestFirst, limit: BLOCK });
+    // Only the subsystem of this kind of record puts rows there.
     for (const row of block) yield row.record as R;
     const last = block.at(-1);
     if (last === undefined || block.length < BLOCK) return;

@@ -20,7 +20,7 @@ export interface Till {
 export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;
 
 /** The margin market of an index that a record of margin names. */
-export function marginMarket(ground: CoreContext, index: number): MarginMarket {
-  const market = ground.catalog.market(index);
+export function marginMarket(context: CoreContext, index: number): MarginMarket {
+  const market = context.catalog.market(index);
   return { market, pool: must(market.margin, `the pool of market ${index}`) };
 }

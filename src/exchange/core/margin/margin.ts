@@ -17,17 +17,17 @@ import { Settlements, type SettlementsDump } from './settlements.js';
 
 /** Leveraged positions of the whole exchange: owns the parts and tells them what happens to their markets. */
 export class Margin {
-  readonly ground: CoreContext;
+  readonly context: CoreContext;
   readonly realized = new RealizedPnl();
   readonly settlements: Settlements;
   readonly positions: Positions;
   readonly requests: Requests;
 
-  constructor(ground: CoreContext, till: Till) {
-    this.ground = ground;
-    this.settlements = new Settlements(ground, this.realized);
-    this.positions = new Positions(ground, till, this.settlements);
-    this.requests = new Requests(ground, this.positions);
+  constructor(context: CoreContext, till: Till) {
+    this.context = context;
+    this.settlements = new Settlements(context, this.realized);
+    this.positions = new Positions(context, till, this.settlements);
+    this.requests = new Requests(context, this.positions);
   }
 
   stepSettlement(id: number): void {
@@ -38,7 +38,7 @@ export class Margin {
   moveReference(market: Market, price: number): void {
     if (market.margin === null) return;
     market.margin.referencePrice = price;
-    market.candles.write(this.ground.nowMs, price, 0);
+    market.candles.write(this.context.nowMs, price, 0);
     this.sweep(market);
   }
 
@@ -65,7 +65,7 @@ export class Margin {
   /** Currency that is in margin and in no account. */
   get held(): number {
     let sum = 0;
-    for (const { margin } of this.ground.catalog.markets) if (margin !== null) sum += margin.held + margin.balance;
+    for (const { margin } of this.context.catalog.markets) if (margin !== null) sum += margin.held + margin.balance;
     return sum;
   }
 

@@ -50,7 +50,7 @@ export interface Closed {
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
 export class Positions {
   readonly records: Records<PositionRecord>;
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #till: Till;
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
@@ -62,12 +62,12 @@ export class Positions {
   readonly #safeAbove = new Map<number, number>();
   #lastId = 0;
 
-  constructor(ground: CoreContext, till: Till, settlements: Settlements) {
-    this.#ground = ground;
+  constructor(context: CoreContext, till: Till, settlements: Settlements) {
+    this.#context = context;
     this.#till = till;
     this.#settlements = settlements;
-    this.records = new Records(ground.archive, {
-      shelf: 'position',
+    this.records = new Records(context.archive, {
+      recordKind: 'position',
       facets: ({ market, isYes, end }) => ({
         market,
         isYes,
@@ -85,14 +85,14 @@ export class Positions {
    * there is nothing to buy, or more than a position can hold.
    */
   open(request: RequestRecord, mark: number): boolean {
-    const named = marginMarket(this.#ground, request.market);
+    const named = marginMarket(this.#context, request.market);
     const fill = fillOf(request, named, mark);
     const existing = this.#open.get(keyOf(request)) ?? null;
     if (fill === null || isTooMuch(existing, fill)) return false;
     const { pool } = named;
     const saved = request.reserved - fill.userLiquidity - fill.openingFee;
     pool.held -= saved + fill.openingFee;
-    this.#ground.funds.add(request.account, saved);
+    this.#context.funds.add(request.account, saved);
     this.#till.fees += fill.openingFee;
     const position = existing ?? this.#start(request);
     this.#add(position, named, request, fill);
@@ -102,7 +102,7 @@ export class Positions {
   }
 
   #start(request: RequestRecord): PositionRecord {
-    const { nowMs, settings } = this.#ground;
+    const { nowMs, settings } = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
     const position = newPosition(id, nameOf(settings.seed, 'position', id), request, nowMs);
@@ -114,11 +114,11 @@ export class Positions {
   /** Among the open ones. */
   #enter(position: PositionRecord): void {
     this.#open.set(keyOf(position), position);
-    marginMarket(this.#ground, position.market).pool.openPositions.add(position.id);
+    marginMarket(this.#context, position.market).pool.openPositions.add(position.id);
   }
 
   #add(position: PositionRecord, { pool }: MarginMarket, request: RequestRecord, fill: Fill): void {
-    const { nowMs } = this.#ground;
+    const { nowMs } = this.#context;
     const isNew = position.shares === 0;
     position.interest = economics.interestAt(position, pool.rules.annualRate, nowMs);
     position.interestSinceMs = nowMs;
@@ -144,7 +144,7 @@ export class Positions {
     realizedPnl: number | null = null,
   ): void {
     const { account, isYes, leverage } = position;
-    const timeMs = this.#ground.nowMs;
+    const timeMs = this.#context.nowMs;
     pool.activity.add({ type, account, isYes, leverage, shares, price: mark, realizedPnl, timeMs });
     const notional = economics.costOf(shares, mark);
     market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
@@ -152,12 +152,12 @@ export class Positions {
 
   /** Whether something ends this position now; else when to look again. */
   look(position: PositionRecord): void {
-    const named = marginMarket(this.#ground, position.market);
+    const named = marginMarket(this.#context, position.market);
     if (!named.market.trades || position.end !== null) return;
-    const { nowMs } = this.#ground;
+    const { nowMs } = this.#context;
     const mark = named.pool.mark(position.isYes);
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
-    if (economics.isDoomed(position, mark, interest, fatalPercent(this.#ground)))
+    if (economics.isDoomed(position, mark, interest, fatalPercent(this.#context)))
       return this.#sell(position, named, mark, 'liquidated');
     if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
     const type = triggerAt(position.tpSl, mark);
@@ -169,16 +169,16 @@ export class Positions {
 
   #watch(position: PositionRecord, { pool }: MarginMarket, mark: number): void {
     const { annualRate } = pool.rules;
-    const lossPercent = fatalPercent(this.#ground);
+    const lossPercent = fatalPercent(this.#context);
     if (economics.bearsInterest(position, annualRate)) {
       this.#lookAgain(position, economics.doomMs(position, mark, annualRate, lossPercent) ?? Number.POSITIVE_INFINITY);
     }
-    const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.#ground.nowMs);
+    const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.#context.nowMs);
     this.#safeAbove.set(position.id, economics.liquidationPrice(position, interest, lossPercent));
   }
 
   #lookAgain(position: PositionRecord, doomMs: number): void {
-    const { nowMs, due } = this.#ground;
+    const { nowMs, due } = this.#context;
     const lookMs = Math.min(Math.max(doomMs, nowMs + 1), nowMs + LOOK_MS);
     // An earlier look that is due already finds out for itself when the next one is.
     if (position.watchMs !== null && position.watchMs <= lookMs) return;
@@ -202,7 +202,7 @@ export class Positions {
   }
 
   #end(position: PositionRecord, { pool }: MarginMarket, price: number, isLiquidated: boolean): economics.Ending {
-    const { nowMs } = this.#ground;
+    const { nowMs } = this.#context;
     const { annualRate, closingRate } = pool.rules;
     position.interest = economics.interestAt(position, annualRate, nowMs);
     position.interestSinceMs = nowMs;
@@ -228,7 +228,7 @@ export class Positions {
       const price = outcomeIsYes === null ? ONE / 2 : position.isYes === outcomeIsYes ? ONE : 0;
       const { account, isYes, leverage, shares, userLiquidity } = position;
       const { payout } = this.#end(position, { market, pool }, price, false);
-      const timeMs = this.#ground.nowMs;
+      const timeMs = this.#context.nowMs;
       const realizedPnl = payout - userLiquidity;
       pool.activity.add({ type: 'closed', account, isYes, leverage, shares, price, realizedPnl, timeMs });
     }
@@ -257,7 +257,7 @@ export class Positions {
     const position = this.records.find(account, pubkey);
     if (position === null) return refuse('not_found');
     if (position.end !== null) return ok({ position, closeType: 'zero' });
-    const { market, pool } = marginMarket(this.#ground, position.market);
+    const { market, pool } = marginMarket(this.#context, position.market);
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.trades) return refuse('order_market_not_open');
@@ -270,8 +270,8 @@ export class Positions {
   }
 
   #startClose(position: PositionRecord): void {
-    const { nowMs, due } = this.#ground;
-    position.closeFromMs = closesMs(this.#ground);
+    const { nowMs, due } = this.#context;
+    position.closeFromMs = closesMs(this.#context);
     if (position.closeFromMs > nowMs) due.put(position.closeFromMs, 'close', position.id);
   }
 
@@ -289,7 +289,7 @@ export class Positions {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
     const position = found.value;
-    const { pool } = marginMarket(this.#ground, position.market);
+    const { pool } = marginMarket(this.#context, position.market);
     const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
     if (fault !== null) return fault;
     position.tpSl = tpSlOf(pricesAfter(position.tpSl, change));
@@ -309,7 +309,7 @@ export class Positions {
   #withTpSl(account: number, pubkey: string): Result<PositionRecord> {
     const position = this.records.find(account, pubkey);
     if (position === null) return refuse('not_found');
-    const { pool } = marginMarket(this.#ground, position.market);
+    const { pool } = marginMarket(this.#context, position.market);
     if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
     return position.end === null ? ok(position) : invalid('pubkey', 'The position is closed.');
   }

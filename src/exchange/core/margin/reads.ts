@@ -19,11 +19,11 @@ import * as rows from './rows.js';
  * What a position would cost and hold if it were opened at this moment; refuses terms that a request would be refused
  * for.
  */
-export function estimate({ ground }: Margin, terms: contract.EstimateTerms): Result<contract.WireEstimate> {
-  const named = namedMargin(ground, terms.marketConditionId);
+export function estimate({ context }: Margin, terms: contract.EstimateTerms): Result<contract.WireEstimate> {
+  const named = namedMargin(context, terms.marketConditionId);
   if (!named.ok) return named;
   const cost = checkEstimate(terms, named.value.pool);
-  return cost.ok ? ok(rows.estimateRow(ground, named.value, terms, cost.value)) : cost;
+  return cost.ok ? ok(rows.estimateRow(context, named.value, terms, cost.value)) : cost;
 }
 
 /** `open` and `resolved` are the two halves of a margin market's life; every other word is just that state. */
@@ -34,16 +34,16 @@ function isInLife(state: MarketState, asked: MarketState): boolean {
 
 /** One page of an account's position requests. */
 export function requestPage(
-  { ground, requests }: Margin,
+  { context, requests }: Margin,
   account: number,
   query: contract.RequestQuery,
 ): contract.MarginPage<contract.WireRequest> {
   const { states, isYes, leverage } = query;
-  const filter = filterOf(ground.catalog, account, query);
+  const filter = filterOf(context.catalog, account, query);
   return marginPage(
     {
-      archive: ground.archive,
-      shelf: 'request',
+      archive: context.archive,
+      recordKind: 'request',
       records: requests.records,
       accepts: (record) =>
         (states === undefined || states.includes(record.state)) &&
@@ -52,32 +52,32 @@ export function requestPage(
     },
     filter === null ? null : { ...filter, states, isYes },
     query,
-    (record) => rows.requestRow(ground, record),
+    (record) => rows.requestRow(context, record),
   );
 }
 
 /** One page of an account's positions. */
 export function positionPage(
-  { ground, positions }: Margin,
+  { context, positions }: Margin,
   account: number,
   query: contract.PositionQuery,
 ): contract.MarginPage<contract.WirePosition> {
   const { isClosed, eventConditionId } = query;
-  const event = eventConditionId === undefined ? undefined : ground.catalog.eventIndexOf(eventConditionId);
+  const event = eventConditionId === undefined ? undefined : context.catalog.eventIndexOf(eventConditionId);
   if (event === null) return NOTHING;
   return marginPage(
     {
-      archive: ground.archive,
-      shelf: 'position',
+      archive: context.archive,
+      recordKind: 'position',
       records: positions.records,
       accepts: (position) =>
         (isClosed === undefined || (position.end !== null) === isClosed) &&
-        (event === undefined || ground.catalog.market(position.market).card.eventIndex === event),
+        (event === undefined || context.catalog.market(position.market).card.eventIndex === event),
       isLiveOnly: isClosed === false,
     },
-    filterOf(ground.catalog, account, query),
+    filterOf(context.catalog, account, query),
     query,
-    (position) => rows.positionRow(ground, position),
+    (position) => rows.positionRow(context, position),
   );
 }
 
@@ -87,12 +87,12 @@ export function settlementPage(
   account: number,
   query: contract.SettlementQuery,
 ): contract.MarginPage<contract.WireSettlement> {
-  const { ground, settlements } = margin;
+  const { context, settlements } = margin;
   const { positionPubkey, states, marketState, leverage } = query;
-  const filter = filterOf(ground.catalog, account, query);
+  const filter = filterOf(context.catalog, account, query);
   const accepts = (record: SettlementRecord): boolean =>
     (states === undefined || states.includes(record.state)) &&
-    (marketState === undefined || isInLife(ground.catalog.market(record.market).state, marketState)) &&
+    (marketState === undefined || isInLife(context.catalog.market(record.market).state, marketState)) &&
     (leverage === undefined || record.leverage === leverage);
   const toRow = (record: SettlementRecord) => settlementRow(margin, record);
   if (positionPubkey !== undefined) {
@@ -102,21 +102,21 @@ export function settlementPage(
     return isAsked && filter !== null ? { rows: [toRow(record)], next: null } : NOTHING;
   }
   return marginPage(
-    { archive: ground.archive, shelf: 'settlement', records: settlements.records, accepts },
+    { archive: context.archive, recordKind: 'settlement', records: settlements.records, accepts },
     filter === null ? null : { ...filter, states },
     query,
     toRow,
   );
 }
 
-function settlementRow({ ground, positions }: Margin, record: SettlementRecord): contract.WireSettlement {
+function settlementRow({ context, positions }: Margin, record: SettlementRecord): contract.WireSettlement {
   const position = must(positions.records.get(record.position), `position ${record.position}`);
-  return rows.settlementRow(ground, record, position);
+  return rows.settlementRow(context, record, position);
 }
 
 /** Activities of a market, newest first; at most as many as its ring keeps. */
 export function activityPage(
-  { ground }: Margin,
+  { context }: Margin,
   market: Market,
   { limit, beforeId, type }: contract.ActivityQuery,
   userName: (account: number) => string,
@@ -126,7 +126,7 @@ export function activityPage(
   for (const activity of market.margin?.activity.before(beforeId) ?? []) {
     if (type !== undefined && activity.type !== type) continue;
     if (found.length === limit) return { rows: found, nextBeforeId: lastId };
-    found.push(rows.activityRow(ground, market, activity, userName(activity.account)));
+    found.push(rows.activityRow(context, market, activity, userName(activity.account)));
     lastId = activity.id;
   }
   return { rows: found, nextBeforeId: null };
@@ -134,7 +134,7 @@ export function activityPage(
 
 /** Costs what is live: open positions are two a market at most, and settled ones count in a running sum. */
 export function marginPnl(
-  { ground, realized, requests, positions, settlements }: Margin,
+  { context, realized, requests, positions, settlements }: Margin,
   account: number,
   markets?: readonly number[],
 ): contract.MarginPnl {
@@ -146,7 +146,7 @@ export function marginPnl(
   }
   for (const position of positions.records.liveOf(account)) {
     if (!isAsked(position) || position.end !== null) continue;
-    unrealized += rows.unrealizedPnl(ground, position);
+    unrealized += rows.unrealizedPnl(context, position);
     openingFees += position.openingFee;
     held += position.userLiquidity;
   }

@@ -31,15 +31,15 @@ import { checkTerms, costWithFee } from './request-checks.js';
 /** Takes position requests from draft to position, and cancels them. */
 export class Requests {
   readonly records: Records<RequestRecord>;
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #positions: Positions;
   #lastId = 0;
 
-  constructor(ground: CoreContext, positions: Positions) {
-    this.#ground = ground;
+  constructor(context: CoreContext, positions: Positions) {
+    this.#context = context;
     this.#positions = positions;
-    this.records = new Records(ground.archive, {
-      shelf: 'request',
+    this.records = new Records(context.archive, {
+      recordKind: 'request',
       facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
       pack: (record) => ({ ...record }),
       // What `pack` has put there.
@@ -49,29 +49,29 @@ export class Requests {
 
   /** Checks: signing service → market → leverage, sizes, triggers → market open → balance. */
   draft(account: number, terms: MarginTerms): Result<RequestRecord> {
-    const ground = this.#ground;
-    if (!ground.signingAvailable) return refuse('gringotts_unavailable');
-    const named = namedMargin(ground, terms.marketConditionId);
+    const context = this.#context;
+    if (!context.signingAvailable) return refuse('gringotts_unavailable');
+    const named = namedMargin(context, terms.marketConditionId);
     if (!named.ok) return named;
     const { market, pool } = named.value;
     const cost = checkTerms(terms, pool);
     if (!cost.ok) return cost;
     if (!market.trades) return refuse('order_market_not_open');
     const reserved = costWithFee(cost.value);
-    if (ground.funds.available(account) < reserved) return refuse('order_insufficient_funds');
+    if (context.funds.available(account) < reserved) return refuse('order_insufficient_funds');
     const record = this.#record(account, named.value, terms, reserved);
     this.records.keep(record);
-    ground.funds.lock(account, reserved);
+    context.funds.lock(account, reserved);
     return ok(record);
   }
 
   #record(account: number, { market }: MarginMarket, terms: MarginTerms, reserved: number): RequestRecord {
-    const ground = this.#ground;
+    const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(ground.settings.seed, 'request', id);
-    const expiresMs = draftExpiryMs(ground);
-    ground.due.put(expiresMs, 'request', id);
+    const pubkey = nameOf(context.settings.seed, 'request', id);
+    const expiresMs = draftExpiryMs(context);
+    context.due.put(expiresMs, 'request', id);
     const isLimit = terms.type === 'limit';
     return {
       id,
@@ -86,8 +86,8 @@ export class Requests {
       shares: isLimit ? terms.shares : null,
       takeProfit: terms.takeProfit ?? null,
       stopLoss: terms.stopLoss ?? null,
-      message: draftText(ground, account, market, pubkey, expiresMs, draftTerms(terms)),
-      createdMs: ground.nowMs,
+      message: draftText(context, account, market, pubkey, expiresMs, draftTerms(terms)),
+      createdMs: context.nowMs,
       reserved,
       state: 'created',
       orderState: null,
@@ -105,7 +105,7 @@ export class Requests {
     if (record.isExpired) return refuse('program_call_has_expired');
     if (record.state !== 'created') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
-    const { market, pool } = marginMarket(this.#ground, record.market);
+    const { market, pool } = marginMarket(this.#context, record.market);
     if (!market.trades) {
       this.#end(record, 'failed');
       return refuse('order_market_not_open');
@@ -153,28 +153,28 @@ export class Requests {
 
   #become(record: RequestRecord, state: RequestState): void {
     record.state = state;
-    record.stepMs = landsMs(this.#ground);
-    this.#ground.due.put(record.stepMs, 'request', record.id);
+    record.stepMs = landsMs(this.#context);
+    this.#context.due.put(record.stepMs, 'request', record.id);
   }
 
   #fund(record: RequestRecord): void {
-    const { funds } = this.#ground;
+    const { funds } = this.#context;
     funds.lock(record.account, -record.reserved);
     funds.add(record.account, -record.reserved);
-    marginMarket(this.#ground, record.market).pool.held += record.reserved;
+    marginMarket(this.#context, record.market).pool.held += record.reserved;
     record.isFunded = true;
     record.fundingTxid = this.#txid('funding', record.id);
     this.#become(record, 'processing');
   }
 
   #txid(kind: 'funding' | 'refund', id: number): string {
-    return nameOf(this.#ground.settings.seed, kind, id);
+    return nameOf(this.#context.settings.seed, kind, id);
   }
 
   /** Looks whether a request that is placed can be filled now: the market trades, and a limit is reached. */
   tryFill(record: RequestRecord): void {
     if (record.state !== 'order_placed' || record.stepMs !== null) return;
-    const named = marginMarket(this.#ground, record.market);
+    const named = marginMarket(this.#context, record.market);
     const mark = named.pool.mark(record.isYes);
     if (!named.market.trades || (record.price !== null && mark > record.price)) return;
     if (!this.#positions.open(record, mark)) return this.#refund(record);
@@ -197,10 +197,10 @@ export class Requests {
 
   /** Over without a position: the money is the account's again. */
   #end(record: RequestRecord, state: 'cancelled' | 'failed'): void {
-    const { funds } = this.#ground;
+    const { funds } = this.#context;
     if (record.isFunded) {
       funds.add(record.account, record.reserved);
-      marginMarket(this.#ground, record.market).pool.held -= record.reserved;
+      marginMarket(this.#context, record.market).pool.held -= record.reserved;
     } else {
       funds.lock(record.account, -record.reserved);
     }
@@ -210,7 +210,7 @@ export class Requests {
   #finish(record: RequestRecord, state: RequestState): void {
     record.state = state;
     record.stepMs = null;
-    marginMarket(this.#ground, record.market).pool.pendingRequests.delete(record.id);
+    marginMarket(this.#context, record.market).pool.pendingRequests.delete(record.id);
     this.records.finish(record);
   }
 
@@ -225,7 +225,7 @@ export class Requests {
       dump.lastId,
     );
     for (const { id, state, market } of dump.records) {
-      if (state !== 'created') marginMarket(this.#ground, market).pool.pendingRequests.add(id);
+      if (state !== 'created') marginMarket(this.#context, market).pool.pendingRequests.add(id);
     }
   }
 }
@@ -234,8 +234,8 @@ export class Requests {
 export type RequestsDump = ReturnType<Requests['dump']>;
 
 /** The margin market of a body or query, or the 400 that names the field. */
-export function namedMargin(ground: CoreContext, conditionId: string): Result<MarginMarket> {
-  const named = ground.catalog.named(conditionId);
+export function namedMargin(context: CoreContext, conditionId: string): Result<MarginMarket> {
+  const named = context.catalog.named(conditionId);
   if (!named.ok) return named;
   const market = named.value;
   if (market.margin === null) return invalid('market_condition_id', 'This market does not trade on margin.');

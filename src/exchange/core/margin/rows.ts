@@ -25,12 +25,12 @@ const text = (value: number): string => formatDecimal(asMicros(value));
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
 /** `funds` of a limit request is the margin that its shares take at its price; a better price takes less. */
-export const requestRow = (ground: CoreContext, record: RequestRecord): WireRequest => ({
+export const requestRow = (context: CoreContext, record: RequestRecord): WireRequest => ({
   pubkey: record.pubkey,
   type: record.type,
   state: record.state,
   message: record.message,
-  market: marketOf(ground, ground.catalog.market(record.market)),
+  market: marketOf(context, context.catalog.market(record.market)),
   is_yes: record.isYes,
   leverage: text(record.leverage),
   funds: text(fundsOf(record)),
@@ -45,9 +45,9 @@ export const requestRow = (ground: CoreContext, record: RequestRecord): WireRequ
 });
 
 /** The interface shows the row after a cancel with a market that is named, and no more. */
-export function cancelledRequestRow(ground: CoreContext, record: RequestRecord): WireCancelledRequest {
-  const { card } = ground.catalog.market(record.market);
-  return { ...requestRow(ground, record), market: { condition_id: card.conditionId, title: card.title } };
+export function cancelledRequestRow(context: CoreContext, record: RequestRecord): WireCancelledRequest {
+  const { card } = context.catalog.market(record.market);
+  return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
 /** Take profit and stop loss as the wire spells them. */
@@ -61,33 +61,33 @@ export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): W
 });
 
 /** Of an open position; 0 for one that is over. */
-export function unrealizedPnl(ground: CoreContext, position: PositionRecord): number {
+export function unrealizedPnl(context: CoreContext, position: PositionRecord): number {
   if (position.end !== null) return 0;
-  return economics.pnlAt(position, marginMarket(ground, position.market).pool.mark(position.isYes));
+  return economics.pnlAt(position, marginMarket(context, position.market).pool.mark(position.isYes));
 }
 
 /**
  * `realized_pnl` is what came of the liquidity: payout − user_liquidity; the opening fee was paid beside it and is part of
  * the settlement's `total_pnl` alone. The liquidation price counts the interest so far; of an ended position it stays.
  */
-export function positionRow(ground: CoreContext, position: PositionRecord): WirePosition {
+export function positionRow(context: CoreContext, position: PositionRecord): WirePosition {
   const { end } = position;
-  const { market, pool } = marginMarket(ground, position.market);
-  const interest = economics.interestAt(position, pool.rules.annualRate, end?.timeMs ?? ground.nowMs);
+  const { market, pool } = marginMarket(context, position.market);
+  const interest = economics.interestAt(position, pool.rules.annualRate, end?.timeMs ?? context.nowMs);
   return {
     pubkey: position.pubkey,
     position_request_pubkey: position.requestPubkey,
-    market: marketOf(ground, market),
+    market: marketOf(context, market),
     is_yes: position.isYes,
     leverage: text(position.leverage),
     total_shares: text(position.shares),
     avg_entry_price: text(economics.averageEntry(position)),
     closing_price: textOrNull(end?.price ?? null),
-    unrealized_pnl: end === null ? text(unrealizedPnl(ground, position)) : null,
+    unrealized_pnl: end === null ? text(unrealizedPnl(context, position)) : null,
     realized_pnl: text(end === null ? 0 : end.payout - position.userLiquidity),
     user_liquidity: text(position.userLiquidity),
     total_liquidity: text(position.totalLiquidity),
-    liquidation_price: text(economics.liquidationPrice(position, interest, fatalPercent(ground))),
+    liquidation_price: text(economics.liquidationPrice(position, interest, fatalPercent(context))),
     is_closed: end !== null,
     is_liquidated: end?.isLiquidated ?? false,
     is_claimed: position.isClaimed,
@@ -110,12 +110,12 @@ function marketOf({ catalog }: CoreContext, market: Market): WirePosition['marke
 
 /** A settlement with its position as the wire spells them. */
 export const settlementRow = (
-  ground: CoreContext,
+  context: CoreContext,
   settlement: SettlementRecord,
   position: PositionRecord,
 ): WireSettlement => ({
   position_pubkey: settlement.pubkey,
-  position: positionRow(ground, position),
+  position: positionRow(context, position),
   total_pnl: text(settlement.totalPnl),
   user_liquidity: text(settlement.userLiquidity),
   state: settlement.state,
@@ -124,7 +124,7 @@ export const settlementRow = (
 
 /** The reference price is what everything costs; while the market does not trade nothing of it could be filled. */
 export function estimateRow(
-  ground: CoreContext,
+  context: CoreContext,
   { market, pool }: MarginMarket,
   terms: EstimateTerms,
   cost: OpeningCost,
@@ -142,20 +142,20 @@ export function estimateRow(
     fee_amount: text(cost.openingFee),
     user_funds_needed: text(costWithFee(cost)),
     liquidation_price:
-      terms.leverage === ONE ? null : text(economics.liquidationPrice(position, 0, fatalPercent(ground))),
+      terms.leverage === ONE ? null : text(economics.liquidationPrice(position, 0, fatalPercent(context))),
   };
 }
 
 /** An activity as the wire spells it. */
 export const activityRow = (
-  ground: CoreContext,
+  context: CoreContext,
   market: Market,
   activity: Activity,
   username: string,
 ): WireActivity => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },
-  market: marketOf(ground, market),
+  market: marketOf(context, market),
   shares: text(activity.shares),
   price: text(activity.price),
   realized_pnl: textOrNull(activity.realizedPnl),

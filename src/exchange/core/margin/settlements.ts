@@ -21,15 +21,15 @@ import type { PositionRecord, SettlementRecord } from './records.js';
 /** Creates settlements, moves them on with time, and pays what is claimed. */
 export class Settlements {
   readonly records: Records<SettlementRecord>;
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #realized: RealizedPnl;
   #lastId = 0;
 
-  constructor(ground: CoreContext, realized: RealizedPnl) {
-    this.#ground = ground;
+  constructor(context: CoreContext, realized: RealizedPnl) {
+    this.#context = context;
     this.#realized = realized;
-    this.records = new Records(ground.archive, {
-      shelf: 'settlement',
+    this.records = new Records(context.archive, {
+      recordKind: 'settlement',
       facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
       pack: (record) => ({ ...record }),
       // What `pack` has put there.
@@ -51,7 +51,7 @@ export class Settlements {
       userLiquidity,
       payout,
       totalPnl: payout - userLiquidity - openingFee,
-      createdMs: this.#ground.nowMs,
+      createdMs: this.#context.nowMs,
       state: 'created',
     };
     this.records.keep(record);
@@ -60,7 +60,7 @@ export class Settlements {
   }
 
   #putStep(record: SettlementRecord): void {
-    this.#ground.due.put(landsMs(this.#ground), 'settlement', record.id);
+    this.#context.due.put(landsMs(this.#context), 'settlement', record.id);
   }
 
   /** The step that is due. Answers the id of the position whose settlement is over with it, else null. */
@@ -73,8 +73,8 @@ export class Settlements {
   }
 
   #pay(record: SettlementRecord): number {
-    marginMarket(this.#ground, record.market).pool.held -= record.payout;
-    this.#ground.funds.add(record.account, record.payout);
+    marginMarket(this.#context, record.market).pool.held -= record.payout;
+    this.#context.funds.add(record.account, record.payout);
     record.state = 'done';
     this.records.finish(record);
     return record.position;

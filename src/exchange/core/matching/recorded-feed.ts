@@ -22,13 +22,13 @@ export class RecordedFeed {
   /** Events of the last `play` that the market had no place for: off its grid, or a trade while it does not trade. */
   refused = 0;
 
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #matching: Matching;
   readonly #reach: (nowMs: number) => void;
 
   /** `reach` does what is due by a time and moves the clock there. */
-  constructor(ground: CoreContext, matching: Matching, reach: (nowMs: number) => void) {
-    this.#ground = ground;
+  constructor(context: CoreContext, matching: Matching, reach: (nowMs: number) => void) {
+    this.#context = context;
     this.#matching = matching;
     this.#reach = reach;
   }
@@ -49,16 +49,16 @@ export class RecordedFeed {
     if (market === undefined || trading === null || !market.trades) return false;
     const tick = tickOf(trading, price);
     if (tick === OFF_GRID || !Number.isSafeInteger(amount) || amount <= 0) return false;
-    this.#matching.recordedTrade(this.#ground.nowMs, market, trading, takerSide, tick, amount);
+    this.#matching.recordedTrade(this.#context.nowMs, market, trading, takerSide, tick, amount);
     return true;
   }
 
   /** See `ExchangeCore.playRecorded`. */
   play(market: Market, events: RecordedColumns, from: number, untilMs: number): number {
     const { length, timeMs, kind, side, priceMicros, amountMicros } = events;
-    const ground = this.#ground;
-    const clockMs = ground.nowMs;
-    let dueMs = ground.due.nextMs;
+    const context = this.#context;
+    const clockMs = context.nowMs;
+    let dueMs = context.due.nextMs;
     let refused = 0;
     let at = from;
     for (; at < length; at++) {
@@ -67,18 +67,18 @@ export class RecordedFeed {
       if (nowMs > untilMs || what > EVENT.clear) break;
       if (nowMs >= dueMs) {
         this.#reach(nowMs);
-        dueMs = ground.due.nextMs;
+        dueMs = context.due.nextMs;
       }
       if (what === EVENT.level) {
         if (!this.level(market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
         // Another market may have been played further already; a market's own trades never go back.
-        ground.nowMs = Math.max(nowMs, market.tape.lastMs);
+        context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.trade(market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else market.trading?.book.clearRecorded();
     }
     this.refused = refused;
-    ground.nowMs = Math.max(clockMs, ground.nowMs);
+    context.nowMs = Math.max(clockMs, context.nowMs);
     if (at > from) this.#reach(f64(timeMs, at - 1));
     return at;
   }

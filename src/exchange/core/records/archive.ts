@@ -7,7 +7,7 @@
  * that a replay of the calls since finds what the first run found, and puts the same rows again.
  */
 
-/** One shelf for each kind of record. Ids ascend with time on each shelf, over all accounts. */
+/** Every kind of record. Ids ascend with time within a kind, over all accounts. */
 export const RECORD_KINDS = [
   'key',
   'order',
@@ -36,7 +36,7 @@ export interface Facets {
 export interface Archived<R = unknown> extends Facets {
   readonly id: number;
   readonly account: number;
-  /** Unique on its shelf; empty for records that nobody asks for by name. */
+  /** Unique within its kind of record; empty for records that nobody asks for by name. */
   readonly pubkey: string;
   /** Plain JSON that nobody changes after it was put. */
   readonly record: R;
@@ -58,13 +58,13 @@ export interface ArchiveQuery {
 
 /** Keeps final records and finds them again. */
 export interface Archive {
-  /** Its id is new on the shelf: a record becomes final once. */
-  put(shelf: RecordKind, row: Archived): void;
-  byId(shelf: RecordKind, id: number): Archived | null;
-  byPubkey(shelf: RecordKind, pubkey: string): Archived | null;
-  list(shelf: RecordKind, query: ArchiveQuery): readonly Archived[];
+  /** Its id is new to its kind of record: a record becomes final once. */
+  put(recordKind: RecordKind, row: Archived): void;
+  byId(recordKind: RecordKind, id: number): Archived | null;
+  byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;
+  list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[];
   /** Forgets what was put since a snapshot: all ids above `lastId`, and `live`, which the snapshot itself still holds. */
-  rewind(shelf: RecordKind, lastId: number, live: Iterable<number>): void;
+  rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void;
 }
 
 /** Whether a record has what a list asks for. */

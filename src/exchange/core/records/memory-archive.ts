@@ -12,43 +12,43 @@ interface Rows {
   readonly passing: number[];
 }
 
-/** What need not be kept for ever: of the rows that `passes` names, on each shelf only the newest `keep` or a little more. */
+/** What need not be kept for ever: of the rows that `passes` names, of each kind of record only the newest `keep` or a little more. */
 export interface Forgetting {
-  passes(shelf: RecordKind, row: Archived): boolean;
+  passes(recordKind: RecordKind, row: Archived): boolean;
   readonly keep: number;
 }
 
 /** An archive in memory that forgets nothing unless it is told how much to keep. */
 export class MemoryArchive implements Archive {
-  readonly #shelves = new Map<RecordKind, Rows>();
+  readonly #rowsByKind = new Map<RecordKind, Rows>();
   readonly #forgetting: Forgetting | null;
 
   constructor(forgetting: Forgetting | null = null) {
     this.#forgetting = forgetting;
   }
 
-  put(shelf: RecordKind, row: Archived): void {
-    const rows = this.#rows(shelf);
+  put(recordKind: RecordKind, row: Archived): void {
+    const rows = this.#rows(recordKind);
     insert(rows.ids, row);
     rows.byId.set(row.id, row);
     if (row.pubkey !== '') rows.byPubkey.set(row.pubkey, row);
     const forgetting = this.#forgetting;
-    if (forgetting === null || !forgetting.passes(shelf, row)) return;
+    if (forgetting === null || !forgetting.passes(recordKind, row)) return;
     rows.passing.push(row.id);
     // Many at once: each time the lists of ids are gone through.
     if (rows.passing.length >= 2 * forgetting.keep) forget(rows, rows.passing.splice(0, forgetting.keep));
   }
 
-  byId(shelf: RecordKind, id: number): Archived | null {
-    return this.#rows(shelf).byId.get(id) ?? null;
+  byId(recordKind: RecordKind, id: number): Archived | null {
+    return this.#rows(recordKind).byId.get(id) ?? null;
   }
 
-  byPubkey(shelf: RecordKind, pubkey: string): Archived | null {
-    return this.#rows(shelf).byPubkey.get(pubkey) ?? null;
+  byPubkey(recordKind: RecordKind, pubkey: string): Archived | null {
+    return this.#rows(recordKind).byPubkey.get(pubkey) ?? null;
   }
 
-  list(shelf: RecordKind, query: ArchiveQuery): readonly Archived[] {
-    const { byId, ids } = this.#rows(shelf);
+  list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[] {
+    const { byId, ids } = this.#rows(recordKind);
     const own = ids.get(query.account) ?? [];
     const { from, oldestFirst = false } = query;
     const step = oldestFirst ? 1 : -1;
@@ -62,14 +62,14 @@ export class MemoryArchive implements Archive {
     return found;
   }
 
-  rewind(shelf: RecordKind, lastId: number, live: Iterable<number>): void {
-    const { byId } = this.#rows(shelf);
-    for (const id of live) this.#remove(shelf, id);
-    for (const id of [...byId.keys()]) if (id > lastId) this.#remove(shelf, id);
+  rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void {
+    const { byId } = this.#rows(recordKind);
+    for (const id of live) this.#remove(recordKind, id);
+    for (const id of [...byId.keys()]) if (id > lastId) this.#remove(recordKind, id);
   }
 
-  #remove(shelf: RecordKind, id: number): void {
-    const { byId, byPubkey, ids } = this.#rows(shelf);
+  #remove(recordKind: RecordKind, id: number): void {
+    const { byId, byPubkey, ids } = this.#rows(recordKind);
     const row = byId.get(id);
     if (row === undefined) return;
     byId.delete(id);
@@ -78,11 +78,11 @@ export class MemoryArchive implements Archive {
     own.splice(countBelow(own, id), 1);
   }
 
-  #rows(shelf: RecordKind): Rows {
-    let rows = this.#shelves.get(shelf);
+  #rows(recordKind: RecordKind): Rows {
+    let rows = this.#rowsByKind.get(recordKind);
     if (rows === undefined) {
       rows = { byId: new Map(), byPubkey: new Map(), ids: new Map(), passing: [] };
-      this.#shelves.set(shelf, rows);
+      this.#rowsByKind.set(recordKind, rows);
     }
     return rows;
   }

@@ -57,7 +57,7 @@ type FinalOrder = Pick<
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
 export const ORDER_FILING: Filing<OrderRecord> = {
-  shelf: 'order',
+  recordKind: 'order',
   isFinal: (state) => FINAL_STATES.has(state),
   facets: ({ market, status, leg }) => ({
     market,

@@ -12,12 +12,12 @@ import type { Records } from './records.js';
 
 /** Numbers and files the fills of API orders, and reads them back with their orders. */
 export class OwnTrades {
-  readonly #ground: CoreContext;
+  readonly #context: CoreContext;
   readonly #orders: Records<OrderRecord>;
   #lastId = 0;
 
-  constructor(ground: CoreContext, orders: Records<OrderRecord>) {
-    this.#ground = ground;
+  constructor(context: CoreContext, orders: Records<OrderRecord>) {
+    this.#context = context;
     this.#orders = orders;
   }
 
@@ -27,13 +27,13 @@ export class OwnTrades {
 
   add(order: OrderRecord, fill: Omit<OwnTrade, 'order'>): void {
     this.#lastId += 1;
-    this.#ground.archive.put('trade', archivedTrade(this.#lastId, order, { order: order.id, ...fill }));
+    this.#context.archive.put('trade', archivedTrade(this.#lastId, order, { order: order.id, ...fill }));
   }
 
   page(account: number, { limit, beforeId, marketConditionId }: PageQuery): Page<WireOwnTrade> {
-    const market = askedMarket(this.#ground.catalog, marketConditionId);
+    const market = askedMarket(this.#context.catalog, marketConditionId);
     if (market === null) return NO_ROWS;
-    const found = this.#ground.archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
+    const found = this.#context.archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
     // Most fills of a page belong to few orders.
     const orders = new Map<number, OrderRecord>();
     return mergedPage(found, [], limit, (row) => this.#row(row, orders));
@@ -44,13 +44,13 @@ export class OwnTrades {
     const trade = record as OwnTrade;
     const order = orders.get(trade.order) ?? must(this.#orders.get(trade.order), `order ${trade.order}`);
     orders.set(order.id, order);
-    const pubkey = nameOf(this.#ground.settings.seed, 'trade', id);
-    return ownTradeRow(trade, pubkey, order, this.#ground.catalog.market(market));
+    const pubkey = nameOf(this.#context.settings.seed, 'trade', id);
+    return ownTradeRow(trade, pubkey, order, this.#context.catalog.market(market));
   }
 
   load(lastId: number): void {
     this.#lastId = lastId;
-    this.#ground.archive.rewind('trade', lastId, []);
+    this.#context.archive.rewind('trade', lastId, []);
   }
 }
 

@@ -17,7 +17,7 @@ export interface RecordOfAccount {
 
 /** How the records of a kind are put away and come back. */
 export interface Filing<R> {
-  readonly shelf: RecordKind;
+  readonly recordKind: RecordKind;
   /** Whether a record of this state is over; absent where lists are not asked by states that are not. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
@@ -66,7 +66,7 @@ export class Records<R extends RecordOfAccount> {
     const own = this.#byAccount.get(record.account);
     own?.delete(record.id);
     if (own?.size === 0) this.#byAccount.delete(record.account);
-    this.#archive.put(this.#filing.shelf, archivedOf(this.#filing, record));
+    this.#archive.put(this.#filing.recordKind, archivedOf(this.#filing, record));
   }
 
   /** The record of an id while it is not final, else null. */
@@ -86,13 +86,13 @@ export class Records<R extends RecordOfAccount> {
 
   /** The record of an id, live or final; null for one that never was. */
   get(id: number): R | null {
-    return this.#live.get(id) ?? this.#unpacked(this.#archive.byId(this.#filing.shelf, id));
+    return this.#live.get(id) ?? this.#unpacked(this.#archive.byId(this.#filing.recordKind, id));
   }
 
   /** The record of a pubkey if it belongs to this account, else null. A final one is a copy: changing it changes nothing. */
   find(account: number, pubkey: string): R | null {
-    const { shelf } = this.#filing;
-    const record = this.#byPubkey.get(pubkey) ?? this.#unpacked(this.#archive.byPubkey(shelf, pubkey));
+    const { recordKind } = this.#filing;
+    const record = this.#byPubkey.get(pubkey) ?? this.#unpacked(this.#archive.byPubkey(recordKind, pubkey));
     return record?.account === account ? record : null;
   }
 
@@ -102,11 +102,11 @@ export class Records<R extends RecordOfAccount> {
 
   /** Live and final ones together, newest first; `toRow` is asked for those of the page alone. */
   page<T>(query: RecordQuery, toRow: (record: R) => T): Page<T> {
-    const { shelf, unpack, isFinal } = this.#filing;
+    const { recordKind, unpack, isFinal } = this.#filing;
     const more = { ...query, limit: query.limit + 1 };
     // Whoever asks for what rests must not pay for all that ever ended.
     const mayBeFinal = isFinal === undefined || query.states === undefined || query.states.some(isFinal);
-    const final = mayBeFinal ? this.#archive.list(shelf, { ...more, from: query.beforeId }).map(asFinal) : [];
+    const final = mayBeFinal ? this.#archive.list(recordKind, { ...more, from: query.beforeId }).map(asFinal) : [];
     const live = this.#livePage(more).map(asLive);
     return mergedPage(live, final, query.limit, (each) => toRow('record' in each ? each.record : unpack(each.row)));
   }
@@ -131,7 +131,7 @@ export class Records<R extends RecordOfAccount> {
   /** Takes the records of a snapshot, whose last id was `lastId`, and sets the archive back to it. */
   load(records: readonly R[], lastId: number): void {
     this.#archive.rewind(
-      this.#filing.shelf,
+      this.#filing.recordKind,
       lastId,
       records.map(({ id }) => id),
     );

@@ -8,15 +8,15 @@ type AssetQuery = QueryInput<'account.assets'>;
 
 /** The calls under `account.`: names, holdings, and profit and loss of the caller. */
 export class AccountCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /** Names and the time of joining, Unix seconds. */
   detail(options?: CallOptions): Promise<DataOf<'account.detail'>> {
-    return this.#asker.ask('account.detail', {}, options);
+    return this.#calls.ask('account.detail', {}, options);
   }
 
   /**
@@ -24,16 +24,16 @@ export class AccountCalls {
    * @param query `market_condition_id`, `limit` 1 to 200 (default 50), `cursor`
    */
   assets(query: AssetQuery = {}, options?: CallOptions): Promise<Page<RowOf<'account.assets'>>> {
-    return this.#asker.page('account.assets', { query }, options);
+    return this.#calls.page('account.assets', { query }, options);
   }
 
   /** All own shares. */
   allAssets(query: AssetQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'account.assets'>, void, undefined> {
-    return this.#asker.all('account.assets', { query }, options);
+    return this.#calls.all('account.assets', { query }, options);
   }
 
   /** Profit and loss in currency, decimal text: of all, of one market or of one event. */
   pnl(query: QueryInput<'account.pnl'> = {}, options?: CallOptions): Promise<DataOf<'account.pnl'>> {
-    return this.#asker.ask('account.pnl', { query }, options);
+    return this.#calls.ask('account.pnl', { query }, options);
   }
 }

@@ -9,10 +9,10 @@ type SearchQuery = QueryInput<'search.list'>;
 
 /** The calls under `events.`: events and the markets in them. */
 export class EventCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -21,40 +21,40 @@ export class EventCalls {
    * `limit` 1 to 100 (default 20), `cursor`
    */
   list(query: EventQuery = {}, options?: CallOptions): Promise<Page<RowOf<'events.list'>>> {
-    return this.#asker.page('events.list', { query }, options);
+    return this.#calls.page('events.list', { query }, options);
   }
 
   /** Every event. With `sort` rows may move between pages meanwhile, which ends in a BrokenList. */
   all(query: EventQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'events.list'>, void, undefined> {
-    return this.#asker.all('events.list', { query }, options);
+    return this.#calls.all('events.list', { query }, options);
   }
 
   /** One event with all its markets. Refused with `not_found`. */
   detail(conditionId: string, options?: CallOptions): Promise<DataOf<'events.detail'>> {
-    return this.#asker.ask('events.detail', { params: { condition_id: conditionId } }, options);
+    return this.#calls.ask('events.detail', { params: { condition_id: conditionId } }, options);
   }
 }
 
 /** The calls under `sports.`: sports with their leagues. */
 export class SportCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /** All sports and their leagues at once: the slugs that other calls filter by. */
   list(options?: CallOptions): Promise<DataOf<'sports.list'>> {
-    return this.#asker.ask('sports.list', {}, options);
+    return this.#calls.ask('sports.list', {}, options);
   }
 }
 
 /** The calls under `search.`: markets and events by words and filters. */
 export class SearchCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -63,11 +63,11 @@ export class SearchCalls {
    * `q` has 2 characters or more, prices and leverages are decimal text, times Unix seconds; `limit` 1 to 100 (default 20)
    */
   list(query: SearchQuery, options?: CallOptions): Promise<Page<RowOf<'search.list'>>> {
-    return this.#asker.page('search.list', { query }, options);
+    return this.#calls.page('search.list', { query }, options);
   }
 
   /** Every hit. Rows may move between pages meanwhile, which ends in a BrokenList. */
   all(query: SearchQuery, options?: CallOptions): AsyncGenerator<RowOf<'search.list'>, void, undefined> {
-    return this.#asker.all('search.list', { query }, options);
+    return this.#calls.all('search.list', { query }, options);
   }
 }

@@ -20,10 +20,10 @@ type RedeemQuery = QueryInput<'redeems.list'>;
 
 /** The calls under `merges.`: draft, submit and read what turns complete sets into currency. */
 export class MergeCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -31,12 +31,12 @@ export class MergeCalls {
    * @param query `market_condition_id`, `state`, `limit` 1 to 100 (default 50), `cursor`
    */
   list(query: MergeQuery = {}, options?: CallOptions): Promise<Page<RowOf<'merges.list'>>> {
-    return this.#asker.page('merges.list', { query }, options);
+    return this.#calls.page('merges.list', { query }, options);
   }
 
   /** Every merge that matches. */
   all(query: MergeQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'merges.list'>, void, undefined> {
-    return this.#asker.all('merges.list', { query }, options);
+    return this.#calls.all('merges.list', { query }, options);
   }
 
   /**
@@ -47,7 +47,7 @@ export class MergeCalls {
    * `custodial_user_trading_not_allowed`, `gringotts_unavailable`.
    */
   create(merge: ConversionInput, options?: CallOptions): Promise<DataOf<'merges.create'>> {
-    return this.#asker.ask('merges.create', { body: merge }, options);
+    return this.#calls.ask('merges.create', { body: merge }, options);
   }
 
   /**
@@ -56,21 +56,21 @@ export class MergeCalls {
    * @param signature 128 hex characters
    */
   submit(pubkey: string, signature: string, options?: CallOptions): Promise<DataOf<'merges.submit'>> {
-    return this.#asker.ask('merges.submit', { params: { pubkey }, body: { signature } }, options);
+    return this.#calls.ask('merges.submit', { params: { pubkey }, body: { signature } }, options);
   }
 
   /** One merge. Refused with `not_found`. */
   detail(pubkey: string, options?: CallOptions): Promise<DataOf<'merges.detail'>> {
-    return this.#asker.ask('merges.detail', { params: { pubkey } }, options);
+    return this.#calls.ask('merges.detail', { params: { pubkey } }, options);
   }
 }
 
 /** The calls under `splits.`: draft, submit and read what turns currency into complete sets. */
 export class SplitCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -78,12 +78,12 @@ export class SplitCalls {
    * @param query `market_condition_id`, `state`, `limit` 1 to 100 (default 50), `cursor`
    */
   list(query: SplitQuery = {}, options?: CallOptions): Promise<Page<RowOf<'splits.list'>>> {
-    return this.#asker.page('splits.list', { query }, options);
+    return this.#calls.page('splits.list', { query }, options);
   }
 
   /** Every split that matches. */
   all(query: SplitQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'splits.list'>, void, undefined> {
-    return this.#asker.all('splits.list', { query }, options);
+    return this.#calls.all('splits.list', { query }, options);
   }
 
   /**
@@ -91,26 +91,26 @@ export class SplitCalls {
    * `share_split_insufficient_funds` and `share_split_in_progress`.
    */
   create(split: ConversionInput, options?: CallOptions): Promise<DataOf<'splits.create'>> {
-    return this.#asker.ask('splits.create', { body: split }, options);
+    return this.#calls.ask('splits.create', { body: split }, options);
   }
 
   /** Submits the signature over a draft's message, as that of a merge. */
   submit(pubkey: string, signature: string, options?: CallOptions): Promise<DataOf<'splits.submit'>> {
-    return this.#asker.ask('splits.submit', { params: { pubkey }, body: { signature } }, options);
+    return this.#calls.ask('splits.submit', { params: { pubkey }, body: { signature } }, options);
   }
 
   /** One split. Refused with `not_found`. */
   detail(pubkey: string, options?: CallOptions): Promise<DataOf<'splits.detail'>> {
-    return this.#asker.ask('splits.detail', { params: { pubkey } }, options);
+    return this.#calls.ask('splits.detail', { params: { pubkey } }, options);
   }
 }
 
 /** The calls under `redeems.`: draft, submit and read what turns the shares of a settled market into currency. */
 export class RedeemCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -118,12 +118,12 @@ export class RedeemCalls {
    * @param query `market_condition_id`, `state`, `limit` 1 to 100 (default 50), `cursor`
    */
   list(query: RedeemQuery = {}, options?: CallOptions): Promise<Page<RowOf<'redeems.list'>>> {
-    return this.#asker.page('redeems.list', { query }, options);
+    return this.#calls.page('redeems.list', { query }, options);
   }
 
   /** Every redeem that matches. */
   all(query: RedeemQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'redeems.list'>, void, undefined> {
-    return this.#asker.all('redeems.list', { query }, options);
+    return this.#calls.all('redeems.list', { query }, options);
   }
 
   /**
@@ -131,16 +131,16 @@ export class RedeemCalls {
    * market is not settled, or nothing is held), `gringotts_unavailable`.
    */
   create(marketConditionId: string, options?: CallOptions): Promise<DataOf<'redeems.create'>> {
-    return this.#asker.ask('redeems.create', { body: { market_condition_id: marketConditionId } }, options);
+    return this.#calls.ask('redeems.create', { body: { market_condition_id: marketConditionId } }, options);
   }
 
   /** Submits the signature over a draft's message; the row is `completed` with its funds. Refused as an order's submit. */
   submit(pubkey: string, signature: string, options?: CallOptions): Promise<DataOf<'redeems.submit'>> {
-    return this.#asker.ask('redeems.submit', { params: { pubkey }, body: { signature } }, options);
+    return this.#calls.ask('redeems.submit', { params: { pubkey }, body: { signature } }, options);
   }
 
   /** One redeem. Refused with `not_found`. */
   detail(pubkey: string, options?: CallOptions): Promise<DataOf<'redeems.detail'>> {
-    return this.#asker.ask('redeems.detail', { params: { pubkey } }, options);
+    return this.#calls.ask('redeems.detail', { params: { pubkey } }, options);
   }
 }

@@ -6,10 +6,10 @@ import type { TypedCalls } from '../typed-call.js';
 
 /** The calls under `keys.`: challenges, and the API keys of the caller. */
 export class KeyCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -17,7 +17,7 @@ export class KeyCalls {
    * @param walletAddress base58 of the wallet's public key
    */
   challenge(walletAddress: string, options?: CallOptions): Promise<DataOf<'keys.challenge'>> {
-    return this.#asker.ask('keys.challenge', { body: { wallet_address: walletAddress } }, options);
+    return this.#calls.ask('keys.challenge', { body: { wallet_address: walletAddress } }, options);
   }
 
   /**
@@ -33,16 +33,16 @@ export class KeyCalls {
     },
     options?: CallOptions,
   ): Promise<DataOf<'keys.create'>> {
-    return this.#asker.ask('keys.create', { body: proof }, options);
+    return this.#calls.ask('keys.create', { body: proof }, options);
   }
 
   /** All keys of the account, revoked ones too. Times in Unix seconds. */
   list(options?: CallOptions): Promise<DataOf<'keys.list'>> {
-    return this.#asker.ask('keys.list', {}, options);
+    return this.#calls.ask('keys.list', {}, options);
   }
 
   /** Revokes a key: requests under it are not believed any more. Refused with `not_found`. */
   revoke(keyId: string, options?: CallOptions): Promise<DataOf<'keys.revoke'>> {
-    return this.#asker.ask('keys.revoke', { params: { key_id: keyId } }, options);
+    return this.#calls.ask('keys.revoke', { params: { key_id: keyId } }, options);
   }
 }

@@ -35,10 +35,10 @@ type RequestQuery = QueryInput<'requests.list'>;
 
 /** The calls under `positions.`: read, close and protect leveraged positions. */
 export class PositionCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -46,12 +46,12 @@ export class PositionCalls {
    * @param query `market_condition_id`, `event_condition_id`, `is_closed`, `sort`, `limit` 1 to 100 (default 50), `cursor`
    */
   list(query: PositionQuery = {}, options?: CallOptions): Promise<Page<RowOf<'positions.list'>>> {
-    return this.#asker.page('positions.list', { query }, options);
+    return this.#calls.page('positions.list', { query }, options);
   }
 
   /** Every own position that matches. */
   all(query: PositionQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'positions.list'>, void, undefined> {
-    return this.#asker.all('positions.list', { query }, options);
+    return this.#calls.all('positions.list', { query }, options);
   }
 
   /**
@@ -59,12 +59,12 @@ export class PositionCalls {
    * @param query `market_condition_id`, `funds` (decimal text), `is_yes` (default true), `leverage` (decimal text, default 1)
    */
   estimate(query: QueryInput<'positions.estimate'>, options?: CallOptions): Promise<DataOf<'positions.estimate'>> {
-    return this.#asker.ask('positions.estimate', { query }, options);
+    return this.#calls.ask('positions.estimate', { query }, options);
   }
 
   /** One own position. Refused with `not_found`. */
   detail(pubkey: string, options?: CallOptions): Promise<DataOf<'positions.detail'>> {
-    return this.#asker.ask('positions.detail', { params: { pubkey } }, options);
+    return this.#calls.ask('positions.detail', { params: { pubkey } }, options);
   }
 
   /**
@@ -76,7 +76,7 @@ export class PositionCalls {
     query: QueryInput<'positions.close'> = {},
     options?: CallOptions,
   ): Promise<DataOf<'positions.close'>> {
-    return this.#asker.ask('positions.close', { params: { pubkey }, query }, options);
+    return this.#calls.ask('positions.close', { params: { pubkey }, query }, options);
   }
 
   /**
@@ -84,26 +84,26 @@ export class PositionCalls {
    * `hyperliquid_margin_tp_sl_not_supported` (501) on that backend.
    */
   setTpSl(pubkey: string, prices: TpSlInput, options?: CallOptions): Promise<DataOf<'positions.setTpSl'>> {
-    return this.#asker.ask('positions.setTpSl', { params: { pubkey }, body: prices }, options);
+    return this.#calls.ask('positions.setTpSl', { params: { pubkey }, body: prices }, options);
   }
 
   /** Removes both; the answer still carries them. Refused as `setTpSl`. */
   deleteTpSl(pubkey: string, options?: CallOptions): Promise<DataOf<'positions.deleteTpSl'>> {
-    return this.#asker.ask('positions.deleteTpSl', { params: { pubkey } }, options);
+    return this.#calls.ask('positions.deleteTpSl', { params: { pubkey } }, options);
   }
 
   /** Claims what a `claimable` settlement pays; it becomes `claim_pending`. Refused with `not_found`. */
   claim(pubkey: string, options?: CallOptions): Promise<DataOf<'positions.claim'>> {
-    return this.#asker.ask('positions.claim', { params: { pubkey } }, options);
+    return this.#calls.ask('positions.claim', { params: { pubkey } }, options);
   }
 }
 
 /** The calls under `settlements.`: read and claim what ended positions owe. */
 export class SettlementCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -112,21 +112,21 @@ export class SettlementCalls {
    * (decimal text), `sort`, `limit` 1 to 100 (default 50), `cursor`
    */
   list(query: SettlementQuery = {}, options?: CallOptions): Promise<Page<RowOf<'settlements.list'>>> {
-    return this.#asker.page('settlements.list', { query }, options);
+    return this.#calls.page('settlements.list', { query }, options);
   }
 
   /** Every settlement that matches. */
   all(query: SettlementQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'settlements.list'>, void, undefined> {
-    return this.#asker.all('settlements.list', { query }, options);
+    return this.#calls.all('settlements.list', { query }, options);
   }
 }
 
 /** The calls under `requests.`: draft, submit, read and cancel requests that open positions. */
 export class RequestCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -135,12 +135,12 @@ export class RequestCalls {
    * (default 50), `cursor`
    */
   list(query: RequestQuery = {}, options?: CallOptions): Promise<Page<RowOf<'requests.list'>>> {
-    return this.#asker.page('requests.list', { query }, options);
+    return this.#calls.page('requests.list', { query }, options);
   }
 
   /** Every position request that matches. */
   all(query: RequestQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'requests.list'>, void, undefined> {
-    return this.#asker.all('requests.list', { query }, options);
+    return this.#calls.all('requests.list', { query }, options);
   }
 
   /**
@@ -149,7 +149,7 @@ export class RequestCalls {
    * `hyperliquid_margin_tp_sl_not_supported`, `gringotts_unavailable`.
    */
   create(request: MarginInput, options?: CallOptions): Promise<DataOf<'requests.create'>> {
-    return this.#asker.ask('requests.create', { body: request }, options);
+    return this.#calls.ask('requests.create', { body: request }, options);
   }
 
   /**
@@ -157,16 +157,16 @@ export class RequestCalls {
    * `not_found`, `program_call_has_expired`, `invalid_program_call_status`, and `order_market_not_open`, which fails it.
    */
   submit(pubkey: string, signature: string, options?: CallOptions): Promise<DataOf<'requests.submit'>> {
-    return this.#asker.ask('requests.submit', { params: { pubkey }, body: { signature } }, options);
+    return this.#calls.ask('requests.submit', { params: { pubkey }, body: { signature } }, options);
   }
 
   /** One position request. Refused with `not_found`. */
   detail(pubkey: string, options?: CallOptions): Promise<DataOf<'requests.detail'>> {
-    return this.#asker.ask('requests.detail', { params: { pubkey } }, options);
+    return this.#calls.ask('requests.detail', { params: { pubkey } }, options);
   }
 
   /** Cancels a request whose funding has not completed. Takes effect without a signature. Refused with `not_found`. */
   cancel(pubkey: string, options?: CallOptions): Promise<DataOf<'requests.cancel'>> {
-    return this.#asker.ask('requests.cancel', { params: { pubkey } }, options);
+    return this.#calls.ask('requests.cancel', { params: { pubkey } }, options);
   }
 }

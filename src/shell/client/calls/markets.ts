@@ -10,10 +10,10 @@ type ActivityQuery = QueryInput<'markets.marginActivity'>;
 
 /** Every call that names a market is refused with `not_found` where there is none. */
 export class MarketCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -22,17 +22,17 @@ export class MarketCalls {
    * `limit` 1 to 100 (default 20), `cursor`
    */
   list(query: MarketQuery = {}, options?: CallOptions): Promise<Page<RowOf<'markets.list'>>> {
-    return this.#asker.page('markets.list', { query }, options);
+    return this.#calls.page('markets.list', { query }, options);
   }
 
   /** Every market. With `sort` rows may move between pages meanwhile, which ends in a BrokenList. */
   all(query: MarketQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'markets.list'>, void, undefined> {
-    return this.#asker.all('markets.list', { query }, options);
+    return this.#calls.all('markets.list', { query }, options);
   }
 
   /** Everything about one market. `config` holds its grid and limits (Micros) and its fee rates, by `kind`. */
   detail(conditionId: string, options?: CallOptions): Promise<DataOf<'markets.detail'>> {
-    return this.#asker.ask('markets.detail', { params: { condition_id: conditionId } }, options);
+    return this.#calls.ask('markets.detail', { params: { condition_id: conditionId } }, options);
   }
 
   /**
@@ -44,7 +44,7 @@ export class MarketCalls {
     query: QueryInput<'markets.book'> = {},
     options?: CallOptions,
   ): Promise<DataOf<'markets.book'>> {
-    return this.#asker.ask('markets.book', { params: { condition_id: conditionId }, query }, options);
+    return this.#calls.ask('markets.book', { params: { condition_id: conditionId }, query }, options);
   }
 
   /**
@@ -52,7 +52,7 @@ export class MarketCalls {
    * @param query `limit` 1 to 100 (default 50), `cursor`
    */
   trades(conditionId: string, query: TradeQuery = {}, options?: CallOptions): Promise<Page<RowOf<'markets.trades'>>> {
-    return this.#asker.page('markets.trades', { params: { condition_id: conditionId }, query }, options);
+    return this.#calls.page('markets.trades', { params: { condition_id: conditionId }, query }, options);
   }
 
   /** Every trade of a market, newest first. Trades have no name: one that comes twice cannot be told. */
@@ -61,12 +61,12 @@ export class MarketCalls {
     query: TradeQuery = {},
     options?: CallOptions,
   ): AsyncGenerator<RowOf<'markets.trades'>, void, undefined> {
-    return this.#asker.all('markets.trades', { params: { condition_id: conditionId }, query }, options);
+    return this.#calls.all('markets.trades', { params: { condition_id: conditionId }, query }, options);
   }
 
   /** Volumes and capital in currency, as decimal text. */
   stats(conditionId: string, options?: CallOptions): Promise<DataOf<'markets.stats'>> {
-    return this.#asker.ask('markets.stats', { params: { condition_id: conditionId } }, options);
+    return this.#calls.ask('markets.stats', { params: { condition_id: conditionId } }, options);
   }
 
   /** The middle of the book as decimal text; null while nothing tells it. `is_yes` (default true) picks the outcome. */
@@ -75,7 +75,7 @@ export class MarketCalls {
     query: QueryInput<'markets.price'> = {},
     options?: CallOptions,
   ): Promise<DataOf<'markets.price'>> {
-    return this.#asker.ask('markets.price', { params: { condition_id: conditionId }, query }, options);
+    return this.#calls.ask('markets.price', { params: { condition_id: conditionId }, query }, options);
   }
 
   /**
@@ -88,7 +88,7 @@ export class MarketCalls {
     query: QueryInput<'markets.candles'>,
     options?: CallOptions,
   ): Promise<DataOf<'markets.candles'>> {
-    return this.#asker.ask('markets.candles', { params: { condition_id: conditionId }, query }, options);
+    return this.#calls.ask('markets.candles', { params: { condition_id: conditionId }, query }, options);
   }
 
   /**
@@ -100,7 +100,7 @@ export class MarketCalls {
     query: ActivityQuery = {},
     options?: CallOptions,
   ): Promise<Page<RowOf<'markets.marginActivity'>>> {
-    return this.#asker.page('markets.marginActivity', { params: { condition_id: conditionId }, query }, options);
+    return this.#calls.page('markets.marginActivity', { params: { condition_id: conditionId }, query }, options);
   }
 
   /** All of it. The rows have no name: one that comes twice cannot be told. */
@@ -109,6 +109,6 @@ export class MarketCalls {
     query: ActivityQuery = {},
     options?: CallOptions,
   ): AsyncGenerator<RowOf<'markets.marginActivity'>, void, undefined> {
-    return this.#asker.all('markets.marginActivity', { params: { condition_id: conditionId }, query }, options);
+    return this.#calls.all('markets.marginActivity', { params: { condition_id: conditionId }, query }, options);
   }
 }

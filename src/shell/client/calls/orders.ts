@@ -34,10 +34,10 @@ type OwnTradeQuery = QueryInput<'trades.list'>;
 
 /** The calls under `orders.`: draft, submit, read and cancel orders. */
 export class OrderCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -45,12 +45,12 @@ export class OrderCalls {
    * @param query `market_condition_id`, `status` (a list), `is_yes`, `side`, `limit` 1 to 100 (default 50), `cursor`
    */
   list(query: OrderQuery = {}, options?: CallOptions): Promise<Page<RowOf<'orders.list'>>> {
-    return this.#asker.page('orders.list', { query }, options);
+    return this.#calls.page('orders.list', { query }, options);
   }
 
   /** Every own order that matches. An order that changes its status meanwhile is missed or seen in either. */
   all(query: OrderQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'orders.list'>, void, undefined> {
-    return this.#asker.all('orders.list', { query }, options);
+    return this.#calls.all('orders.list', { query }, options);
   }
 
   /**
@@ -59,7 +59,7 @@ export class OrderCalls {
    * `order_insufficient_shares`, `gringotts_unavailable`.
    */
   create(order: OrderInput, options?: CallOptions): Promise<DataOf<'orders.create'>> {
-    return this.#asker.ask('orders.create', { body: order }, options);
+    return this.#calls.ask('orders.create', { body: order }, options);
   }
 
   /**
@@ -68,12 +68,12 @@ export class OrderCalls {
    * @param signature 128 hex characters
    */
   submit(pubkey: string, signature: string, options?: CallOptions): Promise<DataOf<'orders.submit'>> {
-    return this.#asker.ask('orders.submit', { params: { pubkey }, body: { signature } }, options);
+    return this.#calls.ask('orders.submit', { params: { pubkey }, body: { signature } }, options);
   }
 
   /** One own order. Refused with `not_found`. */
   detail(pubkey: string, options?: CallOptions): Promise<DataOf<'orders.detail'>> {
-    return this.#asker.ask('orders.detail', { params: { pubkey } }, options);
+    return this.#calls.ask('orders.detail', { params: { pubkey } }, options);
   }
 
   /**
@@ -81,21 +81,21 @@ export class OrderCalls {
    * Refused with `not_found`, `order_not_cancelable`, `gringotts_unavailable`.
    */
   cancel(pubkey: string, options?: CallOptions): Promise<DataOf<'orders.cancel'>> {
-    return this.#asker.ask('orders.cancel', { params: { pubkey } }, options);
+    return this.#calls.ask('orders.cancel', { params: { pubkey } }, options);
   }
 
   /** Submits the signature over a cancel's message. Refused as `submit`, and with `order_not_cancelable`. */
   cancelSubmit(pubkey: string, signature: string, options?: CallOptions): Promise<DataOf<'orders.cancelSubmit'>> {
-    return this.#asker.ask('orders.cancelSubmit', { params: { pubkey }, body: { signature } }, options);
+    return this.#calls.ask('orders.cancelSubmit', { params: { pubkey }, body: { signature } }, options);
   }
 }
 
 /** The calls under `trades.`: read the caller's own fills. */
 export class TradeCalls {
-  readonly #asker: TypedCalls;
+  readonly #calls: TypedCalls;
 
-  constructor(asker: TypedCalls) {
-    this.#asker = asker;
+  constructor(calls: TypedCalls) {
+    this.#calls = calls;
   }
 
   /**
@@ -103,11 +103,11 @@ export class TradeCalls {
    * @param query `market_condition_id`, `limit` 1 to 100 (default 50), `cursor`
    */
   list(query: OwnTradeQuery = {}, options?: CallOptions): Promise<Page<RowOf<'trades.list'>>> {
-    return this.#asker.page('trades.list', { query }, options);
+    return this.#calls.page('trades.list', { query }, options);
   }
 
   /** Every own trade, newest first. */
   all(query: OwnTradeQuery = {}, options?: CallOptions): AsyncGenerator<RowOf<'trades.list'>, void, undefined> {
-    return this.#asker.all('trades.list', { query }, options);
+    return this.#calls.all('trades.list', { query }, options);
   }
 }
