@@ -24,6 +24,9 @@ export interface Look {
   readonly source: 'record' | 'list';
 }
 
+/** So many rows that are not of this ledger are kept and told of one look: an exchange that errs must not fill the disk. */
+const MOST_FOREIGN = 20;
+
 /** Events that lead to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 
@@ -44,6 +47,8 @@ export class ExecutorContext {
   #nowMs = Number.NEGATIVE_INFINITY;
   #asks: Ask[] = [];
   #events: ExecutorEvent[] = [];
+  /** Rows that are not of this ledger and new in this call. */
+  #foreign = 0;
 
   constructor(ledger: Ledger, profile: VenueProfile, settings: ExecutorSettings) {
     this.ledger = ledger;
@@ -59,6 +64,7 @@ export class ExecutorContext {
     this.#nowMs = nowMs;
     this.#asks = [];
     this.#events = [];
+    this.#foreign = 0;
     work();
     return { asks: this.#asks, events: this.#events };
   }
@@ -80,6 +86,28 @@ export class ExecutorContext {
   /** Something of the exchange's that is not ours, or not as it should be: loud the first time that it is seen. */
   oddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.trouble(kind, market, text);
+  }
+
+  /** The same for a row that is not of this ledger. Beyond some a look the rest waits for the next one, which is said. */
+  foreign(
+    kind: 'foreign_order' | 'foreign_trade',
+    pubkey: string,
+    market: string | null,
+    text: string,
+    nowMs: number,
+  ): void {
+    if (this.#foreign > MOST_FOREIGN) return;
+    if (this.#foreign < MOST_FOREIGN) {
+      if (!this.ledger.noteOddity(kind, pubkey, text, nowMs)) return;
+      this.trouble(kind, market, text);
+    } else {
+      this.trouble(
+        kind,
+        null,
+        `one look showed ${MOST_FOREIGN} rows and more that are not of this ledger; no more are kept`,
+      );
+    }
+    this.#foreign += 1;
   }
 
   /** A record is not what we asked for: loud once for each intent. */

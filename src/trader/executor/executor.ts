@@ -109,7 +109,7 @@ export class Executor implements OrderExecutor {
         if (order === null) {
           const pubkey = row.pubkey ?? '(none)';
           const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${JSON.stringify(row)}`;
-          this.#desk.oddity('foreign_order', pubkey, row.market.condition_id, text, nowMs);
+          this.#desk.foreign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
           continue;
         }
         listed.add(order.pubkey);

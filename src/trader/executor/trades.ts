@@ -82,7 +82,7 @@ function lookAtOrder(desk: ExecutorContext, orderPubkey: string, nowMs: number):
 
 function foreign(desk: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
-  desk.oddity('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
+  desk.foreign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 function differs(desk: ExecutorContext, row: OwnTradeRow, nowMs: number): void {

@@ -412,6 +412,19 @@ describe('own trades', () => {
     expect(s.ledger.fills()).toMatchObject([{ pubkey: 't1', amountMicros: 2 * ONE }]);
   });
 
+  it('of strangers are kept and told up to twenty a look, and the rest with the next', () => {
+    const s = fresh();
+    s.resting();
+    s.heard();
+    const page = Array.from({ length: 50 }, (_, i) => trade(`t${i}`, 1, { order: row('open', 0, `stranger ${i}`) }));
+    const told = [1, 2, 3, 4].map(() => {
+      s.trades(page);
+      return s.heard().length;
+    });
+    // One more says that there are others.
+    expect(told).toEqual([21, 21, 10, 0]);
+  });
+
   it('that complete an order make its record be read', () => {
     const s = fresh();
     s.resting();

@@ -35,6 +35,7 @@ describe('a walk over a list', () => {
   });
 
   it.each([
+    ['a page with more rows than were asked for', [page(['a', 'b', 'c'], null)]],
     ['a row that comes twice', [page(['a'], 'c1'), page(['a'], null)]],
     ['a cursor that repeats', [page(['a'], 'c1'), page(['b'], 'c1')]],
     ['a page that is lost', [page(['a'], 'c1'), { kind: 'unknown', reason: 'timed out', sent: true } as Outcome]],
