@@ -83,7 +83,7 @@ interface Rehearsed {
 }
 
 async function rehearsed({ flags, io, note, isStopped, onStop }: Rehearsed): Promise<StepLine['result']> {
-  const [{ resultOf, step }, places] = await Promise.all([
+  const [{ resultOf, step }, { atTheVenue, onPaper }] = await Promise.all([
     import('./rehearsal/life.js'),
     import('./rehearsal/places.js'),
   ]);
@@ -103,10 +103,10 @@ async function rehearsed({ flags, io, note, isStopped, onStop }: Rehearsed): Pro
         market: flags.market ?? null,
       };
       const own = flags.ledger === undefined ? null : resolve(io.cwd, flags.ledger);
-      const onPaper = flags.live === true || own === null ? join(folder, 'paper.sqlite') : own;
-      const result = await places.onPaper(rehearsal, onPaper);
+      const paperLedger = flags.live === true || own === null ? join(folder, 'paper.sqlite') : own;
+      const result = await onPaper(rehearsal, paperLedger);
       if (result !== 'ok' || flags.live !== true) return result;
-      return await places.atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
+      return await atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
