@@ -56,7 +56,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/act.ts',
-        text: "  if (orders === 'none' || isNarrower) state.queue.recall(",
+        text: "  if (orders === 'none' || isWishedAnew) state.queue.recall(",
         replacement: '  if (state.seenMs < 0) state.queue.recall(',
       },
     ],
