@@ -3,8 +3,9 @@
  * is only read. What it would remember it forgets at its end.
  */
 
-import { must, TwinbookError } from '../../shared/base/errors.js';
+import { assert, must, TwinbookError } from '../../shared/base/errors.js';
 import { sub } from '../../shared/base/micros.js';
+import { describeOwner } from '../../shared/protocol/ask-owner.js';
 import type { Ask, Report } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
@@ -13,7 +14,7 @@ import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js'
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
-import { parseRoundTag, Round, type RoundEnd } from '../../trader/reconcile/round.js';
+import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
 
 /** Nothing of ours moves meanwhile: only lists that lag are waited out, ms. */
 const CONFIRM_AFTER_MS = 3_000;
@@ -80,13 +81,14 @@ export async function oneRound(
   const round = new Round(comparison.lists, nowMs());
   const first: Ask = {
     lane: 'own',
-    tag: 'round/assets',
+    owner: { kind: 'round', list: 'assets' },
     latestMs: Number.MAX_SAFE_INTEGER,
     call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
   };
   let end: RoundEnd | null = null;
   const read = async (ask: Ask): Promise<void> => {
-    const step = round.onReport(must(parseRoundTag(ask.tag), ask.tag), await asked(ask, client));
+    assert(ask.owner.kind === 'round', `an ask of no round: ${describeOwner(ask.owner)}`);
+    const step = round.onReport(ask.owner.list, await asked(ask, client));
     end = step.end ?? end;
     await Promise.all(step.asks.map(read));
   };
@@ -103,7 +105,12 @@ export async function restingOrders(client: ServiceClient) {
   const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
   const query = { status: [...RESTING_STATUSES], limit: 100 };
   const call = { endpoint: 'orders.list', params: {}, query, body: undefined } as const;
-  let next: Ask | null = { lane: 'own', tag: 'resting', latestMs: Number.MAX_SAFE_INTEGER, call };
+  let next: Ask | null = {
+    lane: 'own',
+    owner: { kind: 'other', name: 'resting' },
+    latestMs: Number.MAX_SAFE_INTEGER,
+    call,
+  };
   while (next !== null) {
     const step = walk.onReport(await asked(next, client));
     if (step.kind === 'void') return `resting orders: ${step.reason}`;

@@ -105,7 +105,7 @@ export class OrderDesk {
 
   async #perform(ask: Ask): Promise<Report> {
     const { lane, call, latestMs } = ask;
-    this.#outgoing.check(call, ask.tag);
+    this.#outgoing.check(call, ask.owner);
     this.#lastId += 1;
     const seen = await this.#client.perform({ id: this.#lastId, lane, call, latestMs });
     return { ask, outcome: seen.outcome, nowMs: seen.nowMs, sentMs: seen.sentMs, venueTimeMs: seen.venueTimeMs };

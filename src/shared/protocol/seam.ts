@@ -3,6 +3,7 @@
  * nothing else crosses. A shell performs each request once and reports its outcome exactly once.
  */
 
+import type { AskOwner } from './ask-owner.js';
 import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from './endpoints.js';
 import type { ErrorDetails } from './errors.js';
 
@@ -31,8 +32,8 @@ export interface Ask {
   readonly call: AnyCall;
   /** Our clock, ms: from here on the call is worthless; if it has not left by then it is reported unsent. */
   readonly latestMs: number;
-  /** For the room that asked: what this call belongs to, e.g. an intent id and a step. */
-  readonly tag: string;
+  /** Whom its outcome goes to. */
+  readonly owner: AskOwner;
 }
 
 /** A call on its way to the shell: what the core wants done once, and until when it is of use. */

@@ -4,17 +4,17 @@
  */
 
 import { ZERO } from '../../shared/base/micros.js';
+import type { MarketPoll } from '../../shared/protocol/ask-owner.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Ask, Observation, Report, Request } from '../../shared/protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
-import type { MarketPoll, PollResult, Queue, Unsent } from '../../trader/scheduler/contract.js';
+import type { PollResult, Queue, Unsent } from '../../trader/scheduler/contract.js';
 import { pollCall } from '../../trader/scheduler/poll-calls.js';
 import { PollPlan } from '../../trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../trader/scheduler/request-queue.js';
-import { parsePollTag } from '../../trader/scheduler/tags.js';
 import type { Core } from '../runtime/loop.js';
 
 /** Between two looks at a book, if the budget allows it, ms. */
@@ -25,8 +25,6 @@ const CATALOG_INTERVAL_MS = 30_000;
 const OWN_INTERVAL_MS = 2_000;
 /** Markets that are neither open nor settled are asked about so often in all, ms. */
 const WAITING_INTERVAL_MS = 15_000;
-/** Tag of those asks; no poll's begins so. */
-const WAITING_TAG = 'record/waiting/';
 /** So many outcomes in a row about which nothing is known mean that the venue is not there. */
 const SILENT_AFTER = 3;
 /** Asks that never left come back as reports; more rounds than this within one step are a loop. */
@@ -141,13 +139,13 @@ export class RecordPlan implements Core {
     });
     for (const ask of asks) {
       if (this.#isWanted(ask)) this.#queue.push(ask);
-      else this.#poller.onReport(ask.tag, 'unsent', nowMs);
+      else if (ask.owner.kind === 'poll') this.#poller.onReport(ask.owner.target, 'unsent', nowMs);
     }
     this.#askWaiting(nowMs);
   }
 
-  #isWanted({ tag }: Ask): boolean {
-    switch (parsePollTag(tag)?.kind) {
+  #isWanted({ owner }: Ask): boolean {
+    switch (owner.kind === 'poll' ? owner.target.kind : null) {
       case 'assets':
         return false;
       case 'orders':
@@ -170,7 +168,7 @@ export class RecordPlan implements Core {
     this.#waitingMs = nowMs;
     const call = pollCall({ kind: 'detail', marketConditionId: next[0] }, this.#settings.bookDepth);
     const latestMs = nowMs + WAITING_INTERVAL_MS;
-    this.#queue.push({ lane: 'quiet', call, latestMs, tag: `${WAITING_TAG}${next[0]}` });
+    this.#queue.push({ lane: 'quiet', call, latestMs, owner: { kind: 'other', name: next[0] } });
   }
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
@@ -183,19 +181,18 @@ export class RecordPlan implements Core {
   }
 
   #onReport(report: Report, requestId: number): void {
-    const { tag } = report.ask;
-    const target = parsePollTag(tag);
-    if (target === null) {
-      if (tag.startsWith(WAITING_TAG)) this.#onMarket('detail', tag.slice(WAITING_TAG.length), report, requestId);
-      return;
-    }
+    const { owner } = report.ask;
+    // Of our own asks, for details of markets that wait, the name is the market.
+    if (owner.kind === 'other') this.#onMarket('detail', owner.name, report, requestId);
+    if (owner.kind !== 'poll') return;
+    const { target } = owner;
     if (target.kind === 'catalog') {
       const result = this.#onCatalog(report);
-      if (result !== null) this.#poller.onReport(tag, result, report.nowMs);
+      if (result !== null) this.#poller.onReport(target, result, report.nowMs);
       return;
     }
     if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report, requestId);
-    this.#poller.onReport(tag, resultOf(report), report.nowMs);
+    this.#poller.onReport(target, resultOf(report), report.nowMs);
   }
 
   #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: Report, requestId: number): void {
@@ -208,7 +205,7 @@ export class RecordPlan implements Core {
     }
     if (outcome.kind !== 'answered') return;
     const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
-    // The shell answers an ask with the data of the ask's own endpoint; the tag says which that was.
+    // The shell answers an ask with the data of the ask's own endpoint; its owner says which that was.
     if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
   }

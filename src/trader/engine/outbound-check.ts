@@ -7,9 +7,9 @@
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
+import { type AskOwner, describeOwner } from '../../shared/protocol/ask-owner.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import { EXECUTOR_TAG } from '../executor/contract.js';
 import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 
 /** Drafts that left, newest last: enough for every one that could still be under way. */
@@ -25,14 +25,14 @@ export class OutboundCheck {
 
   /**
    * Throws AssertionFailed when this call must not leave.
-   * @param tag of the ask behind it
+   * @param owner of the ask behind it
    */
-  check(call: AnyCall, tag: string): void {
+  check(call: AnyCall, owner: AskOwner): void {
     if (declarationOf(call.endpoint).method === 'GET') return;
-    const intentId = tag.startsWith(EXECUTOR_TAG) ? tag.slice(tag.indexOf('/', EXECUTOR_TAG.length) + 1) : '';
-    const intent = this.#ledger.intent(intentId);
+    const intent = owner.kind === 'intent' ? this.#ledger.intent(owner.intentId) : null;
     const objection = intent === null ? 'no intent stands behind it' : this.#objection(call, intent);
-    if (objection !== null) throw new AssertionFailed(`${call.endpoint} for "${tag}" does not leave: ${objection}`);
+    if (objection !== null)
+      throw new AssertionFailed(`${call.endpoint} for "${describeOwner(owner)}" does not leave: ${objection}`);
   }
 
   #objection(call: AnyCall, intent: IntentRow): string | null {

@@ -2,49 +2,34 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
+import type { IntentStep } from '../../shared/protocol/ask-owner.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { AnyCall, Ask } from '../../shared/protocol/seam.js';
 import type { IntentKind, IntentRow } from '../ledger/contract.js';
-import { EXECUTOR_TAG } from './contract.js';
 import { PLACE_USEFUL_MS } from './pace.js';
-
-export const STEPS = ['draft', 'submit', 'read'] as const;
-export type Step = (typeof STEPS)[number];
 
 /** A quote whose draft could not even be asked for in this time is stale: the engine decides anew. */
 const DRAFT_USEFUL_MS = 3_000;
 /** The rest keeps its use for longer; an ask that could not leave in this time is thought over and asked again. */
 const USEFUL_MS = 10_000;
 
-export const tagOf = (step: Step, intentId: string): string => `${EXECUTOR_TAG}${step}/${intentId}`;
-
-/** What a tag of ours says; an assertion for any other. */
-export function readTag(tag: string): { readonly step: Step; readonly intentId: string } {
-  const text = tag.startsWith(EXECUTOR_TAG) ? tag.slice(EXECUTOR_TAG.length) : '';
-  const step = must(
-    STEPS.find((name) => text.startsWith(`${name}/`)),
-    `step in the tag ${tag}`,
-  );
-  return { step, intentId: text.slice(step.length + 1) };
-}
-
-export function askFor(step: Step, intent: IntentRow, nowMs: number): Ask {
-  const tag = tagOf(step, intent.id);
+export function askFor(step: IntentStep, intent: IntentRow, nowMs: number): Ask {
+  const owner = { kind: 'intent', step, intentId: intent.id } as const;
   switch (step) {
     case 'draft': {
       const lane = intent.kind === 'cancel' ? 'cancel' : 'draft';
       const usefulMs = intent.kind === 'place' ? DRAFT_USEFUL_MS : USEFUL_MS;
-      return { lane, call: draftCall(intent), latestMs: nowMs + usefulMs, tag };
+      return { lane, call: draftCall(intent), latestMs: nowMs + usefulMs, owner };
     }
     case 'submit': {
       const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
       const usefulMs = nowMs + USEFUL_MS;
       // Where it waits for the request budget its price grows old as well.
       const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
-      return { lane, call: submitCall(intent), latestMs, tag };
+      return { lane, call: submitCall(intent), latestMs, owner };
     }
     case 'read':
-      return { lane: 'own', call: readCall(intent), latestMs: nowMs + USEFUL_MS, tag };
+      return { lane: 'own', call: readCall(intent), latestMs: nowMs + USEFUL_MS, owner };
   }
 }
 

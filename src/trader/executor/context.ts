@@ -1,10 +1,11 @@
 /** What the executor's parts share: the ledger, the tracks, the settings, and what is to be said at the end of a call. */
 
 import { type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
+import type { IntentStep } from '../../shared/protocol/ask-owner.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Ask } from '../../shared/protocol/seam.js';
 import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
-import { askFor, type Step } from './asks.js';
+import { askFor } from './asks.js';
 import { BookedTrades } from './booked-trades.js';
 import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
 import { fillObjection, type Trade } from './fill-check.js';
@@ -69,7 +70,7 @@ export class ExecutorContext {
     return { asks: this.#asks, events: this.#events };
   }
 
-  ask(track: InFlightIntent, step: Step, nowMs: number): void {
+  ask(track: InFlightIntent, step: IntentStep, nowMs: number): void {
     track.busy = step;
     track.dueMs = null;
     this.#asks.push(askFor(step, track.intent, nowMs));

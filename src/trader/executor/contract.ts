@@ -34,9 +34,6 @@ export interface ExecutorSettings {
 /** Whether places may be begun, signed and sent: all, none, or those of one strategy only. */
 export type Placing = boolean | { readonly onlyStrategy: string };
 
-/** Tags of the executor's asks start with this; the engine routes their reports back by it. */
-export const EXECUTOR_TAG = 'executor/';
-
 /** An order that rests as far as we know. */
 export interface LiveOrder {
   readonly orderPubkey: string;
@@ -147,7 +144,7 @@ export interface OrderExecutor {
    * placing is off, a merge or redeem while converting is, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[];
-  /** The outcome of an ask whose tag starts with EXECUTOR_TAG. */
+  /** The outcome of an ask that an intent owns. */
   onReport(report: Report): Reaction;
   /** In its own transaction, after the one that stored the drafts: signs them. The asks are submits. */
   afterCommit(nowMs: number): Reaction;

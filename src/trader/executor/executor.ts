@@ -9,12 +9,12 @@
  */
 
 import { assert, must } from '../../shared/base/errors.js';
+import { describeOwner, type IntentStep } from '../../shared/protocol/ask-owner.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Ask, Report } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
-import { readTag, type Step } from './asks.js';
 import { ExecutorContext, type Look } from './context.js';
 import type {
   DraftSigner,
@@ -59,8 +59,10 @@ export class Executor implements OrderExecutor {
   }
 
   onReport(report: Report): Reaction {
+    const { owner } = report.ask;
+    assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
+    const { step, intentId } = owner;
     return this.#desk.reaction(report.nowMs, () => {
-      const { step, intentId } = readTag(report.ask.tag);
       if (report.venueTimeMs !== null) this.#desk.venueNowMs = report.venueTimeMs;
       const track = this.#desk.tracks.get(intentId);
       if (track === null || track.busy !== step) {
@@ -202,7 +204,7 @@ export class Executor implements OrderExecutor {
     if (step !== null) this.#desk.ask(track, step, nowMs);
   }
 
-  #dueStep(track: InFlightIntent, nowMs: number): Step | null {
+  #dueStep(track: InFlightIntent, nowMs: number): IntentStep | null {
     const { effect } = STANDINGS[track.intent.state];
     if (effect === 'none') return track.intent.state === 'intended' ? 'draft' : null;
     if (effect === 'never') return null;

@@ -4,6 +4,7 @@
  */
 
 import { assert, must } from '../../shared/base/errors.js';
+import type { IntentStep } from '../../shared/protocol/ask-owner.js';
 import {
   type IntentChange,
   type IntentKind,
@@ -12,14 +13,13 @@ import {
   type Ledger,
   type OrderRecord,
 } from '../ledger/contract.js';
-import type { Step } from './asks.js';
 import type { Reservation } from './contract.js';
 import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlightIntent {
   intent: IntentRow;
   /** The ask that is out; at most one per intent, so that its answers cannot overtake each other. */
-  busy: Step | null = null;
+  busy: IntentStep | null = null;
   /** Our clock, ms: when to act next; null for nothing to do. */
   dueMs: number | null = null;
   /** What is due: the same signature once more, or a look at the record. */

@@ -4,6 +4,7 @@
  */
 
 import { type Micros, sub } from '../../shared/base/micros.js';
+import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { LiveOrder, MissingFills, OrderExecutor } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -20,7 +21,7 @@ import {
 import { AssetsReading, bookedSince, type Lately, OpeningShares } from './held-shares.js';
 import { IndependentFillCount } from './independent-fill-count.js';
 import { openListCursors } from './reconciled-lists.js';
-import type { Reading, RoundList } from './round.js';
+import type { Reading } from './round.js';
 
 /** What a comparison reads of the ledger, and the notes in which it keeps how far it has come. */
 export type ComparedLedger = Pick<

@@ -8,6 +8,7 @@
  * is believed. Currency cannot be compared: no call of the service shows it.
  */
 
+import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { Ask, Report } from '../../shared/protocol/seam.js';
 import type { OrderExecutor, Reaction } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -16,7 +17,7 @@ import { Comparison, type RestingOrders } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import type { Difference } from './differences.js';
 import { PageWalk } from './page-walk.js';
-import { Round, type RoundEnd, type RoundList } from './round.js';
+import { Round, type RoundEnd } from './round.js';
 
 /** What follows from a poll of orders or fills. */
 export interface ListStep {

@@ -4,22 +4,14 @@
  */
 
 import { must } from '../../shared/base/errors.js';
+import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { AnyCall, Ask, Report } from '../../shared/protocol/seam.js';
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { ListCursorStep } from './list-cursor.js';
 
-/** `sums` is the second reader's own look at the trades. */
-export const ROUND_LISTS = ['assets', 'orders', 'trades', 'merges', 'splits', 'redeems', 'sums'] as const;
-export type RoundList = (typeof ROUND_LISTS)[number];
-
-const ROUND_TAG = 'round/';
 /** Rows a page. Conversions are few: their newest page is nearly always enough. */
 const ROWS = 100;
 const FEW_ROWS = 50;
-
-/** The list that an ask with this tag is for; null for any other ask. */
-export const parseRoundTag = (tag: string): RoundList | null =>
-  ROUND_LISTS.find((list) => tag === `${ROUND_TAG}${list}`) ?? null;
 
 const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
   orders: { endpoint: 'orders.list', params: {}, query: { limit: ROWS }, body: undefined },
@@ -81,7 +73,7 @@ export class Round {
   /** The asks of all its lists. `first` is the poll that is due: it is itself the ask for the assets. */
   asks(first: Ask): readonly Ask[] {
     const further = [...this.#lists.keys()].flatMap((list) =>
-      list === 'assets' ? [] : [{ ...first, call: CALLS[list], tag: `${ROUND_TAG}${list}` }],
+      list === 'assets' ? [] : [{ ...first, call: CALLS[list], owner: { kind: 'round' as const, list } }],
     );
     return [first, ...further];
   }

@@ -5,6 +5,7 @@
  */
 
 import type { Micros } from '../../shared/base/micros.js';
+import type { AskOwner, MarketPoll, PollTarget } from '../../shared/protocol/ask-owner.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { Ask, Lane, Observation, Request } from '../../shared/protocol/seam.js';
 
@@ -48,8 +49,8 @@ export interface Queue {
   release(nowMs: number): Release;
   /** Of the newest request that was let go; 0 before the first. */
   readonly newestId: number;
-  /** The tag of the ask behind a request that is under way. */
-  tagOf(requestId: number): string;
+  /** Whom the ask behind a request that is under way belongs to. */
+  ownerOf(requestId: number): AskOwner;
   /** Takes in one outcome and what it says about the budget; gives back the ask behind it. */
   onOutcome(seen: OutcomeObservation): Ask;
   /**
@@ -73,16 +74,7 @@ export interface Queue {
   readonly inFlight: number;
 }
 
-export const MARKET_POLLS = ['book', 'trades', 'detail'] as const;
-export const ACCOUNT_POLLS = ['orders', 'fills', 'assets', 'catalog'] as const;
-export type MarketPoll = (typeof MARKET_POLLS)[number];
-/** `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds; `catalog`: the list of markets. */
-export type AccountPoll = (typeof ACCOUNT_POLLS)[number];
-
-/** What one poll looks at. */
-export type PollTarget =
-  | { readonly kind: MarketPoll; readonly marketConditionId: string }
-  | { readonly kind: AccountPoll };
+export const MARKET_POLLS = ['book', 'trades', 'detail'] as const satisfies readonly MarketPoll[];
 
 /** `unsent`: it never left, so neither the market nor the service is to blame and nothing backs off. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
@@ -138,8 +130,8 @@ export interface Poller {
    * nothing is reported or expedited; -Infinity when it must be asked.
    */
   readonly quietUntilMs: number;
-  /** How a poll ended. A tag that is not a poll's, or of one not under way (a further page), changes nothing. */
-  onReport(tag: string, result: PollResult, nowMs: number): void;
+  /** How a poll ended. One that is not under way (a further page) changes nothing. */
+  onReport(target: PollTarget, result: PollResult, nowMs: number): void;
   /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. */
   expedite(target: PollTarget): void;
 }

@@ -1,8 +1,8 @@
 /** The call behind each poll. */
 
+import type { PollTarget } from '../../shared/protocol/ask-owner.js';
 import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type { PollTarget } from './contract.js';
 
 /** Trades, own trades and own orders a page: the most that the service gives, so that a busy market needs one page. */
 const ROWS = 100;

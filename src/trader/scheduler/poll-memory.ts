@@ -1,9 +1,9 @@
 /** What the plan remembers of each poll: when it was asked, whether it is under way, how it failed. */
 
+import type { AccountPoll, AskOwner, MarketPoll, PollTarget } from '../../shared/protocol/ask-owner.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import { type AccountPoll, MARKET_POLLS, type MarketPoll, type PollResult, type PollTarget } from './contract.js';
+import { MARKET_POLLS, type PollResult } from './contract.js';
 import { pollCall } from './poll-calls.js';
-import { pollTag } from './tags.js';
 
 /** A failing poll waits twice as long each time, from here ... */
 const FIRST_BACKOFF_MS = 1_000;
@@ -13,7 +13,7 @@ export const LONGEST_BACKOFF_MS = 60_000;
 /** One poll. */
 export class PollRecord {
   readonly target: PollTarget;
-  readonly tag: string;
+  readonly owner: AskOwner;
   readonly call: AnyCall;
   underWay = false;
   /** Whether it has ever been answered. */
@@ -26,7 +26,7 @@ export class PollRecord {
 
   constructor(target: PollTarget, bookDepth: number) {
     this.target = target;
-    this.tag = pollTag(target);
+    this.owner = { kind: 'poll', target };
     this.call = pollCall(target, bookDepth);
   }
 

@@ -1,21 +1,18 @@
 /** Decides what to look at next. See `Poller` for what it promises. */
 
+import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/ask-owner.js';
 import type { Ask } from '../../shared/protocol/seam.js';
 import {
-  type AccountPoll,
   MARKET_POLLS,
-  type MarketPoll,
   type PolledMarket,
   type Poller,
   type PollFacts,
   type PollResult,
   type PollSettings,
-  type PollTarget,
 } from './contract.js';
 import { pollLane } from './poll-calls.js';
 import { PollCredit } from './poll-credit.js';
 import { PollMemory, type PollRecord } from './poll-memory.js';
-import { parsePollTag } from './tags.js';
 
 /** Part of the signed budget that polls of own state may use; their intervals stretch when it is small. */
 const SIGNED_PART = 0.3;
@@ -97,9 +94,7 @@ export class PollPlan implements Poller {
     return asks;
   }
 
-  onReport(tag: string, result: PollResult, nowMs: number): void {
-    const target = parsePollTag(tag);
-    if (target === null) return;
+  onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.ended(result, nowMs);
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
@@ -241,8 +236,8 @@ export class PollPlan implements Poller {
 
 function ask(record: PollRecord, nowMs: number, resting: boolean): Ask {
   record.asked(nowMs);
-  const { target, call, tag } = record;
-  return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, tag };
+  const { target, call, owner } = record;
+  return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, owner };
 }
 
 /**

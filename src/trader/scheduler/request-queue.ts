@@ -1,6 +1,7 @@
 /** The gate through which every request leaves. See `Queue` for what it promises. */
 
 import { assert, must } from '../../shared/base/errors.js';
+import type { AskOwner } from '../../shared/protocol/ask-owner.js';
 import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { type Ask, type BudgetReport, LANES, type Lane, type Request } from '../../shared/protocol/seam.js';
@@ -160,8 +161,8 @@ export class RequestQueue implements Queue {
     return { requests, unsent };
   }
 
-  tagOf(requestId: number): string {
-    return must(this.#underWay.get(requestId), `request ${requestId} under way`).ask.tag;
+  ownerOf(requestId: number): AskOwner {
+    return must(this.#underWay.get(requestId), `request ${requestId} under way`).ask.owner;
   }
 
   onOutcome(seen: OutcomeObservation): Ask {

@@ -20,7 +20,7 @@ async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }
 function poll(recorder: Recorder): void {
   const call = { endpoint: 'markets.list', params: {}, query: {}, body: null } as const;
   // Only what the recorder reads of a request; the client's types say more.
-  const request = { id: 1, lane: 'quiet', call, latestMs: NOW_MS, tag: '' } as never;
+  const request = { id: 1, lane: 'quiet', call, latestMs: NOW_MS } as never;
   recorder.step({ kind: 'time', nowMs: NOW_MS }, [request]);
   const outcome = { kind: 'unknown', reason: 'it is a test', sent: true } as const;
   const times = { sentMs: NOW_MS, nowMs: NOW_MS + 1, venueTimeMs: null, budget: null };

@@ -45,9 +45,9 @@ export const SIGHT_BUGS: readonly Bug[] = [
         replacement: 'const upTo = (units: number) =>\n  units > 0 ? money : money\n',
       },
       {
-        file: 'src/trader/engine/trader.ts',
-        text: '      if (!(error instanceof RangeError || error instanceof TypeError)) throw error;',
-        replacement: '      if (error !== null) throw error;',
+        file: 'src/trader/engine/observe.ts',
+        text: '    if (!(error instanceof RangeError || error instanceof TypeError)) throw error;',
+        replacement: '    if (error !== null) throw error;',
       },
     ],
   },

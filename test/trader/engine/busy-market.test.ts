@@ -4,9 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
-import { ROUND_LISTS } from '../../../src/trader/reconcile/round.js';
 import { ONE } from '../ledger/books.js';
-import { Account, type Fault } from './exchange-lists.js';
+import { Account, type Fault, ROUND_LISTS } from './exchange-lists.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

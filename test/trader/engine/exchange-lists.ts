@@ -5,6 +5,7 @@
 
 import { must } from '../../../src/shared/base/errors.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
+import type { RoundList } from '../../../src/shared/protocol/ask-owner.js';
 import type {
   AssetRow,
   ConversionRow,
@@ -20,9 +21,9 @@ import { Executor } from '../../../src/trader/executor/executor.js';
 import type { ConversionRecord, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { Reconciler } from '../../../src/trader/reconcile/reconciler.js';
-import { parseRoundTag, type RoundList } from '../../../src/trader/reconcile/round.js';
-import { pollTag } from '../../../src/trader/scheduler/tags.js';
 import { intentOf, m, ONE } from '../ledger/books.js';
+
+export const ROUND_LISTS: readonly RoundList[] = ['assets', 'orders', 'trades', 'merges', 'splits', 'redeems', 'sums'];
 
 const PROFILE = readProfile('config/venues/paper.yaml', process.cwd());
 
@@ -288,7 +289,7 @@ export class Account {
     const first: Ask = {
       lane: 'own',
       latestMs: this.nowMs + 10_000,
-      tag: pollTag({ kind: 'assets' }),
+      owner: { kind: 'poll', target: { kind: 'assets' } },
       call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
     };
     let asks = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
@@ -301,7 +302,7 @@ export class Account {
   }
 
   #ofRound(ask: Ask, faults: readonly Fault[]): readonly Ask[] {
-    const list = parseRoundTag(ask.tag) ?? 'assets';
+    const list = ask.owner.kind === 'round' ? ask.owner.list : 'assets';
     const report = this.#answer(ask, list, faults);
     return this.ledger.transaction(() => this.reconciler.onRound(list, report)).asks;
   }
@@ -317,7 +318,12 @@ export class Account {
     } as const;
     const fills = { endpoint: 'trades.list', params: {}, query, body: undefined } as const;
     let asks: readonly Ask[] = [
-      { lane: 'own', latestMs: this.nowMs + 10_000, tag: pollTag({ kind }), call: kind === 'orders' ? orders : fills },
+      {
+        lane: 'own',
+        latestMs: this.nowMs + 10_000,
+        owner: { kind: 'poll', target: { kind } },
+        call: kind === 'orders' ? orders : fills,
+      },
     ];
     const list = kind === 'orders' ? 'orders' : 'trades';
     this.reconciler.asked(kind);
@@ -359,12 +365,12 @@ export class Account {
     return { ask, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
   }
 
-  #page({ call, tag }: Ask, list: RoundList, fault: Fault | null): Outcome {
+  #page({ call, owner }: Ask, list: RoundList, fault: Fault | null): Outcome {
     const untilMs = this.nowMs - (fault?.kind === 'lags' ? fault.lagMs : 0);
     const { limit = 50, cursor, status } = call.query as { limit?: number; cursor?: string; status?: unknown };
     const all = this.#shown(list, untilMs, status !== undefined);
     const rows = all.filter((row) => list === 'sums' || !this.#isHidden(row));
-    const isOfRound = list === 'assets' || parseRoundTag(tag) !== null;
+    const isOfRound = list === 'assets' || owner.kind === 'round';
     const from = cursor === undefined ? 0 : Number(cursor);
     const page = rows.slice(from, from + limit);
     const isTwice = fault?.kind === 'row twice' && page[0] !== undefined && isOfRound;

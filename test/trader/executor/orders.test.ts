@@ -80,7 +80,7 @@ describe('placing an order', () => {
       expect(s.heard()).toEqual(['notDone']);
       s.wait(1_000);
       expect(s.executor.reservations()).toMatchObject([{ phase: 'abandoned', cashMicros: 4_242_000 }]);
-      expect(draft.tag).toContain('p');
+      expect(draft.owner).toMatchObject({ kind: 'intent', intentId: 'p' });
       s.wait(60_000);
       expect(s.state()).toBe('abandoned');
       s.wait(70_000);

@@ -12,11 +12,12 @@ import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
+import { describeOwner } from '../../../src/shared/protocol/ask-owner.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../../src/shared/protocol/records.js';
 import type { Ask, Outcome } from '../../../src/shared/protocol/seam.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
-import { EXECUTOR_TAG, type ExecutorEvent, type Reaction } from '../../../src/trader/executor/contract.js';
+import type { ExecutorEvent, Reaction } from '../../../src/trader/executor/contract.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
@@ -260,7 +261,7 @@ export class World {
       lane: 'own',
       call: { endpoint: 'orders.list', params: {}, query: { ...query, status: [...query.status] }, body: undefined },
       latestMs: Number.MAX_SAFE_INTEGER,
-      tag: 'world/orders',
+      owner: { kind: 'other', name: 'orders' },
     });
     this.pollTrades(null);
   }
@@ -272,7 +273,7 @@ export class World {
       lane: 'own',
       call: { endpoint: 'trades.list', params: {}, query, body: undefined },
       latestMs: Number.MAX_SAFE_INTEGER,
-      tag: 'world/trades',
+      owner: { kind: 'other', name: 'trades' },
     });
   }
 
@@ -283,7 +284,7 @@ export class World {
     this.network.send(ask, (outcome, venueTimeMs) => {
       if (this.#process !== sender) return; // the process that asked is dead
       if (venueTimeMs !== null) sender.seeVenueTime(venueTimeMs, this.ourMs);
-      if (ask.tag.startsWith(EXECUTOR_TAG)) {
+      if (ask.owner.kind === 'intent') {
         const report = {
           ask,
           outcome,
@@ -300,8 +301,8 @@ export class World {
 
   #onList(ask: Ask, outcome: Outcome, sentMs: number): void {
     if (outcome.kind !== 'answered') return;
-    if (ask.tag === 'world/orders') {
-      // The tag names the list that was asked for.
+    if (describeOwner(ask.owner) === 'orders') {
+      // The owner names the list that was asked for.
       const rows = outcome.data as OrderRow[];
       this.step((executor) => executor.onOwnOrders(rows, sentMs, this.ourMs));
       return;
@@ -379,8 +380,9 @@ class TraderProcess {
   checkDurable(ask: Ask): void {
     const { body } = ask.call;
     if (typeof body !== 'object' || !('signature' in body)) return;
-    const intent = this.ledger.intent(ask.tag.slice(ask.tag.lastIndexOf('/') + 1));
-    if (intent?.signature !== body.signature) throw new Error(`${ask.tag} left before its signature was stored`);
+    const intent = ask.owner.kind === 'intent' ? this.ledger.intent(ask.owner.intentId) : null;
+    if (intent?.signature !== body.signature)
+      throw new Error(`${describeOwner(ask.owner)} left before its signature was stored`);
   }
 }
 

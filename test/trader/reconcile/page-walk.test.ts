@@ -6,7 +6,7 @@ const ask: Ask = {
   lane: 'own',
   call: { endpoint: 'markets.list', params: {}, query: { limit: 2 }, body: undefined },
   latestMs: 10_000,
-  tag: 'poll/catalog',
+  owner: { kind: 'poll', target: { kind: 'catalog' } },
 };
 const report = (outcome: Outcome, asked: Ask = ask): Report => ({
   ask: asked,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ROUND_LISTS } from '../../../src/trader/reconcile/round.js';
-import { Account, type Fault } from '../engine/exchange-lists.js';
+import { Account, type Fault, ROUND_LISTS } from '../engine/exchange-lists.js';
 import { fillOf, m, ONE } from '../ledger/books.js';
 
 let account: Account;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
+import { describeOwner, type PollTarget } from '../../../src/shared/protocol/ask-owner.js';
 import type { Ask } from '../../../src/shared/protocol/seam.js';
 import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
-import { parsePollTag, pollTag } from '../../../src/trader/scheduler/tags.js';
 import { World } from './world.js';
 
 const NOW = 1_700_000_000_000;
@@ -19,7 +19,10 @@ const SETTINGS: PollSettings = {
 };
 
 const shares = (count: number) => (count * 1_000_000) as Micros;
-const kindOf = (tag: string) => parsePollTag(tag)?.kind ?? 'none';
+const targetOf = ({ owner }: Pick<Ask, 'owner'>): PollTarget => {
+  if (owner.kind !== 'poll') throw new Error(`not a poll: ${describeOwner(owner)}`);
+  return owner.target;
+};
 
 interface Market {
   readonly id: string;
@@ -70,12 +73,12 @@ class Watch {
     while (this.world.nowMs < end) {
       this.world.step(stepMs);
       for (const { ask, ms } of this.world.done.slice(this.#reported)) this.#report(ask, ms);
-      for (const { tag } of this.world.unsent.slice(this.#unsent)) this.plan.onReport(tag, 'unsent', this.world.nowMs);
+      for (const ask of this.world.unsent.slice(this.#unsent))
+        this.plan.onReport(targetOf(ask), 'unsent', this.world.nowMs);
       this.#reported = this.world.done.length;
       this.#unsent = this.world.unsent.length;
       for (const ask of this.plan.due(this.world.nowMs, this.facts())) {
-        const target = parsePollTag(ask.tag);
-        if (target === null) throw new Error(`not a poll: ${ask.tag}`);
+        const target = targetOf(ask);
         const market = 'marketConditionId' in target ? target.marketConditionId : null;
         this.asked.push({ kind: target.kind, market, ms: this.world.nowMs });
         this.world.queue.push(ask);
@@ -105,27 +108,16 @@ class Watch {
   }
 
   #report(ask: Ask, ms: number): void {
-    const target = parsePollTag(ask.tag);
-    const market = target !== null && 'marketConditionId' in target ? target.marketConditionId : '';
+    const target = targetOf(ask);
+    const market = 'marketConditionId' in target ? target.marketConditionId : '';
     const failed = this.failing.has(market);
-    if (target?.kind === 'book' && !failed) this.#bookSeenMs.set(market, ms);
-    this.plan.onReport(ask.tag, failed ? 'failed' : 'ok', ms);
+    if (target.kind === 'book' && !failed) this.#bookSeenMs.set(market, ms);
+    this.plan.onReport(target, failed ? 'failed' : 'ok', ms);
   }
 }
 
 const market = (id: string, restingShares = 0, sigma = 0.001): Market => ({ id, restingShares, sigma });
 const hundred = () => Array.from({ length: 100 }, (_, i) => market(`m${i}`, i < 10 ? 100 : 0));
-
-describe('tags of polls', () => {
-  it('can be read back, and nothing else can', () => {
-    for (const target of [{ kind: 'orders' } as const, { kind: 'book', marketConditionId: 'a/b' } as const]) {
-      expect(parsePollTag(pollTag(target))).toEqual(target);
-    }
-    for (const tag of ['executor/book/x', 'poll/', 'poll/book', 'poll/book/', 'poll/orders/x', 'poll/nothing']) {
-      expect(parsePollTag(tag)).toBeNull();
-    }
-  });
-});
 
 describe('an hour with a hundred markets', () => {
   const watch = new Watch(hundred());
@@ -191,14 +183,15 @@ describe('what is looked at', () => {
       signedPerMinute: 285,
       publicHeadroom: 100,
     };
-    const tags = new Set<string>();
+    const names = new Set<string>();
     for (let i = 0; i < 1000; i++) {
-      for (const { tag } of plan.due(NOW + i * 1000, facts)) {
-        expect(tags.has(tag)).toBe(false);
-        tags.add(tag);
+      for (const { owner } of plan.due(NOW + i * 1000, facts)) {
+        const name = describeOwner(owner);
+        expect(names.has(name)).toBe(false);
+        names.add(name);
       }
     }
-    expect([...tags].sort()).toEqual(['poll/assets', 'poll/catalog', 'poll/detail/a', 'poll/fills', 'poll/orders']);
+    expect([...names].sort()).toEqual(['poll/assets', 'poll/catalog', 'poll/detail/a', 'poll/fills', 'poll/orders']);
   });
 
   it('that is over is asked for its detail alone, and takes no turn from one that trades', () => {
@@ -223,7 +216,7 @@ describe('what is looked at', () => {
       signedPerMinute: 285,
       publicHeadroom: 0,
     });
-    expect(asks.map(({ tag }) => kindOf(tag)).sort()).toEqual(['assets', 'catalog', 'fills', 'orders']);
+    expect(asks.map((ask) => targetOf(ask).kind).sort()).toEqual(['assets', 'catalog', 'fills', 'orders']);
   });
 
   it('follows the money: more at rest, or more movement, is never looked at less often', () => {
@@ -270,9 +263,9 @@ describe('what is looked at', () => {
     let asked = 0;
     for (let ms = 0; ms < 600_000; ms += 250) {
       const facts = { markets: [], openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: 100 };
-      for (const { tag } of plan.due(NOW + ms, facts)) {
-        if (kindOf(tag) !== 'catalog') asked++;
-        plan.onReport(tag, 'ok', NOW + ms);
+      for (const ask of plan.due(NOW + ms, facts)) {
+        if (targetOf(ask).kind !== 'catalog') asked++;
+        plan.onReport(targetOf(ask), 'ok', NOW + ms);
       }
     }
     expect(asked / 10).toBeLessThan(10.5);
@@ -309,9 +302,9 @@ describe('a poll that fails', () => {
     };
     const times: number[] = [];
     for (let ms = 0; ms < 30_000; ms += 1000) {
-      for (const { tag } of plan.due(NOW + ms, facts)) {
-        plan.onReport(tag, 'unsent', NOW + ms);
-        if (tag === 'poll/fills') times.push(ms);
+      for (const ask of plan.due(NOW + ms, facts)) {
+        plan.onReport(targetOf(ask), 'unsent', NOW + ms);
+        if (targetOf(ask).kind === 'fills') times.push(ms);
       }
     }
     expect(times).toEqual([0, 3000, 6000, 9000, 12_000, 15_000, 18_000, 21_000, 24_000, 27_000]);
@@ -326,7 +319,7 @@ describe('a poll that fails', () => {
       signedPerMinute: 285,
       publicHeadroom: 9,
     };
-    for (const { tag } of plan.due(NOW, facts)) plan.onReport(tag, 'failed', NOW);
+    for (const ask of plan.due(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
     expect(plan.due(NOW - 3_600_000, facts)).not.toEqual([]);
   });
 });
@@ -341,10 +334,10 @@ describe('the plan', () => {
       signedPerMinute: 285,
       publicHeadroom: 9,
     };
-    for (const { tag } of plan.due(NOW, facts)) plan.onReport(tag, 'failed', NOW);
+    for (const ask of plan.due(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
     expect(plan.due(NOW + 1, facts)).toEqual([]);
     plan.expedite({ kind: 'assets' });
-    expect(plan.due(NOW + 2, facts).map(({ tag }) => tag)).toEqual(['poll/assets']);
+    expect(plan.due(NOW + 2, facts).map(({ owner }) => describeOwner(owner))).toEqual(['poll/assets']);
   });
 
   it('forgets markets that are no longer polled, also when one of their polls was under way', () => {
@@ -357,8 +350,8 @@ describe('the plan', () => {
 
   it('ignores reports of what it did not ask', () => {
     const plan = new PollPlan(SETTINGS);
-    plan.onReport('poll/book/never-asked', 'failed', NOW);
-    plan.onReport('executor/place/1', 'ok', NOW);
+    plan.onReport({ kind: 'book', marketConditionId: 'never-asked' }, 'failed', NOW);
+    plan.onReport({ kind: 'catalog' }, 'ok', NOW);
     expect(plan.size).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
+import { describeOwner } from '../../../src/shared/protocol/ask-owner.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import { type Ask, type BudgetReport, LANES, type Lane } from '../../../src/shared/protocol/seam.js';
 import {
@@ -12,6 +13,8 @@ import {
 } from '../../../src/trader/scheduler/request-queue.js';
 import { cancelReserve } from '../../../src/trader/scheduler/reserve.js';
 import { askOf, LIMITS, World } from './world.js';
+
+const nameOf = ({ owner }: Pick<Ask, 'owner'>): string => describeOwner(owner);
 
 const NOW = 1_700_000_000_000;
 const SCOPES: readonly Scope[] = ['public', 'signed'];
@@ -49,13 +52,13 @@ describe('the order of what leaves', () => {
     const queue = new RequestQueue(LIMITS);
     for (const lane of [...LANES].reverse())
       for (const nth of [1, 2]) queue.push(askOf('signed', lane, `${lane} ${nth}`));
-    const tags: string[] = [];
+    const names: string[] = [];
     for (;;) {
       const { requests } = queue.release(NOW);
       if (requests.length === 0) break;
-      for (const request of requests) tags.push(answer(queue, request.id).tag);
+      for (const request of requests) names.push(nameOf(answer(queue, request.id)));
     }
-    expect(tags.slice(0, 8)).toEqual([
+    expect(names.slice(0, 8)).toEqual([
       'cancel 1',
       'cancel 2',
       'submit 1',
@@ -65,7 +68,7 @@ describe('the order of what leaves', () => {
       'draft 1',
       'draft 2',
     ]);
-    expect(new Set(tags).size).toBe(12);
+    expect(new Set(names).size).toBe(12);
   });
 
   it('lets no late lane starve another while the budget lasts', () => {
@@ -77,7 +80,7 @@ describe('the order of what leaves', () => {
     // One place becomes free at a time, and a new hot ask is always waiting for it.
     for (let round = 0; round < 20; round++) {
       queue.push(askOf('public', 'hot', 'hot'));
-      answered.push(answer(queue, underWay.shift() ?? 0).tag);
+      answered.push(nameOf(answer(queue, underWay.shift() ?? 0)));
       underWay.push(...queue.release(NOW).requests.map(({ id }) => id));
     }
     expect(answered).toContain('patient');
@@ -124,21 +127,21 @@ describe('what does not leave', () => {
     expect(queue.release(NOW)).toMatchObject({ requests: [{ id: 1 }], unsent: [] });
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 100);
     expect(queue.release(NOW + 99)).toEqual({ requests: [], unsent: [] });
-    expect(queue.release(NOW + 100)).toMatchObject({ requests: [], unsent: [{ ask: { tag: 'second' } }] });
+    expect(queue.release(NOW + 100)).toMatchObject({ requests: [], unsent: [{ ask: { owner: { name: 'second' } } }] });
     expect([queue.waiting, queue.nextReleaseMs(NOW + 100)]).toEqual([0, null]);
   });
 
   it('comes back unsent when it is recalled, and the rest leaves', () => {
     const queue = new RequestQueue(LIMITS);
-    for (const tag of ['a', 'b', 'c']) queue.push(askOf('signed', 'submit', tag));
-    queue.recall((ask) => ask.tag !== 'b', 'not wanted any more');
+    for (const name of ['a', 'b', 'c']) queue.push(askOf('signed', 'submit', name));
+    queue.recall((ask) => nameOf(ask) !== 'b', 'not wanted any more');
     expect(queue.waiting).toBe(1);
     const { requests, unsent } = queue.release(NOW);
-    expect(unsent.map(({ ask, reason }) => [ask.tag, reason])).toEqual([
+    expect(unsent.map(({ ask, reason }) => [nameOf(ask), reason])).toEqual([
       ['a', 'not wanted any more'],
       ['c', 'not wanted any more'],
     ]);
-    expect(requests.map(({ id }) => answer(queue, id).tag)).toEqual(['b']);
+    expect(requests.map(({ id }) => nameOf(answer(queue, id)))).toEqual(['b']);
     expect(queue.release(NOW)).toEqual({ requests: [], unsent: [] });
   });
 
@@ -150,7 +153,7 @@ describe('what does not leave', () => {
     expect([queue.waiting, queue.nextReleaseMs(NOW)]).toEqual([MAX_WAITING, NOW]);
     const { requests, unsent } = queue.release(NOW);
     expect(requests[0]?.lane).toBe('cancel');
-    expect(unsent.map(({ ask }) => ask.tag)).toEqual(['too many', `quiet ${MAX_WAITING - 1}`]);
+    expect(unsent.map(({ ask }) => nameOf(ask))).toEqual(['too many', `quiet ${MAX_WAITING - 1}`]);
   });
 
   it('gives every ask back exactly once, whatever happens', () => {
@@ -171,8 +174,8 @@ describe('what does not leave', () => {
           world.step(passMs);
         }
         for (let i = 0; i < 40; i++) world.step(10_000);
-        const tags = [...world.done.map(({ ask }) => ask.tag), ...world.unsent.map(({ tag }) => tag)];
-        expect(tags.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
+        const names = [...world.done.map(({ ask }) => nameOf(ask)), ...world.unsent.map(nameOf)];
+        expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
         expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
       }),
       { numRuns: 60 },

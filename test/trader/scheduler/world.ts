@@ -21,11 +21,11 @@ const CALLS: Readonly<Record<Scope, AnyCall>> = {
   bootstrap: BOOTSTRAP_CALL,
 };
 
-export const askOf = (scope: Scope, lane: Lane, tag = 'tag', latestMs = Number.MAX_SAFE_INTEGER): Ask => ({
+export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number.MAX_SAFE_INTEGER): Ask => ({
   lane,
   call: CALLS[scope],
   latestMs,
-  tag,
+  owner: { kind: 'other', name },
 });
 
 const ANSWERED: Outcome = { kind: 'answered', data: [], nextCursor: null };

@@ -1,0 +1,41 @@
+/** Whom in the trader's core the outcome of a call belongs to. Nothing of it crosses the seam. */
+
+export type MarketPoll = 'book' | 'trades' | 'detail';
+/** `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds; `catalog`: the list of markets. */
+export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog';
+
+/** What one poll looks at. */
+export type PollTarget =
+  | { readonly kind: MarketPoll; readonly marketConditionId: string }
+  | { readonly kind: AccountPoll };
+
+/** A list of a round of reconciliation. `sums` is the second reader's own look at the trades. */
+export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | 'redeems' | 'sums';
+
+/** What an intent asks for. */
+export type IntentStep = 'draft' | 'submit' | 'read';
+
+/** To which room of the core the outcome of an ask goes, and what it is of there. */
+export type AskOwner =
+  | { readonly kind: 'poll'; readonly target: PollTarget }
+  | { readonly kind: 'round'; readonly list: RoundList }
+  | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
+  /** Of a program that uses rooms of the trader without its engine. */
+  | { readonly kind: 'other'; readonly name: string };
+
+/** For messages only: nothing reads it back. */
+export function describeOwner(owner: AskOwner): string {
+  switch (owner.kind) {
+    case 'poll': {
+      const { target } = owner;
+      const market = 'marketConditionId' in target ? `/${target.marketConditionId}` : '';
+      return `poll/${target.kind}${market}`;
+    }
+    case 'round':
+      return `round/${owner.list}`;
+    case 'intent':
+      return `executor/${owner.step}/${owner.intentId}`;
+    case 'other':
+      return owner.name;
+  }
+}

@@ -1,0 +1,91 @@
+/** The third part of a step: the room that something is for takes it in. */
+
+import type { DataOf } from '../../shared/protocol/endpoints.js';
+import type { Report } from '../../shared/protocol/seam.js';
+import type { SeenAt } from '../market/view.js';
+import { overfull, PageWalk } from '../reconcile/page-walk.js';
+import type { PollResult } from '../scheduler/contract.js';
+import { obey } from './control/commands.js';
+import type { MarketEntry } from './markets.js';
+import { observeOwnList, observeRound } from './own/own-answers.js';
+import { ownOrders } from './own/own-state.js';
+import { react } from './reactions.js';
+import type { Routed } from './router.js';
+import { type TraderState, titled } from './state.js';
+
+export function observe(state: TraderState, routed: Routed): void {
+  switch (routed.kind) {
+    case 'time':
+      return;
+    case 'command':
+      return obey(state, routed.command, routed.nowMs);
+    case 'market':
+      return observeMarket(state, routed);
+    case 'catalog':
+      return observeCatalog(state, routed.report);
+    case 'own':
+      return observeOwnList(state, routed.list, routed.report);
+    case 'round':
+      return observeRound(state, routed.list, routed.report);
+    case 'intent':
+      return react(state, state.executor.onReport(routed.report), routed.report.nowMs);
+  }
+}
+
+type OfMarket = Extract<Routed, { kind: 'market' }>;
+
+function observeMarket(state: TraderState, routed: OfMarket): void {
+  const { poll, conditionId, report } = routed;
+  const result = readMarket(state, routed);
+  state.poller.onReport({ kind: poll, marketConditionId: conditionId }, result, report.nowMs);
+}
+
+function readMarket(state: TraderState, { poll, conditionId, report, requestId }: OfMarket): PollResult {
+  const { outcome } = report;
+  const tracked = state.markets.get(conditionId);
+  if (tracked === undefined || tracked.outBecause !== null || outcome.kind !== 'answered') return resultOf(report);
+  if (overfull(report.ask, outcome.data) !== null) return 'failed';
+  const at: SeenAt = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
+  try {
+    takeIn(state, tracked, poll, outcome.data, at);
+  } catch (error) {
+    // Arithmetic that a row of this market has broken; a broken ledger or promise of our own ends the trader.
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+    state.takeOut(tracked, `a ${poll} answer cannot be reckoned with: ${error.message}`, report.nowMs);
+    return 'failed';
+  }
+  state.touch(conditionId);
+  return 'ok';
+}
+
+/** The shell answers an ask with the data of the ask's own endpoint; its owner says which that was. */
+function takeIn(state: TraderState, tracked: MarketEntry, poll: OfMarket['poll'], data: unknown, at: SeenAt): void {
+  const { conditionId } = tracked;
+  switch (poll) {
+    case 'book':
+      return tracked.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
+    case 'trades':
+      return tracked.feed.onTrades(data as DataOf<'markets.trades'>, at);
+    case 'detail':
+      if (state.markets.onDetail(tracked, data as DataOf<'markets.detail'>, at)) {
+        state.say(at.seenMs, 'market', `"${titled(state, conditionId)}" is now ${tracked.feed.facts?.phase}`);
+      }
+      state.stale(); // fees and event may have changed what our orders can cost
+  }
+}
+
+function observeCatalog(state: TraderState, report: Report): void {
+  state.catalog ??= new PageWalk((row) => row.condition_id);
+  const walk = state.catalog;
+  const step = walk.onReport(report);
+  if (step.kind === 'page' && step.next !== null) return state.queue.push(step.next);
+  state.catalog = null;
+  if (step.kind === 'page') state.markets.onCatalog(walk.rows);
+  const failed = resultOf(report) === 'unsent' ? 'unsent' : 'failed';
+  state.poller.onReport({ kind: 'catalog' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
+}
+
+function resultOf({ outcome }: Pick<Report, 'outcome'>): PollResult {
+  if (outcome.kind === 'answered') return 'ok';
+  return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
+}

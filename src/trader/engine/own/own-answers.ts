@@ -1,0 +1,59 @@
+/** Takes in what the exchange lists as ours, and what reconciliation makes of it. */
+
+import type { RoundList } from '../../../shared/protocol/ask-owner.js';
+import type { DataOf } from '../../../shared/protocol/endpoints.js';
+import type { Report } from '../../../shared/protocol/seam.js';
+import { cancelOrder } from '../quoting/quoting.js';
+import { TraderStepContext } from '../quoting/step-context.js';
+import { react } from '../reactions.js';
+import type { TraderState } from '../state.js';
+
+export function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Report): void {
+  const { reconciler, poller } = state;
+  const step = reconciler.onReport(list, report);
+  for (const ask of step.asks) state.queue.push(ask);
+  react(state, step.reaction, report.nowMs);
+  tellNews(state, report.nowMs);
+  if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
+  if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
+  if (step.result !== null) poller.onReport({ kind: list }, step.result, report.nowMs);
+}
+
+/** One list of a round of reconciliation; the poll that began it has ended when all of them have. */
+export function observeRound(state: TraderState, list: RoundList, report: Report): void {
+  const { reconciler, poller, queue } = state;
+  const { asks, result } = reconciler.onRound(list, report);
+  for (const ask of asks) queue.push(ask);
+  tellNews(state, report.nowMs);
+  if (result === null) return;
+  poller.onReport({ kind: 'assets' }, result, report.nowMs);
+  for (const kind of reconciler.awaits) poller.expedite({ kind });
+}
+
+function tellNews(state: TraderState, nowMs: number): void {
+  for (const { loud, text } of state.reconciler.takeNews()) {
+    if (loud) state.loud(nowMs, 'reconciliation', text);
+    else state.say(nowMs, 'reconciliation', text);
+  }
+}
+
+interface Resting {
+  readonly rows: readonly DataOf<'orders.list'>[number][];
+  readonly startedMs: number;
+}
+
+/** While everything is being canceled, what rests and is nobody's of ours goes too. */
+function observeResting(state: TraderState, { rows, startedMs }: Resting, nowMs: number): void {
+  if (!state.modes.wantsProof) return;
+  // One that began later than it ended was asked for before our clock was set back.
+  if (state.settledMs !== null && startedMs >= state.settledMs && startedMs <= nowMs) {
+    state.modes.proof(rows.length, nowMs);
+    if (state.modes.proven) state.saveModes();
+  }
+  const context = new TraderStepContext(state, 'canceling', nowMs);
+  for (const { pubkey, market } of rows) {
+    const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
+    if (pubkey === null || ours || context.triedToCancel(pubkey)) continue;
+    if (cancelOrder(pubkey, market.condition_id, context)) state.stale();
+  }
+}

@@ -1,0 +1,57 @@
+/** The second part of a step: says for whom something received is. Pure, and the only place that asks who owns an ask. */
+
+import { AssertionFailed } from '../../shared/base/errors.js';
+import { describeOwner, type MarketPoll, type PollTarget, type RoundList } from '../../shared/protocol/ask-owner.js';
+import type { OperatorCommand, Report } from '../../shared/protocol/seam.js';
+import type { Received } from './receive.js';
+
+/** One kind for each room that takes something in. */
+export type Routed =
+  | { readonly kind: 'time' }
+  | { readonly kind: 'command'; readonly command: OperatorCommand; readonly nowMs: number }
+  | {
+      readonly kind: 'market';
+      readonly poll: MarketPoll;
+      readonly conditionId: string;
+      readonly report: Report;
+      /** 0 of an ask that never left. */
+      readonly requestId: number;
+    }
+  | { readonly kind: 'catalog'; readonly report: Report }
+  /** Our resting orders, or our trades. */
+  | { readonly kind: 'own'; readonly list: 'orders' | 'fills'; readonly report: Report }
+  | { readonly kind: 'round'; readonly list: RoundList; readonly report: Report }
+  | { readonly kind: 'intent'; readonly report: Report };
+
+/** Throws AssertionFailed for an ask that no room of the engine owns. */
+export function route(received: Received): Routed {
+  if (received.kind !== 'report') return received;
+  const { report, requestId } = received;
+  const { owner } = report.ask;
+  switch (owner.kind) {
+    case 'poll':
+      return routePoll(owner.target, report, requestId);
+    case 'round':
+      return { kind: 'round', list: owner.list, report };
+    case 'intent':
+      return { kind: 'intent', report };
+    case 'other':
+      throw new AssertionFailed(`an ask of no room came back: ${describeOwner(owner)}`);
+  }
+}
+
+function routePoll(target: PollTarget, report: Report, requestId: number): Routed {
+  if ('marketConditionId' in target) {
+    return { kind: 'market', poll: target.kind, conditionId: target.marketConditionId, report, requestId };
+  }
+  switch (target.kind) {
+    case 'catalog':
+      return { kind: 'catalog', report };
+    // The poll of assets is the first ask of a round.
+    case 'assets':
+      return { kind: 'round', list: 'assets', report };
+    case 'orders':
+    case 'fills':
+      return { kind: 'own', list: target.kind, report };
+  }
+}
