@@ -47,9 +47,11 @@ export class Proofs {
     const seen = this.#seen.get((kind === 'cancel' ? order_pubkey : draft_pubkey) ?? '') ?? NOTHING;
     const times = (status: string) => seen.get(status) ?? 0;
     const looks = [...seen.values()].reduce((sum, count) => sum + count, 0);
-    const ended = [...seen.keys()].some((status) => isFinalOrder(status as OrderStatus));
+    const isConversion = kind === 'merge' || kind === 'redeem';
+    // What was seen of a place or cancel is the status of its order.
+    const ended = () => [...seen.keys()].some((status) => isFinalOrder(status as OrderStatus));
     const holds = {
-      done: kind === 'merge' || kind === 'redeem' ? times('done') + times('completed') > 0 : ended,
+      done: isConversion ? times('done') + times('completed') > 0 : ended(),
       failed: times('failed') > 0,
       // What never left cannot have an effect; a cancel's draft has lapsed when its order still rests later.
       expired:

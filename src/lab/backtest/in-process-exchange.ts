@@ -27,7 +27,7 @@ import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
-import { isSettledMarket, type OrderStatus } from '../../shared/protocol/states.js';
+import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 import { OwnTradePage, PublicTradePage } from './cached-lists.js';
 import { readOrder, readOrderRequest, readRecord } from './wire-records.js';
 
@@ -47,7 +47,10 @@ const UNFILLED_ORDERS: Forgetting = {
   passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
   keep: 5_000,
 };
-const UNFILLED = ['canceled', 'expired', 'failed'] as const satisfies readonly OrderStatus[];
+const UNFILLED = ORDER_STATUSES.filter((status) => {
+  const { phase, filled } = ORDER_STANDING[status];
+  return phase === 'over' && filled === 'nothing';
+});
 
 export interface Answer {
   readonly outcome: Outcome;

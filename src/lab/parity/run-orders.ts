@@ -3,7 +3,7 @@
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
-import { isFinalOrder } from '../../shared/protocol/states.js';
+import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
 
 /** Our clock, ms: when a request left, and when its answer came. */
 export interface AnsweredAt {
@@ -80,7 +80,8 @@ export class RunOrders {
   /** @param isNew the answer to its submit */
   #onOrder(row: OrderRow, at: AnsweredAt, isNew: boolean): void {
     const { pubkey, status, price, amount, market, outcome, side } = row;
-    if (pubkey === null || price === null || amount === null || status === null || status === 'waiting_to_sign') return;
+    if (pubkey === null || price === null || amount === null || status === null) return;
+    if (ORDER_STANDING[status].phase === 'unsigned') return;
     const known = this.orders.get(pubkey);
     const over = isFinalOrder(status);
     if (known !== undefined) {
@@ -129,5 +130,5 @@ export class RunOrders {
 /** Somewhere between the request and its answer at the latest. */
 function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
   order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
-  order.canceled ||= status === 'canceled' || status === 'partially_filled_canceled';
+  order.canceled ||= status !== null && ORDER_STANDING[status].isCanceled;
 }

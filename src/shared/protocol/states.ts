@@ -13,12 +13,37 @@ export const ORDER_STATUSES = [
 /** Where an order stands; `waiting_to_sign` is a draft that is not in the book. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
+/** What a status says of its order. */
+export interface OrderStanding {
+  /** `unsigned`: a draft, and nothing else yet; `over`: nothing changes any more. */
+  readonly phase: 'unsigned' | 'resting' | 'over';
+  /** Whether the order took effect: it has been in the book, or has filled at once. */
+  readonly tookEffect: boolean;
+  readonly filled: 'nothing' | 'part' | 'all';
+  /** Whether a cancel ended it. */
+  readonly isCanceled: boolean;
+}
+
+/** Everybody who asks what a status means asks here: a status that is new does not compile before it is answered. */
+export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
+  waiting_to_sign: { phase: 'unsigned', tookEffect: false, filled: 'nothing', isCanceled: false },
+  open: { phase: 'resting', tookEffect: true, filled: 'nothing', isCanceled: false },
+  partially_filled: { phase: 'resting', tookEffect: true, filled: 'part', isCanceled: false },
+  filled: { phase: 'over', tookEffect: true, filled: 'all', isCanceled: false },
+  canceled: { phase: 'over', tookEffect: true, filled: 'nothing', isCanceled: true },
+  partially_filled_canceled: { phase: 'over', tookEffect: true, filled: 'part', isCanceled: true },
+  // Of its draft: it was not signed in time, or its submit failed.
+  expired: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
+  failed: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
+};
+
 /** Statuses in which an order rests in the book. */
-export const RESTING_STATUSES: readonly OrderStatus[] = ['open', 'partially_filled'];
+export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
+  (status) => ORDER_STANDING[status].phase === 'resting',
+);
 
 /** Whether an order neither rests nor may still come to rest, so that no fill can follow. */
-export const isFinalOrder = (status: OrderStatus): boolean =>
-  status !== 'waiting_to_sign' && !RESTING_STATUSES.includes(status);
+export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[status].phase === 'over';
 
 /** Share merges and share splits. */
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;

@@ -3,7 +3,7 @@
 import { must } from '../../shared/base/errors.js';
 import { type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
-import { isFinalOrder, type OrderStatus } from '../../shared/protocol/states.js';
+import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
 import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
 import type { ExecutorContext, Look } from './context.js';
@@ -138,7 +138,7 @@ export function readAgain(desk: ExecutorContext, order: OrderRecord, nowMs: numb
 /** Shares filled as the row says it; ZERO when it says nothing. */
 function filledOf(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
-  if (row.status === 'filled') return order.amountMicros;
+  if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
   return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
 }
 

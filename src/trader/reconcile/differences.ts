@@ -6,7 +6,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
-import type { OrderStatus } from '../../shared/protocol/states.js';
+import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { ConversionRecord, FillRow, OrderRecord, PositionRow } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
@@ -43,8 +43,7 @@ export interface OwnBooks {
 /** How far a list may lag, ms: what has happened since then it need not show. */
 export const LONGEST_LAG_MS = 10_000;
 
-const EFFECTLESS: readonly OrderStatus[] = ['waiting_to_sign', 'expired', 'failed'];
-const hadEffect = (status: OrderStatus | null): boolean => status !== null && !EFFECTLESS.includes(status);
+const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 
 /**
  * An order as a list shows it whose first page left at `listMs`. What the ledger holds open the executor follows by reading
@@ -52,7 +51,7 @@ const hadEffect = (status: OrderStatus | null): boolean => status !== null && !E
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
-  if (order === null && !hadEffect(row.status)) return null;
+  if (order === null && !tookEffect(row.status)) return null;
   const where = order === null ? '' : elsewhere(row.market.condition_id, order.marketConditionId);
   const exchange = `${orderTerms(row)}, ${row.status}, ${shown(row.filled_amount)} filled${where}`;
   const subject = row.pubkey ?? '(without pubkey)';
@@ -73,7 +72,7 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   const known = maxMicros(order.filledMicros, order.bookedMicros);
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
-  if (!hadEffect(status)) return order.closedMs === null ? known === ZERO : !hadEffect(order.status);
+  if (!tookEffect(status)) return order.closedMs === null ? known === ZERO : !tookEffect(order.status);
   // An order that grows is told by its list and its fills; one that shrinks contradicts what was seen before, but by what
   // failed to settle.
   const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));

@@ -1,5 +1,6 @@
 /** The lists of what has happened, each with what its rows are compared with. */
 
+import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Ledger } from '../ledger/contract.js';
 import {
   inventedConversion,
@@ -40,7 +41,8 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
     bornS: () => null,
     // An order of ours is followed by the executor wherever it goes; one that nobody knows may still be signed.
     isSettled: ({ pubkey, status }) =>
-      (status !== null && status !== 'waiting_to_sign') || (pubkey !== null && books.order(pubkey) !== null),
+      (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
+      (pubkey !== null && books.order(pubkey) !== null),
     compare: (row, listMs) => orderDifference(row, books, listMs),
     booked: null,
   });

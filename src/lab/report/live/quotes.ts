@@ -1,7 +1,7 @@
 /** When our orders stood, as far as the ledger tells: from its draft's row until a final status was seen. */
 
 import { complement } from '../../../shared/base/micros.js';
-import type { OrderStatus } from '../../../shared/protocol/states.js';
+import { ORDER_STANDING } from '../../../shared/protocol/states.js';
 import type { OrderRecord } from '../../../trader/ledger/contract.js';
 import type { QuotingFigures } from '../contract.js';
 import { common, lengthOf, merged, type Span } from './spans.js';
@@ -17,11 +17,9 @@ export interface Quote {
   readonly ownPriceMicros: number;
 }
 
-const RESTED: readonly OrderStatus[] = ['open', 'partially_filled', 'filled', 'canceled', 'partially_filled_canceled'];
-
 export const quotesOf = (orders: readonly OrderRecord[], toMs: number): readonly Quote[] =>
   orders
-    .filter(({ status }) => RESTED.includes(status))
+    .filter(({ status }) => ORDER_STANDING[status].tookEffect)
     .map((order) => ({
       side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
       priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
@@ -49,8 +47,7 @@ export function quotingOf(
     twoSidedMs,
     oneSidedMs: lengthOf(bids) + lengthOf(asks) - 2 * twoSidedMs,
     ordersPlaced: quotes.length,
-    ordersCanceled: orders.filter(({ status }) => status === 'canceled' || status === 'partially_filled_canceled')
-      .length,
+    ordersCanceled: orders.filter(({ status }) => ORDER_STANDING[status].isCanceled).length,
     postedMicros: quotes.reduce((total, { amountMicros }) => total + amountMicros, 0),
     joinedBehindMicros: null,
   };

@@ -4,7 +4,7 @@ import { type Micros, ZERO } from '../../../shared/base/micros.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../../shared/protocol/records.js';
-import { RESTING_STATUSES } from '../../../shared/protocol/states.js';
+import { isFinalOrder, ORDER_STANDING } from '../../../shared/protocol/states.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { AccountCalls } from '../calls/account.js';
 import type { ConversionInput, MergeCalls, RedeemCalls, SplitCalls } from '../calls/conversions.js';
@@ -190,13 +190,13 @@ const DONE: Stage = { kind: 'done' };
 
 /** An order that was in the book has taken effect, however it ended. */
 function placeStage({ status }: OrderRow): Stage {
-  if (status === 'failed' || status === 'expired') return { kind: 'over', why: status };
-  return status === 'waiting_to_sign' || status === null ? UNSIGNED : DONE;
+  if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
+  if (ORDER_STANDING[status].tookEffect) return DONE;
+  return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
 }
 
 /** An order that rests is one whose cancel was not submitted. */
-const cancelStage = ({ status }: OrderRow): Stage =>
-  status !== null && status !== 'waiting_to_sign' && !RESTING_STATUSES.includes(status) ? DONE : UNSIGNED;
+const cancelStage = ({ status }: OrderRow): Stage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
 
 function conversionStage({ state }: ConversionRow): Stage {
   if (state === 'failed' || state === 'expired') return { kind: 'over', why: state };

@@ -5,7 +5,7 @@
  */
 
 import { SIDE } from '../../../recording/contract.js';
-import { isFinalOrder } from '../../../shared/protocol/states.js';
+import { isFinalOrder, ORDER_STANDING } from '../../../shared/protocol/states.js';
 import type { OwnOrderRow } from './contract.js';
 import type { OwnAtPrice, OwnInBook } from './level-changes.js';
 import { NOTHING_OWN } from './level-changes.js';
@@ -56,7 +56,8 @@ export class OwnOrders {
   /** An answer that left at `sentMs` showed it. */
   seen(row: OwnOrderRow, sentMs: number, nowMs: number): void {
     const { pubkey, status, price, amount, remaining_amount: remaining, market, outcome, side } = row;
-    if (pubkey === null || price === null || status === null || status === 'waiting_to_sign') return;
+    if (pubkey === null || price === null || status === null) return;
+    if (ORDER_STANDING[status].phase === 'unsigned') return;
     const left = remaining ?? amount ?? 0;
     const gone = isFinalOrder(status);
     const known = this.#orders.get(pubkey);
