@@ -20,6 +20,7 @@ import { LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
 import { FillAlarm } from './fill-alarm.js';
 import { type MarketEntry, Markets } from './markets.js';
 import { Marks } from './marks.js';
+import { OwnLists } from './own/own-lists.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own/own-state.js';
 import { equityOf, markOf } from './own/valuation.js';
 import { Polling } from './polling.js';
@@ -52,6 +53,7 @@ export class TraderState {
   readonly polling = new Polling(this);
   readonly markets: Markets;
   readonly modes: Modes;
+  readonly ownLists: OwnLists;
   readonly reconciler: Reconciler;
   readonly venueClock = new VenueClock();
   readonly fillGuard: FillGuard;
@@ -101,6 +103,7 @@ export class TraderState {
     // Notes are written by this class alone; what it wrote it can read.
     this.modes = new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
     this.reconciler = new Reconciler(ledger, executor, ownTrades);
+    this.ownLists = new OwnLists(ledger, executor, this.reconciler);
     const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
     this.#pausedMarkets = new Map(paused);
     this.marks = new Marks(ledger);

@@ -3,7 +3,7 @@
 import type { Bug } from './bug.js';
 
 const CONTROLS = 'src/trader/risk/controls.ts';
-const RECONCILER = 'src/trader/reconcile/reconciler.ts';
+const OWN_LISTS = 'src/trader/engine/own/own-lists.ts';
 
 export const ENGINE_BUGS: readonly Bug[] = [
   {
@@ -22,7 +22,17 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'Every start takes the newest trade for the end of what is not ours.',
     edits: [
       {
-        file: RECONCILER,
+        file: OWN_LISTS,
+        text: '\n  #fillPages = 0;',
+        replacement: '\n  #fillPages = 0;\n  #seenFills = false;',
+      },
+      {
+        file: OWN_LISTS,
+        text: '    this.#fillPages = 0;',
+        replacement: '    this.#fillPages = 0;\n    this.#seenFills = true;',
+      },
+      {
+        file: OWN_LISTS,
         text: '    if (stored !== null) return stored;\n    const fresh = this.#ledger.orders({ limit: 1 }).length === 0 ? newest : NO_TRADES;',
         replacement: '    if (stored !== null && this.#seenFills) return stored;\n    const fresh = newest;',
       },

@@ -17,6 +17,7 @@ import type { Ask, Outcome, Report } from '../../../src/shared/protocol/seam.js'
 import type { OrderStatus, Side } from '../../../src/shared/protocol/states.js';
 import { readProfile } from '../../../src/shell/config/venue.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { OwnLists } from '../../../src/trader/engine/own/own-lists.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { ConversionRecord, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
@@ -84,6 +85,7 @@ export class Account {
   /** Our clock; the exchange's is the same. */
   nowMs = 1_700_000_000_000;
   reconciler: Reconciler;
+  ownLists: OwnLists;
   readonly orders = new List<OrderRow>();
   readonly trades = new List<OwnTradeRow>();
   readonly merges = new List<ConversionRow>();
@@ -100,10 +102,10 @@ export class Account {
 
   constructor() {
     this.ledger.transaction(() => this.ledger.startRun({ id: 'run', version: '0', configHash: 'h', startedMs: 1 }));
-    this.reconciler = this.#process();
+    [this.reconciler, this.ownLists] = this.#process();
   }
 
-  #process(): Reconciler {
+  #process(): [Reconciler, OwnLists] {
     const signer = new Wallet(new Uint8Array(32).fill(1)).draftSigner({
       serviceName: PROFILE.service_name,
       draftMessage: 'utf8',
@@ -112,12 +114,13 @@ export class Account {
     });
     const settings = { runId: 'run', configHash: 'h', ownPollMs: 1000 };
     this.#executor = new Executor(this.ledger, signer, PROFILE, settings);
-    return new Reconciler(this.ledger, this.#executor, true);
+    const reconciler = new Reconciler(this.ledger, this.#executor, true);
+    return [reconciler, new OwnLists(this.ledger, this.#executor, reconciler)];
   }
 
   /** As by a kill and a start: what is remembered is what the ledger holds. */
   restart(): void {
-    this.reconciler = this.#process();
+    [this.reconciler, this.ownLists] = this.#process();
   }
 
   close(): void {
@@ -330,7 +333,7 @@ export class Account {
     while (asks.length > 0) {
       asks = asks.flatMap((ask) => {
         const report = this.#answer(ask, list, faults);
-        return this.ledger.transaction(() => this.reconciler.onReport(kind, report)).asks;
+        return this.ledger.transaction(() => this.ownLists.onReport(kind, report)).asks;
       });
     }
   }

@@ -9,8 +9,8 @@ import { react } from '../reactions.js';
 import type { TraderState } from '../state.js';
 
 export function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Report): void {
-  const { reconciler, poller } = state;
-  const step = reconciler.onReport(list, report);
+  const { ownLists, reconciler, poller } = state;
+  const step = ownLists.onReport(list, report);
   for (const ask of step.asks) state.queue.push(ask);
   react(state, step.reaction, report.nowMs);
   tellNews(state, report.nowMs);

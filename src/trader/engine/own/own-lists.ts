@@ -1,0 +1,130 @@
+/**
+ * Walks the lists of what is ours, resting orders and trades, and hands their rows to the executor, which books them. The
+ * reconciler hears only that a walk has ended.
+ */
+
+import type { Ask, Report } from '../../../shared/protocol/seam.js';
+import type { OrderExecutor, Reaction } from '../../executor/contract.js';
+import type { Ledger } from '../../ledger/contract.js';
+import type { RestingOrders } from '../../reconcile/comparison.js';
+import { PageWalk } from '../../reconcile/page-walk.js';
+import type { Reconciler } from '../../reconcile/reconciler.js';
+import type { PollResult } from '../../scheduler/contract.js';
+
+/** What follows from a poll of orders or fills. */
+export interface ListStep {
+  readonly asks: readonly Ask[];
+  readonly reaction: Reaction;
+  /** How the whole walk ended; null while further pages are on their way. */
+  readonly result: PollResult | null;
+  /** Rows of a complete list of resting orders that ended with this report. */
+  readonly restingOrders: RestingOrders | null;
+}
+
+/** Fills are searched this much further back than the order that misses them, ms: clocks differ and answers are late. */
+const SEARCH_SLACK_MS = 60_000;
+/** Between two searches through the past for fills that stay missing, ms: each may cost many requests. */
+const SEARCH_AGAIN_MS = 30_000;
+/** Pages of one search: two thousand trades. What is not found there is for the comparison to report. */
+const MAX_SEARCH_PAGES = 20;
+const BASELINE_NOTE = 'trades_baseline';
+const NO_TRADES = '-';
+
+export class OwnLists {
+  readonly #ledger: Pick<Ledger, 'note' | 'setNote' | 'orders'>;
+  readonly #executor: Pick<OrderExecutor, 'onOwnOrders' | 'onOwnTrades' | 'missingFills'>;
+  readonly #reconciler: Pick<Reconciler, 'see' | 'seeOrders' | 'seeFills'>;
+  #orders: PageWalk<'orders.list'> | null = null;
+  #fills: PageWalk<'trades.list'> | null = null;
+  #searchedMs = Number.NEGATIVE_INFINITY;
+  #fillPages = 0;
+
+  constructor(ledger: Ledger, executor: OrderExecutor, reconciler: Reconciler) {
+    this.#ledger = ledger;
+    this.#executor = executor;
+    this.#reconciler = reconciler;
+  }
+
+  onReport(kind: 'orders' | 'fills', report: Report): ListStep {
+    this.#reconciler.see(report.nowMs);
+    return kind === 'orders' ? this.#onOrders(report) : this.#onFills(report);
+  }
+
+  #onOrders(report: Report): ListStep {
+    this.#orders ??= new PageWalk((row) => row.pubkey ?? JSON.stringify(row));
+    const walk = this.#orders;
+    const step = walk.onReport(report);
+    if (step.kind === 'page' && step.next !== null) return more(step.next);
+    this.#orders = null;
+    if (step.kind === 'void') return ended(report);
+    const reaction = this.#executor.onOwnOrders(walk.rows, walk.startedMs, report.nowMs);
+    const resting = { rows: walk.rows, startedMs: walk.startedMs };
+    this.#reconciler.seeOrders(resting, report.nowMs);
+    return ended(report, 'ok', reaction, resting);
+  }
+
+  #onFills(report: Report): ListStep {
+    this.#fills ??= new PageWalk((row) => row.pubkey);
+    const walk = this.#fills;
+    const step = walk.onReport(report);
+    if (step.kind === 'void') {
+      this.#fills = null;
+      return ended(report);
+    }
+    const baseline = this.#baseline(step.rows[0]?.pubkey ?? NO_TRADES);
+    const cut = step.rows.findIndex((row) => row.pubkey === baseline);
+    const rows = cut < 0 ? step.rows : step.rows.slice(0, cut);
+    const reaction = this.#executor.onOwnTrades(rows, report.nowMs);
+    const news = reaction.events.filter((event) => event.kind === 'fillBooked').length;
+    this.#fillPages += 1;
+    // A page of nothing new ends the walk, unless an order says that fills of it are still missing.
+    const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
+    if (step.next !== null && deeper) return more(step.next, reaction);
+    this.#fills = null;
+    this.#fillPages = 0;
+    this.#reconciler.seeFills(report.nowMs);
+    return ended(report, 'ok', reaction);
+  }
+
+  /** Whether an older page may hold a fill that is missing here, and it is time to look. */
+  #searches({ nowMs, venueTimeMs }: Report, oldestS: number): boolean {
+    const missing = this.#executor.missingFills();
+    if (missing.length === 0 || this.#fillPages >= MAX_SEARCH_PAGES) return false;
+    const again = this.#fillPages === 1 && nowMs >= this.#searchedMs;
+    if (again && nowMs - this.#searchedMs < SEARCH_AGAIN_MS) return false;
+    this.#searchedMs = nowMs;
+    const venueAheadMs = venueTimeMs === null ? 0 : venueTimeMs - nowMs;
+    const since = Math.min(...missing.map(({ createdMs }) => createdMs)) + venueAheadMs - SEARCH_SLACK_MS;
+    return oldestS * 1000 >= since;
+  }
+
+  /**
+   * Trades before this ledger's first start are not ours to book: the newest one seen then is where our history ends.
+   */
+  #baseline(newest: string): string {
+    const stored = this.#ledger.note(BASELINE_NOTE);
+    if (stored !== null) return stored;
+    const fresh = this.#ledger.orders({ limit: 1 }).length === 0 ? newest : NO_TRADES;
+    this.#ledger.setNote(BASELINE_NOTE, fresh);
+    return fresh;
+  }
+}
+
+const NO_REACTION: Reaction = { asks: [], events: [] };
+
+const more = (next: Ask, reaction = NO_REACTION): ListStep => ({
+  asks: [next],
+  reaction,
+  result: null,
+  restingOrders: null,
+});
+
+function ended(
+  { outcome }: Report,
+  result: PollResult = 'failed',
+  reaction = NO_REACTION,
+  restingOrders: ListStep['restingOrders'] = null,
+): ListStep {
+  const unsent = outcome.kind === 'unknown' && !outcome.sent;
+  return { asks: [], reaction, result: unsent ? 'unsent' : result, restingOrders };
+}
