@@ -3,8 +3,8 @@
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
+import type { Notice } from '../../trader/engine/notices.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
-import type { Notice } from '../../trader/engine/state.js';
 import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../report/contract.js';
 
 const WINDOW_MS = 60_000;

@@ -29,7 +29,8 @@ export function act(state: TraderState, nowMs: number): void {
     react(state, state.executor.tick(nowMs, state.venueClock.nowMs(nowMs)), nowMs);
     for (const conditionId of [...state.own.held.keys(), ...state.own.orders.keys()]) state.tracked(conditionId);
     state.markets.forget((conditionId) => state.isOurs(conditionId));
-    for (const market of state.marks.keys()) if (state.markets.get(market) === undefined) state.marks.delete(market);
+    for (const market of state.valuation.marks.keys())
+      if (state.markets.get(market) === undefined) state.valuation.marks.delete(market);
     state.value(nowMs);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
@@ -57,7 +58,7 @@ function allow(state: TraderState, nowMs: number): void {
   state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
   // What was begun under a milder rung is wished anew, as the new one lets it be. So is what was to reduce a position that a
   // fill of more than was signed, or one taken back, has changed since.
-  const isOutdated = state.fillAlarm.takeNew() || stance !== state.stance;
+  const isOutdated = state.guards.fillAlarm.takeNew() || stance !== state.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) state.executor.withdraw(null, nowMs);
   // What waits for the request budget has not left yet, and now it must not: not even signed orders.
@@ -72,7 +73,7 @@ const isOfConversion = ({ call }: Ask): boolean => CONVERSION_CALLS.includes(cal
 
 function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
   const { nowMs } = usual;
-  const paused = state.pausedMarket(tracked.conditionId);
+  const paused = state.pauses.reasonOf(tracked.conditionId);
   const turn = paused === undefined ? usual : new TraderStepContext(state, usual.hold ?? `paused: ${paused}`, nowMs);
   turn.refresh();
   // Not where the signer refused either.
@@ -129,7 +130,7 @@ function flatten(state: TraderState, nowMs: number): void {
     ) {
       left = true;
     }
-    if (flattenMarket(tracked, feed.sight(nowMs), state.marks.get(conditionId) ?? null, turn)) state.stale();
+    if (flattenMarket(tracked, feed.sight(nowMs), state.valuation.marks.get(conditionId) ?? null, turn)) state.stale();
   }
   if (left) return;
   state.modes.flattened();

@@ -64,7 +64,7 @@ export interface MarketSnapshot {
 
 export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
   const { own, queue, settings } = state;
-  const equityMicros = state.equityMicros;
+  const equityMicros = state.valuation.equityMicros;
   const orders = [...own.orders.values()].flat();
   const { mode, reason } = state.mode();
   return {
@@ -110,7 +110,7 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     askMicros: asks.length === 0 ? null : asks.reduce(minMicros),
     yesMicros,
     noMicros,
-    markMicros: state.marks.get(conditionId) ?? null,
+    markMicros: state.valuation.marks.get(conditionId) ?? null,
     openOrders: orders.length,
     bookAgeMs: sight === null ? null : sight.health.bookAgeMs,
     refusals: tracked.desks.flatMap((desk) => desk.refusals),

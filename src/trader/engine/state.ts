@@ -3,33 +3,27 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
-import type { FillRow, Ledger, LedgerReader, OperatorEvent } from '../ledger/contract.js';
+import type { FillRow, Ledger } from '../ledger/contract.js';
 import { MarketTracker } from '../market/market-tracker.js';
 import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
-import { ActionPace } from '../risk/action-pace.js';
 import type { RiskStance } from '../risk/facts.js';
-import { FillGuard, type FillState, NO_FILLS } from '../risk/fill-guard.js';
-import { LossGuard, type LossState } from '../risk/loss-guard.js';
-import { type LossRung, lossRung, NO_LOSS_RUNG } from '../risk/loss-rung.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
-import { FillAlarm } from './fill-alarm.js';
+import { Pauses } from './control/pauses.js';
+import { Guards } from './guards/guards.js';
 import { type MarketEntry, Markets } from './markets.js';
-import { Marks } from './marks.js';
+import { Notices } from './notices.js';
 import { OwnLists } from './own/own-lists.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own/own-state.js';
-import { equityOf, markOf } from './own/valuation.js';
+import { Valuation } from './own/valuation.js';
 import { Polling } from './polling.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import type { TraderSettings } from './settings.js';
 import { VenueClock } from './venue-clock.js';
-
-/** Something the operator should read; the shell logs it. `loud` ones are in the ledger too. */
-export type Notice = OperatorEvent;
 
 /** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
 const BOOK_DEPTH = 20;
@@ -38,11 +32,6 @@ const BOOK_DEPTH = 20;
 const CONVERSION_PATIENCE_MS = 10_000;
 
 const MODES_NOTE = 'modes';
-const LOSS_NOTE = 'loss_guard';
-const FILLS_NOTE = 'fill_guard';
-const PAUSED_NOTE = 'paused_markets';
-/** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
-const ROWS_PER_ACTION = 2;
 
 export class TraderState {
   readonly settings: TraderSettings;
@@ -56,12 +45,10 @@ export class TraderState {
   readonly ownLists: OwnLists;
   readonly reconciler: Reconciler;
   readonly venueClock = new VenueClock();
-  readonly fillGuard: FillGuard;
-  readonly fillAlarm: FillAlarm;
-  /** Orders and cancels begun lately, by this process or the one before it. */
-  readonly pace: ActionPace;
-  /** YES price per market at which shares are valued. */
-  readonly marks: Marks;
+  readonly guards: Guards;
+  readonly pauses: Pauses;
+  readonly valuation: Valuation;
+  readonly notices: Notices;
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
@@ -81,16 +68,9 @@ export class TraderState {
   /** Asks that were given up before they left. */
   unsent = 0;
   #own: OwnState | null = null;
-  #guard: LossGuard | null;
-  /** As the ledger has it. */
-  #storedGuard: LossState | null;
-  readonly #pausedMarkets: Map<string, string>;
-  #lossRung: LossRung = NO_LOSS_RUNG;
   /** As the newest step had it: what was begun under another is looked at again. */
   stance: RiskStance = 'halted';
-  #equity: Micros | null = null;
   #sequence = 0;
-  #notices: Notice[] = [];
 
   constructor(settings: TraderSettings, ledger: Ledger, executor: OrderExecutor) {
     this.settings = settings;
@@ -100,22 +80,16 @@ export class TraderState {
     const ownTrades = settings.profile.own_trades;
     this.poller = new PollPlan({ ...settings.polling, ownTrades, bookDepth: BOOK_DEPTH });
     this.markets = new Markets(settings, ledger);
-    // Notes are written by this class alone; what it wrote it can read.
+    // The note is written by this class alone; what it wrote it can read.
     this.modes = new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
     this.reconciler = new Reconciler(ledger, executor, ownTrades);
     this.ownLists = new OwnLists(ledger, executor, this.reconciler);
-    const paused = JSON.parse(ledger.note(PAUSED_NOTE) ?? '[]') as readonly (readonly [string, string])[];
-    this.#pausedMarkets = new Map(paused);
-    this.marks = new Marks(ledger);
-    const guard = ledger.note(LOSS_NOTE);
-    this.#storedGuard = guard === null ? null : (JSON.parse(guard) as LossState);
-    this.#guard = this.#storedGuard === null ? null : LossGuard.restored(this.#storedGuard);
-    this.fillAlarm = new FillAlarm(ledger);
-    const fills = ledger.note(FILLS_NOTE);
-    this.fillGuard = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), settings.risk);
-    this.pace = new ActionPace(newestActions(ledger, settings.risk.maxActionsPerMinute));
+    this.guards = new Guards(ledger, settings.risk);
+    this.pauses = new Pauses(ledger);
+    this.valuation = new Valuation(ledger);
+    this.notices = new Notices(ledger);
     // As after a kill: what halted may have left orders behind.
-    if (this.#halted !== null) this.modes.cancelAll();
+    if (this.guards.halted !== null) this.modes.cancelAll();
   }
 
   /** A picture of what is ours, taken anew after `stale`. */
@@ -133,8 +107,8 @@ export class TraderState {
   }
 
   mode(): { readonly mode: Mode; readonly reason: string } {
-    const { widened, reducing } = this.#lossRung;
-    const now = this.modes.mode({ halted: this.#halted, reducing: this.reduceOnly ?? reducing, widened });
+    const { widened, reducing } = this.guards.loss.rung;
+    const now = this.modes.mode({ halted: this.guards.halted, reducing: this.reduceOnly ?? reducing, widened });
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
     const waitedMs = Math.abs(this.seenMs - (this.modes.provenMs ?? this.seenMs));
@@ -143,18 +117,12 @@ export class TraderState {
 
   /** Why only orders that reduce may leave, by what the exchange has shown; null when nothing is odd about it. */
   get reduceOnly(): string | null {
-    return this.reconciler.verdict ?? this.fillAlarm.verdict;
-  }
-
-  /** Why a limit has stopped everything until a person resumes. */
-  get #halted(): string | null {
-    return this.#guard?.state.halted ?? this.fillGuard.state.halted;
+    return this.reconciler.verdict ?? this.guards.fillAlarm.verdict;
   }
 
   /** Why everything or something is stopped until a person resumes it with a reason; null when nothing is. */
   get stopped(): string | null {
-    const [paused] = this.#pausedMarkets;
-    return this.#halted ?? (paused === undefined ? this.fillAlarm.verdict : `market ${paused[0]}: ${paused[1]}`);
+    return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.verdict;
   }
 
   get #isConverting(): boolean {
@@ -167,32 +135,18 @@ export class TraderState {
     this.ledger.setNote(MODES_NOTE, JSON.stringify(this.modes.stored));
   }
 
-  /** Currency plus shares at their marks; null while a holding has no mark. */
-  get equityMicros(): Micros | null {
-    return this.#equity;
-  }
-
-  get guard(): LossGuard | null {
-    return this.#guard;
-  }
-
   /** Values what we hold and lets the loss guard look at it. */
   value(nowMs: number): void {
     for (const { conditionId, feed } of this.markets.all) {
-      const mark = markOf(feed.mark(nowMs, ownOrders(this.own, conditionId)));
-      if (mark !== null) this.marks.set(conditionId, mark);
+      this.valuation.mark(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)));
     }
-    this.marks.fill(this.#held, nowMs - (this.bornMs ?? nowMs));
-    this.#equity = equityOf(this.own, this.marks);
-    if (this.#equity === null) return;
+    const equityMicros = this.valuation.value(this.own, this.#held, nowMs - (this.bornMs ?? nowMs));
+    if (equityMicros === null) return;
+    const { loss } = this.guards;
     // Its days are the exchange's: our clock may be a day ahead.
-    const dayMs = this.venueClock.nowMs(nowMs) ?? nowMs;
-    this.#guard ??= LossGuard.started(dayMs, this.#equity);
-    const halted = this.#guard.observe(dayMs, this.#equity, this.settings.risk);
+    const halted = loss.observe(this.venueClock.nowMs(nowMs) ?? nowMs, equityMicros);
     if (halted !== null) this.#halt(halted, nowMs);
-    this.#lossRung = lossRung(this.#guard.facts, this.settings.risk);
-    const stored = this.#storedGuard;
-    if (stored === null || this.#guard.hasMovedFrom(stored, this.settings.risk)) this.saveGuard();
+    if (loss.isDue) this.saveLoss();
   }
 
   get #held(): { readonly conditionId: string; readonly isOut: boolean }[] {
@@ -202,42 +156,35 @@ export class TraderState {
 
   /** One more fill is in the ledger: lets the fill guard look at it. */
   countFill({ timestampS }: FillRow, nowMs: number): void {
-    const halted = this.fillGuard.observe(timestampS, this.settings.risk);
+    const { fills } = this.guards;
+    const halted = fills.observe(timestampS);
     if (halted !== null) this.#halt(halted, nowMs);
-    this.#saveFills();
+    fills.store();
   }
 
-  /** The configured capital is another than the ledger's. Before the first valuation there is nothing to correct. */
+  /** The configured capital differs from the ledger's. */
   capitalMoved(amount: Micros): void {
-    this.#guard?.capitalMoved(amount);
-    this.saveGuard();
+    this.guards.loss.capitalMoved(amount);
+    this.saveLoss();
   }
 
-  saveGuard(): void {
-    if (this.#guard === null) return;
-    this.#storedGuard = this.#guard.state;
-    this.ledger.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
-    this.marks.save(this.#held);
+  /** Losses are measured at marks, so both are stored together. */
+  saveLoss(): void {
+    const { loss } = this.guards;
+    if (!loss.isStarted) return;
+    loss.store();
+    this.valuation.marks.save(this.#held);
   }
 
   /** A person resumes: what halted us is accepted, and what was paused goes on. */
   resume(): void {
-    this.#guard?.resume();
-    this.#lossRung = NO_LOSS_RUNG;
-    this.saveGuard();
-    this.fillGuard.resume();
-    this.#saveFills();
-    this.fillAlarm.clear();
-    this.#pausedMarkets.clear();
-    this.ledger.setNote(PAUSED_NOTE, '[]');
+    this.guards.resume();
+    this.saveLoss();
+    this.pauses.clear();
     for (const { outBecause, conditionId } of this.markets.all) {
       if (outBecause !== null) this.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
     }
     this.markets.reopen();
-  }
-
-  #saveFills(): void {
-    this.ledger.setNote(FILLS_NOTE, JSON.stringify(this.fillGuard.state));
   }
 
   /** A limit was reached: everything is canceled, until the exchange has shown twice that nothing rests. */
@@ -247,15 +194,9 @@ export class TraderState {
     this.loud(nowMs, 'halted', `${reason}; everything is canceled until an operator resumes it with a reason`);
   }
 
-  /** Why nothing is quoted or converted in a market until a person resumes; undefined while that is not so. */
-  pausedMarket(conditionId: string): string | undefined {
-    return this.#pausedMarkets.get(conditionId);
-  }
-
   /** Holds over restarts: what the signer refused once it would be asked to sign again. */
   pauseMarket(conditionId: string, reason: string): void {
-    this.#pausedMarkets.set(conditionId, reason);
-    this.ledger.setNote(PAUSED_NOTE, JSON.stringify([...this.#pausedMarkets]));
+    this.pauses.pause(conditionId, reason);
     this.touch(conditionId);
   }
 
@@ -353,20 +294,11 @@ export class TraderState {
   }
 
   say(timeMs: number, kind: string, text: string): void {
-    this.#notices.push({ timeMs, severity: 'info', kind, text });
+    this.notices.say(timeMs, kind, text);
   }
 
-  /** Also kept in the ledger: somebody must be able to find it tomorrow. */
   loud(timeMs: number, kind: string, text: string): void {
-    const notice: Notice = { timeMs, severity: 'loud', kind, text };
-    this.#notices.push(notice);
-    this.ledger.addEvent(notice);
-  }
-
-  takeNotices(): readonly Notice[] {
-    const notices = this.#notices;
-    this.#notices = [];
-    return notices;
+    this.notices.loud(timeMs, kind, text);
   }
 }
 
@@ -381,9 +313,3 @@ export const titled = (state: TraderState, conditionId: string): string =>
   (state.markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
 export const amount = (value: Micros): string => formatDecimal(value);
-
-/** Our clock, ms, of the newest orders and cancels that the ledger has; a number of rows, whatever its history. */
-function newestActions(ledger: LedgerReader, perMinute: number): readonly number[] {
-  const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
-  return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
-}

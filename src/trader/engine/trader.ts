@@ -9,6 +9,7 @@ import { act } from './act.js';
 import { commandRefusal } from './control/commands.js';
 import type { Mode } from './control/modes.js';
 import { quietUntilMs } from './next-wakeup.js';
+import type { Notice } from './notices.js';
 import { observe } from './observe.js';
 import { OutboundCheck } from './outbound-check.js';
 import { react } from './reactions.js';
@@ -16,7 +17,7 @@ import { orderInTime, receive } from './receive.js';
 import { route } from './router.js';
 import type { TraderSettings } from './settings.js';
 import { type Snapshot, snapshotOf } from './snapshot.js';
-import { type Notice, TraderState } from './state.js';
+import { TraderState } from './state.js';
 
 /** Asks that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
@@ -131,14 +132,14 @@ export class Trader {
 
   /** What has been worth saying since the last call. */
   takeNotices(): readonly Notice[] {
-    return this.#state.takeNotices();
+    return this.#state.notices.take();
   }
 
   /** Writes the end of the run; the last thing before the ledger is closed. */
   end(nowMs: number, note: string): void {
     const { ledger, settings } = this.#state;
     ledger.transaction(() => {
-      this.#state.saveGuard();
+      this.#state.saveLoss();
       ledger.stopRun(settings.runId, nowMs, note);
     });
   }

@@ -60,7 +60,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A fill that was never signed is told, and the trader goes on as before.',
     edits: [
       {
-        file: 'src/trader/engine/fill-alarm.ts',
+        file: 'src/trader/engine/guards/fill-alarm.ts',
         text: '    if (this.verdict === null) this.#notes.setNote(NOTE, text);',
         replacement: '    void text;',
       },

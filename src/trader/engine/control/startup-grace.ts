@@ -18,8 +18,8 @@ export function isInStartupGrace(
   { strategy, conditionId }: QuoteSlot,
   view: MarketView | null,
 ): boolean {
-  if (!mayQuote(state) || state.pausedMarket(conditionId) !== undefined) return false;
-  const isReading = !state.modes.isStarted || view === null || state.equityMicros === null;
+  if (!mayQuote(state) || state.pauses.reasonOf(conditionId) !== undefined) return false;
+  const isReading = !state.modes.isStarted || view === null || state.valuation.equityMicros === null;
   return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
 }
 

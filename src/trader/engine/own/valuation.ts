@@ -1,11 +1,41 @@
 /** What we are worth now, at the middle of what others quote. */
 
 import { add, complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
+import type { Notes } from '../guards/guard.js';
+import { Marks, type ValuedMarket } from './marks.js';
 import type { OwnState } from './own-state.js';
 
 /** What `MarketFeed.mark` says, rounded to a micro; it books nothing. */
 export function markOf(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
+}
+
+/** YES prices per market, and what all is worth at them. */
+export class Valuation {
+  readonly marks: Marks;
+  #equity: Micros | null = null;
+
+  constructor(notes: Notes) {
+    this.marks = new Marks(notes);
+  }
+
+  /** Currency plus shares at their marks; null while a holding has no mark. */
+  get equityMicros(): Micros | null {
+    return this.#equity;
+  }
+
+  /** Takes in what a market says that a YES share of it is worth; null changes nothing. */
+  mark(conditionId: string, price: number | null): void {
+    const mark = markOf(price);
+    if (mark !== null) this.marks.set(conditionId, mark);
+  }
+
+  /** @param ageMs of the process */
+  value(own: OwnState, held: readonly ValuedMarket[], ageMs: number): Micros | null {
+    this.marks.fill(held, ageMs);
+    this.#equity = equityOf(own, this.marks);
+    return this.#equity;
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
 /** What every turn of one step needs, as the trader's state has it. */
 
-import type { Micros } from '../../../shared/base/micros.js';
 import type { OrderExecutor } from '../../executor/contract.js';
 import type { ActionPace } from '../../risk/action-pace.js';
 import type { RiskStance } from '../../risk/facts.js';
@@ -15,9 +14,6 @@ import type { TraderState } from '../state.js';
 
 /** A cancel that was begun is given this long before another is tried. */
 const CANCEL_RETRY_MS = 2_000;
-
-/** Nothing lost: what nobody can lose yet. */
-const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
 export class TraderStepContext implements StepContext {
   readonly nowMs: number;
@@ -35,14 +31,14 @@ export class TraderStepContext implements StepContext {
   constructor(state: TraderState, hold: string | null, nowMs: number) {
     this.#state = state;
     this.nowMs = nowMs;
-    this.hold = hold ?? (state.equityMicros === null ? 'starting: what we hold cannot be valued yet' : null);
+    this.hold = hold ?? (state.valuation.equityMicros === null ? 'starting: what we hold cannot be valued yet' : null);
     this.queue = state.queue;
     this.executor = state.executor;
     this.limits = state.settings.risk;
     const { mode, reason } = state.mode();
     this.stance = this.hold === null ? LADDER[mode].stance : 'halted';
     this.stanceReason = this.hold ?? reason;
-    this.pace = state.pace;
+    this.pace = state.guards.pace;
     this.own = state.own;
   }
 
@@ -50,13 +46,12 @@ export class TraderStepContext implements StepContext {
     this.own = this.#state.own;
   }
 
-  /** Before the first valuation there is no loss guard; shares without a mark keep it that way, and nothing quotes. */
   get loss(): LossFacts {
-    return this.#state.guard?.facts ?? NO_LOSS;
+    return this.#state.guards.loss.facts;
   }
 
   get fills(): FillFacts {
-    return this.#state.fillGuard.facts;
+    return this.#state.guards.fills.facts;
   }
 
   nextIntentId(conditionId: string): string {

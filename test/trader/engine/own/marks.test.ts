@@ -1,9 +1,9 @@
 /** What shares are valued at when their market does not say it any more. */
 
 import { describe, expect, it } from 'vitest';
-import { Marks } from '../../../src/trader/engine/marks.js';
-import { withLedger } from '../ledger/books.js';
-import { m } from '../risk/states.js';
+import { Marks } from '../../../../src/trader/engine/own/marks.js';
+import { withLedger } from '../../ledger/books.js';
+import { m } from '../../risk/states.js';
 
 const MARK = m(420_000);
 const held = (conditionId: string, isOut = false) => [{ conditionId, isOut }];

@@ -4,7 +4,7 @@
  * may leave until a person has taken note, over restarts too.
  */
 
-import type { Ledger } from '../ledger/contract.js';
+import type { Ledger } from '../../ledger/contract.js';
 
 const NOTE = 'fill_alarm';
 

@@ -1,14 +1,14 @@
 /** What a YES share of each market is worth, and what the ledger remembers of it for markets that no longer say. */
 
-import type { Micros } from '../../shared/base/micros.js';
-import type { Ledger } from '../ledger/contract.js';
+import type { Micros } from '../../../shared/base/micros.js';
+import type { Ledger } from '../../ledger/contract.js';
 
 const NOTE = 'marks';
 /** How long a start waits for the market itself to say what shares there are worth, ms. */
 const FRESH_MS = 60_000;
 
 /** A market in which shares are held. */
-interface Holding {
+export interface ValuedMarket {
   readonly conditionId: string;
   /** Nothing that comes of it is taken in. */
   readonly isOut: boolean;
@@ -30,7 +30,7 @@ export class Marks extends Map<string, Micros> {
    *
    * @param ageMs of the process
    */
-  fill(held: readonly Holding[], ageMs: number): void {
+  fill(held: readonly ValuedMarket[], ageMs: number): void {
     for (const { conditionId, isOut } of held) {
       const stored = this.#stored.get(conditionId);
       if (!this.has(conditionId) && stored !== undefined && (isOut || ageMs > FRESH_MS)) this.set(conditionId, stored);
@@ -38,7 +38,7 @@ export class Marks extends Map<string, Micros> {
     if (held.some(({ conditionId }) => this.has(conditionId) && !this.#stored.has(conditionId))) this.save(held);
   }
 
-  save(held: readonly Pick<Holding, 'conditionId'>[]): void {
+  save(held: readonly Pick<ValuedMarket, 'conditionId'>[]): void {
     this.#stored.clear();
     for (const { conditionId } of held) {
       const mark = this.get(conditionId);

@@ -1,0 +1,46 @@
+/** Everything that watches what happens to the trader and remembers it. A new guard is a file beside this one and a line here. */
+
+import type { Ledger, LedgerReader } from '../../ledger/contract.js';
+import { ActionPace } from '../../risk/action-pace.js';
+import type { RiskLimits } from '../../risk/limits.js';
+import { FillAlarm } from './fill-alarm.js';
+import { FillMemory } from './fill-memory.js';
+import { LossMemory } from './loss-memory.js';
+
+/** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
+const ROWS_PER_ACTION = 2;
+
+export class Guards {
+  readonly loss: LossMemory;
+  readonly fills: FillMemory;
+  /** Does not halt: while it stands only orders that reduce may leave. */
+  readonly fillAlarm: FillAlarm;
+  /** Orders and cancels begun lately, by this process or the one before it: the ledger's rows are its memory. */
+  readonly pace: ActionPace;
+
+  constructor(ledger: Ledger, limits: RiskLimits) {
+    this.loss = new LossMemory(ledger, limits);
+    this.fills = new FillMemory(ledger, limits);
+    this.fillAlarm = new FillAlarm(ledger);
+    this.pace = new ActionPace(newestActions(ledger, limits.maxActionsPerMinute));
+  }
+
+  /** Why a limit has stopped everything until a person resumes; null while none has. */
+  get halted(): string | null {
+    return this.loss.halted ?? this.fills.halted;
+  }
+
+  /** A person resumes: what halted is accepted. The losses are the caller's to store, together with the marks. */
+  resume(): void {
+    this.loss.resume();
+    this.fills.resume();
+    this.fills.store();
+    this.fillAlarm.clear();
+  }
+}
+
+/** Our clock, ms, of the newest orders and cancels that the ledger has; a number of rows, whatever its history. */
+function newestActions(ledger: LedgerReader, perMinute: number): readonly number[] {
+  const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
+  return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
+}
