@@ -4,7 +4,7 @@ import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import type { EventChunk, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
-import type { SessionRecord } from '../report/contract.js';
+import type { SessionRecord } from '../session/contract.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {

@@ -3,10 +3,10 @@
 import type { AccountSlot, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ASK, BID } from '../../exchange/core/types.js';
-import type { ConversionRecord, FillRecord } from '../report/contract.js';
-import { MARKOUT_HORIZONS_MS } from '../report/contract.js';
+import type { ConversionRecord, FillRecord } from '../session/contract.js';
+import { MARKOUT_HORIZONS_MS } from '../session/contract.js';
+import { FIRST_STEP_MS, Samples } from '../session/samples.js';
 import type { Played } from './replay-driver.js';
-import { FIRST_STEP_MS, Samples } from './series.js';
 
 /** A fill whose later marks are still to come. */
 export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'marksAfterMicros'> {

@@ -3,9 +3,9 @@
 import type { AccountSlot, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
+import { FIRST_STEP_MS, Samples } from '../session/samples.js';
 import { MarketMetrics } from './market-metrics.js';
 import type { Played } from './replay-driver.js';
-import { FIRST_STEP_MS, Samples } from './series.js';
 
 /** Samples of all markets that are over: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;

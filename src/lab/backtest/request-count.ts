@@ -5,7 +5,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { Notice } from '../../trader/engine/notices.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
-import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../report/contract.js';
+import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../session/contract.js';
 
 const WINDOW_MS = 60_000;
 /** Times older than the minute are dropped in batches of this size. */

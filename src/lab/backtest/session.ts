@@ -3,7 +3,7 @@
 import type { RecordedMarket } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../report/contract.js';
+import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../session/contract.js';
 import type { BacktestPlan, EventSource } from './contract.js';
 import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, PendingFill } from './market-metrics.js';

@@ -1,7 +1,7 @@
 /** What comparing a recorded run with a backtest of it gives. */
 
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
-import type { SessionRecord } from '../report/contract.js';
+import type { SessionRecord } from '../session/contract.js';
 
 /**
  * A start looks at every book that it is to quote within this, ms. A book that was first seen so soon after the start

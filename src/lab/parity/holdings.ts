@@ -1,6 +1,6 @@
 /** What fills and conversions leave: shares by outcome, what they cost on average, and the currency they moved. */
 
-import type { ConversionRecord, FillRecord } from '../report/contract.js';
+import type { ConversionRecord, FillRecord } from '../session/contract.js';
 
 export class Holdings {
   yesMicros = 0;

@@ -3,9 +3,9 @@
 import { ONE } from '../../shared/base/micros.js';
 import { tradeNotional } from '../../trader/ledger/rounding.js';
 import type { EventSource } from '../backtest/contract.js';
-import { FIRST_STEP_MS, Samples } from '../backtest/series.js';
-import type { ConversionRecord, Coverage, FillRecord, MarketSession } from '../report/contract.js';
-import { MARKOUT_HORIZONS_MS } from '../report/contract.js';
+import type { ConversionRecord, Coverage, FillRecord, MarketSession } from '../session/contract.js';
+import { MARKOUT_HORIZONS_MS } from '../session/contract.js';
+import { FIRST_STEP_MS, Samples } from '../session/samples.js';
 import type { BestPrices } from './best-prices.js';
 import { Holdings } from './holdings.js';
 import type { RunConversion, RunFill, RunOrder } from './run-orders.js';

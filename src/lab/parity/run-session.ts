@@ -6,8 +6,8 @@
 
 import type { RunDescription } from '../../shell/journal/contract.js';
 import type { EventSource } from '../backtest/contract.js';
-import { FIRST_STEP_MS, Samples } from '../backtest/series.js';
-import type { AccountSeries, Refusal, RequestUse, SessionRecord } from '../report/contract.js';
+import type { AccountSeries, Refusal, RequestUse, SessionRecord } from '../session/contract.js';
+import { FIRST_STEP_MS, Samples } from '../session/samples.js';
 import { BestPrices } from './best-prices.js';
 import { RunMarket } from './run-market.js';
 import type { RunOrders } from './run-orders.js';

@@ -11,7 +11,7 @@
  */
 
 import { openReadOnly } from '../../trader/ledger/ledger.js';
-import type { SessionRecord } from './contract.js';
+import type { SessionRecord } from '../session/contract.js';
 import { sessionFromLedger } from './live/session-from-ledger.js';
 
 export interface LedgerReportOptions {
@@ -42,8 +42,8 @@ export function sessionOfLedger(path: string, options: LedgerReportOptions): Ses
   }
 }
 
+export type { Bracket, SessionRecord } from '../session/contract.js';
 export { analyse } from './analysis/analyse.js';
 export type { Analysis } from './analysis/contract.js';
-export type { Bracket, SessionRecord } from './contract.js';
 export { reportHtml } from './html/report-html.js';
 export { summaryTable } from './summary.js';

@@ -8,7 +8,7 @@ import { planOf } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
 import { splitMarket } from '../report/analysis/split.js';
 import { sum } from '../report/analysis/total.js';
-import type { MarketSession, RequestUse, SessionRecord } from '../report/contract.js';
+import type { MarketSession, RequestUse, SessionRecord } from '../session/contract.js';
 import { configWith } from './candidates.js';
 import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
 import { eventsIn } from './folds.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import type { SessionRecord } from '../../../src/lab/report/contract.js';
+import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { times } from '../../support/effort.js';
 import { plan } from './plans.js';
 import { source, wanderingRows } from './recordings.js';

@@ -6,7 +6,7 @@ import type { LiveRun } from '../../../src/lab/parity/contract.js';
 import { type ParityResult, parityOf } from '../../../src/lab/parity/parity.js';
 import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import type { SessionRecord } from '../../../src/lab/report/contract.js';
+import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { VERSION } from '../../../src/shell/config/version.js';
 import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';
 import type { FillRow } from '../../../src/trader/ledger/contract.js';

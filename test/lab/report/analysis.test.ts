@@ -3,8 +3,8 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
 import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/contract.js';
 import { sharedWarnings } from '../../../src/lab/report/analysis/warnings.js';
-import type { MarketSession, SessionRecord } from '../../../src/lab/report/contract.js';
 import { verdictOf } from '../../../src/lab/report/html/top.js';
+import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
 import { makeBracket, makeSession } from './session.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
 

@@ -12,7 +12,7 @@ import {
   MAX_SAMPLES,
   type MarketSession,
   type SessionRecord,
-} from '../../../src/lab/report/contract.js';
+} from '../../../src/lab/session/contract.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { tradeNotional } from '../../../src/trader/ledger/rounding.js';

@@ -1,6 +1,6 @@
 /** The smallest records, for cases whose figures can be worked out by hand. */
 
-import type { ConversionRecord, FillRecord, MarketSession, SessionRecord } from '../../../src/lab/report/contract.js';
+import type { ConversionRecord, FillRecord, MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
 
 export const ONE = 1_000_000;
 

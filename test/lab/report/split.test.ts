@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { ResultSplit } from '../../../src/lab/report/analysis/contract.js';
 import { splitMarket } from '../../../src/lab/report/analysis/split.js';
-import type { ConversionRecord, FillRecord, MarketSession } from '../../../src/lab/report/contract.js';
+import type { ConversionRecord, FillRecord, MarketSession } from '../../../src/lab/session/contract.js';
 import { complement, micros } from '../../../src/shared/base/micros.js';
 import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';

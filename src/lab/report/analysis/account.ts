@@ -1,7 +1,7 @@
 /** Figures of the whole account: equity, capital at work, drawdown, requests. */
 
 import { meanOf } from '../../../shared/statistics/moments.js';
-import type { AccountSeries, RequestUse, SessionRecord } from '../contract.js';
+import type { AccountSeries, RequestUse, SessionRecord } from '../../session/contract.js';
 import type { CapitalFigures, DrawdownFigures, EquityFigures, RequestFigures } from './contract.js';
 import type { MarketResult } from './split.js';
 import { share, sum } from './total.js';

@@ -1,6 +1,6 @@
 /** From the record of a session to every figure of its report. */
 
-import type { SessionRecord } from '../contract.js';
+import type { SessionRecord } from '../../session/contract.js';
 import { capitalOf, drawdownOf, equityOf, requestsOf } from './account.js';
 import { type Analysis, type InventoryFigures, type MarketAnalysis, RANKED_MARKETS } from './contract.js';
 import { coverageOf, quotingOf } from './coverage.js';

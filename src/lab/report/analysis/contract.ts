@@ -7,7 +7,7 @@
  * without values), never zero.
  */
 
-import type { Assumptions, Coverage, Refusal, RequestUse, SessionKind } from '../contract.js';
+import type { Assumptions, Coverage, Refusal, RequestUse, SessionKind } from '../../session/contract.js';
 
 export interface Analysis {
   /** Raised when the meaning of a key changes. */

@@ -1,6 +1,6 @@
 /** How much of the markets' time was recorded, and what was left out of it. */
 
-import type { MarketSession } from '../contract.js';
+import type { MarketSession } from '../../session/contract.js';
 import type { CoverageFigures, QuotingShare } from './contract.js';
 import { share, sum, sumIfAll } from './total.js';
 

@@ -1,10 +1,10 @@
 /** One market's line of the report. */
 
 import { halfLife } from '../../../shared/statistics/half-life.js';
-import type { MarketSession } from '../contract.js';
+import type { MarketSession } from '../../session/contract.js';
+import { movesOf, sharesMoved } from '../../session/moves.js';
 import type { MarketAnalysis } from './contract.js';
 import { markoutAt } from './markouts.js';
-import { movesOf, sharesMoved } from './moves.js';
 import type { MarketResult } from './split.js';
 import { share } from './total.js';
 import { fillRatioOf, volumeOf } from './trading.js';

@@ -5,7 +5,7 @@
 
 import { ONE } from '../../../shared/base/micros.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/clustered-mean.js';
-import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../contract.js';
+import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import type { Markout, MarkoutHorizon, MarkoutSide } from './contract.js';
 
 export const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];

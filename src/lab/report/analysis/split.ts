@@ -4,10 +4,10 @@
  */
 
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
-import type { MarketSession } from '../contract.js';
+import type { MarketSession } from '../../session/contract.js';
+import { costOfHoldings } from '../../session/cost.js';
+import { type Move, movesOf, sharesMoved } from '../../session/moves.js';
 import type { ResultSplit, Valuation } from './contract.js';
-import { costOfHoldings } from './cost.js';
-import { type Move, movesOf, sharesMoved } from './moves.js';
 
 export interface MarketResult {
   readonly split: ResultSplit;

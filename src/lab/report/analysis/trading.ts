@@ -2,7 +2,7 @@
 
 import { meanOf } from '../../../shared/statistics/moments.js';
 import { quantileOfSorted, sorted } from '../../../shared/statistics/quantiles.js';
-import type { FillRecord, MarketSession } from '../contract.js';
+import type { FillRecord, MarketSession } from '../../session/contract.js';
 import type { QueueFigures, Spread, TradingFigures } from './contract.js';
 import { share, sum, sumIfAll } from './total.js';
 

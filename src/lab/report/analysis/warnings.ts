@@ -1,6 +1,6 @@
 /** What must be known before a figure is believed. A session with nothing in it says so here, in words. */
 
-import type { MarketSession, Refusal, SessionRecord } from '../contract.js';
+import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
 import { count, counted, duration, exactGain, money, percent, shares } from '../figures.js';
 import { modelOf } from './bracket.js';
 import type { Analysis, Warning, WarningLevel } from './contract.js';

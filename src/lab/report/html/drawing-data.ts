@@ -4,7 +4,7 @@
  */
 
 import { must } from '../../../shared/base/errors.js';
-import type { FillRecord, MarketSession, SessionRecord } from '../contract.js';
+import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
 import { columnText } from './columns.js';
 import { shortened } from './markup.js';
 import type { Shown } from './parts.js';

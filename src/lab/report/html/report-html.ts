@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { assert } from '../../../shared/base/errors.js';
+import type { Bracket } from '../../session/contract.js';
 import { bracketVerdict, modelOf } from '../analysis/bracket.js';
 import type { Analysis } from '../analysis/contract.js';
-import type { Bracket } from '../contract.js';
 import { ordersSection, refusalSection, requestSection } from './activity-section.js';
 import { type ChartLibrary, chartLibrary, pageScript } from './assets.js';
 import { assumptionSection } from './assumption-section.js';

@@ -1,8 +1,8 @@
 /** The account of a live ledger over time, from its fills and conversions. */
 
-import { MarketCost } from '../analysis/cost.js';
-import { movesOf, sharesMoved } from '../analysis/moves.js';
-import type { AccountSeries, MarketSession } from '../contract.js';
+import type { AccountSeries, MarketSession } from '../../session/contract.js';
+import { MarketCost } from '../../session/cost.js';
+import { movesOf, sharesMoved } from '../../session/moves.js';
 import type { RecordedPrices } from './contract.js';
 import type { Quote } from './quotes.js';
 import { heldAt, reservedAt, type Steps, stepsOver } from './samples.js';

@@ -1,6 +1,6 @@
 /** What a report of a live ledger is told from outside of the ledger. */
 
-import type { Coverage } from '../contract.js';
+import type { Coverage } from '../../session/contract.js';
 
 export interface LedgerSessionOptions {
   readonly title: string;

@@ -3,7 +3,7 @@
 import { complement } from '../../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../../shared/protocol/states.js';
 import type { OrderRecord } from '../../../trader/ledger/contract.js';
-import type { QuotingFigures } from '../contract.js';
+import type { QuotingFigures } from '../../session/contract.js';
 import { common, lengthOf, merged, type Span } from './spans.js';
 
 /** An order that came to rest; its price in YES space. */

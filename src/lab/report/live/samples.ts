@@ -1,6 +1,6 @@
 /** Equal steps over a stretch of time, and what stood at each of them. */
 
-import { MAX_SAMPLES } from '../contract.js';
+import { MAX_SAMPLES } from '../../session/contract.js';
 import type { Quote } from './quotes.js';
 
 export interface Steps {

@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
-import type { MarketSeries, MarketSession, Refusal, SessionNotice, SessionRecord } from '../contract.js';
+import type { MarketSeries, MarketSession, Refusal, SessionNotice, SessionRecord } from '../../session/contract.js';
 import { counted } from '../figures.js';
 import { type AccountMarket, accountOf, drawdownOf } from './account.js';
 import type { LedgerSessionOptions } from './contract.js';

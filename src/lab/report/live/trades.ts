@@ -8,7 +8,7 @@ import type {
   OrderRecord,
 } from '../../../trader/ledger/contract.js';
 import { tradeNotional } from '../../../trader/ledger/rounding.js';
-import { type ConversionRecord, type FillRecord, MARKOUT_HORIZONS_MS } from '../contract.js';
+import { type ConversionRecord, type FillRecord, MARKOUT_HORIZONS_MS } from '../../session/contract.js';
 import type { RecordedPrices } from './contract.js';
 
 export interface Trading {

@@ -1,6 +1,6 @@
 /** What changed a market's shares and our currency: fills and conversions, in order of time. */
 
-import type { ConversionRecord, FillRecord, MarketSession } from '../contract.js';
+import type { ConversionRecord, FillRecord, MarketSession } from './contract.js';
 
 /** Fills and conversions of a market in order of time; a fill stands before a conversion of the same moment. */
 export type Move =

@@ -1,6 +1,6 @@
 /** What held shares cost, at average cost and without fees, as the ledger counts it. */
 
-import { micros, minMicros, mulDiv } from '../../../shared/base/micros.js';
+import { micros, minMicros, mulDiv } from '../../shared/base/micros.js';
 import { type Move, sharesMoved } from './moves.js';
 
 /** One outcome's shares and their cost. */

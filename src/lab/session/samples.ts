@@ -1,6 +1,6 @@
 /** Samples at equal steps that stay bounded: when there are too many, every other one goes and the step doubles. */
 
-import { MAX_SAMPLES } from '../report/contract.js';
+import { MAX_SAMPLES } from './contract.js';
 
 /** The finest step, ms. */
 export const FIRST_STEP_MS = 1_000;
