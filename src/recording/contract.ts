@@ -50,8 +50,10 @@ export interface RecordedMarket {
   readonly amountPrecision: number;
   /** Unix ms, as the venue's record says; for a recording without one, the first event. */
   readonly openTimeMs: number;
-  /** Unix ms, as the venue's record says; for a recording without one, the last event. */
+  /** Unix ms, as the venue's record says; for a recording without one, the last event or when it was first seen. */
   readonly closeTimeMs: number;
+  /** No record told `closeTimeMs`: whoever trades in this market must not be told it either. */
+  readonly closeIsGuessed?: true;
   /** What YES resolved to; null when the recording does not know: such a market closes and stays unresolved. */
   readonly outcome: boolean | null;
   /** The market's fees, where the recorder knew them. */

@@ -5,6 +5,7 @@
  */
 
 import { EVENT, type Recording } from '../../recording/contract.js';
+import { toldCloseMs } from '../../recording/told-close.js';
 import type { Driver } from './contract.js';
 import { Playback } from './playback.js';
 import type { ReplayCore, ReplayMarket } from './replay-market.js';
@@ -114,7 +115,8 @@ export class Timeline implements Driver {
     if (chunk === null) return;
     if (market.state === 'absent') {
       this.#lastMs = this.#dueMs(playback.timeMs());
-      market.open(this.#lastMs, this.#dueMs(market.recorded.closeTimeMs));
+      const closeMs = toldCloseMs(market.recorded, part.firstMs);
+      market.open(this.#lastMs, closeMs === null ? null : this.#dueMs(closeMs));
     }
     for (; playback.at < chunk.length; playback.at++) {
       const timeMs = playback.timeMs();
@@ -182,7 +184,8 @@ export class Timeline implements Driver {
   /** How far a half-played recording had come when the exchange's clock stood there, at today's speed. */
   #positionOf(part: Part, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
-    return Math.min(part.firstMs + Math.max(0, played), part.market.recorded.closeTimeMs);
+    const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
+    return Math.min(part.firstMs + Math.max(0, played), closeMs);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import type { EventChunk, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
-import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { SessionRecord } from '../session/contract.js';
 
@@ -63,6 +63,8 @@ export interface BacktestPlan {
   readonly commands?: readonly TimedCommand[];
   /** Lines for the report: what was played. */
   readonly data: readonly string[];
+  /** Told of every request as it leaves, at its moment: the exchange's clock, Unix ms. */
+  readonly sent?: (request: Request, nowMs: number) => void;
   /** Told now and then: recorded ms that are done, of all. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }

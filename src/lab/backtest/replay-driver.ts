@@ -8,13 +8,12 @@ import type { MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ReplayMarket } from '../../exchange/crowd/replay-market.js';
 import { EVENT, type EventChunk } from '../../recording/contract.js';
+import { toldCloseMs } from '../../recording/told-close.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { BacktestPlan, ChunkStream, EventSource } from './contract.js';
 
 /** A market is listed so long before its first event, if it was open then: the trader has to find it first. */
 const LISTED_BEFORE_MS = 60_000;
-/** So far apart the recorder's clock and the venue's may have been. */
-const CLOCKS_APART_MS = 5_000;
 
 export interface ReplayListener {
   opened(played: Played): void;
@@ -186,19 +185,6 @@ export class ReplayDriver {
 const opensMs = ({ market }: EventSource, firstMs: number): number =>
   Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
 
-/**
- * What the trader is told of the close, Unix ms. Where the venue told none, the recorder wrote down when it first saw the
- * market: a close that lies before the first event, give or take two clocks, is not known.
- */
-function closesMs({ market: { closeTimeMs, source } }: EventSource, firstMs: number): number | null {
-  const origin = source.kind === 'twinbook' ? source.origin : source.kind;
-  const isKnown = origin !== NAMES_NO_CLOSE && closeTimeMs > firstMs + CLOCKS_APART_MS;
-  return isKnown ? closeTimeMs : null;
-}
-
-/** Its recordings name none: the last event stands for it, and to tell the trader of that would be telling the future. */
-const NAMES_NO_CLOSE = 'polymarket';
-
 async function firstEventMs(source: EventSource): Promise<number | null> {
   const stream = source.open();
   try {
@@ -240,7 +226,7 @@ class OpenMarket implements Played {
     this.#core = core;
     this.#listener = listener;
     this.#market = new ReplayMarket(core, { fees, ...source.market });
-    this.#market.open(nowMs, closesMs(source, firstMs));
+    this.#market.open(nowMs, toldCloseMs(source.market, firstMs));
     const index = core.marketIndexOf(source.market.conditionId);
     assert(index !== null, 'a market that was just opened');
     this.index = index;

@@ -218,6 +218,7 @@ class BacktestRun {
     // Market or record: what stands in a path is text.
     for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
+    this.#plan.sent?.(request, sentMs);
     this.#count.sent(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
     this.#latency.draw();
     const { thereMs, backMs } = this.#latency;

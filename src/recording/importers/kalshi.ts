@@ -31,6 +31,7 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
     amountPrecision: KALSHI_AMOUNT_PRECISION,
     openTimeMs: facts.openTimeMs ?? span?.firstMs ?? 0,
     closeTimeMs: closeTimeMs ?? span?.lastMs ?? 0,
+    ...(closeTimeMs === null ? GUESSED : {}),
     outcome: facts.outcome,
     source: { kind: 'kalshi', path: paths.length === 1 ? first : dirname(first), ticker },
   };
@@ -42,6 +43,8 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
     chunks: () => kalshiChunks(files, found),
   };
 }
+
+const GUESSED = { closeIsGuessed: true } as const;
 
 interface Facts {
   readonly title: string;

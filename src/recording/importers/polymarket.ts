@@ -119,6 +119,7 @@ function recordingOf(tokens: PolymarketTokens, yes: Token, fileWarnings: readonl
     amountPrecision: AMOUNT_PRECISION,
     openTimeMs: yes.firstMs,
     closeTimeMs: yes.lastMs,
+    closeIsGuessed: true,
     outcome: null,
     source: { kind: 'polymarket', path: tokens.path, ticker: yes.id },
   };

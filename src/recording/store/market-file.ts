@@ -20,6 +20,8 @@ const marketFile = z.strictObject({
   amount_precision: precision,
   open_time_ms: time,
   close_time_ms: time,
+  /** True where no venue told the close; absent where one did. */
+  close_is_guessed: z.literal(true).optional(),
   /** What YES resolved to; null while it is not known. */
   outcome: z.boolean().nullable(),
   fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),
@@ -60,6 +62,7 @@ function fileOf(market: RecordedMarket, notes: readonly string[], origin: string
     amount_precision: market.amountPrecision,
     open_time_ms: market.openTimeMs,
     close_time_ms: market.closeTimeMs,
+    ...(market.closeIsGuessed === undefined ? {} : { close_is_guessed: true }),
     outcome: market.outcome,
     fees:
       fees === undefined ? null : { maker_rate_micros: fees.makerRateMicros, taker_rate_micros: fees.takerRateMicros },
@@ -68,6 +71,11 @@ function fileOf(market: RecordedMarket, notes: readonly string[], origin: string
     notes: [...notes],
   };
 }
+
+/** Imports of Kalshi files before the field was there say it in a note only. */
+const isCloseGuessed = (file: MarketFile): boolean =>
+  file.close_is_guessed === true || file.notes.some((note) => note.endsWith(NO_RECORD));
+const NO_RECORD = 'says when it opened and closed: times are those of its events';
 
 const marketOf = (file: MarketFile, path: string): RecordedMarket => ({
   conditionId: file.condition_id,
@@ -79,6 +87,7 @@ const marketOf = (file: MarketFile, path: string): RecordedMarket => ({
   amountPrecision: file.amount_precision,
   openTimeMs: file.open_time_ms,
   closeTimeMs: file.close_time_ms,
+  ...(isCloseGuessed(file) ? { closeIsGuessed: true } : {}),
   outcome: file.outcome,
   ...(file.fees === null
     ? {}

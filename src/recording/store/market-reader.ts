@@ -77,7 +77,13 @@ function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
   }
   const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
   const notes = [...new Set(known.flatMap((described) => described.notes))];
-  return { market: { ...market, outcome: outcome ?? null }, notes };
+  return { market: { ...market, ...firstTold(known), outcome: outcome ?? null }, notes };
+}
+
+/** The close as it was told first: a venue that moves it, the day the market ends at the latest, told that later. */
+function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'closeTimeMs'> | null {
+  const told = known.find(({ market }) => market.closeIsGuessed === undefined);
+  return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
 }
 
 /** Closed files, then what a writer has open or left open. */

@@ -156,22 +156,30 @@ describe('a replay', () => {
 
   it('maps recorded time onto the clock of the exchange at its speed', async () => {
     const core = newCore();
-    const rows: Row[] = [...START, [1000, 'level', 'bid', 0.4, 60], [4000, 'end']];
+    const rows: Row[] = [...START, [1000, 'level', 'bid', 0.4, 60], [8000, 'end']];
     const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 4 }, START_MS);
     expect(replay.nextDueMs()).toBe(at(0));
     expect(core.marketCount).toBe(0);
     await play(replay, at(0));
-    expect(core.marketFacts(0)).toMatchObject({ state: 'open', createdMs: at(0), resolutionDate: at(1000) / 1000 });
+    expect(core.marketFacts(0)).toMatchObject({ state: 'open', createdMs: at(0), resolutionDate: at(2000) / 1000 });
     expect(replay.nextDueMs()).toBe(at(250));
     await play(replay, at(249));
     expect(core.levelAmount(0, BID, micros(400_000))).toBe(100_000_000);
     await play(replay, at(250));
     expect(core.levelAmount(0, BID, micros(400_000))).toBe(60_000_000);
-    expect(replay.nextDueMs()).toBe(at(1000));
+    expect(replay.nextDueMs()).toBe(at(2000));
     expect(replay.done).toBe(false);
-    await play(replay, at(1000));
+    await play(replay, at(2000));
     expect(replay.done).toBe(true);
     expect(replay.nextDueMs()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('tells no close that only the last event of the recording stands for', async () => {
+    const core = newCore();
+    const rows: Row[] = [...START, [8000, 'end']];
+    const replay = await Replay.attach(core, [recordingOf(rows, { closeIsGuessed: true })], { speed: 1 }, START_MS);
+    await play(replay, at(0));
+    expect(core.marketFacts(0)).toMatchObject({ state: 'open', resolutionDate: null });
   });
 
   it.each([

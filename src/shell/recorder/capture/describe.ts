@@ -27,6 +27,7 @@ export function describeMarket(
     amountPrecision: config.amount_precision,
     openTimeMs: created === null ? seenMs : created * 1000,
     closeTimeMs: resolution === null ? seenMs : resolution * 1000,
+    ...(resolution === null ? { closeIsGuessed: true } : {}),
     outcome,
     fees: { makerRateMicros: config.maker_fee_rate, takerRateMicros: config.taker_fee_rate },
     source: { kind: 'twinbook', path, ticker: conditionId, origin: venue },
