@@ -22,7 +22,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...{ name: 'fast', ...LIMITS, include: ['test/**/*.test.ts'], exclude: [SYSTEM] },
+          ...{ name: 'fast', ...LIMITS, include: ['test/**/*.test.ts'], exclude: [SYSTEM], isolate: false },
           setupFiles: [...setupFiles, './test/support/no-processes.ts'],
         },
       },

@@ -16,8 +16,8 @@ import { QUIET_INTERVAL_MS, type RecordNotice, RecordPlan } from './record-plan.
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
-/** The first one comes sooner, so that a person sees that it works. */
-const FIRST_LINE_MS = 5_000;
+/** The first ones come sooner, so that a person sees that it works. */
+const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
   /** Name of the venue, for the recordings. */
@@ -133,7 +133,7 @@ class RecordService {
     this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);
     this.#loop.start();
     this.#timers.push(
-      setTimeout(() => this.#line(), FIRST_LINE_MS),
+      ...FIRST_LINES_MS.map((afterMs) => setTimeout(() => this.#line(), afterMs)),
       setInterval(() => this.#line(), LINE_EVERY_MS),
     );
     return new Promise((resolve) => {
@@ -171,7 +171,8 @@ class RecordService {
       case 'silent':
         return this.#say(`${at} the venue does not answer (${notice.reason}); until it does the recording has gaps`);
       case 'answering':
-        return this.#say(`${at} the venue answers again`);
+        this.#say(`${at} the venue answers again`);
+        return this.#line();
       case 'market':
         return this.#say(`${at} ${notice.text}`);
     }

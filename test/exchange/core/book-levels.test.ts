@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Snapshot } from '../../../src/exchange/core/wiring.js';
+import { times } from '../../support/effort.js';
 import { Drawer } from './drawer.js';
 import { m, Venue } from './venue.js';
 
@@ -57,7 +58,7 @@ describe('a book read as numbers', () => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: times(3, 8) },
     );
     expect(levels).toBeGreaterThan(1_000);
   });
@@ -74,7 +75,7 @@ describe('a book read as numbers', () => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: times(3, 8) },
     );
   });
 

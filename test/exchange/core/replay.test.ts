@@ -7,6 +7,7 @@ import { MARGIN_MUTATORS } from '../../../src/exchange/core/margin/contract.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
+import { times } from '../../support/effort.js';
 import { copyOf, rowsOf } from './archives.js';
 import { Drawer, throughJson } from './drawer.js';
 import { settings } from './venue.js';
@@ -78,7 +79,7 @@ describe('the exchange under random commands', () => {
           checkLocks(drawer.core);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: times(4, 12) },
     );
   });
 
@@ -104,7 +105,7 @@ describe('the exchange under random commands', () => {
         expect([rowsOf(archive), rowsOf(anew)]).toEqual([rowsOf(drawer.archive), rowsOf(drawer.archive)]);
         expect(copy.bookRow(0, true, 100)).toEqual(drawer.core.bookRow(0, true, 100));
       }),
-      { numRuns: 25 },
+      { numRuns: times(8, 25) },
     );
   });
 

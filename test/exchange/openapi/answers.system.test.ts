@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { takeViolations } from '../../support/answers/setup.js';
+import { takeViolations } from '../../support/answers/watch.js';
 import { folderOf, started } from '../../support/cases.js';
 import { send } from '../http/harness.js';
 

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { ANSWERS_CHANNEL } from '../../../src/exchange/http/answers-channel.js';
 import { type Answer, AnswerCheck } from '../../support/answers/check.js';
-import { takeViolations } from '../../support/answers/setup.js';
+import { takeViolations } from '../../support/answers/watch.js';
 import { send, startTestExchange } from '../http/harness.js';
 
 /** The check that looks at every answer of the whole suite must itself be seen to find what is wrong. */

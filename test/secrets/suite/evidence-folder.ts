@@ -1,6 +1,6 @@
 /**
  * Before the tests: gives the whole run a folder of its own for temporary files, so that all that it writes can be searched
- * for secrets at its end (closing-line.ts). A folder that a test removes is put aside by keep.ts.
+ * for secrets at its end (closing-line.ts). A folder that a test removes is put aside by put-aside.ts.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

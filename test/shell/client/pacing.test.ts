@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   bookData,
   client,
@@ -15,6 +15,9 @@ import {
 import { answering, envelope, inTurn, refusal } from './hostile-server.js';
 
 serveEachTest();
+// The date stands, so that no request is late because the machine is busy. Timers are real: answers come over a socket.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 describe('a retry', () => {
   it('is made of reads after silence, twice at most, each signed anew', async () => {

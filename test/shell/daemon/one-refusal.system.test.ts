@@ -4,6 +4,7 @@ import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
 import { exchangeAt, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { times } from '../../support/effort.js';
 import { misjudgingProxy, type OneAnswer } from '../../support/misjudging-proxy.js';
 import { asTrader } from '../../support/venue.js';
 import { Guarded, until } from '../guardian/trial.js';
@@ -43,6 +44,9 @@ const ANSWERS: readonly (readonly [string, OneAnswer])[] = [
   ],
 ];
 
+/** One of each kind: a proxy's page, the service's own word, a success; of both lengths. */
+const EACH_KIND = ANSWERS.filter((_, at) => [0, 3, 4].includes(at));
+
 const MAKER = `
 strategy: bands
 markets: { select: { state: open, kind: orderbook }, max: 4 }
@@ -74,25 +78,31 @@ async function quoting(orders: number) {
 }
 
 describe('after one answer that says to stay away', () => {
-  it.each(ANSWERS)('%s: a kill is proven all the same, and a stop ends in order', async (_, answer) => {
-    const { folder, proxy, trader, client } = await quoting(4);
-    await proxy.once(answer);
-    const killed = await ran(['kill', '--verify', '--timeout', '30', '-c', `${folder}/trader.yaml`]);
-    expect(killed, trader.output()).toMatchObject({ code: 0, output: expect.stringContaining('two reads show') });
-    expect(await restingOf(client)).toBe(0);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
-    await client.close();
-  });
+  it.each(times(EACH_KIND, ANSWERS))(
+    '%s: a kill is proven all the same, and a stop ends in order',
+    async (_, answer) => {
+      const { folder, proxy, trader, client } = await quoting(4);
+      await proxy.once(answer);
+      const killed = await ran(['kill', '--verify', '--timeout', '30', '-c', `${folder}/trader.yaml`]);
+      expect(killed, trader.output()).toMatchObject({ code: 0, output: expect.stringContaining('two reads show') });
+      expect(await restingOf(client)).toBe(0);
+      trader.process.kill('SIGTERM');
+      expect(await trader.exited, trader.output()).toBe(0);
+      await client.close();
+    },
+  );
 
-  it.each(ANSWERS.slice(0, 3))('%s: SIGTERM alone leaves nothing resting', async (_, answer) => {
-    const { proxy, trader, client } = await quoting(4);
-    await proxy.once(answer);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited, trader.output()).toBe(0);
-    expect(await restingOf(client)).toBe(0);
-    await client.close();
-  });
+  it.each(times(ANSWERS.slice(2, 3), ANSWERS.slice(0, 3)))(
+    '%s: SIGTERM alone leaves nothing resting',
+    async (_, answer) => {
+      const { proxy, trader, client } = await quoting(4);
+      await proxy.once(answer);
+      trader.process.kill('SIGTERM');
+      expect(await trader.exited, trader.output()).toBe(0);
+      expect(await restingOf(client)).toBe(0);
+      await client.close();
+    },
+  );
 });
 
 describe('a kill', () => {
@@ -136,7 +146,7 @@ describe('with a guardian', () => {
     await nothingRests(guarded);
   });
 
-  it.for(ANSWERS)(
+  it.for(times(EACH_KIND, ANSWERS))(
     '%s, to its own first request after the trader died: it cancels all the same',
     async ([, answer], test) => {
       const { guarded, proxy } = await guardedAt(test);

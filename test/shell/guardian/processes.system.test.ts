@@ -32,7 +32,7 @@ afterAll(async () => {
 // These tests run side by side, so what ends with one of them is told by its own context.
 
 function guardedAt({ onTestFailed, onTestFinished }: TestContext, address: string, guardian = QUICK): Guarded {
-  const guarded = new Guarded(address, { guardian, blockedS: 18 });
+  const guarded = new Guarded(address, { guardian });
   onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
   onTestFinished(() => guarded.remove());
   return guarded;
@@ -60,6 +60,7 @@ describe.concurrent('everything is canceled when', () => {
       isDead ? /^guardian: no heartbeat .* is gone\n$/ : /^guardian: no heartbeat .* does not answer\n$/,
     );
     if (stop === 'stopped') guarded.process.process.kill('SIGCONT');
+    if (stop === 'blocked') guarded.unblock();
     if (isDead) guarded.start();
     // A step of the core was taken again: by then it has decided, and what it decided is not to quote.
     await guarded.process.waitFor(/ killed: guardian: no heartbeat/);

@@ -52,13 +52,14 @@ params:
     - { min_margin_ticks: 3, avg_margin_ticks: 4, max_margin_ticks: 5, min_shares: "20", avg_shares: "30", max_shares: "40" }
 `;
 
-/** A call that no time limit of the trader can cut short, once the file is there; until then it wishes for nothing. */
-const blocker = (flag: string, seconds: number) => `
+/** A call that no time limit of the trader can cut short, for as long as the file is there; without it, it wishes for nothing. */
+const blocker = (flag: string) => `
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
 const quote = () => {
-  if (existsSync(${JSON.stringify(flag)})) execFileSync('sleep', ['${seconds}']);
+  const flag = ${JSON.stringify(flag)};
+  if (existsSync(flag)) execFileSync('sh', ['-c', 'while [ -e "$0" ]; do sleep 0.2; done', flag]);
   return NO_QUOTES('it only blocks');
 };
 export default defineStrategy({ name: 'blocker', summary: 'Blocks on demand.', params: {}, create: () => ({ quote }) });
@@ -86,13 +87,13 @@ export class Guarded {
   #client: ServiceClient | null = null;
   #running: Running | null = null;
 
-  /** `guardian` is YAML; a strategy that blocks does so for `blockedS`, longer than the guardian waits. */
-  constructor(url: string, { guardian = '{}', blockedS = 20 } = {}) {
+  /** `guardian` is YAML. */
+  constructor(url: string, { guardian = '{}' } = {}) {
     this.#url = url;
     writeFileSync(this.config, trader(url, guardian));
     writeFileSync(join(this.folder, 'maker.yaml'), maker);
     writeFileSync(join(this.folder, 'blocker.yaml'), 'strategy: ./blocker.ts\nmarkets: { max: 1 }\n');
-    writeFileSync(join(this.folder, 'blocker.ts'), blocker(this.#flag, blockedS));
+    writeFileSync(join(this.folder, 'blocker.ts'), blocker(this.#flag));
     writeFileSync(this.#clock, clock(this.#clockFlag));
   }
 
@@ -168,6 +169,11 @@ export class Guarded {
     if (how === 'killed' || how === 'stepped') this.process.process.kill('SIGKILL');
     if (how === 'stopped') this.process.process.kill('SIGSTOP');
     if (how === 'blocked') writeFileSync(this.#flag, '');
+  }
+
+  /** The strategy that blocks returns. */
+  unblock(): void {
+    rmSync(this.#flag);
   }
 
   /** Ends whatever is left and removes the folder, whereupon a paper guardian ends too. */

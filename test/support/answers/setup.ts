@@ -1,47 +1,7 @@
-/**
- * In every test file: checks each answer of every exchange, in this process and in those that tests start, against the
- * OpenAPI document, and fails the test during which one was wrong.
- */
+/** In every test file: fails the test during which an exchange gave an answer that the OpenAPI document does not allow. */
 
-import { randomUUID } from 'node:crypto';
-import { subscribe } from 'node:diagnostics_channel';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, inject } from 'vitest';
-import { ANSWERS_CHANNEL, type Answer, AnswerCheck } from './check.js';
-
-const folder = inject('answersFolder');
-const document = join(folder, 'openapi.json');
-const file = join(folder, `violations-${randomUUID()}.jsonl`);
-const found: string[] = [];
-let check: AnswerCheck | null = null;
-
-subscribe(ANSWERS_CHANNEL, (answer) => {
-  check ??= AnswerCheck.ofFile(document);
-  found.push(...check.violations(answer as Answer));
-});
-
-// Processes that tests start inherit this.
-const hook = resolve(import.meta.dirname, '../../../node_modules/.twinbook-answers/child.js');
-process.env['TWINBOOK_OPENAPI'] = document;
-process.env['TWINBOOK_VIOLATIONS'] = file;
-process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --import=${pathToFileURL(hook).href}`.trim();
-
-/** Everything that was wrong since the last time. */
-export function takeViolations(): readonly string[] {
-  const taken = [...found.splice(0), ...readViolations(file)];
-  rmSync(file, { force: true });
-  return [...new Set(taken)];
-}
-
-const readViolations = (path: string): string[] =>
-  existsSync(path)
-    ? readFileSync(path, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as string)
-    : [];
+import { afterAll, afterEach } from 'vitest';
+import { takeViolations } from './watch.js';
 
 function report(): void {
   const violations = takeViolations();
