@@ -23,7 +23,7 @@ export default defineConfig({
       {
         test: {
           ...{ name: 'fast', ...LIMITS, include: ['test/**/*.test.ts'], exclude: [SYSTEM], isolate: false },
-          setupFiles: [...setupFiles, './test/support/no-processes.ts'],
+          setupFiles: [...setupFiles, './test/support/no-processes.ts', './test/support/left-behind-setup.ts'],
         },
       },
       {

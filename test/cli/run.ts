@@ -24,6 +24,8 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const toErr = (text: string) => {
     err += text;
   };
+  // A command that keeps files sets this for its process, which here is that of other tests.
+  const umask = process.umask();
   const code = await runCli(argv, {
     out: toOut,
     err: toErr,
@@ -32,7 +34,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     cwd: options.cwd ?? '/',
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),
     onKillSignal: () => undefined,
-  });
+  }).finally(() => process.umask(umask));
   keepOutput(argv.slice(0, 2).join(' '), `${out}${err}`);
   return { code, out, err };
 }

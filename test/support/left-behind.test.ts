@@ -1,0 +1,41 @@
+import { tmpdir } from 'node:os';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { putBack, readState } from './left-behind.js';
+
+const NAME = 'TWINBOOK_LEFT_BEHIND';
+const ignore = () => undefined;
+
+const WAYS: readonly (readonly [string, () => void])[] = [
+  ['timers are fake', () => void vi.useFakeTimers()],
+  [`${NAME} is set`, () => (process.env[NAME] = '1')],
+  ['the working folder is', () => process.chdir(tmpdir())],
+  ['the umask is another', () => void process.umask(0o123)],
+  ['the exit code is 3', () => (process.exitCode = 3)],
+  [
+    'another listener of warning',
+    () => {
+      process.on('warning', ignore);
+      onTestFinished(() => void process.off('warning', ignore));
+    },
+  ],
+];
+
+it.each(WAYS)('%s: is told', (text, alter) => {
+  const before = readState();
+  alter();
+  expect(putBack(before)).toEqual([expect.stringContaining(text)]);
+});
+
+it.each(WAYS.slice(0, -1))('%s: is put back', (_, alter) => {
+  const before = readState();
+  alter();
+  putBack(before);
+  expect(putBack(before)).toEqual([]);
+});
+
+it('a spy is ended, and an unaltered process is left alone', () => {
+  const before = readState();
+  vi.spyOn(Math, 'random').mockReturnValue(7);
+  expect(putBack(before)).toEqual([]);
+  expect(Math.random()).toBeLessThan(1);
+});
