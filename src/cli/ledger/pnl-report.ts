@@ -3,8 +3,9 @@
 import { basename, extname, resolve } from 'node:path';
 import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Analysis } from '../../lab/report/analysis/contract.js';
-import type { RecordedBest, RecordedPrices } from '../../lab/report/live/contract.js';
+import type { RecordedPrices } from '../../lab/report/live/contract.js';
 import type { Coverage } from '../../lab/session/contract.js';
+import type { RecordedBest } from '../../lab/session/market-walk.js';
 import type { RecordingSummary } from '../../recording/contract.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/version.js';

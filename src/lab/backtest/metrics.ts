@@ -3,7 +3,7 @@
 import type { AccountSlot, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
-import { FIRST_STEP_MS, Samples } from '../session/samples.js';
+import { AccountSamples, FIRST_STEP_MS } from '../session/samples.js';
 import { MarketMetrics } from './market-metrics.js';
 import type { Played } from './replay-driver.js';
 
@@ -21,9 +21,7 @@ interface Resting {
 export class Metrics implements CoreObserver {
   /** By index on the exchange. */
   readonly markets = new Map<number, MarketMetrics>();
-  readonly account = new Samples(['equity', 'locked']);
-  maxDrawdownMicros = 0;
-  #peakMicros = Number.NEGATIVE_INFINITY;
+  readonly account = new AccountSamples();
   #core: ExchangeCore | null = null;
   #account: AccountSlot = 0;
   readonly #resting = new Map<string, Resting>();
@@ -32,7 +30,7 @@ export class Metrics implements CoreObserver {
   /** Of `#over`. */
   #samples = 0;
   /** Markets with shares. */
-  readonly #held = new Set<MarketMetrics>();
+  readonly #holding = new Set<MarketMetrics>();
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
@@ -69,7 +67,7 @@ export class Metrics implements CoreObserver {
     this.#planMarks();
     this.#bound(market);
     // Settlement is the largest step of all, and after the last market no sample follows.
-    this.#equityMicros();
+    this.account.see(this.#equityMicros);
   }
 
   /** However many markets there were, what is kept of them stays bounded: those that are over become coarser. */
@@ -93,14 +91,13 @@ export class Metrics implements CoreObserver {
       this.ending(played);
       this.closed(played, nowMs);
     }
-    this.account.makeRoom();
-    this.#writeAccount(nowMs);
+    this.account.end(nowMs, this.#equityMicros, this.#lockedMicros);
   }
 
   filled(fill: ObservedFill): void {
     const market = this.markets.get(fill.market);
     if (market === undefined) return;
-    this.#held.add(market);
+    this.#holding.add(market);
     const resting = this.#resting.get(fill.orderPubkey);
     market.filled(fill, resting === undefined ? null : fill.timeMs - resting.sinceMs, resting?.behindMicros ?? null);
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
@@ -170,30 +167,21 @@ export class Metrics implements CoreObserver {
     for (const market of this.#open) this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
-  /** What the account is worth now; its peak and its drawdown hear of it. */
-  #equityMicros(): number {
+  get #equityMicros(): number {
     let equity = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).total as number);
-    for (const market of this.#held) equity += market.valueMicros;
-    this.#peakMicros = Math.max(this.#peakMicros, equity);
-    this.maxDrawdownMicros = Math.max(this.maxDrawdownMicros, this.#peakMicros - equity);
+    for (const market of this.#holding) equity += market.valueMicros;
     return equity;
   }
 
-  #lockedMicros(): number {
+  get #lockedMicros(): number {
     let locked = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).locked as number);
-    for (const { yesCostMicros, noCostMicros } of this.#held) locked += yesCostMicros + noCostMicros;
+    for (const { held } of this.#holding) locked += held.costMicros;
     return locked;
   }
 
   #sampleAccount(nowMs: number): void {
-    for (const market of this.#held) if (market.yesMicros === 0 && market.noMicros === 0) this.#held.delete(market);
-    if (this.account.wants()) this.#writeAccount(nowMs);
-    else this.#equityMicros();
-  }
-
-  #writeAccount(nowMs: number): void {
-    this.account.timeMs.push(nowMs);
-    this.account.columns.equity.push(this.#equityMicros());
-    this.account.columns.locked.push(this.#lockedMicros());
+    for (const market of this.#holding)
+      if (market.held.yesMicros === 0 && market.held.noMicros === 0) this.#holding.delete(market);
+    this.account.take(nowMs, this.#equityMicros, () => this.#lockedMicros);
   }
 }

@@ -88,13 +88,8 @@ export function sessionOf(measured: Measured): SessionRecord {
     capitalMicros: trader.capitalMicros,
     endCashMicros: exchange.core.fundsOf(exchange.account).total,
     markets: [...metrics.markets.values()].map((market) => marketSession(market, measured)),
-    account: {
-      stepMs: account.stepMs,
-      timeMs: account.timeMs,
-      equityMicros: account.columns.equity,
-      lockedMicros: account.columns.locked.map((value) => value ?? 0),
-    },
-    maxDrawdownMicros: metrics.maxDrawdownMicros,
+    account: account.series,
+    maxDrawdownMicros: account.maxDrawdownMicros,
     requests: count.use,
     refusals: count.refused,
     notices: [...dataNotices(measured), ...gapNotices(measured), ...endNotices(measured), ...count.said],
@@ -114,9 +109,8 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
   const { ledger, plan, exchange } = measured;
   // As the exchange says it, so that fills and conversions can be held against it.
   const held = exchange.core.holdingOf(exchange.account, metrics.played.index);
-  const { played, samples, openForMs, twoSidedMs, oneSidedMs } = metrics;
+  const { played, samples } = metrics;
   const market = played.source.market;
-  const { columns } = samples;
   return {
     conditionId: market.conditionId,
     title: market.title,
@@ -127,24 +121,14 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     closeMs: played.closedMs,
     outcome: market.outcome,
     ...feesOf(market, plan),
-    series: {
-      stepMs: samples.stepMs,
-      timeMs: samples.timeMs,
-      bidMicros: columns.bid,
-      askMicros: columns.ask,
-      ourBidMicros: columns.ourBid,
-      ourAskMicros: columns.ourAsk,
-      inventoryMicros: columns.inventory.map((value) => value ?? 0),
-    },
+    series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
     endYesMicros: held.yes,
     endNoMicros: held.no,
     endMarkMicros: metrics.markMicros,
     quoting: {
-      openForMs,
-      twoSidedMs,
-      oneSidedMs,
+      ...samples.quotedMs,
       ordersPlaced: metrics.ordersPlaced,
       ordersCanceled: metrics.ordersCanceled,
       postedMicros: metrics.postedMicros,

@@ -3,20 +3,13 @@
 import { EVENT, type EventChunk, SIDE } from '../../recording/contract.js';
 import { assert } from '../../shared/base/errors.js';
 import type { EventSource } from '../backtest/contract.js';
+import type { RecordedBest } from '../session/market-walk.js';
 
-/** At one moment. Prices in YES space; null for an empty side, and for a middle before the first one. */
-export interface Best {
-  readonly bidMicros: number | null;
-  readonly askMicros: number | null;
-  /** Of both sides; where one is empty, the last one. */
-  readonly middleMicros: number | null;
-}
-
-const UNKNOWN: Best = { bidMicros: null, askMicros: null, middleMicros: null };
+const UNKNOWN: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class BestPrices {
   readonly #timesMs: number[] = [];
-  readonly #bests: Best[] = [];
+  readonly #bests: RecordedBest[] = [];
   readonly #levels: readonly [bids: Map<number, number>, asks: Map<number, number>] = [new Map(), new Map()];
 
   private constructor() {}
@@ -35,7 +28,7 @@ export class BestPrices {
   }
 
   /** As known at this moment, by the recording's clock. */
-  at(timeMs: number): Best {
+  at(timeMs: number): RecordedBest {
     let [low, high] = [0, this.#timesMs.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -5,9 +5,10 @@ import { tradeNotional } from '../../trader/ledger/rounding.js';
 import type { EventSource } from '../backtest/contract.js';
 import type { ConversionRecord, Coverage, FillRecord, MarketSession } from '../session/contract.js';
 import { MARKOUT_HORIZONS_MS } from '../session/contract.js';
-import { FIRST_STEP_MS, Samples } from '../session/samples.js';
+import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
+import { MarketWalk, type SessionOrder } from '../session/market-walk.js';
+import { MarketSamples } from '../session/samples.js';
 import type { BestPrices } from './best-prices.js';
-import { Holdings } from './holdings.js';
 import type { RunConversion, RunFill, RunOrder } from './run-orders.js';
 
 export interface RunMarketFacts {
@@ -27,70 +28,33 @@ export interface RunMarketFacts {
 }
 
 export class RunMarket {
-  readonly held = new Holdings();
+  readonly walk: MarketWalk;
   readonly #facts: RunMarketFacts;
   readonly #fills: readonly FillRecord[];
   readonly #conversions: readonly ConversionRecord[];
-  readonly #moves: readonly (FillRecord | ConversionRecord)[];
-  #moved = 0;
-  readonly #orders: readonly RunOrder[];
-  #begun = 0;
-  readonly #resting = new Set<RunOrder>();
-  readonly #filledMicros = new Map<string, number>();
-  readonly #samples = new Samples(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory']);
-  #openForMs = 0;
-  #twoSidedMs = 0;
-  #oneSidedMs = 0;
+  readonly #samples = new MarketSamples();
 
   constructor(facts: RunMarketFacts) {
     this.#facts = facts;
-    this.#orders = [...facts.orders].sort((a, b) => a.fromMs - b.fromMs);
-    this.#fills = facts.fills.map((fill) => this.#fillOf(fill)).sort((a, b) => a.timeMs - b.timeMs);
-    this.#conversions = facts.conversions.map((conversion) => this.#conversionOf(conversion));
-    this.#moves = [...this.#fills, ...this.#conversions].sort((a, b) => a.timeMs - b.timeMs);
-  }
-
-  /** What is held, at the middle; null while that is not known. */
-  worthMicros(timeMs: number): number | null {
-    const { yesMicros, noMicros } = this.held;
-    if (yesMicros === 0 && noMicros === 0) return 0;
-    const { middleMicros } = this.#facts.prices.at(timeMs);
-    return middleMicros === null ? null : this.held.valueMicros(middleMicros);
-  }
-
-  /** Currency behind resting purchases. */
-  get lockedMicros(): number {
-    let locked = 0;
-    for (const { pubkey, isBuy, ownPriceMicros, amountMicros } of this.#resting) {
-      const left = Math.max(0, amountMicros - (this.#filledMicros.get(pubkey) ?? 0));
-      if (isBuy) locked += Math.ceil((left * ownPriceMicros) / ONE);
-    }
-    return locked;
+    const fills = facts.fills.map((fill) => this.#fillOf(fill)).sort((a, b) => a.timeMs - b.timeMs);
+    const conversions = facts.conversions.map((conversion) => this.#conversionOf(conversion));
+    const orders = facts.orders.map((order) => onTheirClock(order, facts.offsetMs));
+    const { prices } = facts;
+    this.walk = new MarketWalk({ orders, fills, conversions, prices }, new Holdings(KEEP_NEAREST));
+    this.#fills = fills;
+    this.#conversions = conversions;
   }
 
   /** Once each `FIRST_STEP_MS`, on the exchange's clock; time only goes forward. */
   sample(timeMs: number): void {
-    this.#advance(timeMs);
-    const { bidMicros, askMicros } = this.#facts.prices.at(timeMs);
-    const ourBid = this.#best(true);
-    const ourAsk = this.#best(false);
-    this.#openForMs += FIRST_STEP_MS;
-    if (ourBid !== null && ourAsk !== null) this.#twoSidedMs += FIRST_STEP_MS;
-    else if (ourBid !== null || ourAsk !== null) this.#oneSidedMs += FIRST_STEP_MS;
-    if (!this.#samples.wants()) return;
-    const { columns, timeMs: times } = this.#samples;
-    times.push(timeMs);
-    columns.bid.push(bidMicros);
-    columns.ask.push(askMicros);
-    columns.ourBid.push(ourBid);
-    columns.ourAsk.push(ourAsk);
-    columns.inventory.push(this.held.yesMicros - this.held.noMicros);
+    this.walk.advance(timeMs);
+    this.#samples.take(timeMs, this.walk.top(timeMs), this.walk.held.netMicros);
   }
 
   session(): MarketSession {
     const { source, conditionId, untilMs, prices } = this.#facts;
-    this.#advance(Number.POSITIVE_INFINITY);
-    const { columns, stepMs, timeMs } = this.#samples;
+    this.walk.advance(Number.POSITIVE_INFINITY);
+    const { held } = this.walk;
     const market = source?.market;
     return {
       conditionId,
@@ -102,19 +66,11 @@ export class RunMarket {
       closeMs: null,
       outcome: market?.outcome ?? null,
       makerFeeRateMicros: market?.fees?.makerRateMicros ?? 0,
-      series: {
-        stepMs,
-        timeMs,
-        bidMicros: columns.bid,
-        askMicros: columns.ask,
-        ourBidMicros: columns.ourBid,
-        ourAskMicros: columns.ourAsk,
-        inventoryMicros: columns.inventory.map((value) => value ?? 0),
-      },
+      series: this.#samples.series,
       fills: this.#fills,
       conversions: this.#conversions,
-      endYesMicros: this.held.yesMicros,
-      endNoMicros: this.held.noMicros,
+      endYesMicros: held.yesMicros,
+      endNoMicros: held.noMicros,
       endMarkMicros: prices.at(untilMs).middleMicros,
       quoting: this.#quoting(),
       coverage: source === null ? null : coverageOf(source),
@@ -122,53 +78,14 @@ export class RunMarket {
   }
 
   #quoting(): MarketSession['quoting'] {
-    const orders = this.#orders;
+    const { orders } = this.#facts;
     return {
-      openForMs: this.#openForMs,
-      twoSidedMs: this.#twoSidedMs,
-      oneSidedMs: this.#oneSidedMs,
+      ...this.#samples.quotedMs,
       ordersPlaced: orders.length,
       ordersCanceled: orders.filter(({ canceled }) => canceled).length,
       postedMicros: orders.reduce((sum, { amountMicros }) => sum + amountMicros, 0),
       joinedBehindMicros: null,
     };
-  }
-
-  #advance(timeMs: number): void {
-    const ourMs = timeMs - this.#facts.offsetMs;
-    for (
-      let next = this.#orders[this.#begun];
-      next !== undefined && next.fromMs <= ourMs;
-      next = this.#orders[this.#begun]
-    ) {
-      this.#begun++;
-      this.#resting.add(next);
-    }
-    for (const order of this.#resting) if (order.toMs !== null && order.toMs <= ourMs) this.#resting.delete(order);
-    for (
-      let next = this.#moves[this.#moved];
-      next !== undefined && next.timeMs <= timeMs;
-      next = this.#moves[this.#moved]
-    ) {
-      this.#moved++;
-      if ('kind' in next) this.held.convert(next);
-      else this.#filled(next);
-    }
-  }
-
-  #filled(fill: FillRecord): void {
-    this.held.fill(fill);
-    const before = this.#filledMicros.get(fill.orderPubkey) ?? 0;
-    this.#filledMicros.set(fill.orderPubkey, before + fill.amountMicros);
-  }
-
-  #best(isBid: boolean): number | null {
-    let best: number | null = null;
-    for (const order of this.#resting) {
-      if (order.isBid !== isBid) continue;
-      if (best === null || (isBid ? order.priceMicros > best : order.priceMicros < best)) best = order.priceMicros;
-    }
-    return best;
   }
 
   #fillOf({ row, seenMs }: RunFill): FillRecord {
@@ -212,6 +129,12 @@ export class RunMarket {
     return timeMs > untilMs ? null : prices.at(timeMs).middleMicros;
   }
 }
+
+const onTheirClock = (order: RunOrder, offsetMs: number): SessionOrder => ({
+  ...order,
+  fromMs: order.fromMs + offsetMs,
+  toMs: order.toMs === null ? null : order.toMs + offsetMs,
+});
 
 function coverageOf({ summary }: EventSource): Coverage {
   const { firstMs, lastMs, gaps = [], events, refused = 0 } = summary ?? {};

@@ -4,6 +4,7 @@ import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
+import type { SessionOrder } from '../session/market-walk.js';
 
 /** Our clock, ms: when a request left, and when its answer came. */
 export interface AnsweredAt {
@@ -11,19 +12,9 @@ export interface AnsweredAt {
   readonly seenMs: number;
 }
 
-export interface RunOrder {
-  readonly pubkey: string;
+/** Its times are of our clock, and about. */
+export interface RunOrder extends SessionOrder {
   readonly conditionId: string;
-  /** Bids of the YES book: bought YES or sold NO. */
-  readonly isBid: boolean;
-  /** Buys cost currency, sales shares. */
-  readonly isBuy: boolean;
-  /** In the space of its own outcome, and in YES space. */
-  readonly ownPriceMicros: number;
-  readonly priceMicros: number;
-  readonly amountMicros: number;
-  /** Our clock, ms, about: when it came to rest, and when it rested no more; null while it may. */
-  readonly fromMs: number;
   toMs: number | null;
   canceled: boolean;
 }
@@ -98,7 +89,7 @@ export class RunOrders {
       toMs: null,
       canceled: false,
       amountMicros: amount,
-      isBid: outcome.is_yes === (side === 'buy'),
+      side: outcome.is_yes === (side === 'buy') ? 'bid' : 'ask',
       isBuy: side === 'buy',
       ownPriceMicros: price,
       priceMicros: outcome.is_yes ? price : 1_000_000 - price,

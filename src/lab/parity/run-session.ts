@@ -6,8 +6,9 @@
 
 import type { RunDescription } from '../../shell/journal/contract.js';
 import type { EventSource } from '../backtest/contract.js';
-import type { AccountSeries, Refusal, RequestUse, SessionRecord } from '../session/contract.js';
-import { FIRST_STEP_MS, Samples } from '../session/samples.js';
+import type { Refusal, RequestUse, SessionRecord } from '../session/contract.js';
+import { equityAt, lockedIn } from '../session/market-walk.js';
+import { AccountSamples, FIRST_STEP_MS } from '../session/samples.js';
 import { BestPrices } from './best-prices.js';
 import { RunMarket } from './run-market.js';
 import type { RunOrders } from './run-orders.js';
@@ -29,7 +30,7 @@ export interface RecordedSession {
 export async function readRunSession(liveRun: RecordedSession): Promise<SessionRecord> {
   const { description, fromMs, toMs, requests, refusals } = liveRun;
   const markets = await marketsOf(liveRun);
-  const { account, maxDrawdownMicros } = sampled(markets, liveRun);
+  const account = sampled(markets, liveRun);
   // Taken first: it brings the holdings to their end.
   const sessions = markets.map((market) => market.session());
   const { capitalMicros, version, configHash } = description;
@@ -40,10 +41,10 @@ export async function readRunSession(liveRun: RecordedSession): Promise<SessionR
     fromMs,
     toMs,
     capitalMicros,
-    endCashMicros: markets.reduce<number>((sum, { held }) => sum + held.cashMicros, capitalMicros),
+    endCashMicros: markets.reduce<number>((sum, { walk }) => sum + walk.held.cashMicros, capitalMicros),
     markets: sessions,
-    account,
-    maxDrawdownMicros,
+    account: account.series,
+    maxDrawdownMicros: account.maxDrawdownMicros,
     requests,
     refusals,
     notices: [],
@@ -97,36 +98,12 @@ async function marketsOf({
 }
 
 /** Goes through the run in equal steps. */
-function sampled(
-  markets: readonly RunMarket[],
-  { description, fromMs, untilMs }: RecordedSession,
-): { readonly account: AccountSeries; readonly maxDrawdownMicros: number | null } {
-  const samples = new Samples(['equity', 'locked']);
-  let [peak, fall, isKnown] = [Number.NEGATIVE_INFINITY, 0, true];
+function sampled(markets: readonly RunMarket[], { description, fromMs, untilMs }: RecordedSession): AccountSamples {
+  const account = new AccountSamples();
+  const walks = markets.map(({ walk }) => walk);
   for (let timeMs = fromMs; timeMs <= untilMs; timeMs += FIRST_STEP_MS) {
     for (const market of markets) market.sample(timeMs);
-    const equity = equityOf(markets, description.capitalMicros, timeMs);
-    isKnown &&= equity !== null;
-    peak = Math.max(peak, equity ?? peak);
-    fall = Math.max(fall, peak - (equity ?? peak));
-    if (!samples.wants()) continue;
-    samples.timeMs.push(timeMs);
-    samples.columns.equity.push(equity);
-    samples.columns.locked.push(
-      markets.reduce((sum, market) => sum + market.lockedMicros + Math.max(0, market.held.costMicros), 0),
-    );
+    account.take(timeMs, equityAt(timeMs, walks, description.capitalMicros), () => lockedIn(walks));
   }
-  const { stepMs, timeMs, columns } = samples;
-  const account = { stepMs, timeMs, equityMicros: columns.equity, lockedMicros: columns.locked.map((it) => it ?? 0) };
-  return { account, maxDrawdownMicros: isKnown ? fall : null };
-}
-
-function equityOf(markets: readonly RunMarket[], capitalMicros: number, timeMs: number): number | null {
-  let equity = capitalMicros;
-  for (const market of markets) {
-    const worth = market.worthMicros(timeMs);
-    if (worth === null) return null;
-    equity += market.held.cashMicros + worth;
-  }
-  return equity;
+  return account;
 }

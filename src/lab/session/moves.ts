@@ -6,7 +6,7 @@ import type { ConversionRecord, FillRecord, MarketSession } from './contract.js'
 export type Move =
   | ({ readonly kind: 'fill' } & Pick<
       FillRecord,
-      'timeMs' | 'isYes' | 'isBuy' | 'amountMicros' | 'cashMicros' | 'feeMicros' | 'markMicros'
+      'timeMs' | 'orderPubkey' | 'isYes' | 'isBuy' | 'amountMicros' | 'cashMicros' | 'feeMicros' | 'markMicros'
     >)
   | ConversionRecord;
 

@@ -5,7 +5,7 @@
 
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
 import type { MarketSession } from '../../session/contract.js';
-import { costOfHoldings } from '../../session/cost.js';
+import { Holdings } from '../../session/holdings.js';
 import { type Move, movesOf, sharesMoved } from '../../session/moves.js';
 import type { ResultSplit, Valuation } from './contract.js';
 
@@ -20,18 +20,12 @@ export interface MarketResult {
 
 export function splitMarket(market: MarketSession): MarketResult {
   const walk = new SplitWalk();
-  let [cashMicros, feesMicros] = [0, 0];
-  for (const move of movesOf(market)) {
-    cashMicros += move.cashMicros;
-    if (move.kind === 'fill') feesMicros += move.feeMicros;
-    walk.move(move);
-  }
-  const { yes, no } = walk.held;
-  const end = endOf(market, walk.lastMark, yes, no);
+  for (const move of movesOf(market)) walk.move(move);
+  const { cashMicros, yesMicros, noMicros } = walk.held;
+  const end = endOf(market, walk);
   walk.end(end);
-  const resultMicros = micros(cashMicros - feesMicros + end.valueMicros);
-  const split = rounded(walk, resultMicros, feesMicros);
-  return { split, yesMicros: yes, noMicros: no, endValueMicros: end.valueMicros, valuedAt: end.valuedAt };
+  const split = rounded(walk, micros(cashMicros + end.valueMicros));
+  return { split, yesMicros, noMicros, endValueMicros: end.valueMicros, valuedAt: end.valuedAt };
 }
 
 interface End {
@@ -42,12 +36,12 @@ interface End {
 }
 
 /** What is held at the end and what it is worth: at the outcome, else at the last middle, else at what it cost. */
-function endOf(market: MarketSession, lastMark: number | null, yes: number, no: number): End {
-  const { outcome } = market;
-  const markMicros = market.endMarkMicros ?? lastMark;
+function endOf({ outcome, endMarkMicros }: MarketSession, { held, lastMark }: SplitWalk): End {
+  const { yesMicros: yes, noMicros: no } = held;
+  const markMicros = endMarkMicros ?? lastMark;
   if (yes === 0 && no === 0) return { markMicros, valueMicros: 0, valuedAt: 'nothing held' };
   if (outcome !== null) return { markMicros, valueMicros: outcome ? yes : no, valuedAt: 'outcome' };
-  if (markMicros === null) return { markMicros, valueMicros: costOfHoldings(movesOf(market)), valuedAt: 'cost' };
+  if (markMicros === null) return { markMicros, valueMicros: held.costMicros, valuedAt: 'cost' };
   return { markMicros, valueMicros: worth(yes, no, markMicros), valuedAt: 'mark' };
 }
 
@@ -56,7 +50,8 @@ const worth = (yes: number, no: number, markMicros: number): number =>
   mul(micros(yes), micros(markMicros), 'floor') + mul(micros(no), micros(ONE - markMicros), 'floor');
 
 /** The parts in whole micros; drift, or what is undivided where there is no drift, takes what rounding leaves over. */
-function rounded(walk: SplitWalk, resultMicros: Micros, feesMicros: number): ResultSplit {
+function rounded(walk: SplitWalk, resultMicros: Micros): ResultSplit {
+  const { feesMicros } = walk.held;
   const mergesMicros = nearest(walk.merges);
   const settlementMicros = walk.settlements.isKnown ? nearest(walk.settlement) : null;
   const part = { resultMicros, feesMicros, mergesMicros, settlementMicros };
@@ -106,15 +101,10 @@ class SplitWalk {
   undivided = 0n;
   readonly fills = new Known();
   readonly settlements = new Known();
-  #yes = 0;
-  #no = 0;
+  readonly held = new Holdings();
   #mark: number | null = null;
   /** Set from a move without a middle until the next known middle: what was held was worth this before it. */
   #open: { readonly worthBefore: bigint; cash: bigint } | null = null;
-
-  get held(): { readonly yes: number; readonly no: number } {
-    return { yes: this.#yes, no: this.#no };
-  }
 
   get lastMark(): number | null {
     return this.#open === null ? this.#mark : null;
@@ -130,8 +120,7 @@ class SplitWalk {
       (move.kind === 'fill' ? this.fills : this.settlements).count(move.markMicros !== null || isSets);
     if (move.markMicros === null && !isSets) this.#leaveOpen(cash);
     else this.#book(move.kind, cash + valueAt(yes, no, move.markMicros ?? 0), isSets ? valueAt(yes, no, 0) : 0n);
-    this.#yes += yes;
-    this.#no += no;
+    this.held.move(move);
   }
 
   /** To the last middle, and from there to the outcome. */
@@ -142,7 +131,7 @@ class SplitWalk {
     if (valuedAt === 'outcome') this.settlements.count(mark !== null);
     if (this.#open !== null) this.#close(finalWorth);
     else if (valuedAt === 'outcome' && mark !== null)
-      this.settlement += finalWorth - valueAt(this.#yes, this.#no, mark);
+      this.settlement += finalWorth - valueAt(this.held.yesMicros, this.held.noMicros, mark);
   }
 
   #book(kind: Move['kind'], gain: bigint, setsGone: bigint): void {
@@ -154,14 +143,14 @@ class SplitWalk {
   }
 
   #leaveOpen(cash: bigint): void {
-    const worthBefore = this.#mark === null ? 0n : valueAt(this.#yes, this.#no, this.#mark);
+    const worthBefore = this.#mark === null ? 0n : valueAt(this.held.yesMicros, this.held.noMicros, this.#mark);
     this.#open ??= { worthBefore, cash: 0n };
     this.#open.cash += cash;
   }
 
   /** The middle is known again; drift itself is the rest of the result and need not be summed. */
   #markAt(markMicros: number): void {
-    if (this.#open !== null) this.#close(valueAt(this.#yes, this.#no, markMicros));
+    if (this.#open !== null) this.#close(valueAt(this.held.yesMicros, this.held.noMicros, markMicros));
     this.#mark = markMicros;
   }
 

@@ -1,6 +1,7 @@
 /** What a report of a live ledger is told from outside of the ledger. */
 
 import type { Coverage } from '../../session/contract.js';
+import type { RecordedBest } from '../../session/market-walk.js';
 
 export interface LedgerSessionOptions {
   readonly title: string;
@@ -21,11 +22,4 @@ export interface RecordedPrices {
   /** What YES resolved to, if the recording knows. */
   readonly outcome: boolean | null;
   readonly coverage: Coverage | null;
-}
-
-export interface RecordedBest {
-  readonly bidMicros: number | null;
-  readonly askMicros: number | null;
-  /** Of both sides; where one is empty, the last one before. */
-  readonly middleMicros: number | null;
 }

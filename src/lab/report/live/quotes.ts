@@ -4,42 +4,37 @@ import { complement } from '../../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../../shared/protocol/states.js';
 import type { OrderRecord } from '../../../trader/ledger/contract.js';
 import type { QuotingFigures } from '../../session/contract.js';
+import type { SessionOrder } from '../../session/market-walk.js';
 import { common, lengthOf, merged, type Span } from './spans.js';
 
-/** An order that came to rest; its price in YES space. */
-export interface Quote {
-  readonly side: 'bid' | 'ask';
-  readonly priceMicros: number;
-  readonly amountMicros: number;
-  readonly span: Span;
-  /** Whether currency stands behind it: a purchase; and at which price in the space of its own outcome. */
-  readonly isBuy: boolean;
-  readonly ownPriceMicros: number;
-}
-
-export const quotesOf = (orders: readonly OrderRecord[], toMs: number): readonly Quote[] =>
+export const quotesOf = (orders: readonly OrderRecord[], toMs: number): readonly SessionOrder[] =>
   orders
     .filter(({ status }) => ORDER_STANDING[status].tookEffect)
     .map((order) => ({
+      pubkey: order.pubkey,
       side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
       priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
-      amountMicros: order.amountMicros,
-      span: [order.createdMs, order.closedMs ?? toMs],
-      isBuy: order.side === 'buy',
       ownPriceMicros: order.priceMicros,
+      isBuy: order.side === 'buy',
+      amountMicros: order.amountMicros,
+      fromMs: order.createdMs,
+      toMs: order.closedMs ?? toMs,
     }));
 
 /** The market counts from its first quote until it closed, while the trader ran. */
 export function quotingOf(
   orders: readonly OrderRecord[],
-  quotes: readonly Quote[],
+  quotes: readonly SessionOrder[],
   running: readonly Span[],
   closeMs: number,
 ): QuotingFigures {
-  const firstMs = quotes.reduce((first, { span }) => Math.min(first, span[0]), closeMs);
+  const firstMs = quotes.reduce((first, { fromMs }) => Math.min(first, fromMs), closeMs);
   const open = common(merged(running), [[firstMs, closeMs]]);
-  const standing = (side: Quote['side']): readonly Span[] =>
-    common(merged(quotes.filter((quote) => quote.side === side).map(({ span }) => span)), open);
+  const standing = (side: SessionOrder['side']): readonly Span[] =>
+    common(
+      merged(quotes.filter((quote) => quote.side === side).map(({ fromMs, toMs }) => [fromMs, toMs ?? closeMs])),
+      open,
+    );
   const [bids, asks] = [standing('bid'), standing('ask')];
   const twoSidedMs = lengthOf(common(bids, asks));
   return {

@@ -7,20 +7,22 @@ import { basename } from 'node:path';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import type { MarketSeries, MarketSession, Refusal, SessionNotice, SessionRecord } from '../../session/contract.js';
+import { MarketWalk, type WalkedMarket } from '../../session/market-walk.js';
+import { MarketSamples } from '../../session/samples.js';
 import { counted } from '../figures.js';
-import { type AccountMarket, accountOf, drawdownOf } from './account.js';
+import { type AccountMarket, sampleAccount } from './account.js';
 import type { LedgerSessionOptions } from './contract.js';
 import { type LedgerRows, type MarketRows, readRows } from './ledger-rows.js';
-import { type Quote, quotesOf, quotingOf } from './quotes.js';
-import { bestAt, heldAt, stepsOver } from './samples.js';
-import { conversionOf, fillOf, holdingsOver, outcomeOf } from './trades.js';
+import { quotesOf, quotingOf } from './quotes.js';
+import { stepsOver } from './steps.js';
+import { conversionOf, fillOf, outcomeOf } from './trades.js';
 
 /** Reads the whole ledger; beside a running trader too. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
   const rows = readRows(reader, options.nowMs);
   const markets = rows.markets.map((market) => accountMarket(market, rows, options));
   const { capitalMicros } = reader.pnl(new Map());
-  const account = accountOf(markets, capitalMicros, rows.fromMs, rows.toMs);
+  const account = sampleAccount(markets, capitalMicros, rows.fromMs, rows.toMs);
   return {
     format: 1,
     kind: 'live',
@@ -30,8 +32,8 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     capitalMicros,
     endCashMicros: reader.cash(),
     markets: markets.map(({ session }) => session),
-    account,
-    maxDrawdownMicros: drawdownOf(account, markets),
+    account: account.series,
+    maxDrawdownMicros: account.maxDrawdownMicros,
     requests: null,
     refusals: refusalsOf(rows),
     notices: noticesOf(reader, rows),
@@ -79,7 +81,7 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
     closeMs: market === null || market.resolutionS === null ? null : market.resolutionS * 1000,
     outcome: outcomeOf(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
     makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
-    series: seriesOf(quotes, trades, prices, ledger.toMs),
+    series: seriesOf({ orders: quotes, ...trades, prices }, ledger.toMs),
     ...trades,
     endYesMicros: rows.endYesMicros,
     endNoMicros: rows.endNoMicros,
@@ -94,31 +96,21 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
 const settledOutcome = ({ market }: MarketRows, recorded: boolean | null): boolean | null =>
   market !== null && isSettledMarket(market.state) && market.state !== 'canceled' ? recorded : null;
 
-function seriesOf(
-  quotes: readonly Quote[],
-  { fills, conversions }: Pick<MarketSession, 'fills' | 'conversions'>,
-  prices: ReturnType<LedgerSessionOptions['recorded']>,
-  toMs: number,
-): MarketSeries {
+function seriesOf(market: WalkedMarket, endMs: number): MarketSeries {
+  const { orders, fills, conversions } = market;
   const times = [
-    ...quotes.map(({ span }) => span),
-    ...[...fills, ...conversions].map(({ timeMs }) => [timeMs, timeMs]),
+    ...orders.map(({ fromMs, toMs }) => [fromMs, toMs ?? endMs]),
+    ...[...fills, ...conversions].map(({ timeMs }) => [timeMs]),
   ].flat();
-  const [first, last] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [toMs, 0]);
+  const [first, last] = times.reduce(([low, high], time) => [Math.min(low, time), Math.max(high, time)], [endMs, 0]);
   const steps = stepsOver(first, last);
-  const held = holdingsOver(fills, conversions).map(({ timeMs, netMicros }) => ({
-    timeMs,
-    value: netMicros as number,
-  })); // a brand is of no use here
-  const best = steps.timeMs.map((now) => prices?.at(now) ?? null);
-  return {
-    ...steps,
-    bidMicros: best.map((now) => now?.bidMicros ?? null),
-    askMicros: best.map((now) => now?.askMicros ?? null),
-    ourBidMicros: bestAt(steps, quotes, 'bid'),
-    ourAskMicros: bestAt(steps, quotes, 'ask'),
-    inventoryMicros: heldAt(steps, held, 0),
-  };
+  const samples = new MarketSamples(steps.stepMs);
+  const walk = new MarketWalk(market);
+  for (const timeMs of steps.timeMs) {
+    walk.advance(timeMs);
+    samples.take(timeMs, walk.top(timeMs), walk.held.netMicros);
+  }
+  return samples.series;
 }
 
 /** The reason of a refused intent begins with the service's slug. */

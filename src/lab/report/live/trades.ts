@@ -1,6 +1,6 @@
 /** Fills and conversions of a ledger in the words of a session. */
 
-import { complement, micros, sub, ZERO } from '../../../shared/base/micros.js';
+import { complement, sub, ZERO } from '../../../shared/base/micros.js';
 import type {
   FillRow,
   IntentRow,
@@ -64,20 +64,4 @@ export function outcomeOf(conversions: readonly LedgerConversion[]): boolean | n
     if (cashMicros === noMicros) return false;
   }
   return null;
-}
-
-/** YES held minus NO held, after each of them; a fill before a conversion of the same moment. */
-export function holdingsOver(fills: readonly FillRecord[], conversions: readonly ConversionRecord[]) {
-  let net = 0;
-  const moves = [
-    ...fills.map((fill) => ({
-      timeMs: fill.timeMs,
-      net: fill.side === 'bid' ? fill.amountMicros : -fill.amountMicros,
-    })),
-    ...conversions.map(({ timeMs, yesMicros, noMicros }) => ({ timeMs, net: noMicros - yesMicros })),
-  ].sort((a, b) => a.timeMs - b.timeMs);
-  return moves.map((move) => {
-    net += move.net;
-    return { timeMs: move.timeMs, netMicros: micros(net) };
-  });
 }

@@ -272,6 +272,26 @@ describe('a ledger with recordings of its markets', () => {
   });
 });
 
+test('what was bought is locked once: as shares, no longer behind its order', () => {
+  withLedger((ledger) => {
+    ledger.transaction(() => {
+      ledger.setCapital(m(1000 * ONE), 0);
+      const filledMicros = m(4 * ONE);
+      addOrder(ledger, 'bid', {
+        status: 'partially_filled',
+        filledMicros,
+        amountMicros: m(10 * ONE),
+        createdMs: 2_000,
+      });
+      ledger.bookFill(fill('t', 'bid', { amountMicros: filledMicros, timestampS: 10, seenMs: 12_000 }));
+    });
+    const { account } = sessionFromLedger(ledger, { ...OPTIONS, nowMs: 20_000 });
+    // Ten shares at 0.42, whether they are still wanted or bought.
+    expect(account.stepMs).toBe(1_000);
+    expect(account.lockedMicros).toEqual(account.timeMs.map((ms) => (ms < 2_000 ? 0 : 4_200_000)));
+  });
+});
+
 describe('settlement', () => {
   const redeemed = (ledger: Ledger, yes: number, no: number, cash: number) => {
     traded(ledger);

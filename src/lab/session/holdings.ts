@@ -1,0 +1,84 @@
+/** What fills and conversions leave: shares by outcome, what they cost on average, and the currency that they moved. */
+
+import { micros, mulDiv } from '../../shared/base/micros.js';
+import { type Move, sharesMoved } from './moves.js';
+
+/** Part of a cost that stays with the shares that stay: `costMicros × leftMicros / heldMicros`. */
+type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => number;
+
+/** As the ledger counts it: what leaves is rounded down, so that the last share takes the rest. Exact at any size. */
+const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
+
+/** For samples of what is locked. */
+export const KEEP_NEAREST: KeepCost = (cost, left, held) => Math.round((cost * left) / held);
+
+export class Holdings {
+  /** What fills and conversions brought, fees taken off. */
+  cashMicros = 0;
+  feesMicros = 0;
+  readonly #yes: SharesAtCost;
+  readonly #no: SharesAtCost;
+
+  constructor(keepCost: KeepCost = KEEP_AS_LEDGER) {
+    this.#yes = new SharesAtCost(keepCost);
+    this.#no = new SharesAtCost(keepCost);
+  }
+
+  move(move: Move): void {
+    const { yes, no } = sharesMoved(move);
+    const feeMicros = move.kind === 'fill' ? move.feeMicros : 0;
+    this.cashMicros += move.cashMicros - feeMicros;
+    this.feesMicros += feeMicros;
+    if (yes !== 0) this.#yes.move(yes, -move.cashMicros);
+    if (no !== 0) this.#no.move(no, -move.cashMicros);
+  }
+
+  /** Below zero for shares that were held before the first move and are given away. */
+  get yesMicros(): number {
+    return this.#yes.sharesMicros;
+  }
+
+  get noMicros(): number {
+    return this.#no.sharesMicros;
+  }
+
+  /** YES minus NO. */
+  get netMicros(): number {
+    return this.yesMicros - this.noMicros;
+  }
+
+  /** What the shares that are held have cost on average, fees apart; ≥ 0. */
+  get costMicros(): number {
+    return this.#yes.costMicros + this.#no.costMicros;
+  }
+
+  /** At a YES price, rounded down; null when that is not known and the worth depends on it. */
+  worthMicros(markMicros: number): number;
+  worthMicros(markMicros: number | null): number | null;
+  worthMicros(markMicros: number | null): number | null {
+    const [yes, no] = [this.yesMicros, this.noMicros];
+    if (yes === no) return yes;
+    return markMicros === null ? null : Math.floor((yes * markMicros + no * (1_000_000 - markMicros)) / 1_000_000);
+  }
+}
+
+/** One outcome's shares. */
+class SharesAtCost {
+  sharesMicros = 0;
+  costMicros = 0;
+  readonly #keepCost: KeepCost;
+
+  constructor(keepCost: KeepCost) {
+    this.#keepCost = keepCost;
+  }
+
+  /** Shares come at a price or leave at average cost; those that were never bought have none. */
+  move(sharesMicros: number, paidMicros: number): void {
+    const held = this.sharesMicros;
+    const left = held + sharesMicros;
+    this.sharesMicros = left;
+    if (left <= 0) this.costMicros = 0;
+    else if (sharesMicros > 0) this.costMicros += paidMicros;
+    else this.costMicros = this.#keepCost(this.costMicros, left, held);
+  }
+}

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import type { FillRecord } from '../../../src/lab/session/contract.js';
+import { equityAt, lockedIn, MarketWalk, type SessionOrder } from '../../../src/lab/session/market-walk.js';
+
+const ONE = 1_000_000;
+
+const bid: SessionOrder = {
+  pubkey: 'bid',
+  side: 'bid',
+  priceMicros: 400_000,
+  ownPriceMicros: 400_000,
+  isBuy: true,
+  amountMicros: 10 * ONE,
+  fromMs: 1_000,
+  toMs: 5_000,
+};
+/** Bought as NO at 0.35. */
+const ask: SessionOrder = {
+  ...bid,
+  pubkey: 'ask',
+  side: 'ask',
+  priceMicros: 650_000,
+  ownPriceMicros: 350_000,
+  toMs: null,
+};
+
+/** Four shares of the bid. */
+const fill: FillRecord = {
+  timeMs: 3_000,
+  seenMs: 3_500,
+  orderPubkey: 'bid',
+  strategy: 'maker',
+  side: 'bid',
+  isYes: true,
+  isBuy: true,
+  priceMicros: 400_000,
+  amountMicros: 4 * ONE,
+  cashMicros: -1_600_000,
+  feeMicros: 0,
+  isMaker: true,
+  markMicros: 500_000,
+  marksAfterMicros: [],
+  restedMs: 2_000,
+  joinedBehindMicros: null,
+};
+
+const PRICES = { at: () => ({ bidMicros: 450_000, askMicros: 550_000, middleMicros: 500_000 }) };
+const MARKET = { orders: [ask, bid], fills: [fill], conversions: [], prices: PRICES };
+
+it.each([
+  [0, { ourBidMicros: null, ourAskMicros: null }, 0],
+  [1_000, { ourBidMicros: 400_000, ourAskMicros: 650_000 }, 7_500_000],
+  // What was bought is locked as shares, and no longer behind its order.
+  [3_000, { ourBidMicros: 400_000, ourAskMicros: 650_000 }, 7_500_000],
+  [5_000, { ourBidMicros: null, ourAskMicros: 650_000 }, 5_100_000],
+])('at %s ms orders rest, and currency is locked, as it was then', (timeMs, ours, lockedMicros) => {
+  const walk = new MarketWalk(MARKET);
+  walk.advance(timeMs);
+  expect(walk.top(timeMs)).toEqual({ bidMicros: 450_000, askMicros: 550_000, ...ours });
+  expect(lockedIn([walk])).toBe(lockedMicros);
+});
+
+it('many small steps lead to where one leads', () => {
+  const [steps, leap] = [new MarketWalk(MARKET), new MarketWalk(MARKET)];
+  for (let timeMs = 0; timeMs <= 6_000; timeMs += 250) steps.advance(timeMs);
+  leap.advance(6_000);
+  expect(steps.top(6_000)).toEqual(leap.top(6_000));
+  expect(steps.held).toMatchObject({ yesMicros: 4 * ONE, costMicros: 1_600_000 });
+  expect(leap.held).toMatchObject({ yesMicros: 4 * ONE, costMicros: 1_600_000 });
+});
+
+it('an account is worth its currency and what is held at the middle, if that is known', () => {
+  const walks = [new MarketWalk(MARKET), new MarketWalk({ ...MARKET, fills: [] })];
+  for (const walk of walks) walk.advance(3_000);
+  expect(equityAt(3_000, walks, 100 * ONE)).toBe(100 * ONE - 1_600_000 + 2_000_000);
+  const blind = new MarketWalk({ ...MARKET, prices: null });
+  blind.advance(3_000);
+  expect(equityAt(3_000, [...walks, blind], 100 * ONE)).toBeNull();
+});
