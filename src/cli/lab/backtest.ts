@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BacktestResult } from '../../lab/backtest/backtest.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { integerBetween } from '../arguments.js';
@@ -20,6 +21,7 @@ export interface BacktestFlags {
   readonly fillModel?: readonly string[];
   readonly latency?: string;
   readonly seed: number;
+  readonly repeat: number;
   readonly makerFee: number;
   readonly takerFee: number;
   readonly landingMs?: number;
@@ -53,6 +55,14 @@ export const withBacktestData = (command: Command): Command =>
     .addOption(
       new Option('--seed <n>', 'seed of latencies and ids').default(1).argParser(integerBetween(0, 2 ** 32 - 1)),
     )
+    .addOption(
+      new Option(
+        '--repeat <n>',
+        'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+      )
+        .default(1)
+        .argParser(integerBetween(1, MAX_REPEATS)),
+    )
     .addOption(new Option('--maker-fee <rate>', FEE_HELP('maker')).default(0, '0').argParser(feeRate))
     .addOption(new Option('--taker-fee <rate>', FEE_HELP('taker')).default(0, '0').argParser(feeRate))
     .addOption(
@@ -77,12 +87,13 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true });
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const line = new ProgressLine(io, options.json === true);
-  const { fillModel, latency, data } = options;
+  const { fillModel, latency, data, repeat } = options;
   const results = await backtestOf(config, {
     ...planOptions(options, config),
     ...(fillModel === undefined ? {} : { fillModels: fillModel }),
     ...(latency === undefined ? {} : { latency }),
     data: data.map((path) => resolve(io.cwd, path)),
+    repeat,
     progress: (share, name) => line.show(share, name),
   });
   line.end();

@@ -2,7 +2,7 @@
 
 import { count, gain, money, ratio, UNKNOWN } from '../../lab/report/figures.js';
 import type { ConfigurationResult, SweepResult, WalkForward } from '../../lab/sweep/contract.js';
-import { axisName, deflatedText, overfittingText, remark, sharpeText } from '../../lab/sweep/describe.js';
+import { axisName, deflatedText, overfittingText, remark, resultText, sharpeText } from '../../lab/sweep/describe.js';
 import { type Column, table } from '../output/table.js';
 
 /** More rows than this nobody reads; the others are in the database, in --json and in the page. */
@@ -43,7 +43,7 @@ function columns(result: SweepResult): readonly Column<Placed>[] {
       }),
     ),
     ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
-      { title: model.toUpperCase(), cell: of(index, ({ resultMicros }) => gain(resultMicros)), right: true },
+      { title: model.toUpperCase(), cell: of(index, resultText), right: true },
       { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)), right: true },
       { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true },
     ]),

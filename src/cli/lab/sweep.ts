@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { latencyChoice } from '../../lab/backtest/plan.js';
+import { latencyChoice } from '../../lab/backtest/latency-choice.js';
 import { count, duration } from '../../lab/report/figures.js';
 import { readAxis, requireDifferent } from '../../lab/sweep/axes.js';
 import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../lab/sweep/bounds.js';
@@ -119,6 +119,7 @@ async function planFrom(options: SweepFlags, io: CliIo): Promise<SweepPlan> {
     fillModels,
     latency: await latencyChoice(options.latency ?? null, recordings),
     ...planOptions(options, config),
+    repeat: options.repeat,
     folds: options.folds ?? null,
     embargoMs: options.embargo * MINUTE_MS,
     workers: options.workers,

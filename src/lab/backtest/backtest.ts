@@ -15,9 +15,12 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
-import type { BacktestOutcome } from './contract.js';
+import { middleOf, type RepeatedRun, repeatsOf, runFigures } from '../report/analysis/repeats.js';
+import type { BacktestOutcome, EventSource } from './contract.js';
+import { type LatencyChoice, latencyChoice } from './latency-choice.js';
 import { checkFillModelChoices, openSources } from './open-sources.js';
-import { BRACKET, chooseLatency, type PlanOptions, planOf, USUAL_LANDING_MS } from './plan.js';
+import { BRACKET, type PlanOptions, planOf, USUAL_LANDING_MS } from './plan.js';
+import { drawsOf } from './repeats.js';
 import { runBacktest } from './run.js';
 
 /** What every run of a backtest has in common. */
@@ -30,6 +33,11 @@ export interface BacktestOptions {
   readonly latency?: string;
   /** Of latencies and names, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
+  /**
+   * Runs of each model, 1 to 1000. From two on each draws from the seed when its polls fall, and how long its calls take
+   * (around `latency`); `analysis.repeats` holds means and spreads, the rest is of the run with the middle result. Default 1.
+   */
+  readonly repeat?: number;
   /** Fee rates in millionths where a recording names none. Default 0. */
   readonly fees?: PlanOptions['fees'];
   /** How long merges take to land, ms. Default: the file's `exchange.landing_ms`, else 400. */
@@ -64,24 +72,59 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
   const models = checkFillModelChoices(options.fillModels ?? BRACKET);
   const { recordings, sources } = await openSources(options.data.map((path) => resolve(path)));
-  const freshLatency = await chooseLatency(options.latency ?? null, recordings, options.seed ?? 1);
+  const latency = await latencyChoice(options.latency ?? null, recordings);
   const results: BacktestResult[] = [];
   for (const [index, fillModel] of models.entries()) {
-    const plan = planOf(config, sources, { ...sharedOptions(options, config), fillModel, latency: freshLatency() });
-    const name = typeof fillModel === 'string' ? fillModel : fillModel.name;
-    const tell = (part: number) => options.progress?.((index + part) / models.length, name);
-    const progress = (doneMs: number, allMs: number) => tell(allMs > 0 ? Math.min(1, doneMs / allMs) : 0);
-    const outcome = await runBacktest({ ...plan, progress });
-    results.push({ ...outcome, analysis: analyse(outcome.session) });
+    const tell = (part: number) =>
+      options.progress?.((index + part) / models.length, typeof fillModel === 'string' ? fillModel : fillModel.name);
+    results.push(await repeated({ config, sources, options, latency, fillModel, tell }));
   }
   return results;
 }
 
+interface Wanted {
+  readonly config: Config;
+  readonly sources: readonly EventSource[];
+  readonly options: BacktestOptions;
+  readonly latency: LatencyChoice;
+  readonly fillModel: string | FillModel;
+  /** The part of this model's runs that is done, 0 to 1. */
+  readonly tell: (part: number) => void;
+}
+
+/** One model: a single run, or so many repeats and of them the one with the middle result in detail. */
+async function repeated(wanted: Wanted): Promise<BacktestResult> {
+  const count = wanted.options.repeat ?? 1;
+  const runs: RepeatedRun[] = [];
+  let last = await runOnce(wanted, 0);
+  runs.push(repeatedRun(last));
+  for (let index = 1; index < count; index++) {
+    last = await runOnce(wanted, index);
+    runs.push(repeatedRun(last));
+  }
+  if (count === 1) return last;
+  const middle = middleOf(runs);
+  // Sessions are large, so only the last one was kept; the same draws give the same run.
+  const shown = middle === count - 1 ? last : await runOnce(wanted, middle);
+  return { ...shown, analysis: { ...shown.analysis, repeats: repeatsOf(runs, wanted.options.seed ?? 1) } };
+}
+
+async function runOnce({ config, sources, options, latency, fillModel, tell }: Wanted, index: number) {
+  const { seed = 1, repeat: count = 1 } = options;
+  const draws = drawsOf(latency, { seed, index, count }, config.polling.hotIntervalMs);
+  const plan = planOf(config, sources, { ...sharedOptions(options, config), ...draws, fillModel });
+  const progress = (doneMs: number, allMs: number) =>
+    tell((index + (allMs > 0 ? Math.min(1, doneMs / allMs) : 0)) / count);
+  const outcome = await runBacktest({ ...plan, progress });
+  return { ...outcome, analysis: analyse(outcome.session) };
+}
+
+const repeatedRun = ({ analysis, traceHash }: BacktestResult): RepeatedRun => runFigures(analysis, traceHash);
+
 const sharedOptions = (
-  { seed = 1, fees, landingMs, allMarkets = false }: BacktestOptions,
+  { fees, landingMs, allMarkets = false }: BacktestOptions,
   config: Config,
-): Omit<PlanOptions, 'fillModel' | 'latency'> => ({
-  seed,
+): Omit<PlanOptions, 'fillModel' | 'latency' | 'seed'> => ({
   landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
   fees: fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
   allMarkets,

@@ -54,6 +54,8 @@ export interface BacktestPlan {
   readonly seed: number;
   /** Fee rates in millionths where the recording names none. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
+  /** Draws how long after the beginning, or a pause, the trader beats first, ms; absent: at once. */
+  readonly phaseMs?: (() => number) | undefined;
   /** How long merges and redeems are in process, ms. */
   readonly landingMs: number;
   /**

@@ -29,21 +29,36 @@ export function readLatency(text: string): LatencySpec {
   return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
 }
 
+/** By how much the round trips of one run differ from those that were asked for. */
+export interface RoundTripSpread {
+  /** Of all of them. */
+  readonly scale: number;
+  /** What each takes beyond that, in the mean of an exponential distribution, as a part of it. */
+  readonly jitterShare: number;
+}
+
+const NO_SPREAD: RoundTripSpread = { scale: 1, jitterShare: 0 };
+
 /**
  * The model of a spec. `roundTripsMs` are those that the recordings themselves have measured; `recorded` without any is
  * a TwinbookError `recording_invalid`.
  */
-export function latencyModel(spec: LatencySpec, roundTripsMs: readonly number[], seed: number): LatencyModel {
+export function latencyModel(
+  spec: LatencySpec,
+  roundTripsMs: readonly number[],
+  seed: number,
+  spread = NO_SPREAD,
+): LatencyModel {
   const scaled = spec.scale === 1 ? '' : `:x${spec.scale}`;
   if (spec.kind === 'constant') {
-    return new Sampled(`constant:${spec.constantMs}${scaled}`, [spec.constantMs * spec.scale], seed);
+    return new Sampled(`constant:${spec.constantMs}${scaled}`, [spec.constantMs * spec.scale], seed, spread);
   }
   if (roundTripsMs.length === 0) {
     const hint = `Choose another one, such as --latency ${USUAL_LATENCY}.`;
     throw new TwinbookError('recording_invalid', 'these recordings have measured no round trips', hint);
   }
   const trips = roundTripsMs.map((ms) => Math.min(LONGEST_MS, ms * spec.scale));
-  return new Sampled(`recorded${scaled}`, trips, seed);
+  return new Sampled(`recorded${scaled}`, trips, seed, spread);
 }
 
 /** Draws one of the round trips and cuts it in halves: which half was the slower one nobody has measured. */
@@ -54,15 +69,21 @@ class Sampled implements LatencyModel {
   readonly #roundTripsMs: Float64Array;
   readonly #random: Random;
 
-  constructor(name: string, roundTripsMs: readonly number[], seed: number) {
+  readonly #spread: RoundTripSpread;
+
+  constructor(name: string, roundTripsMs: readonly number[], seed: number, spread: RoundTripSpread) {
     this.name = name;
+    this.#spread = spread;
     this.#roundTripsMs = Float64Array.from(roundTripsMs);
     this.#random = Random.seeded(seed, 'latency');
   }
 
   draw(): void {
     const trips = this.#roundTripsMs;
-    const roundTripMs = trips[trips.length === 1 ? 0 : this.#random.below(trips.length)] ?? 0;
+    const drawnMs = trips[trips.length === 1 ? 0 : this.#random.below(trips.length)] ?? 0;
+    const { scale, jitterShare } = this.#spread;
+    const jitter = jitterShare === 0 ? 0 : this.#random.exponential(jitterShare);
+    const roundTripMs = Math.min(LONGEST_MS, drawnMs * scale * (1 + jitter));
     this.thereMs = Math.ceil(roundTripMs / 2);
     this.backMs = Math.floor(roundTripMs / 2);
   }

@@ -1,18 +1,13 @@
 /** From a configuration and recordings to a plan: which markets are played, and what cannot be is said. */
 
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
-import type { Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { BacktestPlan, EventSource, LatencyModel } from './contract.js';
-import { type LatencySpec, latencyModel, readLatency, USUAL_LATENCY } from './latency.js';
 
 /** What a backtest shows by default: from the fewest fills that may be believed to the most. */
 export const BRACKET = ['risk-averse', 'power:3', 'optimistic'] as const;
-
-/** So many measured round trips say enough of a network. */
-const MAX_ROUND_TRIPS = 20_000;
 
 export interface PlanOptions {
   readonly fillModel: string | FillModel;
@@ -22,6 +17,8 @@ export interface PlanOptions {
   readonly fees: BacktestPlan['fees'];
   /** Every recorded market is offered to every strategy, whatever the strategy files select. */
   readonly allMarkets: boolean;
+  /** See `BacktestPlan.phaseMs`. */
+  readonly phaseMs?: BacktestPlan['phaseMs'];
 }
 
 export const USUAL_LANDING_MS = 400;
@@ -95,44 +92,4 @@ function countBy(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
-}
-
-/** What latencies are drawn from: plain data, so that threads can be handed it. */
-export interface LatencyChoice {
-  readonly spec: LatencySpec;
-  readonly roundTripsMs: readonly number[];
-}
-
-/**
- * The latency model that was asked for; without a wish, what the recordings have measured, else the usual one. A model
- * draws from a sequence of its own, so each run takes a new one.
- */
-export async function chooseLatency(
-  wish: string | null,
-  recordings: readonly Recording[],
-  seed: number,
-): Promise<() => LatencyModel> {
-  const { spec, roundTripsMs } = await latencyChoice(wish, recordings);
-  return () => latencyModel(spec, roundTripsMs, seed);
-}
-
-/** The same as data. A wish that cannot be fulfilled is a TwinbookError here, before anything runs. */
-export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
-  const asked = wish === null ? null : readLatency(wish);
-  if (asked?.kind === 'constant') return { spec: asked, roundTripsMs: [] };
-  const roundTripsMs = await roundTrips(recordings);
-  const spec = asked ?? readLatency(roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY);
-  latencyModel(spec, roundTripsMs, 0);
-  return { spec, roundTripsMs };
-}
-
-async function roundTrips(recordings: readonly Recording[]): Promise<number[]> {
-  const trips: number[] = [];
-  for (const recording of recordings) {
-    for await (const { sentMs, seenMs, outcome } of recording.polls?.() ?? []) {
-      if (outcome !== 'unknown' && seenMs >= sentMs) trips.push(seenMs - sentMs);
-      if (trips.length >= MAX_ROUND_TRIPS) return trips;
-    }
-  }
-  return trips;
 }

@@ -81,8 +81,8 @@ class BacktestRun {
     this.#hours = new QuoteHours(plan.trader.strategies);
     this.#fromMs = nowMs;
     this.#nowMs = nowMs;
-    this.#beatMs = nowMs;
-    this.#rhythmMs = nowMs;
+    this.#rhythmMs = nowMs + this.#drawnPhaseMs();
+    this.#beatMs = this.#rhythmMs;
     this.#lookMs = nowMs;
     for (const { atMs, command } of plan.commands ?? [])
       this.#timeline.after(atMs - nowMs, () => this.#command(command));
@@ -183,9 +183,13 @@ class BacktestRun {
 
   #skipPause(): void {
     this.#nowMs = this.#pauseEndMs;
-    this.#rhythmMs = this.#nowMs;
-    this.#beatMs = this.#nowMs;
+    this.#rhythmMs = this.#nowMs + this.#drawnPhaseMs();
+    this.#beatMs = this.#rhythmMs;
     this.#lookMs = this.#nowMs;
+  }
+
+  #drawnPhaseMs(): number {
+    return this.#plan.phaseMs?.() ?? 0;
   }
 
   #isOver(): boolean {

@@ -1,10 +1,11 @@
 /** The bracket as a table for the terminal. */
 
-import { bracketVerdict, modelOf } from './analysis/bracket.js';
+import { bracketVerdict, modelOf, repeatedModels } from './analysis/bracket.js';
 import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
 import { shownInterval, shownSharpe } from './analysis/events.js';
 import { sharedWarnings } from './analysis/warnings.js';
 import { count, duration, gain, money, percent, ratio, signedCents, UNKNOWN } from './figures.js';
+import { REPEAT_LINES } from './repeat-lines.js';
 
 type Line = readonly [name: string, figure: (analysis: Analysis) => string];
 
@@ -47,15 +48,45 @@ export function summaryTable(analyses: readonly Analysis[]): string {
   const tables: string[] = [];
   for (let from = 0; from < analyses.length; from += PER_TABLE)
     tables.push(sideBySide(analyses.slice(from, from + PER_TABLE)));
+  tables.unshift(...repeatTables(analyses));
   const { signFlips, text } = bracketVerdict(analyses);
   const verdict = text === '' ? [] : [wrapped(signFlips ? `SIGN FLIPS. ${text}` : text)];
   return `${[...tables, ...verdict, ...warningLines(analyses)].join('\n\n')}\n`;
 }
 
+/** Means over repeats, where there are any, above the one that is shown in detail. */
+function repeatTables(analyses: readonly Analysis[]): readonly string[] {
+  const models = repeatedModels(analyses);
+  const [first] = models;
+  if (first === undefined) return [];
+  const tables: string[] = [];
+  for (let from = 0; from < models.length; from += PER_TABLE) {
+    const shown = models.slice(from, from + PER_TABLE);
+    const rows = REPEAT_LINES.map(([name, figure]) =>
+      line(
+        name,
+        shown.map(({ repeats }) => figure(repeats)),
+      ),
+    );
+    tables.push(
+      [
+        line(
+          `${count(first.repeats.count)} repeats`,
+          shown.map(({ model }) => model),
+        ),
+        ...rows,
+      ].join('\n'),
+    );
+  }
+  return [...tables, 'In detail, of each model the run with the middle result:'];
+}
+
+function line(name: string, cells: readonly string[]): string {
+  const room = Math.min(22, Math.floor((WIDTH - NAME_WIDTH) / Math.max(1, cells.length)));
+  return `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitted(cell, room - 1).padStart(room)).join('')}`.trimEnd();
+}
+
 function sideBySide(analyses: readonly Analysis[]): string {
-  const room = Math.min(22, Math.floor((WIDTH - NAME_WIDTH) / Math.max(1, analyses.length)));
-  const line = (name: string, cells: readonly string[]): string =>
-    `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitted(cell, room - 1).padStart(room)).join('')}`.trimEnd();
   const rows = LINES.map(([name, figure]) => line(name, analyses.map(figure)));
   return [line('Fill model', analyses.map(modelOf)), ...rows].join('\n');
 }

@@ -3,7 +3,7 @@
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan } from '../backtest/contract.js';
-import type { LatencyChoice } from '../backtest/plan.js';
+import type { LatencyChoice } from '../backtest/latency-choice.js';
 
 /** A parameter's value as a strategy file would hold it: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
@@ -66,6 +66,8 @@ export interface SweepPlan {
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   readonly seed: number;
+  /** Runs of each backtest, whose means count. */
+  readonly repeat: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];
   readonly allMarkets: boolean;
@@ -143,6 +145,15 @@ export interface TaskFigures {
   readonly traceHash: string;
   /** In the order of the fold's events. */
   readonly eventResults: readonly number[];
+  /** The runs that the figures above are means of, in their order; empty where there was a single one. */
+  readonly runs: readonly TaskRun[];
+}
+
+export interface TaskRun {
+  readonly seed: number;
+  readonly resultMicros: number;
+  readonly fills: number;
+  readonly traceHash: string;
 }
 
 /** Markets that resolve together, and when anything of them was recorded: Unix ms. */
@@ -187,6 +198,7 @@ export interface SweepAssumptions {
   /** Lower-case hex SHA-256 over what was played, event by event. */
   readonly dataHash: string;
   readonly seed: number;
+  readonly repeat: number;
   readonly fillModels: readonly string[];
   readonly latency: string;
   readonly folds: number;
@@ -241,6 +253,8 @@ export interface ModelResult {
   readonly fills: number;
   readonly turnoverMicros: number;
   readonly alarms: number;
+  /** Deviation of the result between repeats; null without any. */
+  readonly repeatDeviationMicros: number | null;
   readonly sharpe: SharpePerEvent | null;
   readonly folds: readonly { readonly resultMicros: number; readonly fills: number }[];
 }

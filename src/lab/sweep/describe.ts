@@ -1,8 +1,8 @@
 /** Figures of a sweep as a person reads them, the same on the terminal and in the page. */
 
-import { counted, percent, ratio, UNKNOWN } from '../report/figures.js';
+import { counted, gain, money, percent, ratio, UNKNOWN } from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
-import type { Axis, ConfigurationResult, ModelJudgement, SharpePerEvent } from './contract.js';
+import type { Axis, ConfigurationResult, ModelJudgement, ModelResult, SharpePerEvent } from './contract.js';
 
 /** Says why there is none: too few events, or results that never differ. */
 export const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
@@ -30,3 +30,7 @@ export function remark({ status, error, signFlips, models }: ConfigurationResult
     .filter((text) => text !== '')
     .join(', ');
 }
+
+/** Of repeats the mean, with the deviation between them. */
+export const resultText = ({ resultMicros, repeatDeviationMicros }: ModelResult): string =>
+  repeatDeviationMicros === null ? gain(resultMicros) : `${gain(resultMicros)} ± ${money(repeatDeviationMicros)}`;

@@ -31,11 +31,11 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   seed: 'the seed',
   folds: 'the number of folds',
   embargo_ms: 'the embargo',
-  assumptions: 'fees, landing time or the choice of markets',
+  assumptions: 'fees, landing time, repeats or the choice of markets',
 };
 
 export function identityOf(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
-  const { search, landingMs, fees, allMarkets } = plan;
+  const { search, landingMs, fees, allMarkets, repeat } = plan;
   return {
     version: VERSION,
     config_hash: plan.config.configHash,
@@ -46,7 +46,7 @@ export function identityOf(plan: SweepPlan, dataHash: string, folds: number): Sw
     seed: plan.seed,
     folds,
     embargo_ms: plan.embargoMs,
-    assumptions: canonicalJson({ landingMs, fees, allMarkets }),
+    assumptions: canonicalJson({ landingMs, fees, allMarkets, ...(repeat === 1 ? {} : { repeat }) }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What the backtests of a sweep have brought, found by configuration, fold and fill model. */
 
+import { momentsOf } from '../../shared/statistics/moments.js';
 import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from './contract.js';
 
 export class Outcomes {
@@ -63,6 +64,7 @@ export class Outcomes {
       fills: total(({ fills }) => fills),
       turnoverMicros: total(({ turnoverMicros }) => turnoverMicros),
       alarms: total(({ alarms }) => alarms),
+      repeatDeviationMicros: deviationBetween(folds),
       folds: folds.map(({ resultMicros, fills }) => ({ resultMicros, fills })),
     };
   }
@@ -72,4 +74,13 @@ export class Outcomes {
       outcome?.kind === 'done' ? [outcome.figures] : [],
     );
   }
+}
+
+/** Of the sums over all folds, one for each repeat; null without repeats. */
+function deviationBetween(folds: readonly TaskFigures[]): number | null {
+  const repeats = Math.min(...folds.map(({ runs }) => runs.length));
+  const sums = Array.from({ length: folds.length === 0 ? 0 : repeats }, (_, at) =>
+    folds.reduce((sum, { runs }) => sum + (runs[at]?.resultMicros ?? 0), 0),
+  );
+  return momentsOf(sums).standardDeviation;
 }

@@ -89,3 +89,20 @@ CREATE TABLE standings (
   PRIMARY KEY (sweep, configuration, fill_model)
 ) STRICT, WITHOUT ROWID;
 `;
+
+/** Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated. */
+export const REPEATS_TABLE = `
+CREATE TABLE IF NOT EXISTS repeats (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  repeat INTEGER NOT NULL,
+  seed INTEGER NOT NULL,
+  result_micros INTEGER NOT NULL,
+  fills INTEGER NOT NULL,
+  trace_hash TEXT NOT NULL,
+  PRIMARY KEY (sweep, configuration, fold, fill_model, repeat),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+`;

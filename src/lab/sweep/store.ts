@@ -9,9 +9,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Candidate, SweepResult, SweptEvent, Task, TaskFigures, TaskOutcome } from './contract.js';
+import type { Candidate, SweepResult, SweptEvent, Task, TaskFigures, TaskOutcome, TaskRun } from './contract.js';
 import { PART_NAMES, type SweepIdentity } from './identity.js';
-import { SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { REPEATS_TABLE, SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { sharpeOf } from './sharpe.js';
 
 const FILE = 'sweep.sqlite';
@@ -74,6 +74,7 @@ function openDatabase(outDir: string): Sqlite.Database {
       const text = `${join(outDir, FILE)} is of another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
       throw new TwinbookError('file_unreadable', text, 'Give another folder with --out.');
     }
+    db.exec(REPEATS_TABLE);
     return db;
   } catch (error) {
     db.close();
@@ -137,6 +138,10 @@ export class SweepStore {
         const insert = this.#db.prepare('INSERT INTO event_results VALUES (?, ?, ?, ?, ?)');
         events.forEach((event, index) => {
           insert.run(this.#sweep, number, fillModel, event, outcome.figures.eventResults[index] ?? 0);
+        });
+        const repeat = this.#db.prepare('INSERT INTO repeats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+        outcome.figures.runs.forEach(({ seed, resultMicros, fills, traceHash }, index) => {
+          repeat.run(this.#sweep, number, fold, fillModel, index + 1, seed, resultMicros, fills, traceHash);
         });
       })(),
     );
@@ -240,14 +245,22 @@ export class SweepStore {
          WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY event`,
       )
       .pluck();
+    const runs = this.#db.prepare<[number, number, string, number], TaskRun>(
+      `SELECT seed, result_micros AS resultMicros, fills, trace_hash AS traceHash FROM repeats
+       WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY repeat`,
+    );
     return rows.map((row) => ({
       task: { number: row.configuration, fold: row.fold, fillModel: row.fill_model },
-      outcome: outcomeOf(row, events.all(this.#sweep, row.configuration, row.fill_model, row.fold)),
+      outcome: outcomeOf(
+        row,
+        events.all(this.#sweep, row.configuration, row.fill_model, row.fold),
+        runs.all(this.#sweep, row.configuration, row.fill_model, row.fold),
+      ),
     }));
   }
 }
 
-function outcomeOf(row: ResultRow, eventResults: readonly number[]): TaskOutcome {
+function outcomeOf(row: ResultRow, eventResults: readonly number[], runs: readonly TaskRun[]): TaskOutcome {
   if (row.status === 'failed') return { kind: 'failed', error: row.error };
   const figures: TaskFigures = {
     resultMicros: row.result_micros,
@@ -261,6 +274,7 @@ function outcomeOf(row: ResultRow, eventResults: readonly number[]): TaskOutcome
     played: row.played,
     traceHash: row.trace_hash,
     eventResults,
+    runs,
   };
   return { kind: 'done', figures };
 }

@@ -122,12 +122,12 @@ class Sweep {
   }
 
   #setup(): Omit<WorkerSetup, 'stop'> {
-    const { source, config, paths, search, latency, seed, landingMs, fees, allMarkets } = this.#plan;
+    const { source, config, paths, search, latency, seed, repeat, landingMs, fees, allMarkets } = this.#plan;
     const { shared } = this.#data;
     return {
       source,
       configHash: config.configHash,
-      settings: { axes: search.axes, latency, seed, landingMs, fees, allMarkets, events: this.#events },
+      settings: { axes: search.axes, latency, seed, repeat, landingMs, fees, allMarkets, events: this.#events },
       data: shared === null ? { kind: 'streamed', paths } : { kind: 'shared', markets: shared },
     };
   }
@@ -167,12 +167,13 @@ class Sweep {
   }
 
   #assumptions(): SweepResult['assumptions'] {
-    const { config, seed, fillModels, embargoMs } = this.#plan;
+    const { config, seed, repeat, fillModels, embargoMs } = this.#plan;
     return {
       version: this.#whole.trader.version,
       configHash: config.configHash,
       dataHash: this.#data.hash,
       seed,
+      repeat,
       fillModels,
       embargoMs,
       latency: latencyName(this.#plan),

@@ -3,8 +3,8 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan, EventSource } from '../backtest/contract.js';
-import { latencyModel } from '../backtest/latency.js';
 import { planOf } from '../backtest/plan.js';
+import { drawsOf } from '../backtest/repeats.js';
 import { runBacktest } from '../backtest/run.js';
 import { splitMarket } from '../report/analysis/split.js';
 import { sum } from '../report/analysis/total.js';
@@ -12,38 +12,45 @@ import type { MarketSession, RequestUse, SessionRecord } from '../session/contra
 import { configWith } from './candidates.js';
 import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
 import { eventsIn } from './folds.js';
+import { meanOfRuns } from './repeated-task.js';
 
 /** What is the same for every task. Plain data. */
 export interface TaskSettings {
   readonly axes: readonly Axis[];
   readonly latency: SweepPlan['latency'];
   readonly seed: number;
+  readonly repeat: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];
   readonly allMarkets: boolean;
   readonly events: readonly SweptEvent[];
 }
 
+/** The figures of one run, or the means of all repeats. */
 export async function runTask(
   task: Task,
   config: Config,
   sources: ReadonlyMap<string, EventSource>,
   settings: TaskSettings,
 ): Promise<TaskFigures> {
-  const { axes, latency, seed, landingMs, fees, allMarkets } = settings;
   const events = eventsIn(settings.events, task.fold);
-  const plan = planOf(configWith(config, axes, task.candidate.values), sourcesOf(events, sources), {
-    fillModel: task.fillModel,
-    // Every backtest draws the same sequence: configurations differ by what they do, not by their luck.
-    latency: latencyModel(latency.spec, latency.roundTripsMs, seed),
-    seed,
-    landingMs,
-    fees,
-    allMarkets,
-  });
-  const { session, events: played, traceHash } = await runBacktest(plan);
-  requireSound(session);
-  return { ...figuresOf(session, events), played, traceHash };
+  const tried = configWith(config, settings.axes, task.candidate.values);
+  const { latency, seed, repeat: count, landingMs, fees, allMarkets } = settings;
+  const runs: (TaskFigures & { readonly seed: number })[] = [];
+  for (let index = 0; index < count; index++) {
+    // Every configuration draws the same sequences: they differ by what they do, not by their luck.
+    const draws = drawsOf(latency, { seed, index, count }, config.polling.hotIntervalMs);
+    const { fillModel } = task;
+    const options = { fillModel, ...draws, landingMs, fees, allMarkets };
+    const {
+      session,
+      events: played,
+      traceHash,
+    } = await runBacktest(planOf(tried, sourcesOf(events, sources), options));
+    requireSound(session);
+    runs.push({ ...figuresOf(session, events), played, traceHash, runs: [], seed: draws.seed });
+  }
+  return meanOfRuns(runs);
 }
 
 /** A strategy that broke was stopped in its market: what the others brought is no result of this configuration. */
@@ -55,7 +62,10 @@ function requireSound({ notices }: SessionRecord): void {
 const sourcesOf = (events: readonly SweptEvent[], sources: ReadonlyMap<string, EventSource>): readonly EventSource[] =>
   events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
 
-function figuresOf(session: SessionRecord, events: readonly SweptEvent[]): Omit<TaskFigures, 'played' | 'traceHash'> {
+function figuresOf(
+  session: SessionRecord,
+  events: readonly SweptEvent[],
+): Omit<TaskFigures, 'played' | 'traceHash' | 'runs'> {
   const { markets, requests, notices, fromMs } = session;
   const splits = new Map(markets.map((market) => [market.conditionId, splitMarket(market).split]));
   const eventResults = events.map(({ conditionIds }) =>

@@ -104,6 +104,7 @@ const figures = (eventResults: readonly number[], fold: number): TaskFigures => 
   played: 10,
   traceHash: '',
   eventResults,
+  runs: [],
 });
 
 const judged = (results: Parameters<typeof swept>[0], folds = 2, tried = results.length) => {

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { latencyChoice } from '../../../src/lab/backtest/plan.js';
+import { latencyChoice } from '../../../src/lab/backtest/latency-choice.js';
 import { readAxis } from '../../../src/lab/sweep/axes.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
 import { gridSearch, randomSearch } from '../../../src/lab/sweep/search.js';
@@ -142,6 +142,7 @@ export async function sweepPlan(place: SweepPlace, wishes: PlanWishes = {}): Pro
     paths: [place.data],
     search: random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, 1),
     fillModels: ['risk-averse', 'power:3'],
+    repeat: 1,
     latency: await latencyChoice('constant:100', recordings),
     seed: 1,
     landingMs: 400,

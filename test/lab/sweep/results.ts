@@ -64,6 +64,7 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
       configHash: 'c'.repeat(64),
       dataHash: 'd'.repeat(64),
       seed: 1,
+      repeat: 1,
       fillModels: MODELS,
       latency: 'constant:150',
       folds,
@@ -125,5 +126,6 @@ function figuresOf(eventResults: readonly number[]): TaskFigures {
     played: 50_000,
     traceHash: '',
     eventResults,
+    runs: [],
   };
 }

@@ -3,10 +3,13 @@
 import { counted, gain } from '../figures.js';
 import type { Analysis, BracketVerdict } from './contract.js';
 import { LEAST_EVENTS } from './events.js';
+import { type RepeatedModel, repeatVerdict } from './repeats.js';
 
 /** Reads analyses in the bracket's order, most pessimistic first. */
 export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   const results = analyses.map((analysis) => ({ model: modelOf(analysis), micros: analysis.result.resultMicros }));
+  const repeated = repeatedModels(analyses);
+  if (repeated.length > 0) return repeatVerdict(repeated);
   if (results.length < 2) return { signFlips: false, points: 'unclear', text: '' };
   const signFlips = results.some(({ micros }) => micros > 0) && results.some(({ micros }) => micros < 0);
   const range = results.map(({ model, micros }) => `${gain(micros)} (${model})`).join(', ');
@@ -20,6 +23,14 @@ export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   const events = Math.max(...analyses.map(({ byEvent }) => byEvent.events));
   if (events < LEAST_EVENTS) return { signFlips, points: 'unclear', text: `${text} ${fewEvents(events)}` };
   return { signFlips, points: directionOf(results.map(({ micros }) => micros)), text };
+}
+
+/** Those of a backtest that was run more than once; empty where not all of them are. */
+export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
+  const models = analyses.flatMap((analysis) =>
+    analysis.repeats === undefined ? [] : [{ model: modelOf(analysis), repeats: analysis.repeats }],
+  );
+  return models.length === analyses.length ? models : [];
 }
 
 const fewEvents = (events: number): string =>

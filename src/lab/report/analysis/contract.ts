@@ -36,6 +36,39 @@ export interface Analysis {
   readonly bestMarkets: readonly string[];
   readonly worstMarkets: readonly string[];
   readonly assumptions: Assumptions;
+  /** Of a backtest that was run more than once: all other figures are of the run with the middle result. */
+  readonly repeats?: RepeatFigures;
+}
+
+/** Runs that differ in when polls fall and how long calls take. */
+export interface RepeatFigures {
+  readonly count: number;
+  /** With a fill in at least one run. */
+  readonly events: number;
+  readonly resultMicros: RunSpread;
+  /** 95 % of 2,000 redrawn sets of events, each with the mean of its runs; null below `LEAST_EVENTS` events. */
+  readonly intervalMicros: readonly [low: number, high: number] | null;
+  readonly spreadMicros: RunSpread;
+  readonly fills: RunSpread;
+  /** A share. */
+  readonly markout5sMicros: RunSpread;
+  readonly markout60sMicros: RunSpread;
+  /** In order. */
+  readonly runs: readonly {
+    readonly seed: number;
+    readonly resultMicros: number;
+    readonly fills: number;
+    readonly traceHash: string;
+  }[];
+}
+
+/** Of one figure, over the runs. */
+export interface RunSpread {
+  readonly mean: number | null;
+  /** Of the sample; null for a single run. */
+  readonly deviation: number | null;
+  readonly lowest: number | null;
+  readonly highest: number | null;
 }
 
 export const RANKED_MARKETS = 5;

@@ -14,6 +14,7 @@ import { marketSection } from './market-section.js';
 import { markoutSection } from './markout-section.js';
 import { html, jsonForScript, Markup, shortened } from './markup.js';
 import type { Shown } from './parts.js';
+import { repeatSection } from './repeat-section.js';
 import { resultSection, riskSection } from './result-section.js';
 import { styleFor } from './style.js';
 import { bracketTable, chooser, heading, verdictOf, warningList } from './top.js';
@@ -35,7 +36,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     ({ index }) =>
       html`<input class="choice" type="radio" name="session" id="session-${index}" value="${index}" aria-label="Show ${sessions[index]?.name ?? ''}"${index === middle ? new Markup(' checked') : null}>`,
   );
-  const body = html`${choices}<div class="page"><main>${heading(first)}${verdictOf(bracketVerdict(analyses))}${warningList(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
+  const body = html`${choices}<div class="page"><main>${heading(first)}${verdictOf(bracketVerdict(analyses))}${warningList(sessions)}${repeatSection(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
   const scripts = [library.script, pageScript()];
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy(scripts)}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(first.title, 120)} – Twinbook report</title><style>${new Markup(library.style)}

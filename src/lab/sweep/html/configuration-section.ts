@@ -1,10 +1,10 @@
 /** The table of configurations, best first; headings sort it. */
 
-import { count, gain, money, UNKNOWN } from '../../report/figures.js';
+import { count, money, UNKNOWN } from '../../report/figures.js';
 import { html, type Markup, shortened } from '../../report/html/markup.js';
 import { type Cell, dataTable, type Head, section, tone } from '../../report/html/parts.js';
 import type { ConfigurationResult, ModelResult, SweepResult } from '../contract.js';
-import { axisName, deflatedText, remark, sharpeText } from '../describe.js';
+import { axisName, deflatedText, remark, resultText, sharpeText } from '../describe.js';
 
 /** About 1,000 bytes each. */
 const MAX_ROWS = 2_000;
@@ -19,7 +19,7 @@ export function configurationSection(result: SweepResult): Markup {
     // Before the results, for it says how they are to be read.
     { title: 'Remark', isText: true },
     ...assumptions.fillModels.flatMap((model) => [
-      { title: model, explains: `result under ${model}` },
+      { title: model, explains: `result under ${model}; of repeats their mean, ± the deviation between them` },
       { title: 'Sharpe', explains: 'per event, not per year' },
       { title: 'Deflated', explains: 'probability that the true ratio beats what luck gives the best of all tried' },
       { title: 'Drawdown', explains: 'the largest within a fold' },
@@ -59,7 +59,7 @@ function modelCells(model: ModelResult | undefined, events: number): readonly Ce
   if (model === undefined) return Array.from({ length: 5 }, () => ({ text: UNKNOWN, value: null }));
   const { resultMicros, sharpe, maxDrawdownMicros, fills } = model;
   return [
-    { text: gain(resultMicros), value: resultMicros, class: tone(resultMicros) },
+    { text: resultText(model), value: resultMicros, class: tone(resultMicros) },
     { text: sharpeText(sharpe, events), value: sharpe?.sharpe ?? null },
     { text: deflatedText(sharpe), value: sharpe?.deflated ?? null },
     { text: money(maxDrawdownMicros), value: maxDrawdownMicros },

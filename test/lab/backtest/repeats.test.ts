@@ -1,0 +1,136 @@
+/** Repeats: what they draw, that they are the same again, and when their mean is called a gain. */
+
+import { describe, expect, it } from 'vitest';
+import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
+import type { RepeatFigures } from '../../../src/lab/report/analysis/contract.js';
+import { middleOf, type RepeatedRun, repeatsOf, repeatVerdict } from '../../../src/lab/report/analysis/repeats.js';
+import { reportHtml } from '../../../src/lab/report/html/report-html.js';
+import { summaryTable } from '../../../src/lab/report/summary.js';
+import { record, sweepPlace } from '../sweep/place.js';
+
+const REPEAT = 3;
+
+async function runAnew(options: Partial<BacktestOptions>): Promise<readonly BacktestResult[]> {
+  const place = sweepPlace();
+  try {
+    await record(place.data, { events: 1 });
+    const fillModels = options.fillModels ?? ['risk-averse'];
+    return await backtest({
+      config: place.config,
+      data: [place.data],
+      latency: 'constant:120',
+      ...options,
+      fillModels,
+    });
+  } finally {
+    place.remove();
+  }
+}
+
+/** Runs are slow: what several tests look at is run once. */
+const done = new Map<string, Promise<readonly BacktestResult[]>>();
+
+function run(options: Partial<BacktestOptions>): Promise<readonly BacktestResult[]> {
+  const key = JSON.stringify(options);
+  const results = done.get(key) ?? runAnew(options);
+  done.set(key, results);
+  return results;
+}
+
+const hashesOf = (repeats: RepeatFigures | undefined) => repeats?.runs.map(({ traceHash }) => traceHash) ?? [];
+
+describe('repeats of a backtest', () => {
+  it('are the same again, to the byte, and others with another seed', async () => {
+    const [first] = await run({ repeat: REPEAT });
+    const [again] = await runAnew({ repeat: REPEAT });
+    const [other] = await run({ repeat: REPEAT, seed: 2 });
+    expect(again?.analysis.repeats).toEqual(first?.analysis.repeats);
+    expect(again?.traceHash).toBe(first?.traceHash);
+    const hashes = [...hashesOf(first?.analysis.repeats), ...hashesOf(other?.analysis.repeats)];
+    expect(new Set(hashes).size).toBe(2 * REPEAT);
+  });
+
+  it('draw the same for every fill model, and more of them begin with the same ones', async () => {
+    const both = await run({ repeat: 2, fillModels: ['risk-averse', 'optimistic'] });
+    const [more] = await run({ repeat: REPEAT });
+    const seeds = both.map(({ analysis }) => analysis.repeats?.runs.map(({ seed }) => seed));
+    expect(seeds[1]).toEqual(seeds[0]);
+    expect(hashesOf(more?.analysis.repeats).slice(0, 2)).toEqual(hashesOf(both[0]?.analysis.repeats));
+  });
+
+  it('leave a single run what it was', async () => {
+    const [plain] = await run({});
+    const [one] = await run({ repeat: 1 });
+    expect(one?.traceHash).toBe(plain?.traceHash);
+    expect(one?.analysis.repeats).toBeUndefined();
+  });
+
+  it('show the run with the middle result in detail, and their mean and spread above it', async () => {
+    const [result] = await run({ repeat: REPEAT });
+    if (result === undefined) throw new Error('no result');
+    const { repeats, result: shown } = result.analysis;
+    const results = repeats?.runs.map(({ resultMicros }) => resultMicros).sort((a, b) => a - b) ?? [];
+    expect(shown.resultMicros).toBe(results[1]);
+    const mean = results.reduce((sum, each) => sum + each, 0) / REPEAT;
+    expect(repeats?.resultMicros.mean).toBeCloseTo(mean, 6);
+    expect([repeats?.resultMicros.lowest, repeats?.resultMicros.highest]).toEqual([results[0], results[2]]);
+    const text = summaryTable([result.analysis]);
+    expect(text).toMatch(/^3 repeats +risk-averse\nResult, mean .* ± /);
+    const page = reportHtml({ sessions: [result.session] }, [result.analysis]);
+    expect(page).toContain('id="repeats"');
+    for (const { seed } of repeats?.runs ?? []) expect(page).toContain(String(seed));
+  });
+});
+
+/** Runs whose events brought these, in currency. */
+const runs = (results: readonly (readonly number[])[]): RepeatedRun[] =>
+  results.map((events, index) => ({
+    seed: index,
+    traceHash: String(index),
+    resultMicros: events.reduce((sum, event) => sum + event * 1e6, 0),
+    spreadMicros: 1,
+    fills: events.length,
+    markout5sMicros: null,
+    markout60sMicros: null,
+    events: new Map(events.map((event, at) => [`event ${at}`, event * 1e6])),
+  }));
+
+const EVENTS = 12;
+const same = (value: number) => Array.from({ length: EVENTS }, () => value);
+const mixed = (mean: number) => Array.from({ length: EVENTS }, (_, at) => mean + (at % 2 === 0 ? 5 : -5));
+const verdictOf = (...models: (readonly (readonly number[])[])[]) =>
+  repeatVerdict(models.map((results, at) => ({ model: `model ${at}`, repeats: repeatsOf(runs(results), 1) })));
+
+describe('the words on repeats', () => {
+  it('call it a gain or a loss only where every interval leaves 0 out', () => {
+    expect(verdictOf([same(1), same(2)])).toMatchObject({ points: 'gain', signFlips: false });
+    expect(verdictOf([same(-1), same(-2)]).points).toBe('loss');
+    expect(verdictOf([mixed(0.5), mixed(1)])).toMatchObject({ points: 'unclear', signFlips: false });
+    expect(verdictOf([same(1), same(2)], [mixed(0.5), mixed(1)])).toMatchObject({
+      points: 'unclear',
+      signFlips: false,
+    });
+    expect(verdictOf([same(1), same(2)], [same(-1), same(-2)])).toMatchObject({ points: 'unclear', signFlips: true });
+  });
+
+  it('take repeats of few events for few events', () => {
+    const many = Array.from({ length: 50 }, () => [1, 2]);
+    expect(verdictOf(many).points).toBe('unclear');
+    expect(repeatsOf(runs(many), 1).intervalMicros).toBeNull();
+  });
+
+  it('count an event without a fill in one run as nothing gained there', () => {
+    const [whole, without] = runs([same(2), same(2)]);
+    if (whole === undefined || without === undefined) throw new Error('two runs');
+    const { intervalMicros } = repeatsOf([whole, { ...without, events: new Map() }], 1);
+    expect(intervalMicros).toEqual([EVENTS * 1e6, EVENTS * 1e6]);
+  });
+});
+
+describe('the run in the middle', () => {
+  it('is that with the lower of two middle results, the first of equals', () => {
+    expect(middleOf(runs([[3], [1], [2]]))).toBe(2);
+    expect(middleOf(runs([[4], [1], [2], [3]]))).toBe(2);
+    expect(middleOf(runs([[1], [1], [1]]))).toBe(1);
+  });
+});
