@@ -50,7 +50,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/dashboard': [],
   'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
 
-  'lab/session': ['shared'],
+  'lab/session': ['shared', 'recording', 'trader/ledger'],
   'lab/report': ['shared', 'trader/ledger', 'trader/market', 'lab/session'],
   'lab/backtest': [
     'shared',

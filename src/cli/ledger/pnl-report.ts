@@ -4,9 +4,8 @@ import { basename, extname, resolve } from 'node:path';
 import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Analysis } from '../../lab/report/analysis/contract.js';
 import type { RecordedPrices } from '../../lab/report/live/contract.js';
-import type { Coverage } from '../../lab/session/contract.js';
+import { coverageOf } from '../../lab/session/coverage.js';
 import type { RecordedBest } from '../../lab/session/market-walk.js';
-import type { RecordingSummary } from '../../recording/contract.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { CliIo } from '../output/io.js';
@@ -77,18 +76,6 @@ function pricesOf({ market, summary }: EventSource, at: (timeMs: number) => Reco
   return {
     at: (timeMs) => (isInGap(timeMs) ? UNKNOWN : at(timeMs)),
     outcome: market.outcome,
-    coverage: summary === null ? null : coverageOf(summary),
-  };
-}
-
-function coverageOf({ firstMs, lastMs, gaps, events, refused }: RecordingSummary): Coverage {
-  const lost = gaps.map(({ fromMs, toMs }) => Math.max(0, (toMs ?? lastMs ?? fromMs) - fromMs));
-  return {
-    spanMs: firstMs === null || lastMs === null ? 0 : lastMs - firstMs,
-    gapMs: lost.reduce((total, ms) => total + ms, 0),
-    gaps: gaps.length,
-    events: events.level + events.trade + events.clear,
-    trades: events.trade,
-    skipped: refused,
+    coverage: coverageOf(summary),
   };
 }

@@ -1,12 +1,12 @@
 /** One market of a live run, measured as a backtest measures one: samples at equal steps, fills with their marks. */
 
-import { ONE } from '../../shared/base/micros.js';
-import { tradeNotional } from '../../trader/ledger/rounding.js';
+import { complement } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
-import type { ConversionRecord, Coverage, FillRecord, MarketSession } from '../session/contract.js';
-import { MARKOUT_HORIZONS_MS } from '../session/contract.js';
+import type { ConversionRecord, FillRecord, MarketSession } from '../session/contract.js';
+import { coverageOf } from '../session/coverage.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { MarketWalk, type SessionOrder } from '../session/market-walk.js';
+import { BEFORE_TRADE_MS, fillRecord } from '../session/own-trade.js';
 import { MarketSamples } from '../session/samples.js';
 import type { BestPrices } from './best-prices.js';
 import type { RunConversion, RunFill, RunOrder } from './run-orders.js';
@@ -30,17 +30,21 @@ export interface RunMarketFacts {
 export class RunMarket {
   readonly walk: MarketWalk;
   readonly #facts: RunMarketFacts;
+  readonly #orders: ReadonlyMap<string, SessionOrder>;
   readonly #fills: readonly FillRecord[];
   readonly #conversions: readonly ConversionRecord[];
   readonly #samples = new MarketSamples();
 
   constructor(facts: RunMarketFacts) {
     this.#facts = facts;
+    this.#orders = new Map(facts.orders.map((order) => [order.pubkey, onTheirClock(order, facts.offsetMs)]));
     const fills = facts.fills.map((fill) => this.#fillOf(fill)).sort((a, b) => a.timeMs - b.timeMs);
     const conversions = facts.conversions.map((conversion) => this.#conversionOf(conversion));
-    const orders = facts.orders.map((order) => onTheirClock(order, facts.offsetMs));
     const { prices } = facts;
-    this.walk = new MarketWalk({ orders, fills, conversions, prices }, new Holdings(KEEP_NEAREST));
+    this.walk = new MarketWalk(
+      { orders: [...this.#orders.values()], fills, conversions, prices },
+      new Holdings(KEEP_NEAREST),
+    );
     this.#fills = fills;
     this.#conversions = conversions;
   }
@@ -73,7 +77,7 @@ export class RunMarket {
       endNoMicros: held.noMicros,
       endMarkMicros: prices.at(untilMs).middleMicros,
       quoting: this.#quoting(),
-      coverage: source === null ? null : coverageOf(source),
+      coverage: coverageOf(source?.summary ?? null),
     };
   }
 
@@ -89,33 +93,26 @@ export class RunMarket {
   }
 
   #fillOf({ row, seenMs }: RunFill): FillRecord {
-    const { strategy, offsetMs, orders } = this.#facts;
+    const { strategy, offsetMs, source } = this.#facts;
     const { pubkey, side, outcome } = row.order;
-    const [isYes, isBuy] = [outcome.is_yes, side === 'buy'];
-    // The exchange names whole seconds: the middle of it, unless we knew before.
-    const timeMs = Math.max(row.timestamp * 1000, Math.min(row.timestamp * 1000 + 500, seenMs + offsetMs));
-    const priceMicros = isYes ? row.price : ONE - row.price;
-    const notional = tradeNotional(isYes, row.price, row.amount);
-    const order = orders.find((candidate) => candidate.pubkey === pubkey);
-    const restedMs = order === undefined ? null : Math.max(0, Math.round(timeMs - offsetMs - order.fromMs));
-    return {
-      timeMs,
+    const restingFromMs = this.#orders.get(pubkey ?? '')?.fromMs ?? null;
+    const trade = {
+      // The exchange names whole seconds: the middle of it, unless we knew before.
+      timeMs: Math.max(row.timestamp * 1000, Math.min(row.timestamp * 1000 + 500, seenMs + offsetMs)),
       seenMs: Math.round(seenMs + offsetMs),
       orderPubkey: pubkey ?? '',
       strategy,
-      side: isYes === isBuy ? 'bid' : 'ask',
-      isYes,
-      isBuy,
-      priceMicros,
-      amountMicros: row.amount,
-      cashMicros: isBuy ? -notional : notional,
-      feeMicros: row.fee ?? 0,
+      isYes: outcome.is_yes,
+      isBuy: side === 'buy',
       isMaker: row.is_maker,
-      markMicros: this.#markAt(timeMs - 1) ?? (this.#facts.source === null ? null : priceMicros),
-      marksAfterMicros: MARKOUT_HORIZONS_MS.map((horizonMs) => this.#markAt(timeMs + horizonMs)),
-      restedMs: row.is_maker === false ? 0 : restedMs,
-      joinedBehindMicros: null,
+      ownPriceMicros: row.price,
+      amountMicros: row.amount,
+      feeMicros: row.fee,
+      restingFromMs,
     };
+    const priceMicros = trade.isYes ? row.price : complement(row.price);
+    const markMicros = this.#markAt(trade.timeMs - BEFORE_TRADE_MS) ?? (source === null ? null : priceMicros);
+    return fillRecord(trade, markMicros, (timeMs) => this.#markAt(timeMs));
   }
 
   #conversionOf({ kind, yesMicros, noMicros, cashMicros, seenMs }: RunConversion): ConversionRecord {
@@ -135,17 +132,3 @@ const onTheirClock = (order: RunOrder, offsetMs: number): SessionOrder => ({
   fromMs: order.fromMs + offsetMs,
   toMs: order.toMs === null ? null : order.toMs + offsetMs,
 });
-
-function coverageOf({ summary }: EventSource): Coverage {
-  const { firstMs, lastMs, gaps = [], events, refused = 0 } = summary ?? {};
-  const gapMs = gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? lastMs ?? fromMs) - fromMs), 0);
-  const counted = events === undefined ? 0 : events.level + events.trade + events.clear + events.end;
-  return {
-    spanMs: (lastMs ?? 0) - (firstMs ?? 0),
-    gapMs,
-    gaps: gaps.length,
-    events: counted,
-    trades: events?.trade ?? 0,
-    skipped: refused,
-  };
-}

@@ -1,14 +1,13 @@
 /** Fills and conversions of a ledger in the words of a session. */
 
-import { complement, sub, ZERO } from '../../../shared/base/micros.js';
 import type {
   FillRow,
   IntentRow,
   ConversionRecord as LedgerConversion,
   OrderRecord,
 } from '../../../trader/ledger/contract.js';
-import { tradeNotional } from '../../../trader/ledger/rounding.js';
-import { type ConversionRecord, type FillRecord, MARKOUT_HORIZONS_MS } from '../../session/contract.js';
+import type { ConversionRecord, FillRecord } from '../../session/contract.js';
+import { BEFORE_TRADE_MS, fillRecord } from '../../session/own-trade.js';
 import type { RecordedPrices } from './contract.js';
 
 export interface Trading {
@@ -20,31 +19,23 @@ export interface Trading {
 }
 
 export function fillOf(row: FillRow, { orders, intents, prices, closeMs }: Trading): FillRecord {
-  const timeMs = row.timestampS * 1000;
   const order = orders.get(row.orderPubkey);
-  const isBuy = row.side === 'buy';
-  const notional = tradeNotional(row.isYes, row.priceMicros, row.amountMicros);
-  return {
-    timeMs,
+  const trade = {
+    timeMs: row.timestampS * 1000,
     seenMs: row.seenMs,
     orderPubkey: row.orderPubkey,
     strategy: intents.get(order?.intentId ?? '')?.strategy ?? '',
-    side: row.isYes === isBuy ? 'bid' : 'ask',
     isYes: row.isYes,
-    isBuy,
-    priceMicros: row.isYes ? row.priceMicros : complement(row.priceMicros),
-    amountMicros: row.amountMicros,
-    cashMicros: isBuy ? sub(ZERO, notional) : notional,
-    feeMicros: row.feeMicros ?? ZERO,
+    isBuy: row.side === 'buy',
     isMaker: row.isMaker,
-    // The trade is timed to the second: the middle before that second is surely from before the trade.
-    markMicros: prices?.at(timeMs - 1).middleMicros ?? null,
-    marksAfterMicros: MARKOUT_HORIZONS_MS.map((horizon) =>
-      timeMs + horizon > closeMs ? null : (prices?.at(timeMs + horizon).middleMicros ?? null),
-    ),
-    restedMs: row.isMaker === false || order === undefined ? null : Math.max(0, timeMs - order.createdMs),
-    joinedBehindMicros: null,
+    ownPriceMicros: row.priceMicros,
+    amountMicros: row.amountMicros,
+    feeMicros: row.feeMicros,
+    restingFromMs: order?.createdMs ?? null,
   };
+  const markAt = (timeMs: number): number | null => prices?.at(timeMs).middleMicros ?? null;
+  const markMicros = markAt(trade.timeMs - BEFORE_TRADE_MS);
+  return fillRecord(trade, markMicros, (timeMs) => (timeMs > closeMs ? null : markAt(timeMs)));
 }
 
 export const conversionOf = (row: LedgerConversion, prices: RecordedPrices | null): ConversionRecord => ({
