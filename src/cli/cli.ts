@@ -14,6 +14,7 @@ import { addGuardianCommand } from './control/guardian.js';
 import { addDataCommands } from './data/data-commands.js';
 import { addDoctorCommand } from './doctor/doctor.js';
 import { addKeysCommands } from './keys.js';
+import { addArenaCommand } from './lab/arena.js';
 import { addBacktestCommand } from './lab/backtest.js';
 import { addParityCommand } from './lab/parity.js';
 import { addReplayCommand } from './lab/replay.js';
@@ -68,6 +69,7 @@ Every command finds ledger, venue and control socket through its configuration f
   addKeysCommands(program, session);
   addBacktestCommand(program, session);
   addSweepCommand(program, session);
+  addArenaCommand(program, session);
   addDataCommands(program, session);
   addConfigCommands(program, session);
   return program;

@@ -54,6 +54,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['data query', '--config', '--json', '--csv'],
   ['record', '--config', '--out', '--share', '--market', '--minutes', '--depth', '--no-own'],
   ['backtest', '--config', '--data', '--fill-model', '--latency', '--seed', '--maker-fee', '--report', '--json'],
+  ['arena', '--config', '--world', '--seeds', '--first', '--workers', '--json'],
   [
     'sweep',
     '--config',

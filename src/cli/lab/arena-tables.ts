@@ -1,0 +1,44 @@
+/** What the arena says on a terminal: one row a strategy and world, then the differences on common seeds. */
+
+import type { ArenaResult, EdgeDifference, Mean, Standing } from '../../lab/arena/contract.js';
+import { type Column, table } from '../output/table.js';
+
+export function arenaTables({ standings, differences, firstSeed, seeds }: ArenaResult): string {
+  const failures = standings.filter(({ failed }) => failed > 0);
+  return [
+    `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean a simulation ± standard error, edge against the true probability\n\n`,
+    table(standings, COLUMNS),
+    differences.length === 0 ? '' : `\nDifferences on the same seeds\n${table(differences, DIFFERENCE_COLUMNS)}`,
+    ...failures.map(
+      ({ strategy, world, failed, firstFailure }) =>
+        `\n${strategy} failed in ${failed} simulations of ${world}; the first: ${firstFailure}\n`,
+    ),
+  ].join('');
+}
+
+const COLUMNS: readonly Column<Standing>[] = [
+  { title: 'WORLD', cell: ({ world }) => world },
+  { title: 'STRATEGY', cell: ({ strategy }) => strategy },
+  { title: 'EDGE', cell: ({ edge }) => withError(edge), right: true },
+  { title: 'BELOW 0', cell: ({ belowZero, simulations }) => `${belowZero} of ${simulations}`, right: true },
+  { title: 'UNINFORMED', cell: ({ uninformedEdge }) => withError(uninformedEdge), right: true },
+  { title: 'INFORMED', cell: ({ informedEdge }) => withError(informedEdge), right: true },
+  { title: 'FILLS', cell: ({ fills }) => fills.mean.toFixed(1), right: true },
+  { title: 'SHARES', cell: ({ shares }) => shares.mean.toFixed(0), right: true },
+  { title: 'ACTIONS', cell: ({ actions }) => actions.mean.toFixed(0), right: true },
+  { title: 'RESULT', cell: ({ result }) => withError(result), right: true },
+  { title: 'DRAWDOWN', cell: ({ drawdown }) => drawdown.mean.toFixed(1), right: true },
+];
+
+const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
+  { title: 'WORLD', cell: ({ world }) => world },
+  { title: 'STRATEGY', cell: ({ strategy }) => strategy },
+  { title: 'AGAINST', cell: ({ against }) => against },
+  { title: 'EDGE MORE', cell: ({ edge }) => withError(edge), right: true },
+  { title: 'BETTER', cell: ({ better, simulations }) => `${better} of ${simulations}`, right: true },
+];
+
+function withError({ mean, standardError }: Mean): string {
+  const sign = mean > 0 ? '+' : '';
+  return `${sign}${mean.toFixed(2)}${standardError === null ? '' : ` ± ${standardError.toFixed(2)}`}`;
+}

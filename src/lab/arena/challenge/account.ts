@@ -1,0 +1,134 @@
+/** The maker's shares, cash and open orders, with the collateral that his orders bind. */
+
+import { HIGHEST_TICK, type LadderSide, LOWEST_TICK, priceOf, type RestingOrder } from './ladder-book.js';
+import { QUANTUM, round10 } from './round.js';
+
+/** What the maker asks for. */
+export type MakerAction =
+  | {
+      readonly kind: 'place';
+      readonly id: string;
+      readonly side: LadderSide;
+      readonly tick: number;
+      readonly shares: number;
+    }
+  | { readonly kind: 'cancel'; readonly id: string }
+  | { readonly kind: 'cancel-all' };
+
+/** An action that the rules forbid: the simulation ends there. */
+export class ForbiddenAction extends Error {}
+
+interface Bound extends RestingOrder {
+  readonly id: string;
+  /** YES shares of an ask that are held for it; what remains beyond them is sold uncovered. */
+  covered: number;
+}
+
+/** An order for which no more than this is missing is accepted. */
+const ENOUGH = 1e-9;
+
+const boundCash = ({ side, tick, remaining, covered }: Bound): number =>
+  side === 'bid' ? priceOf(tick) * remaining : (1 - priceOf(tick)) * (remaining - covered);
+
+export class Account {
+  #cash: number;
+  #yes = 0;
+  #no = 0;
+  readonly #orders = new Map<string, Bound>();
+
+  constructor(cash: number) {
+    this.#cash = cash;
+  }
+
+  get cash(): number {
+    return this.#cash;
+  }
+
+  get yes(): number {
+    return this.#yes;
+  }
+
+  get no(): number {
+    return this.#no;
+  }
+
+  get orders(): Iterable<RestingOrder & { readonly id: string }> {
+    return this.#orders.values();
+  }
+
+  /** Cash that open orders bind. */
+  get reservedCash(): number {
+    let sum = 0;
+    for (const order of this.#orders.values()) sum += boundCash(order);
+    return round10(sum);
+  }
+
+  get freeCash(): number {
+    return round10(this.#cash - this.reservedCash);
+  }
+
+  /** Cash and YES shares that no order would hold if these were gone. */
+  freeWithout(canceled: ReadonlySet<string>): { readonly cash: number; readonly yes: number } {
+    let cash = this.#cash;
+    let yes = this.#yes;
+    for (const order of this.#orders.values()) {
+      if (canceled.has(order.id)) continue;
+      cash -= boundCash(order);
+      yes -= order.covered;
+    }
+    return { cash, yes };
+  }
+
+  /** YES shares that no ask holds. */
+  get freeYes(): number {
+    let held = 0;
+    for (const { covered } of this.#orders.values()) held += covered;
+    return round10(Math.max(0, this.#yes - held));
+  }
+
+  /** Binds the collateral of a new order; throws `ForbiddenAction` where the rules forbid it. */
+  open({ id, side, tick, shares }: Extract<MakerAction, { kind: 'place' }>): RestingOrder {
+    if (this.#orders.has(id)) throw new ForbiddenAction(`the id ${id} is in use`);
+    if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
+      throw new ForbiddenAction(`there is no tick ${tick}`);
+    if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are too few`);
+    const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
+    const needed = side === 'bid' ? priceOf(tick) * shares : (1 - priceOf(tick)) * (shares - covered);
+    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
+    const order = { id, side, tick, remaining: shares, covered };
+    this.#orders.set(id, order);
+    return order;
+  }
+
+  /** The order leaves the account; throws `ForbiddenAction` for an unknown one. */
+  close(id: string): RestingOrder {
+    const order = this.#orders.get(id);
+    if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
+    this.#orders.delete(id);
+    return order;
+  }
+
+  /** So many shares of the order were traded at its price; its remaining shares are already less. */
+  filled(id: string, shares: number): void {
+    const order = this.#orders.get(id);
+    if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
+    const price = priceOf(order.tick);
+    if (order.side === 'bid') {
+      this.#cash = round10(this.#cash - price * shares);
+      this.#yes = round10(this.#yes + shares);
+    } else {
+      const sold = Math.min(shares, order.covered);
+      const uncovered = shares - sold;
+      order.covered = round10(order.covered - sold);
+      this.#yes = round10(this.#yes - sold);
+      this.#no = round10(this.#no + uncovered);
+      this.#cash = round10(this.#cash + price * sold - (1 - price) * uncovered);
+    }
+    if (order.remaining <= 0) this.#orders.delete(id);
+  }
+
+  /** What all is worth when YES pays so much. */
+  worth(probability: number): number {
+    return this.#cash + this.#yes * probability + this.#no * (1 - probability);
+  }
+}

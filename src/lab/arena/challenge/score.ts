@@ -1,0 +1,59 @@
+/** The hidden score: it diffuses and jumps, and its sign at the end is the outcome. */
+
+import { normalCdf } from '../../../shared/base/normal.js';
+import type { Configuration } from './configuration.js';
+import { PythonRandom } from './python-random.js';
+
+/** The probability of more jumps than are summed over: small enough for the tenth place of every published edge. */
+const TAIL = 1e-13;
+
+export class Score {
+  readonly #config: Configuration;
+  readonly #random: PythonRandom;
+  #score: number;
+  #stepsLeft: number;
+
+  constructor(config: Configuration, seed: number) {
+    this.#config = config;
+    this.#random = new PythonRandom(seed);
+    this.#score = config.initialScore;
+    this.#stepsLeft = config.steps;
+  }
+
+  get value(): number {
+    return this.#score;
+  }
+
+  /** Moves it by one step. */
+  step(): void {
+    const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = this.#config;
+    const random = this.#random;
+    let move = random.gauss(0, diffusionSigma);
+    for (let jumps = random.poisson(jumpIntensity); jumps > 0; jumps--) move += random.gauss(jumpMean, jumpSigma);
+    this.#score += move;
+    this.#stepsLeft--;
+  }
+
+  /** The probability that it ends above 0, in [0, 1]. */
+  get probability(): number {
+    return probabilityAbove(this.#score, this.#stepsLeft, this.#config);
+  }
+}
+
+/** Over the number of jumps to come, Poisson: the probability that the score is above 0 after so many steps. */
+export function probabilityAbove(score: number, steps: number, config: Configuration): number {
+  if (steps === 0) return score > 0 ? 1 : 0;
+  const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = config;
+  const expected = jumpIntensity * steps;
+  const variance = steps * diffusionSigma ** 2;
+  let weight = Math.exp(-expected);
+  let weights = 0;
+  let sum = 0;
+  for (let jumps = 0; ; jumps++) {
+    const deviation = Math.sqrt(variance + jumps * jumpSigma ** 2);
+    sum += weight * normalCdf((score + jumps * jumpMean) / deviation);
+    weights += weight;
+    if (1 - weights < TAIL) return sum / weights;
+    weight *= expected / (jumps + 1);
+  }
+}

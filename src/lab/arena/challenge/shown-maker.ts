@@ -1,0 +1,186 @@
+/**
+ * A strategy of the product in the challenge: a step is one second; it is shown the competitor's best prices with a nominal
+ * size beside its own orders, its own fills, and the resolution after the last step. What it wants becomes orders by the
+ * engine's own rule for changes; what the rules would forbid is left out, as risk does it for a live trader.
+ */
+
+import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
+import { marketDetail } from '../../../shared/protocol/records.js';
+import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
+import { QuoteHost } from '../../../trader/engine/quoting/quote-host.js';
+import { MarketTracker } from '../../../trader/market/market-tracker.js';
+import type { MarketFacts, OwnMarketState } from '../../../trader/market/view.js';
+import type { Quotes } from '../../../trader/strategy/contract.js';
+import type { Entrant } from '../contract.js';
+import type { Account, MakerAction } from './account.js';
+import { type LadderSide, priceOf } from './ladder-book.js';
+import { floorToQuantum, QUANTUM } from './round.js';
+import type { Maker, MakerFill, MakerSight } from './simulation.js';
+
+const STEP_MS = 1000;
+const START_MS = 1_800_000_000_000;
+const NOMINAL_SHARES = micros(100 * ONE);
+const MAX_POSITION = micros(3000 * ONE);
+const CONDITION = 'challenge';
+
+/** Of an order of ours, beside what the account knows of it. */
+type Placed = Pick<QuotedOrder, 'submittedMs' | 'acceptedMs'>;
+
+export class ShownMaker implements Maker {
+  readonly #host: QuoteHost;
+  readonly #tracker = new MarketTracker(CONDITION);
+  readonly #facts: MarketFacts;
+  readonly #strategy: string;
+  readonly #placed = new Map<string, Placed>();
+  #lastId = 0;
+
+  constructor({ name, module, params }: Entrant) {
+    this.#strategy = name;
+    this.#tracker.onDetail(DETAIL, { requestId: 0, sentMs: START_MS, seenMs: START_MS, venueTimeMs: null });
+    const { facts } = this.#tracker;
+    if (facts === null) throw new TypeError('the market of the challenge has no facts');
+    this.#facts = facts;
+    this.#host = new QuoteHost(module, params, facts, (call) => call());
+  }
+
+  /** What stopped the strategy; null while it works. */
+  get failure(): string | null {
+    return this.#host.failure;
+  }
+
+  act(sight: MakerSight): readonly MakerAction[] {
+    const nowMs = START_MS + (sight.step + 1) * STEP_MS;
+    const orders = this.#orders(sight.account);
+    this.#look(sight, orders, nowMs);
+    for (const fill of sight.fills) this.#tell(fill, nowMs);
+    const view = this.#tracker.view(nowMs, ownState(sight.account, orders));
+    return view === null ? [] : this.#actions(this.#host.quote(view), orders, sight, nowMs);
+  }
+
+  #look({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
+    // What was filled or canceled in the last step left the book before this look at it.
+    this.#tracker.mark(nowMs - 1, orders);
+    const bid = levels('bid', competitorBid, orders);
+    const ask = levels('ask', competitorAsk, orders);
+    const at = { requestId: step + 1, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
+    this.#tracker.onBook({ market: CONDITION, is_yes: true, bid, ask }, at, orders);
+  }
+
+  #tell({ side, tick, shares }: MakerFill, nowMs: number): void {
+    const priceMicros = microsOf(priceOf(tick));
+    this.#host.observe({ kind: 'fill', nowMs, side, priceMicros, amountMicros: microsOf(shares), isMaker: true });
+  }
+
+  #orders(account: Account): readonly QuotedOrder[] {
+    const orders: QuotedOrder[] = [];
+    for (const { id, side, tick, remaining } of account.orders) {
+      orders.push({
+        intentId: id,
+        orderPubkey: id,
+        strategy: this.#strategy,
+        phase: 'resting',
+        side,
+        isYes: true,
+        priceMicros: microsOf(priceOf(tick)),
+        remainingMicros: microsOf(remaining),
+        submittedMs: this.#placed.get(id)?.submittedMs ?? START_MS,
+        acceptedMs: this.#placed.get(id)?.acceptedMs ?? START_MS,
+      });
+    }
+    return orders;
+  }
+
+  /** A cancel acts at once here, so what replaces it is placed in the same step. */
+  #actions(quotes: Quotes, orders: readonly QuotedOrder[], sight: MakerSight, nowMs: number): MakerAction[] {
+    const { cancels } = findChanges(quotes, orders, this.#facts);
+    const left = orders.filter((order) => !cancels.includes(order));
+    const { wishes } = findChanges(quotes, left, this.#facts);
+    const actions: MakerAction[] = cancels.map(({ intentId }) => ({ kind: 'cancel', id: intentId }));
+    const funds = new Funds(sight.account, new Set(cancels.map(({ intentId }) => intentId)));
+    for (const { side, priceMicros, amountMicros } of wishes) {
+      const tick = Math.round((priceMicros / ONE) * 100);
+      const shares = isPassive(side, tick, sight) ? funds.bind(side, tick, amountMicros / ONE) : 0;
+      if (shares < QUANTUM) continue;
+      const id = `o${++this.#lastId}`;
+      this.#placed.set(id, { submittedMs: nowMs, acceptedMs: nowMs });
+      actions.push({ kind: 'place', id, side, tick, shares });
+    }
+    for (const { intentId } of cancels) this.#placed.delete(intentId);
+    return actions;
+  }
+}
+
+/** Free cash and YES shares while orders are being added. */
+class Funds {
+  #cash: number;
+  #yes: number;
+
+  constructor(account: Account, canceled: ReadonlySet<string>) {
+    const { cash, yes } = account.freeWithout(canceled);
+    this.#cash = cash;
+    this.#yes = yes;
+  }
+
+  /** The shares of this order that can be paid for, now bound; 0 when none can. */
+  bind(side: LadderSide, tick: number, wanted: number): number {
+    const price = priceOf(tick);
+    const cost = side === 'bid' ? price : 1 - price;
+    const covered = side === 'ask' ? Math.min(this.#yes, wanted) : 0;
+    const shares = Math.min(wanted, floorToQuantum(covered + Math.max(0, this.#cash - SPARE) / cost));
+    const held = Math.min(covered, shares);
+    this.#yes -= held;
+    this.#cash -= (shares - held) * cost;
+    return shares;
+  }
+}
+
+/** Currency that is left over, so that rounding never makes an order dearer than what is free. */
+const SPARE = 1e-6;
+
+const isPassive = (side: LadderSide, tick: number, { competitorBid, competitorAsk }: MakerSight): boolean =>
+  side === 'bid' ? tick < (competitorAsk ?? Number.POSITIVE_INFINITY) : tick > (competitorBid ?? 0);
+
+const microsOf = (value: number): Micros => micros(Math.round(value * ONE));
+
+function levels(side: LadderSide, competitorTick: number | null, orders: readonly QuotedOrder[]) {
+  const rows = orders
+    .filter((order) => order.side === side)
+    .map(({ priceMicros, remainingMicros }) => ({ price: priceMicros, total_amount: remainingMicros }));
+  if (competitorTick !== null) rows.push({ price: microsOf(priceOf(competitorTick)), total_amount: NOMINAL_SHARES });
+  return rows;
+}
+
+const ownState = (account: Account, orders: readonly QuotedOrder[]): OwnMarketState => ({
+  yesMicros: microsOf(account.yes),
+  noMicros: microsOf(account.no),
+  avgYesCostMicros: null,
+  avgNoCostMicros: null,
+  availableFundsMicros: micros(Math.max(ZERO, Math.floor(account.freeCash * ONE))),
+  maxPositionMicros: MAX_POSITION,
+  stance: 'normal',
+  orders,
+});
+
+const DETAIL = marketDetail.parse({
+  title: 'Will the score end above 0?',
+  condition_id: CONDITION,
+  state: 'open',
+  category: null,
+  event: null,
+  margin_enabled: false,
+  resolution_date: (START_MS + 2001 * STEP_MS) / 1000,
+  config: {
+    kind: 'orderbook',
+    min_price: '0.01',
+    max_price: '0.99',
+    min_amount: '0.01',
+    max_amount: '1000000',
+    min_funds: '0.01',
+    max_funds: '1000000',
+    price_precision: 2,
+    amount_precision: 2,
+    funds_precision: 2,
+    maker_fee_rate: '0',
+    taker_fee_rate: '0',
+  },
+});

@@ -1,0 +1,192 @@
+/** One simulation of the challenge: its steps in the published order, and what the maker earned against the truth. */
+
+import type { SimulationResult } from '../contract.js';
+import { Account, ForbiddenAction, type MakerAction } from './account.js';
+import { Competitor } from './competitor.js';
+import { type Configuration, drawConfiguration } from './configuration.js';
+import { LadderBook, type LadderSide, priceOf, type RestingOrder } from './ladder-book.js';
+import { Retail, type RetailOrder } from './retail.js';
+import { floorToQuantum, QUANTUM, round10 } from './round.js';
+import { Score } from './score.js';
+
+export const STARTING_CASH = 1000;
+/** A price is wrong for the arbitrageur from so far on. */
+const WRONG_BY = 1e-9;
+const SELL_PRICE_FLOOR = 0.05;
+
+/** What the maker is shown before he acts; amounts in shares, money in currency. */
+export interface MakerSight {
+  readonly step: number;
+  readonly stepsLeft: number;
+  readonly account: Account;
+  /** Ticks; null where the competitor has no order. */
+  readonly competitorBid: number | null;
+  readonly competitorAsk: number | null;
+  /** Of the last step. */
+  readonly fills: readonly MakerFill[];
+}
+
+export interface MakerFill {
+  readonly id: string;
+  readonly side: LadderSide;
+  readonly tick: number;
+  readonly shares: number;
+}
+
+export interface Maker {
+  act(sight: MakerSight): readonly MakerAction[];
+}
+
+export function simulate(seed: number, maker: Maker): SimulationResult {
+  return new Simulation(seed, drawConfiguration(seed)).run(maker);
+}
+
+class Simulation {
+  readonly #seed: number;
+  readonly #config: Configuration;
+  readonly #score: Score;
+  readonly #retail: Retail;
+  readonly #book = new LadderBook();
+  readonly #competitor: Competitor;
+  readonly #account = new Account(STARTING_CASH);
+  #probability: number;
+  #stepFills: MakerFill[] = [];
+  #uninformedEdge = 0;
+  #informedEdge = 0;
+  #fills = 0;
+  #shares = 0;
+  #actions = 0;
+  #highest = STARTING_CASH;
+  #drawdown = 0;
+
+  constructor(seed: number, config: Configuration) {
+    this.#seed = seed;
+    this.#config = config;
+    this.#score = new Score(config, seed);
+    this.#retail = new Retail(config, seed + 1);
+    this.#competitor = new Competitor(this.#book, config);
+    this.#probability = this.#score.probability;
+  }
+
+  run(maker: Maker): SimulationResult {
+    this.#competitor.open(this.#probability);
+    let failure: string | null = null;
+    try {
+      for (let step = 0; step < this.#config.steps; step++) this.#step(step, maker);
+    } catch (error) {
+      if (!(error instanceof ForbiddenAction)) throw error;
+      failure = error.message;
+    }
+    const outcome = this.#score.value > 0 ? 1 : 0;
+    const wealth = round10(this.#account.worth(outcome));
+    return {
+      seed: this.#seed,
+      edge: round10(this.#uninformedEdge + this.#informedEdge),
+      uninformedEdge: this.#uninformedEdge,
+      informedEdge: this.#informedEdge,
+      fills: this.#fills,
+      shares: round10(this.#shares),
+      actions: this.#actions,
+      wealth,
+      result: round10(wealth - STARTING_CASH),
+      drawdown: this.#drawdown,
+      outcome,
+      failure,
+    };
+  }
+
+  #step(step: number, maker: Maker): void {
+    this.#competitor.replace();
+    const fills = this.#stepFills;
+    this.#stepFills = [];
+    for (const action of maker.act(this.#sight(step, fills))) this.#apply(action);
+    this.#score.step();
+    this.#probability = this.#score.probability;
+    this.#arbitrage();
+    for (const order of this.#retail.step()) this.#take(order);
+    this.#markToTruth();
+  }
+
+  #sight(step: number, fills: readonly MakerFill[]): MakerSight {
+    return {
+      step,
+      stepsLeft: this.#config.steps - step,
+      account: this.#account,
+      competitorBid: this.#book.competitorBest('bid'),
+      competitorAsk: this.#book.competitorBest('ask'),
+      fills,
+    };
+  }
+
+  #apply(action: MakerAction): void {
+    switch (action.kind) {
+      case 'place':
+        this.#actions++;
+        return this.#book.add(this.#account.open(action));
+      case 'cancel':
+        this.#actions++;
+        return this.#book.remove(this.#account.close(action.id));
+      case 'cancel-all':
+        for (const { id } of [...this.#account.orders]) this.#apply({ kind: 'cancel', id });
+    }
+  }
+
+  #arbitrage(): void {
+    for (let ask = this.#book.best('ask'); ask !== null; ask = this.#book.best('ask')) {
+      if (!(priceOf(ask.tick) < this.#probability - WRONG_BY)) break;
+      this.#trade(ask, ask.remaining, true);
+    }
+    for (let bid = this.#book.best('bid'); bid !== null; bid = this.#book.best('bid')) {
+      if (!(priceOf(bid.tick) > this.#probability + WRONG_BY)) break;
+      this.#trade(bid, bid.remaining, true);
+    }
+  }
+
+  #take({ buys, notional }: RetailOrder): void {
+    if (buys) {
+      let left = notional;
+      for (let ask = this.#book.best('ask'); ask !== null; ask = this.#book.best('ask')) {
+        const shares = Math.min(ask.remaining, floorToQuantum(left / priceOf(ask.tick)));
+        if (shares < QUANTUM) return;
+        left = round10(left - shares * priceOf(ask.tick));
+        this.#trade(ask, shares, false);
+      }
+      return;
+    }
+    let left = floorToQuantum(notional / Math.max(this.#probability, SELL_PRICE_FLOOR));
+    for (let bid = this.#book.best('bid'); bid !== null && left >= QUANTUM; bid = this.#book.best('bid')) {
+      const shares = Math.min(bid.remaining, left);
+      left = round10(left - shares);
+      this.#trade(bid, shares, false);
+    }
+  }
+
+  #trade(order: RestingOrder, shares: number, informed: boolean): void {
+    order.remaining = round10(order.remaining - shares);
+    const { id, side, tick } = order;
+    const isUsedUp = order.remaining < QUANTUM / 2;
+    if (isUsedUp) this.#book.remove(order);
+    if (id === null) {
+      if (isUsedUp) this.#competitor.usedUp(order);
+      return;
+    }
+    this.#account.filled(id, shares);
+    this.#stepFills.push({ id, side, tick, shares });
+    this.#credit(side, tick, shares, informed);
+  }
+
+  #credit(side: LadderSide, tick: number, shares: number, informed: boolean): void {
+    const price = priceOf(tick);
+    const edge = round10(shares * (side === 'bid' ? this.#probability - price : price - this.#probability));
+    if (informed) this.#informedEdge = round10(this.#informedEdge + edge);
+    else this.#uninformedEdge = round10(this.#uninformedEdge + edge);
+    this.#fills++;
+    this.#shares += shares;
+  }
+
+  #markToTruth(): void {
+    const worth = this.#account.worth(this.#probability);
+    this.#highest = Math.max(this.#highest, worth);
+    this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
+  }
+}

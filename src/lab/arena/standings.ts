@@ -1,0 +1,50 @@
+/** From simulations to what they say of a strategy, and of two on the same seeds. */
+
+import { momentsOf } from '../../shared/statistics/moments.js';
+import type { EdgeDifference, Mean, SimulationResult, Standing } from './contract.js';
+
+export function meanOf(values: readonly number[]): Mean {
+  const { mean, standardDeviation } = momentsOf(values);
+  const standardError = standardDeviation === null ? null : standardDeviation / Math.sqrt(values.length);
+  return { mean: mean ?? 0, standardError };
+}
+
+/** Of one strategy in one world; at least one simulation. */
+export function standingOf(world: string, strategy: string, results: readonly SimulationResult[]): Standing {
+  const mean = (figure: (result: SimulationResult) => number): Mean => meanOf(results.map(figure));
+  const failures = results.flatMap(({ failure }) => (failure === null ? [] : [failure]));
+  return {
+    world,
+    strategy,
+    simulations: results.length,
+    edge: mean(({ edge }) => edge),
+    uninformedEdge: mean(({ uninformedEdge }) => uninformedEdge),
+    informedEdge: mean(({ informedEdge }) => informedEdge),
+    belowZero: results.filter(({ edge }) => edge < 0).length,
+    fills: mean(({ fills }) => fills),
+    shares: mean(({ shares }) => shares),
+    actions: mean(({ actions }) => actions),
+    result: mean(({ result }) => result),
+    drawdown: mean(({ drawdown }) => drawdown),
+    failed: failures.length,
+    firstFailure: failures[0] ?? null,
+  };
+}
+
+/** What one strategy earned more than another, seed by seed: what both met alike falls out of the error. */
+export function differenceOf(
+  world: string,
+  [strategy, results]: readonly [string, readonly SimulationResult[]],
+  [against, others]: readonly [string, readonly SimulationResult[]],
+): EdgeDifference {
+  const bySeed = new Map(others.map(({ seed, edge }) => [seed, edge]));
+  const differences = results.map(({ seed, edge }) => edge - (bySeed.get(seed) ?? Number.NaN));
+  return {
+    world,
+    strategy,
+    against,
+    edge: meanOf(differences),
+    better: differences.filter((difference) => difference > 0).length,
+    simulations: differences.length,
+  };
+}

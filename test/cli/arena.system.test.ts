@@ -1,0 +1,32 @@
+/** `twinbook arena` as it is typed. */
+
+import { expect, test } from 'vitest';
+import { folderWith } from '../shell/config/files.js';
+import { run } from './run.js';
+
+const file = (params: string) =>
+  `strategy: log-odds-maker\nmarkets: { select: { state: open, kind: orderbook }, max: 1 }\nparams: ${params}\n`;
+
+test('prints a row a strategy and the paired differences, the same figures on any number of threads', async () => {
+  const cwd = folderWith({ 'near.yaml': file('{}'), 'far.yaml': file('{ half_spread_ticks: 8 }') });
+  const question = ['arena', '-c', 'near.yaml', 'far.yaml', '--seeds', '2', '--first', '5'];
+  const [table, one, two] = await Promise.all([
+    run(question, { cwd }),
+    run([...question, '--json', '--workers', '1'], { cwd }),
+    run([...question, '--json', '--workers', '2'], { cwd }),
+  ]);
+  expect(table.code).toBe(0);
+  expect(table.out).toMatch(/WORLD\s+STRATEGY\s+EDGE\s+BELOW 0\s+UNINFORMED\s+INFORMED/);
+  expect(table.out).toMatch(/challenge\s+near\s+-?\+?[\d.]+ ± [\d.]+\s+\d of 2/);
+  expect(table.out).toMatch(/Differences on the same seeds\n.*\nchallenge\s+near\s+far/);
+  expect(one.out).toBe(two.out);
+  const { standings, simulations, firstSeed, seeds } = JSON.parse(one.out);
+  expect({ firstSeed, seeds }).toEqual({ firstSeed: 5, seeds: 2 });
+  expect(standings).toHaveLength(2);
+  expect(simulations.map(({ strategy, seed }: { strategy: string; seed: number }) => [strategy, seed])).toEqual([
+    ['near', 5],
+    ['near', 6],
+    ['far', 5],
+    ['far', 6],
+  ]);
+});

@@ -1,0 +1,107 @@
+/** How a strategy of the product is shown the challenge, and what becomes of what it wants. */
+
+import { describe, expect, it } from 'vitest';
+import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
+import { differenceOf, standingOf } from '../../../src/lab/arena/standings.js';
+import { micros, ONE } from '../../../src/shared/base/micros.js';
+import type { MarketView } from '../../../src/trader/market/view.js';
+import { defineStrategy, NO_QUOTES, type Quotes, type StrategyEvent } from '../../../src/trader/strategy/contract.js';
+import logOddsMaker from '../../../strategies/log-odds-maker.js';
+import { paramsFor } from '../../trader/strategy/fixtures.js';
+
+const cents = (price: number) => micros(Math.round(price * 100) * 10_000);
+
+/** A strategy that wants one bid and one ask, and keeps what it was shown. */
+function watcher(wish: (view: MarketView) => readonly [bid: number | null, ask: number | null], shares = 10) {
+  const views: MarketView[] = [];
+  const events: StrategyEvent[] = [];
+  const level = (price: number | null) =>
+    price === null ? [] : [{ priceMicros: cents(price), amountMicros: micros(shares * ONE) }];
+  const module = defineStrategy({
+    name: 'watcher',
+    summary: 'Looks.',
+    params: {},
+    create: () => ({
+      quote: (view): Quotes => {
+        views.push(view);
+        const [bid, ask] = wish(view);
+        const quotes = { ...NO_QUOTES('as told'), fairMicros: cents(0.5), bids: level(bid), asks: level(ask) };
+        return quotes;
+      },
+      observe: (event) => void events.push(event),
+    }),
+  });
+  return { entrant: { name: 'watcher', module, params: {} }, views, events };
+}
+
+describe('a strategy in the challenge', () => {
+  it('sees a second a step, the competitor’s best prices with 100 shares, and the resolution after the last step', () => {
+    const { entrant, views } = watcher(() => [null, null]);
+    const result = challenge.simulate(0, entrant);
+    expect(result).toMatchObject({ edge: 0, fills: 0, actions: 0, wealth: 1000, result: 0, failure: null });
+    expect(views).toHaveLength(2000);
+    const [first, second] = views;
+    // The fair ticks of 0.639 are 0.63 and 0.64; the competitor of seed 0 stands three ticks outside of one another.
+    expect(first?.book).toEqual({
+      bids: [{ priceMicros: cents(0.61), amountMicros: 100 * ONE }],
+      asks: [{ priceMicros: cents(0.66), amountMicros: 100 * ONE }],
+    });
+    expect((second?.nowMs ?? 0) - (first?.nowMs ?? 0)).toBe(1000);
+    expect(first?.timeToResolutionMs).toBe(2_000_000);
+    expect(views.at(-1)?.timeToResolutionMs).toBe(1000);
+    expect(first?.market).toMatchObject({ tickMicros: 10_000, lotMicros: 10_000, makerFeeRateMicros: 0 });
+    expect(first?.inventory).toMatchObject({ availableFundsMicros: 1000 * ONE, maxPositionMicros: 3000 * ONE });
+  });
+
+  it('has its own orders in the book but not in that of others, and learns of its fills', () => {
+    const { entrant, views, events } = watcher(() => [0.62, 0.65]);
+    const result = challenge.simulate(0, entrant);
+    expect(views[1]?.book.bids[0]).toEqual({ priceMicros: cents(0.62), amountMicros: 10 * ONE });
+    expect(views[1]?.others.bids[0]?.priceMicros).toBe(cents(0.61));
+    expect(views[1]?.orders.map(({ side, ageMs }) => [side, ageMs])).toEqual([
+      ['bid', 1000],
+      ['ask', 1000],
+    ]);
+    // Fills of the last step are told to nobody.
+    expect(result.fills - events.length).toBeLessThanOrEqual(2);
+    expect(events.length).toBeGreaterThan(0);
+    expect(events[0]).toMatchObject({ kind: 'fill', isMaker: true });
+    expect(result.edge).toBeCloseTo(result.uninformedEdge + result.informedEdge, 9);
+  });
+
+  it('never crosses the competitor and never binds more than it has', () => {
+    const crossing = watcher(({ others }) => [(others.asks[0]?.priceMicros ?? 0) / ONE || null, null]);
+    expect(challenge.simulate(0, crossing.entrant)).toMatchObject({ actions: 0, failure: null });
+    const rich = watcher(() => [0.5, 0.9], 100_000);
+    const { failure } = challenge.simulate(0, rich.entrant);
+    expect(failure).toBeNull();
+    expect(rich.views[1]?.inventory.availableFundsMicros).toBeLessThan(0.02 * ONE);
+  });
+
+  it('says what stopped it', () => {
+    const broken = watcher(() => {
+      throw new Error('no idea');
+    });
+    expect(challenge.simulate(0, broken.entrant).failure).toContain('no idea');
+  });
+
+  it('earns the same again', () => {
+    const entrant = { name: 'maker', module: logOddsMaker, params: paramsFor(logOddsMaker) };
+    const twice = [7, 7].map((seed) => challenge.simulate(seed, entrant));
+    expect(twice[0]).toEqual(twice[1]);
+    expect(twice[0]?.fills).toBeGreaterThan(0);
+  });
+});
+
+describe('standings', () => {
+  it('give means with their errors and compare seed by seed', () => {
+    const base = challenge.simulate(0, watcher(() => [null, null]).entrant);
+    const results = [1, 2, 6].map((edge, seed) => ({ ...base, seed, edge }));
+    const others = [0, 0, 3].map((edge, seed) => ({ ...base, seed, edge }));
+    expect(standingOf('w', 's', results)).toMatchObject({ edge: { mean: 3 }, belowZero: 0, simulations: 3 });
+    expect(standingOf('w', 's', results).edge.standardError).toBeCloseTo(Math.sqrt(7 / 3), 12);
+    const { edge, better } = differenceOf('w', ['s', results], ['o', others]);
+    expect([edge.mean, better]).toEqual([2, 3]);
+    expect(edge.standardError).toBeCloseTo(1 / Math.sqrt(3), 12);
+  });
+});
