@@ -3,7 +3,7 @@
  * refused request does not count. One request costs constant time.
  */
 
-const WINDOW_MS = 60_000;
+import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 
 /** Windows of strangers that a scope keeps; a stranger can name as many keys as he likes. */
 const MAX_STRANGERS = 10_000;
@@ -19,48 +19,23 @@ export interface RateVerdict {
   readonly resetMs: number;
 }
 
-/** One key's window: a ring of the times of its last `limit` requests. */
+/** One key's window. */
 class Window {
-  // Grows to the limit by doubling: most keys make few requests.
-  #times = new Float64Array(8);
-  #start = 0;
-  #count = 0;
+  readonly #minute = new SlidingMinute();
 
   /** Whether nothing is left in it: dropping it changes nothing. */
   isEmptyAt(nowMs: number): boolean {
-    this.#forget(nowMs);
-    return this.#count === 0;
+    return this.#minute.countAt(nowMs) === 0;
   }
 
   take(nowMs: number, limit: number): RateVerdict {
-    this.#forget(nowMs);
-    const allowed = this.#count < limit;
-    if (allowed) this.#push(nowMs);
+    this.#minute.forget(nowMs);
+    const allowed = this.#minute.size < limit;
+    if (allowed) this.#minute.add(nowMs);
+    const count = this.#minute.size;
     // Of a limit that has shrunk below what was let through, as many must leave before one fits.
-    const surplus = Math.max(0, this.#count - limit);
-    const oldest = this.#times[(this.#start + surplus) % this.#times.length] ?? nowMs;
-    return { allowed, limit, remaining: Math.max(0, limit - this.#count), resetMs: oldest + WINDOW_MS };
-  }
-
-  #forget(nowMs: number): void {
-    while (this.#count > 0 && (this.#times[this.#start] ?? 0) <= nowMs - WINDOW_MS) {
-      this.#start = (this.#start + 1) % this.#times.length;
-      this.#count -= 1;
-    }
-  }
-
-  #push(nowMs: number): void {
-    if (this.#count === this.#times.length) this.#grow();
-    this.#times[(this.#start + this.#count) % this.#times.length] = nowMs;
-    this.#count += 1;
-  }
-
-  #grow(): void {
-    const times = new Float64Array(this.#times.length * 2);
-    times.set(this.#times.subarray(this.#start));
-    times.set(this.#times.subarray(0, this.#start), this.#times.length - this.#start);
-    this.#times = times;
-    this.#start = 0;
+    const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
+    return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
 }
 

@@ -1,5 +1,6 @@
 /** How a session used its request budget, and what was refused. */
 
+import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
@@ -7,9 +8,6 @@ import type { Notice } from '../../trader/engine/notices.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Refusal, RequestUse, ScopeUse, SessionNotice } from '../session/contract.js';
 
-const WINDOW_MS = 60_000;
-/** Times older than the minute are dropped in batches of this size. */
-const FORGET_EVERY = 4_096;
 /** A session that says more than this has said it all before. Loud ones count apart: fills must not drown a halt. */
 const MAX_NOTICES = 500;
 
@@ -19,9 +17,7 @@ class Window {
   count = 0;
   throttled = 0;
   peakPerMinute = 0;
-  /** Times of the last minute; those before `#first` are gone. */
-  readonly #recentMs: number[] = [];
-  #first = 0;
+  readonly #minute = new SlidingMinute();
 
   constructor(limitPerMinute: number) {
     this.limitPerMinute = limitPerMinute;
@@ -29,14 +25,9 @@ class Window {
 
   sent(nowMs: number): void {
     this.count++;
-    const recent = this.#recentMs;
-    recent.push(nowMs);
-    while ((recent[this.#first] ?? nowMs) <= nowMs - WINDOW_MS) this.#first++;
-    if (this.#first > FORGET_EVERY) {
-      recent.splice(0, this.#first);
-      this.#first = 0;
-    }
-    this.peakPerMinute = Math.max(this.peakPerMinute, recent.length - this.#first);
+    this.#minute.forget(nowMs);
+    this.#minute.add(nowMs);
+    this.peakPerMinute = Math.max(this.peakPerMinute, this.#minute.size);
   }
 
   get use(): ScopeUse {

@@ -8,8 +8,9 @@
  * it refuses, and never more requests than the profile allows.
  */
 
+import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import type { Lane } from '../../shared/protocol/seam.js';
-import { SlidingWindow, WINDOW_MS } from './sliding-window.js';
+import { SlidingWindow } from './sliding-window.js';
 
 /** What stands in front of the service does not count its windows: its word is believed for so long at most. */
 const LONGEST_STRANGERS_WAIT_MS = 5_000;
@@ -112,13 +113,13 @@ export class Pacing {
 
   #refused(place: Place, { genuine, askedMs, budget }: Heard, nowMs: number): number {
     // Another trouble than the last one.
-    if (nowMs - this.#refusedMs > WINDOW_MS) this.#probesRefused = 0;
+    if (nowMs - this.#refusedMs > MINUTE_MS) this.#probesRefused = 0;
     this.#refusedMs = nowMs;
     if (place === 'probe') this.#probesRefused += 1;
     const isExplained = budget?.remaining === 0;
     if (!isExplained) this.#doubt(nowMs);
     const grown = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(this.#refusals, 10));
-    const isBelieved = askedMs !== null && askedMs <= (genuine ? WINDOW_MS : LONGEST_STRANGERS_WAIT_MS);
+    const isBelieved = askedMs !== null && askedMs <= (genuine ? MINUTE_MS : LONGEST_STRANGERS_WAIT_MS);
     // Who refuses for no reason and says to come back at once would refuse the next one too.
     const leastMs = isExplained ? 0 : BACKOFF_MS.first / 2;
     const pauseMs = isBelieved ? Math.max(leastMs, askedMs) : grown * (0.5 + this.#random() / 2);
@@ -129,7 +130,7 @@ export class Pacing {
 
   /** A refusal that neither headers nor profile explain; one alone lowers nothing. */
   #doubt(nowMs: number): void {
-    const isSecond = nowMs - this.#unexplainedMs < WINDOW_MS;
+    const isSecond = nowMs - this.#unexplainedMs < MINUTE_MS;
     this.#unexplainedMs = nowMs;
     if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
   }

@@ -3,7 +3,8 @@
  * its sending and its answer; until the answer it counts as in flight, afterwards for a whole window from the answer.
  */
 
-export const WINDOW_MS = 60_000;
+import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
+
 /** However little a venue lets through, this part of its limit is tried: trust is back within three minutes. */
 const LEAST_TRUST = 8;
 
@@ -17,9 +18,8 @@ export class SlidingWindow {
   /** Never more than that of our own, whatever the venue says: the rest belongs to somebody else. */
   readonly #most: number;
   #inFlight = 0;
-  /** When each finished request was answered, ascending, from `#head` on. */
-  #finished: number[] = [];
-  #head = 0;
+  /** When each finished request was answered. */
+  readonly #finished = new SlidingMinute();
   /** Requests that the venue counts and that are not ours: another process under the same key, or our last run. */
   #foreign = 0;
   #foreignUntilMs = 0;
@@ -53,7 +53,7 @@ export class SlidingWindow {
   /** One request was answered, or may have arrived. */
   finish(nowMs: number): void {
     this.#inFlight -= 1;
-    if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.push(nowMs);
+    if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
   }
 
   /** One request did not leave after all. */
@@ -70,7 +70,7 @@ export class SlidingWindow {
     this.#foreign = 0;
     // Some of what is in flight the venue has not counted yet, so this may miss a few foreign ones, never invent any.
     this.#foreign = Math.max(0, limit - remaining - this.#used(nowMs));
-    this.#foreignUntilMs = nowMs + WINDOW_MS;
+    this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
   /**
@@ -88,31 +88,26 @@ export class SlidingWindow {
   /** When a place may become free by itself, monotonic ms; Infinity while everything counted is in flight. */
   nextFreeMs(nowMs: number): number {
     this.#used(nowMs);
-    const oldest = this.#finished[this.#head];
-    const ours = oldest === undefined ? Number.POSITIVE_INFINITY : oldest + WINDOW_MS;
+    const ours = this.#finished.leavesMs(nowMs) ?? Number.POSITIVE_INFINITY;
     const others = this.#foreign > 0 ? this.#foreignUntilMs : Number.POSITIVE_INFINITY;
     return Math.min(ours, others, this.#nextTrustMs(nowMs));
   }
 
   /** Infinity once the ceiling has grown above the limit. */
   #ceilingAt(nowMs: number): number {
-    const minutes = Math.floor((nowMs - this.#ceilingSinceMs) / WINDOW_MS);
+    const minutes = Math.floor((nowMs - this.#ceilingSinceMs) / MINUTE_MS);
     const grown = this.#ceiling * 2 ** Math.min(minutes, 60);
     return grown < this.#limit ? grown : Number.POSITIVE_INFINITY;
   }
 
   #nextTrustMs(nowMs: number): number {
     if (this.#ceilingAt(nowMs) === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-    return nowMs + WINDOW_MS - ((nowMs - this.#ceilingSinceMs) % WINDOW_MS);
+    return nowMs + MINUTE_MS - ((nowMs - this.#ceilingSinceMs) % MINUTE_MS);
   }
 
   #used(nowMs: number): number {
-    while ((this.#finished[this.#head] ?? Number.POSITIVE_INFINITY) + WINDOW_MS <= nowMs) this.#head += 1;
-    if (this.#head > 1_000 && this.#head * 2 > this.#finished.length) {
-      this.#finished = this.#finished.slice(this.#head);
-      this.#head = 0;
-    }
+    this.#finished.forget(nowMs);
     if (this.#foreign > 0 && this.#foreignUntilMs <= nowMs) this.#foreign = 0;
-    return this.#inFlight + this.#finished.length - this.#head + this.#foreign;
+    return this.#inFlight + this.#finished.size + this.#foreign;
   }
 }

@@ -5,9 +5,9 @@
  * somewhere in between, so our window always covers the exchange's, whatever the network's delays.
  */
 
+import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { BudgetReport } from '../../shared/protocol/seam.js';
 
-export const WINDOW_MS = 60_000;
 /** Part of the limit that is left alone: others' requests between two answers, and the exchange's clock of 1 s. */
 const MARGIN = 0.05;
 /** One refusal as throttled slows us to this part ... */
@@ -40,8 +40,8 @@ export class Budget {
   #learnedLimit: number;
   /** What an answer told last, believed or not. */
   #lastTold: number | null = null;
-  /** Our clock when outcomes became known, ascending; older than a window are dropped. At most `limit` of them. */
-  #settledMs: number[] = [];
+  /** Our clock when outcomes became known, ascending. At most `limit` of them. */
+  readonly #settled = new SlidingMinute();
   #inFlight = 0;
   /** Requests of others that use the same budget (another program, our own previous run), as last told. */
   #foreign = 0;
@@ -112,9 +112,9 @@ export class Budget {
     if (blocked > nowMs) return blocked;
     const missing = count - this.left(nowMs);
     if (missing <= 0) return nowMs;
-    const freed = this.#settledMs[this.#overAt(nowMs) + missing - 1];
-    if (freed !== undefined) return freed + WINDOW_MS;
-    return this.#foreignAt(nowMs) > 0 ? this.#foreignToldMs + WINDOW_MS : null;
+    const freedMs = this.#settled.leavesMs(nowMs, missing - 1);
+    if (freedMs !== null) return freedMs;
+    return this.#foreignAt(nowMs) > 0 ? this.#foreignToldMs + MINUTE_MS : null;
   }
 
   /** One request leaves. */
@@ -129,8 +129,8 @@ export class Budget {
     if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
     // Ascending also when our clock steps back: a place is then freed later, never earlier.
-    this.#settledMs.push(Math.max(nowMs, this.#settledMs.at(-1) ?? nowMs));
-    this.#settledMs.splice(0, this.#overAt(nowMs));
+    this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
+    this.#settled.forget(nowMs);
     if (report !== null) this.#learn(nowMs, report);
     if (settled.throttled) this.#throttle(nowMs, settled.releasedMs, report);
     else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) {
@@ -190,18 +190,11 @@ export class Budget {
   }
 
   #foreignAt(nowMs: number): number {
-    return nowMs - this.#foreignToldMs < WINDOW_MS ? this.#foreign : 0;
+    return nowMs - this.#foreignToldMs < MINUTE_MS ? this.#foreign : 0;
   }
 
   /** Our own requests that the exchange may still count. */
   #own(nowMs: number): number {
-    return this.#inFlight + this.#settledMs.length - this.#overAt(nowMs);
-  }
-
-  /** How many of the oldest outcomes are further back than a window. */
-  #overAt(nowMs: number): number {
-    let over = 0;
-    while (over < this.#settledMs.length && (this.#settledMs[over] ?? 0) <= nowMs - WINDOW_MS) over++;
-    return over;
+    return this.#inFlight + this.#settled.countAt(nowMs);
   }
 }

@@ -15,7 +15,7 @@ export const CLIENT_BUGS: readonly Bug[] = [
     edits: [
       {
         file: PACING,
-        text: 'const isBelieved = askedMs !== null && askedMs <= (genuine ? WINDOW_MS : LONGEST_STRANGERS_WAIT_MS);',
+        text: 'const isBelieved = askedMs !== null && askedMs <= (genuine ? MINUTE_MS : LONGEST_STRANGERS_WAIT_MS);',
         replacement: 'const isBelieved = askedMs !== null;',
       },
       {

@@ -198,10 +198,18 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: 'short-minute',
-    what: 'The client counts fifty seconds for a minute, and the queue counts nothing.',
+    what: 'The client counts fifty seconds for a minute, and so does the queue.',
     edits: [
-      { file: 'src/shell/client/sliding-window.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
-      { file: 'src/trader/scheduler/budget.ts', text: 'WINDOW_MS = 60_000;', replacement: 'WINDOW_MS = 50_000;' },
+      {
+        file: 'src/shell/client/sliding-window.ts',
+        text: 'this.#finished.forget(nowMs);',
+        replacement: 'this.#finished.forget(nowMs + 10_000);',
+      },
+      {
+        file: 'src/trader/scheduler/budget.ts',
+        text: 'this.#inFlight + this.#settled.countAt(nowMs);',
+        replacement: 'this.#inFlight + this.#settled.countAt(nowMs + 10_000);',
+      },
     ],
   },
 ];

@@ -1,0 +1,67 @@
+/**
+ * Moments of the last minute, as requests are counted against a budget: how many there are, and when they leave. A moment
+ * counts until a whole minute after it, and then no more. Costs constant time and the memory of one minute.
+ */
+
+export const MINUTE_MS = 60_000;
+
+export class SlidingMinute {
+  /** A ring that grows by doubling: most count little. */
+  #times = new Float64Array(8);
+  #first = 0;
+  #size = 0;
+
+  /** Moments that are remembered, those included that are older than a minute and were not forgotten yet. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The last one that was added and is remembered; null without any. */
+  get newestMs(): number | null {
+    return this.#size === 0 ? null : this.#time(this.#size - 1);
+  }
+
+  /** Moments come in order; one that is before the last one stands behind it all the same. */
+  add(timeMs: number): void {
+    if (this.#size === this.#times.length) this.#grow();
+    this.#times[(this.#first + this.#size) % this.#times.length] = timeMs;
+    this.#size += 1;
+  }
+
+  /** How many of them count at this moment. Nothing is forgotten, so that a clock which leaps and comes back does no harm. */
+  countAt(nowMs: number): number {
+    return this.#size - this.#overAt(nowMs);
+  }
+
+  /** When the oldest that counts at this moment counts no more, or the `skipped`-th after it; null when there are not so many. */
+  leavesMs(nowMs: number, skipped = 0): number | null {
+    const place = this.#overAt(nowMs) + skipped;
+    return place < this.#size ? this.#time(place) + MINUTE_MS : null;
+  }
+
+  /** Drops what does not count any more, for good: for clocks that never step back, or when the next moment is added. */
+  forget(nowMs: number): void {
+    const over = this.#overAt(nowMs);
+    this.#first = (this.#first + over) % this.#times.length;
+    this.#size -= over;
+  }
+
+  #overAt(nowMs: number): number {
+    let over = 0;
+    while (over < this.#size && this.#time(over) <= nowMs - MINUTE_MS) over += 1;
+    return over;
+  }
+
+  #time(place: number): number {
+    // Every place below `#size` was written.
+    return this.#times[(this.#first + place) % this.#times.length] ?? 0;
+  }
+
+  #grow(): void {
+    const times = new Float64Array(this.#times.length * 2);
+    times.set(this.#times.subarray(this.#first));
+    times.set(this.#times.subarray(0, this.#first), this.#times.length - this.#first);
+    this.#times = times;
+    this.#first = 0;
+  }
+}
