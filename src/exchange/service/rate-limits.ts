@@ -25,7 +25,8 @@ class Window {
 
   /** Whether nothing is left in it: dropping it changes nothing. */
   isEmptyAt(nowMs: number): boolean {
-    return this.#minute.countAt(nowMs) === 0;
+    this.#minute.forget(nowMs);
+    return this.#minute.size === 0;
   }
 
   take(nowMs: number, limit: number): RateVerdict {

@@ -4,6 +4,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { syncFolder } from '../../shared/base/folder.js';
 
 /** Null when there is no such file. Throws TwinbookError `recording_invalid` when it is not what it should be. */
 export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
@@ -41,14 +42,4 @@ export function writeJson(path: string, value: unknown): void {
     throw error;
   }
   syncFolder(dirname(path));
-}
-
-/** A new name is only durable when its folder is. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

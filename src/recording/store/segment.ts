@@ -6,10 +6,10 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../shared/base/folder.js';
 import type { RecordedPoll } from '../contract.js';
 import type { OwnRow } from './contract.js';
 import { type EventColumns, isPriced, ROW } from './event-columns.js';
-import { syncFolder } from './json-file.js';
 
 const KIND_NAMES = Object.fromEntries(Object.entries(ROW).map(([name, code]) => [code, name]));
 

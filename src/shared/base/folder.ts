@@ -1,6 +1,6 @@
-/** Making folders. Node's own recursive mkdir spins for ever where a parent says ENOENT to every child, as /proc does. */
+/** Making folders and keeping them. Node's own recursive mkdir spins for ever where a parent says ENOENT to every child, as /proc does. */
 
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PRIVATE_FOLDER } from './private.js';
 
@@ -21,4 +21,14 @@ export function makeFolder(folder: string): readonly string[] {
   }
   if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
   return missing;
+}
+
+/** A new name is only durable when its folder is: a power cut would take it away. Throws what the system says. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

@@ -8,6 +8,7 @@
 import { closeSync, constants, fsyncSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { syncFolder } from '../../shared/base/folder.js';
 
 /** Enough for a reason; a file that is longer is not read to its end. */
 const MAX_BYTES = 500;
@@ -65,16 +66,6 @@ function writeIfRoom(file: number, text: string): void {
     writeSync(file, text);
   } catch (error) {
     if (!FULL.includes(codeOf(error))) throw error;
-  }
-}
-
-/** A name that a power cut takes away stops nobody. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
+import { makeFolder, syncFolder } from '../../shared/base/folder.js';
 
 /** No secrets file of ours comes near this; a larger one is somebody's mistake. */
 const LARGEST_BYTES = 65_536;
@@ -111,15 +111,6 @@ function moveToFreePlace(temporary: string, path: string): void {
   } catch (error) {
     if (codeOf(error) === 'EEXIST' || existsSync(path)) throw error;
     renameSync(temporary, path); // a file system without links
-  }
-}
-
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
