@@ -96,7 +96,7 @@ function live(world: World, setting: Setting, { seed, faultyMs, faults }: Simula
   }
   const others = Random.seeded(seed, 'others');
   const lies = others.chance(LYING_PART);
-  if (others.chance(STOLEN_PART)) sufferThief(world);
+  if (others.chance(STOLEN_PART)) sufferThief(world, setting);
   if (lies && world.invariants.violations.length === 0) sufferLies(world);
   stop(world, setting, lies);
 }

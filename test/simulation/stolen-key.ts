@@ -5,7 +5,7 @@
 
 import { signToHex } from '../../src/shell/wallet/ed25519.js';
 import { check } from './check.js';
-import { KEY } from './setting.js';
+import { KEY, type Setting } from './setting.js';
 import type { World } from './world.js';
 
 /** Of the seeds. */
@@ -15,6 +15,9 @@ const SLOW_MS = 4_000;
 const LONGEST_WAIT_MS = 120_000;
 const LOOK_MS = 250;
 const PULL_MS = 120_000;
+/** A trader that has nothing resting looks so many times more seldom at what is its own. */
+const IDLE_FACTOR = 5;
+const LAST_CANCELS_MS = 5_000;
 const reason = 'the simulation';
 
 /** As the service answers it. */
@@ -23,15 +26,17 @@ interface Draft {
   readonly message: string;
 }
 
-export function sufferThief(world: World): void {
+/** @param polling how often the trader looks: a stolen order is found by a look at own records, and by nothing else */
+export function sufferThief(world: World, { polling }: Pick<Setting, 'polling'>): void {
   const draft = heldUp(world);
   if (draft === null) return;
   world.command({ kind: 'pause', reason });
-  steal(world, draft);
+  const slowestMs = Math.max(IDLE_FACTOR * polling.ownIntervalMs, polling.assetsIntervalMs);
+  steal(world, draft, Math.max(PULL_MS, 2 * slowestMs + LAST_CANCELS_MS));
   world.command({ kind: 'resume', reason });
 }
 
-function steal(world: World, draft: Draft): void {
+function steal(world: World, draft: Draft, pullMs: number): void {
   // Long enough for its answer; not for its end.
   world.pass(SLOW_MS + LOOK_MS);
   const { exchange, timeline, invariants, process } = world;
@@ -43,7 +48,7 @@ function steal(world: World, draft: Draft): void {
   const call = { endpoint: 'orders.submit', params, query: {}, body: { signature } } as const;
   if (exchange.serve(call, timeline.nowMs).status !== 200) return;
   world.tally.add('fault: signed by somebody else');
-  world.pass(PULL_MS);
+  world.pass(pullMs);
   check(world, 'after a theft', ({ process, say }) => {
     if (process.file.loud('signed_elsewhere') === 0)
       say(`order ${draft.pubkey}, which nobody here signed, was taken in silence`);

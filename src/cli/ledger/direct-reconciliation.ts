@@ -137,6 +137,7 @@ function overlaid(ledger: LedgerReader) {
     conversionsAfter: (seq: number) => ledger.conversionsAfter(seq),
     newestSeq: (of: 'fills' | 'conversions') => ledger.newestSeq(of),
     hadFailed: (tradePubkey: string) => ledger.hadFailed(tradePubkey),
+    failedTrades: () => ledger.failedTrades(),
     tradeTurns: () => ledger.tradeTurns(),
     positions: () => ledger.positions(),
     note: (key: string) =>

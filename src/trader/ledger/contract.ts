@@ -97,6 +97,13 @@ export interface OrderRecord {
   readonly closedMs: number | null;
 }
 
+/** A trade of an order of ours that did not settle, or was taken back. */
+export interface FailedTradeRow {
+  readonly pubkey: string;
+  readonly marketConditionId: string;
+  readonly isYes: boolean;
+}
+
 /** One booked fill of an order of ours. */
 export interface FillRow {
   /** The trade's pubkey; without own trades at the venue, `{order}@{cumulative amount}`. */
@@ -249,6 +256,8 @@ export interface LedgerReader {
   newestSeq(of: 'fills' | 'conversions'): number;
   /** The exchange said once of this trade that it had failed, whatever it said since. */
   hadFailed(tradePubkey: string): boolean;
+  /** Trades that the exchange said last had failed. */
+  failedTrades(): readonly FailedTradeRow[];
   /** How often a trade was noted as failed, or booked after that. */
   tradeTurns(): number;
   /** Everything not final: bounded by what is under way, not by history. */

@@ -6,6 +6,7 @@ import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type {
   Booked,
   ConversionRecord,
+  FailedTradeRow,
   FillRow,
   IntentKind,
   IntentRow,
@@ -34,6 +35,8 @@ export const TRADE_TURNS_NOTE = 'trade_turns';
 export const ACTIVE_INTENTS =
   "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
+const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
+  JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
 /** Answers every read of the contract from the file. */
 export class SqliteReader implements LedgerReader {
@@ -112,6 +115,10 @@ export class SqliteReader implements LedgerReader {
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
+  }
+
+  failedTrades(): FailedTradeRow[] {
+    return this.db.all<rows.FailedTradeColumns>(FAILED_TRADES).map(rows.toFailedTrade);
   }
 
   tradeTurns(): number {

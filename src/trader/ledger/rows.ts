@@ -4,6 +4,7 @@ import { type Micros, micros } from '../../shared/base/micros.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
 import type {
   ConversionRecord,
+  FailedTradeRow,
   FillRow,
   IntentChange,
   IntentKind,
@@ -190,6 +191,20 @@ export const toConversion = (row: ConversionColumns): ConversionRecord => ({
   noMicros: micros(row.no),
   cashMicros: micros(row.cash),
   seenMs: row.seen_ms,
+});
+
+/** A failed trade, with what its order says of it. */
+export interface FailedTradeColumns {
+  readonly pubkey: string;
+  readonly market: string;
+  readonly is_yes: number;
+}
+
+/** The failed trade that such a row holds. */
+export const toFailedTrade = ({ pubkey, market, is_yes }: FailedTradeColumns): FailedTradeRow => ({
+  pubkey,
+  marketConditionId: market,
+  isYes: is_yes === 1,
 });
 
 /** A row of the table of markets, as SQLite gives it. */

@@ -8,6 +8,7 @@ import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { LiveOrder, MissingFills, OrderExecutor } from '../executor/contract.js';
 import type { Ledger } from '../ledger/contract.js';
+import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
   type Difference,
@@ -28,7 +29,7 @@ export type ComparedLedger = Pick<
   Ledger,
   'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'fill' | 'conversion' | 'order' | 'intent' | 'positions' | 'note'
 > &
-  Pick<Ledger, 'setNote' | 'hadFailed' | 'tradeTurns'>;
+  Pick<Ledger, 'setNote' | 'hadFailed' | 'failedTrades' | 'tradeTurns'>;
 
 /** What is under way; the executor knows. */
 export interface UnderWay extends Pick<OrderExecutor, 'pendingMerge' | 'pendingRedeem'> {
@@ -52,6 +53,8 @@ export class Comparison {
   readonly #secondReader: IndependentFillCount;
   #lately: Lately = { moves: new Map(), orders: new Set() };
   #undecided: ReadonlySet<string> = new Set();
+  /** How often trades had changed their mind when the newest round was compared. */
+  #turns: number | null = null;
   /** By order with missing fills: up to how much was filled when they were first missed. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
@@ -80,6 +83,7 @@ export class Comparison {
    * their marks have moved on.
    */
   differences(resting: RestingOrders, begunMs: number): readonly Difference[] {
+    this.#turns = this.#ledger.tradeTurns();
     this.#lately = bookedSince(this.#ledger, begunMs - LONGEST_LAG_MS);
     const missing = this.#missing();
     const found = [...this.#records(resting), ...missing, ...this.#shares()];
@@ -91,17 +95,23 @@ export class Comparison {
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** A person has taken note of it. False where nobody here can leave it out, and its figures have to be remembered. */
-  leaveOut(difference: Difference): boolean {
+  /** A person has taken note of it. */
+  leaveOut(difference: Difference): LeavingOut {
     const { what, subject } = difference;
-    if (what === 'position') this.#opening.leaveOut(difference);
-    else if (what === 'sum') this.#secondReader.forget();
+    if (what === 'position') return this.#leaveOutShares(difference);
+    if (what === 'sum') this.#secondReader.forget();
     else if (what === 'list')
       Object.values(this.#histories)
         .find(({ name }) => name === subject)
         ?.forget();
-    else return false;
-    return true;
+    else return 'remember';
+    return 'left out';
+  }
+
+  /** What a trade that changed its mind has moved since is not what the person saw. */
+  #leaveOutShares(difference: Difference): LeavingOut {
+    if (this.#turns !== this.#ledger.tradeTurns()) return 'outdated';
+    return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
   /** What differs in records: of orders that rest, and of all that has happened. */

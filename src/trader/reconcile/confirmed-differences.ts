@@ -16,6 +16,12 @@ const ACCEPTED_NOTE = 'accepted_differences';
 /** In a sentence: a person needs the first, `reconcile` prints them all. */
 const MOST_TOLD = 5;
 
+/**
+ * What became of a difference that a person has taken note of: left out of what is compared, to be remembered with its
+ * figures, or out of date, since the books have moved in a way that the person has not seen.
+ */
+export type LeavingOut = 'left out' | 'remember' | 'outdated';
+
 interface Suspicion {
   readonly difference: Difference;
   /** Our clock, ms, of the comparison that first found it. */
@@ -102,19 +108,22 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * A person has taken note of what is believed: it is told no more as long as it stays as it is.
+   * A person has taken note of what is believed: it is told no more as long as it stays as it is. Returns that; what is out
+   * of date is forgotten, and the next rounds say whether it still differs.
    *
-   * @param isLeftOut leaves it out of what is compared, and says whether it could; what stays must be remembered here
+   * @param leaveOut leaves it out of what is compared, if it can
    */
-  accept(isLeftOut: (difference: Difference) => boolean): readonly Difference[] {
+  accept(leaveOut: (difference: Difference) => LeavingOut): readonly Difference[] {
     const { believed } = this;
-    for (const difference of believed) {
+    const accepted = believed.filter((difference) => {
       this.#open.delete(nameOf(difference));
-      if (!isLeftOut(difference)) this.#accepted.set(nameOf(difference), figuresOf(difference));
-    }
-    if (believed.length > 0) this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted]));
+      const becomes = leaveOut(difference);
+      if (becomes === 'remember') this.#accepted.set(nameOf(difference), figuresOf(difference));
+      return becomes !== 'outdated';
+    });
+    if (accepted.length > 0) this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted]));
     this.#remember();
-    return believed;
+    return accepted;
   }
 
   #remember(): void {

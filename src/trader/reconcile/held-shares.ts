@@ -1,7 +1,6 @@
 /** The shares that the exchange says we hold, and those of them that are not this ledger's business. */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
-import { must } from '../../shared/base/errors.js';
 import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { Report } from '../../shared/protocol/seam.js';
@@ -12,6 +11,16 @@ import { PageWalk } from './page-walk.js';
 import type { Reading } from './round.js';
 
 const OPENING_NOTE = 'opening_shares';
+const LEFT_OUT_NOTE = 'left_out_shares';
+
+/** Left out while the exchange said of these trades that they had failed. */
+interface LeftOut {
+  readonly subject: string;
+  readonly amount: number;
+  readonly failedTrades: readonly string[];
+}
+
+type OpeningLedger = Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq' | 'failedTrades'>;
 
 /** The list of what the account holds, read whole. */
 export class AssetsReading implements Reading {
@@ -36,36 +45,72 @@ const newAssetsWalk = () => new PageWalk<'account.assets'>((row) => row.token.sy
 
 /**
  * Shares that the wallet held before this ledger's first start, and what a person has taken note of since: left alone, and
- * left out of every comparison.
+ * left out of every comparison. A failed trade may be what a person has taken note of: when it settles after all, what was
+ * left out meanwhile is compared again.
  */
 export class OpeningShares {
-  readonly #ledger: Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq'>;
+  readonly #ledger: OpeningLedger;
 
-  constructor(ledger: Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq'>) {
+  constructor(ledger: OpeningLedger) {
     this.#ledger = ledger;
   }
 
   /** By outcome. @param theirs what the exchange shows; the first time this is asked it may become the answer */
   over(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
     const stored = this.#ledger.note(OPENING_NOTE);
-    if (stored !== null) return readOpening(stored);
-    const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
-    const opening = new Map(isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : []);
-    this.#store(opening);
+    const opening = new Map(stored === null ? this.#begin(theirs) : readAmounts(stored));
+    for (const { subject, amount } of this.#leftOutStill()) addTo(opening, subject, micros(amount));
     return opening;
   }
 
-  /** What differs in an outcome is nobody's business from now on. */
-  leaveOut({ subject, ledger, exchange }: Difference): void {
-    const opening = new Map(readOpening(this.#ledger.note(OPENING_NOTE) ?? '[]'));
-    const beyond = sub(must(parseDecimal(exchange), exchange), must(parseDecimal(ledger), ledger));
-    opening.set(subject, add(opening.get(subject) ?? ZERO, beyond));
-    this.#store(opening);
+  /** What differs in an outcome is nobody's business from now on. False where its figures are not known any more. */
+  leaveOut({ subject, ledger, exchange }: Difference): boolean {
+    const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
+    if (theirs === null || ours === null) return false;
+    const beyond = sub(theirs, ours);
+    const failed = this.#ledger
+      .failedTrades()
+      .filter(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === subject);
+    if (failed.length > 0) {
+      const failedTrades = failed.map(({ pubkey }) => pubkey);
+      this.#setLeftOut([...this.#leftOut(), { subject, amount: beyond, failedTrades }]);
+      return true;
+    }
+    const opening = new Map(readAmounts(this.#ledger.note(OPENING_NOTE) ?? '[]'));
+    addTo(opening, subject, beyond);
+    this.#ledger.setNote(OPENING_NOTE, JSON.stringify([...opening]));
+    return true;
   }
 
-  #store(opening: ReadonlyMap<string, Micros>): void {
-    this.#ledger.setNote(OPENING_NOTE, JSON.stringify([...opening]));
+  #begin(theirs: ReadonlyMap<string, Micros>): readonly (readonly [string, Micros])[] {
+    const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
+    const opening = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];
+    this.#ledger.setNote(OPENING_NOTE, JSON.stringify(opening));
+    return opening;
   }
+
+  #leftOut(): readonly LeftOut[] {
+    // The ledger is ours, and this is what was written above.
+    return JSON.parse(this.#ledger.note(LEFT_OUT_NOTE) ?? '[]') as readonly LeftOut[];
+  }
+
+  /** Forgets what was left out while a trade had failed that has settled since. */
+  #leftOutStill(): readonly LeftOut[] {
+    const leftOut = this.#leftOut();
+    if (leftOut.length === 0) return leftOut;
+    const failed = new Set(this.#ledger.failedTrades().map(({ pubkey }) => pubkey));
+    const still = leftOut.filter(({ failedTrades }) => failedTrades.every((pubkey) => failed.has(pubkey)));
+    if (still.length < leftOut.length) this.#setLeftOut(still);
+    return still;
+  }
+
+  #setLeftOut(leftOut: readonly LeftOut[]): void {
+    this.#ledger.setNote(LEFT_OUT_NOTE, JSON.stringify(leftOut));
+  }
+}
+
+function addTo(amounts: Map<string, Micros>, subject: string, amount: Micros): void {
+  amounts.set(subject, add(amounts.get(subject) ?? ZERO, amount));
 }
 
 /** More than move within some seconds. */
@@ -104,7 +149,7 @@ export function bookedSince(
 }
 
 /** What was stored above; the ledger is ours, so a note that does not read is a bug and throws. */
-export function readOpening(note: string): ReadonlyMap<string, Micros> {
+function readAmounts(note: string): ReadonlyMap<string, Micros> {
   const rows = JSON.parse(note) as readonly (readonly [string, number])[];
   return new Map(rows.map(([subject, amount]) => [subject, micros(amount)]));
 }

@@ -107,7 +107,7 @@ export class IndependentFillCount {
     if (!this.#isDone || this.#venueS === null) return [];
     // A trade that has turned may be counted on one side and lie behind the mark of the other.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
-      if (agreed) this.#open(memory?.met ?? []);
+      if (agreed) this.#open(memory);
       return [];
     }
     const oldS = this.#venueS - YOUNG_S;
@@ -138,9 +138,11 @@ export class IndependentFillCount {
   }
 
   /** Everything shown now, or met before, is booked; what is booked already and not shown yet will be, and counts on both sides. */
-  #open(met: readonly string[]): void {
-    const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...met]);
-    const lateS = must(this.#venueS, 'time of the look') - YOUNG_S;
+  #open(memory: Memory | null): void {
+    const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
+    // The first look of all sees one page: what is older than its oldest row is not late, but behind it.
+    const pageS = memory === null ? (this.#rows.at(-1)?.timestamp ?? 0) : 0;
+    const lateS = Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS);
     const seq = this.#ledger.newestSeq('fills');
     const late = this.#ledger
       .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))

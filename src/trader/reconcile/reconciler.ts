@@ -127,11 +127,15 @@ export class Reconciler {
     this.#asked[kind] = this.#turn;
   }
 
-  /** A person has taken note of what differs: it is left out of what is compared from now on, and nothing is booked. */
+  /**
+   * A person has taken note of what differs: it is left out of what is compared from now on, and nothing is booked. Returns
+   * what is left out; what a trade has changed since it was compared is compared again instead.
+   */
   accept(nowMs: number): readonly Difference[] {
+    const { believed } = this.#suspicions;
     const accepted = this.#suspicions.accept((difference) => this.#comparison.leaveOut(difference));
-    if (accepted.length === 0 || this.#newest === null) return accepted;
-    const differences = this.#newest.differences.filter((difference) => !accepted.includes(difference));
+    if (believed.length === 0 || this.#newest === null) return accepted;
+    const differences = this.#newest.differences.filter((difference) => !believed.includes(difference));
     this.#newest = { ...this.#newest, differences };
     this.#againMs = nowMs;
     return accepted;

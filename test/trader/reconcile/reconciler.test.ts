@@ -330,6 +330,65 @@ describe('reconciliation', () => {
     });
   });
 
+  it('a second reader that begins anew does not accuse of a trade that its list still leaves out', () => {
+    rounds(account, 1);
+    const turning = account.fill('buy', true, ONE);
+    const failed = account.turn(turning, 'failed');
+    account.look('fills');
+    rounds(account, 1);
+    account.fill('buy', false, 2 * ONE);
+    account.look('fills');
+    account.nowMs += LATER_MS;
+    account.turn(failed, 'done');
+    account.look('fills');
+    account.nowMs += LATER_MS;
+    account.round([{ list: 'sums', kind: 'lags', lagMs: 3 * LATER_MS }]);
+    rounds(account, 4);
+    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+  });
+
+  it('compares again what a person left out while a trade had failed that settles after all', () => {
+    rounds(account, 1);
+    const row = account.fill('buy', true, 3 * ONE);
+    account.look('fills');
+    rounds(account, 2);
+    // Told as failed, and its shares stay where they are.
+    const failed = account.turn(row, 'failed');
+    account.moves.push({ outcome: 'A YES', amount: 3 * ONE, sinceMs: account.nowMs });
+    account.look('fills');
+    rounds(account, 3);
+    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 3');
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toBeNull();
+    account.turn(failed, 'done');
+    account.moves.pop();
+    account.look('fills');
+    rounds(account, 3);
+    account.restart();
+    rounds(account, 3);
+    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+  });
+
+  it('leaves nothing out that a trade has changed since a person saw it', () => {
+    rounds(account, 1);
+    const row = account.fill('buy', true, 3 * ONE);
+    account.look('fills');
+    rounds(account, 2);
+    const failed = account.turn(row, 'failed');
+    account.moves.push({ outcome: 'A YES', amount: 3 * ONE, sinceMs: account.nowMs });
+    account.look('fills');
+    rounds(account, 3);
+    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 3');
+    account.turn(failed, 'done');
+    account.moves.pop();
+    account.look('fills');
+    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    expect([leftOut, account.reconciler.verdict]).toEqual([[], null]);
+    rounds(account, 3);
+    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+  });
+
   it('leaves alone what was there before the first round', () => {
     account.foreignOrder('canceled');
     account.trade(account.foreignOrder('filled'), ONE);
