@@ -173,7 +173,11 @@ export interface CoreMutators extends MarginMutators {
   /** Constant time. False when the order no longer rests (filled, canceled, or the market closed). */
   cancelInternal(nowMs: number, handle: number): boolean;
 
-  /** The recording says that this level now holds `total`. False when the price is off the market's grid. */
+  /**
+   * The recording says that this level now holds `total`. What that adds meets the real orders of the other side that offer
+   * as much, up to its size, before it rests; under a fill model of makers who post only it stands crossed beside them.
+   * False when the price is off the market's grid.
+   */
   recordedLevel(nowMs: number, market: MarketIndex, side: BookSide, price: Micros, total: Micros): boolean;
   /**
    * The recording says that somebody took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
@@ -241,8 +245,8 @@ export interface CoreReads extends MarginReads {
   /** Counts visible changes of the book: same number, same book. */
   bookVersion(market: MarketIndex): number;
   /**
-   * Real and recorded liquidity together. Where a recorded level has moved through a resting real order the book shows
-   * both, crossed: a level never fills an order by itself, only a trade does.
+   * Real and recorded liquidity together. Where a recorded level stands at or beyond a resting real order without trading
+   * with it (makers who post only, a paused market) the book shows both, crossed.
    */
   bookRow(market: MarketIndex, isYes: boolean, depth: number): WireBook;
   /** YES space; null when the side is empty. */
@@ -259,7 +263,10 @@ export interface CoreReads extends MarginReads {
     prices: Int32Array | Float64Array,
     amounts: Float64Array,
   ): number;
-  /** Best recorded price of a side alone, whatever real orders stand there; null when nothing recorded is shown. YES space. */
+  /**
+   * Best recorded price of a side alone, whatever real orders stand there or have eaten of it; null when the recording holds
+   * nothing there. YES space.
+   */
   bestRecorded(market: MarketIndex, side: BookSide): Micros | null;
   /** Displayed amount of a level in YES space, real and recorded. */
   levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros;

@@ -126,6 +126,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
   setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<contract.WireDetail> {
     return this.#onMarket(nowMs, conditionId, (market) => {
       market.paused = paused;
+      if (market.trades) this.#feed.reopened(market);
       this.parts.margin.sweep(market);
       return null;
     });
@@ -288,7 +289,8 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     total: Micros,
   ): boolean {
     this.reach(nowMs);
-    return this.#feed.level(this.parts.context.catalog.markets[index], side, price, total);
+    const { catalog } = this.parts.context;
+    return this.#feed.level(this.parts.context.nowMs, catalog.markets[index], side, price, total);
   }
 
   recordedTrade(
@@ -304,7 +306,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
 
   recordedClear(nowMs: number, index: contract.MarketIndex): void {
     this.reach(nowMs);
-    this.parts.context.catalog.market(index).trading?.book.clearRecorded();
+    this.#feed.clear(this.parts.context.nowMs, this.parts.context.catalog.market(index));
   }
 
   /**

@@ -18,7 +18,8 @@ import type {
 import { type CoreContext, draftExpiryMs, draftText } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
-import type { FillListener, Matching } from './matching/matching.js';
+import type { FillListener } from './matching/fill-listener.js';
+import type { Matching } from './matching/matching.js';
 import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './matching/order-pool.js';
 import { nameOf } from './names.js';
 import { type CheckedOrder, checkOrder, lockOf, termsOf } from './order-checks.js';
@@ -159,7 +160,15 @@ export class Orders implements FillListener {
     }
   }
 
-  filled(id: number, amount: number, price: number, cost: number, fee: number, isMaker: boolean): void {
+  filled(
+    id: number,
+    amount: number,
+    price: number,
+    cost: number,
+    fee: number,
+    isMaker: boolean,
+    atCrossing: boolean,
+  ): void {
     const record = this.#live(id);
     record.filledAmount += amount;
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
@@ -179,6 +188,7 @@ export class Orders implements FillListener {
       costMicros: cost,
       feeMicros: fee,
       isMaker,
+      atCrossing,
     });
   }
 

@@ -45,6 +45,19 @@ export interface CoreSettings {
 export interface CoreObserver {
   /** The book is still as it was right before the trade, but for the real orders that it has reached so far. */
   filled(fill: ObservedFill): void;
+  /**
+   * A recorded amount has changed at or beyond the price of resting real orders of the other side, or the recorded book was
+   * cleared. `side`: of the recorded amount. `arrivedMicros`: the price to which something new has come, null when something
+   * went. `bestMicros`: the best price that the recording still holds there, whatever of it real orders have eaten, null when it
+   * reaches no real order any more. Both in YES space. Called after the fills that it caused.
+   */
+  crossed?(
+    timeMs: number,
+    market: MarketIndex,
+    side: BookSide,
+    arrivedMicros: number | null,
+    bestMicros: number | null,
+  ): void;
 }
 
 /** One fill of an order of an account with a wallet. Amounts and currency in millionths. */
@@ -63,6 +76,8 @@ export interface ObservedFill {
   readonly costMicros: number;
   readonly feeMicros: number;
   readonly isMaker: boolean;
+  /** A recorded amount that came to the order's price did it, not a trade. */
+  readonly atCrossing: boolean;
 }
 
 /** Small integers in the order of creation. Account 0 is the recorded market's. */

@@ -81,7 +81,9 @@ export class InProcessExchange {
       this.#orders = null;
       listener.filled(fill);
     };
-    this.core = new ExchangeCore({ ...settings, observer: { filled } }, undefined, new MemoryArchive(UNFILLED_ORDERS));
+    const crossed: CoreObserver['crossed'] = (...crossing) => listener.crossed?.(...crossing);
+    const observer = { filled, crossed };
+    this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
     this.#desk = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };

@@ -4,10 +4,11 @@ import type { AccountSlot, ObservedFill } from '../../exchange/core/contract.js'
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ASK, BID } from '../../exchange/core/types.js';
 import type { ConversionRecord, FillRecord } from '../session/contract.js';
-import { MARKOUT_HORIZONS_MS } from '../session/contract.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { MarketSamples } from '../session/samples.js';
+import { LaterMarks } from './later-marks.js';
 import type { Played } from './replay-driver.js';
+import { RestingOrders } from './resting-orders.js';
 
 /** A fill whose later marks are still to come. */
 export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'marksAfterMicros'> {
@@ -17,7 +18,7 @@ export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'm
 
 export class MarketMetrics {
   readonly played: Played;
-  readonly fills: PendingFill[] = [];
+  readonly resting = new RestingOrders();
   readonly conversions: ConversionRecord[] = [];
   readonly samples = new MarketSamples();
   readonly held = new Holdings(KEEP_NEAREST);
@@ -28,12 +29,15 @@ export class MarketMetrics {
   /** Last YES middle without our own orders; null before the first. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;
-  /** By horizon: how many of `fills` have their mark. */
-  readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
+  readonly #fills = new LaterMarks<PendingFill>();
 
   constructor(core: ExchangeCore, played: Played) {
     this.#core = core;
     this.played = played;
+  }
+
+  get fills(): readonly PendingFill[] {
+    return this.#fills.rows;
   }
 
   /** The middle of the recorded book now; where a side is empty, the last one. */
@@ -44,8 +48,9 @@ export class MarketMetrics {
     return this.markMicros;
   }
 
-  filled(fill: ObservedFill, restedMs: number | null, joinedBehindMicros: number | null): void {
+  filled(fill: ObservedFill): void {
     const { timeMs, orderPubkey, tradePubkey, isYes, isBuy, priceMicros, amountMicros, feeMicros, isMaker } = fill;
+    const resting = this.resting.order(orderPubkey);
     const pending: PendingFill = {
       timeMs,
       orderPubkey,
@@ -60,10 +65,12 @@ export class MarketMetrics {
       cashMicros: isBuy ? -fill.costMicros : fill.costMicros,
       markMicros: this.mark() ?? priceMicros,
       marksAfterMicros: [],
-      restedMs: isMaker ? restedMs : 0,
-      joinedBehindMicros,
+      restedMs: isMaker ? (resting === undefined ? null : timeMs - resting.sinceMs) : 0,
+      joinedBehindMicros: resting?.behindMicros ?? null,
+      atCrossing: fill.atCrossing,
     };
-    this.fills.push(pending);
+    this.#fills.rows.push(pending);
+    this.resting.filled(orderPubkey, amountMicros, timeMs);
     this.held.move({ kind: 'fill', ...pending });
   }
 
@@ -82,36 +89,22 @@ export class MarketMetrics {
     this.held.move(conversion);
   }
 
-  /** When the next later mark of a fill is due; Infinity when none is. */
+  /** When the next later mark is due; Infinity when none is. */
   get nextMarkMs(): number {
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (let h = 0; h < MARKOUT_HORIZONS_MS.length; h++) {
-      const fill = this.fills[this.#marked[h] ?? 0];
-      if (fill !== undefined) nextMs = Math.min(nextMs, fill.timeMs + (MARKOUT_HORIZONS_MS[h] ?? 0));
-    }
-    return nextMs;
+    return Math.min(this.#fills.nextMs, this.resting.nextMarkMs);
   }
 
   /** Takes the marks that are due; the market has been played up to this moment. */
   takeMarks(nowMs: number): void {
     const mark = this.mark();
-    this.#eachDue(nowMs, mark);
+    this.#fills.take(nowMs, mark);
+    this.resting.takeMarks(nowMs, mark);
   }
 
-  /** The market has closed: marks that are not due yet will never be. */
-  endMarks(): void {
-    this.#eachDue(Number.POSITIVE_INFINITY, null);
-  }
-
-  #eachDue(untilMs: number, mark: number | null): void {
-    for (const [h, horizonMs] of MARKOUT_HORIZONS_MS.entries()) {
-      let at = this.#marked[h] ?? 0;
-      for (let fill = this.fills[at]; fill !== undefined && fill.timeMs + horizonMs <= untilMs; fill = this.fills[at]) {
-        fill.marksAfterMicros[h] = mark;
-        at++;
-      }
-      this.#marked[h] = at;
-    }
+  /** The market has closed: nothing rests in it, and marks that are not due yet will never be. */
+  closed(nowMs: number): void {
+    this.#fills.take(Number.POSITIVE_INFINITY, null);
+    this.resting.closed(nowMs);
   }
 
   /** Once each `FIRST_STEP_MS` while it is open. */

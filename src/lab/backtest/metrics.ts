@@ -1,7 +1,9 @@
 /** Measures a backtest while it runs, on the exchange's side: what really happened there, whenever the trader saw it. */
 
-import type { AccountSlot, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
+import type { AccountSlot, BookSide, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
+import { ASK, BID } from '../../exchange/core/types.js';
+import { ONE } from '../../shared/base/micros.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
 import { AccountSamples, FIRST_STEP_MS } from '../session/samples.js';
 import { MarketMetrics } from './market-metrics.js';
@@ -10,21 +12,12 @@ import type { Played } from './replay-driver.js';
 /** Samples of all markets that are over: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;
 
-/** More than can ever rest; those that were filled are let go of together. */
-const MOST_RESTING = 10_000;
-
-interface Resting {
-  readonly sinceMs: number;
-  readonly behindMicros: number | null;
-}
-
 export class Metrics implements CoreObserver {
   /** By index on the exchange. */
   readonly markets = new Map<number, MarketMetrics>();
   readonly account = new AccountSamples();
   #core: ExchangeCore | null = null;
   #account: AccountSlot = 0;
-  readonly #resting = new Map<string, Resting>();
   readonly #open = new Set<MarketMetrics>();
   readonly #over: MarketMetrics[] = [];
   /** Of `#over`. */
@@ -62,7 +55,7 @@ export class Metrics implements CoreObserver {
     const market = this.markets.get(played.index);
     if (market === undefined) return;
     market.findMerges(this.#account, nowMs);
-    market.endMarks();
+    market.closed(nowMs);
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
@@ -98,8 +91,20 @@ export class Metrics implements CoreObserver {
     const market = this.markets.get(fill.market);
     if (market === undefined) return;
     this.#holding.add(market);
-    const resting = this.#resting.get(fill.orderPubkey);
-    market.filled(fill, resting === undefined ? null : fill.timeMs - resting.sinceMs, resting?.behindMicros ?? null);
+    market.filled(fill);
+    this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
+  }
+
+  crossed(
+    timeMs: number,
+    index: number,
+    side: BookSide,
+    arrivedMicros: number | null,
+    bestMicros: number | null,
+  ): void {
+    const market = this.markets.get(index);
+    if (market === undefined) return;
+    market.resting.reached(timeMs, side, arrivedMicros, bestMicros, () => market.mark());
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
@@ -107,7 +112,7 @@ export class Metrics implements CoreObserver {
   answered(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
     if (call.endpoint === 'orders.submit') this.#submitted(call.params.pubkey, outcome, nowMs);
-    if (call.endpoint === 'orders.cancelSubmit') this.#canceled(call.params.pubkey, outcome);
+    if (call.endpoint === 'orders.cancelSubmit') this.#canceled(call.params.pubkey, outcome, nowMs);
     if (call.endpoint === 'redeems.submit') this.#redeemed(outcome, nowMs);
   }
 
@@ -125,20 +130,21 @@ export class Metrics implements CoreObserver {
     const market = this.#named(order.market.condition_id);
     const behind = this.#core?.queueAhead(this.#account, pubkey) ?? null;
     if (market === undefined || behind === null) return;
-    if (this.#resting.size > MOST_RESTING) {
-      for (const oldest of [...this.#resting.keys()].slice(0, MOST_RESTING / 2)) this.#resting.delete(oldest);
-    }
-    this.#resting.set(pubkey, { sinceMs: nowMs, behindMicros: behind });
+    const amountMicros = order.remaining_amount ?? 0;
+    const isYes = order.outcome.is_yes;
+    const priceMicros = isYes ? (order.price ?? 0) : ONE - (order.price ?? 0);
+    const side = isYes === (order.side === 'buy') ? BID : ASK;
+    market.resting.joined(pubkey, { sinceMs: nowMs, side, priceMicros, amountMicros, behindMicros: behind });
     market.ordersPlaced++;
-    market.postedMicros += order.remaining_amount ?? 0;
+    market.postedMicros += amountMicros;
     market.joinedBehindMicros += behind;
   }
 
-  #canceled(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
+  #canceled(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
     // As above.
     const order = outcome.data as Extract<Outcome<'orders.cancelSubmit'>, { kind: 'answered' }>['data'];
-    this.#resting.delete(pubkey);
     const market = this.#named(order.market.condition_id);
+    market?.resting.ended(pubkey, nowMs);
     if (market !== undefined) market.ordersCanceled++;
   }
 

@@ -1,5 +1,6 @@
 /** From what was measured to the record that a report is made of. */
 
+import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { RecordedMarket } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
@@ -79,6 +80,7 @@ export function sessionOf(measured: Measured): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader } = plan;
   const { account } = metrics;
+  const model = typeof plan.fillModel === 'string' ? fillModel(plan.fillModel) : plan.fillModel;
   return {
     format: 1,
     kind: 'backtest',
@@ -97,7 +99,8 @@ export function sessionOf(measured: Measured): SessionRecord {
       version: trader.version,
       configHash: trader.configHash,
       seed: plan.seed,
-      fillModel: typeof plan.fillModel === 'string' ? plan.fillModel : plan.fillModel.name,
+      fillModel: model.name,
+      postsOnly: model.postsOnly ?? false,
       latency: plan.latency.name,
       data: plan.data,
       remarks: REMARKS,
@@ -124,6 +127,7 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
+    stoodCrossed: metrics.resting.stoodCrossed,
     endYesMicros: held.yes,
     endNoMicros: held.no,
     endMarkMicros: metrics.markMicros,

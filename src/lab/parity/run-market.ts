@@ -73,6 +73,7 @@ export class RunMarket {
       series: this.#samples.series,
       fills: this.#fills,
       conversions: this.#conversions,
+      stoodCrossed: null,
       endYesMicros: held.yesMicros,
       endNoMicros: held.noMicros,
       endMarkMicros: prices.at(untilMs).middleMicros,

@@ -53,6 +53,7 @@ export async function readRunSession(liveRun: RecordedSession): Promise<SessionR
       configHash,
       seed: null,
       fillModel: null,
+      postsOnly: null,
       latency: null,
       data: [`the journal of run ${description.runId}`],
       remarks: ['What the run began with, shares and open orders, is left out of these figures.'],

@@ -4,7 +4,7 @@ import { bracketVerdict, modelOf, repeatedModels } from './analysis/bracket.js';
 import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
 import { shownInterval, shownSharpe } from './analysis/events.js';
 import { sharedWarnings } from './analysis/warnings.js';
-import { count, duration, gain, money, percent, ratio, signedCents, UNKNOWN } from './figures.js';
+import { count, duration, gain, money, percent, ratio, shares, signedCents, UNKNOWN } from './figures.js';
 import { REPEAT_LINES } from './repeat-lines.js';
 
 type Line = readonly [name: string, figure: (analysis: Analysis) => string];
@@ -28,6 +28,13 @@ const LINES: readonly Line[] = [
   ['Markout 5 s, cents', (analysis) => markout(analysis, 5_000)],
   ['Markout 60 s, cents', (analysis) => markout(analysis, 60_000)],
   ['Markout settlement, cents', (analysis) => markout(analysis, 'settlement')],
+  ['Filled at crossings', ({ crossing }) => shares(crossing?.filled.sharesMicros ?? null)],
+  ['Crossed, not filled', ({ crossing }) => shares(crossing?.unfilled.sharesMicros ?? null)],
+  ['  crossed for, median', ({ crossing }) => duration(crossing?.unfilled.crossed.median ?? null)],
+  ['  markout 1 s, cents', (analysis) => crossedMarkout(analysis, 1_000)],
+  ['  markout 5 s, cents', (analysis) => crossedMarkout(analysis, 5_000)],
+  ['  markout 60 s, cents', (analysis) => crossedMarkout(analysis, 60_000)],
+  ['  markout settlement, cents', (analysis) => crossedMarkout(analysis, 'settlement')],
   ['Two-sided quotes', ({ quoting }) => percent(quoting.twoSidedShare)],
   ['Public requests, of limit', ({ requests }) => percent(requests?.publicShare ?? null)],
   ['Carried into settlement', ({ inventory }) => percent(inventory.carriedShare)],
@@ -97,6 +104,9 @@ function markout({ markouts }: Analysis, horizon: MarkoutHorizon): string {
   const isWanted = (row: Markout): boolean => row.horizon === horizon && row.side === 'all';
   return signedCents(markouts.find(isWanted)?.markoutMicros ?? null);
 }
+
+const crossedMarkout = ({ crossing }: Analysis, horizon: MarkoutHorizon): string =>
+  signedCents(crossing?.unfilled.markouts.find((row) => row.horizon === horizon)?.markoutMicros ?? null);
 
 function warningLines(analyses: readonly Analysis[]): readonly string[] {
   const lines = sharedWarnings(analyses)

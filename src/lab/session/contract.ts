@@ -67,6 +67,8 @@ export interface MarketSession {
   /** In order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
+  /** Orders of ours that a recording crossed without filling them, in order of time. Null: not known (what really happened). */
+  readonly stoodCrossed: readonly CrossedOrder[] | null;
   /** Shares at the end that no redemption has turned into currency. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
@@ -130,6 +132,28 @@ export interface FillRecord {
   readonly restedMs: number | null;
   /** Shares that stood ahead of the order when it came to rest; null when not known. */
   readonly joinedBehindMicros: number | null;
+  /** A recorded amount that came to the order's price filled it, not a recorded trade. Null for what really happened. */
+  readonly atCrossing: boolean | null;
+}
+
+/**
+ * A resting order of ours that the recorded other side reached, at its price or beyond, and that was not wholly filled
+ * before it was canceled or the market closed. hftbacktest would have filled it.
+ */
+export interface CrossedOrder {
+  /** When it was first reached. */
+  readonly timeMs: number;
+  /** In YES space. */
+  readonly side: 'bid' | 'ask';
+  readonly priceMicros: number;
+  /** Shares that it ended with. */
+  readonly amountMicros: number;
+  /** How long the other side stood at its price or beyond, ms, as the recording holds it; ended by its end. */
+  readonly crossedMs: number;
+  /** The middle when it was first reached, with what had come. */
+  readonly markMicros: number | null;
+  /** The middle at each of `MARKOUT_HORIZONS_MS` after that; null when the market had closed or had none by then. */
+  readonly marksAfterMicros: readonly (number | null)[];
 }
 
 /** Complete sets back to currency, or shares of a settled market. */
@@ -211,6 +235,8 @@ export interface Assumptions {
   readonly seed: number | null;
   /** Null for what really happened. */
   readonly fillModel: string | null;
+  /** Whether recorded makers are taken to post only, so that coming to our price fills nothing. Null for what really happened. */
+  readonly postsOnly: boolean | null;
   readonly latency: string | null;
   /** What was played, one line each. */
   readonly data: readonly string[];

@@ -48,5 +48,6 @@ export function fillRecord(
     marksAfterMicros: MARKOUT_HORIZONS_MS.map((horizonMs) => markAt(timeMs + horizonMs)),
     restedMs: isMaker === false ? 0 : restedMs,
     joinedBehindMicros: null,
+    atCrossing: null,
   };
 }

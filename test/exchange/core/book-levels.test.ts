@@ -23,18 +23,14 @@ function fromNumbers(core: ExchangeCore, market: number, side: BookSide, depth: 
   return Array.from({ length: count }, (_, at) => `${prices[at]}:${amounts[at]}`);
 }
 
-/** The best price that a snapshot has recorded amounts at, eaten ones taken off; null when the market shows no book. */
-function bestShown(core: ExchangeCore, market: number, side: BookSide): number | null {
+/** The best price that a snapshot has recorded amounts at, eaten ones too; null when the market shows no book. */
+function bestHeld(core: ExchangeCore, market: number, side: BookSide): number | null {
   const saved = (core.snapshot() as Snapshot).catalog.markets[market];
   const recorded = saved?.recorded?.[side];
   if (saved === undefined || recorded === undefined || saved.state !== 'open') return null;
   const { config } = saved.card;
   if (config.kind !== 'orderbook') return null;
-  const eaten = new Map<number, number>();
-  for (let i = 0; i < recorded.eaten.length; i += 2) eaten.set(recorded.eaten[i] ?? 0, recorded.eaten[i + 1] ?? 0);
-  const ticks = recorded.total.filter(
-    (tick, i) => i % 2 === 0 && (recorded.total[i + 1] ?? 0) > (eaten.get(tick) ?? 0),
-  );
+  const ticks = recorded.total.filter((_, i) => i % 2 === 0 && (recorded.total[i + 1] ?? 0) > 0);
   if (ticks.length === 0) return null;
   return (side === BID ? Math.max(...ticks) : Math.min(...ticks)) * 10 ** (6 - config.price_precision);
 }
@@ -63,7 +59,7 @@ describe('a book read as numbers', () => {
     expect(levels).toBeGreaterThan(1_000);
   });
 
-  it('tells the best recorded price whatever real orders stand before it', () => {
+  it('tells the best recorded price whatever real orders stand before it or took of it', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const drawer = new Drawer(seed);
@@ -71,7 +67,7 @@ describe('a book read as numbers', () => {
           drawer.step();
           for (let market = 0; market < drawer.core.marketCount; market++) {
             for (const side of [BID, ASK] as const)
-              expect(drawer.core.bestRecorded(market, side)).toBe(bestShown(drawer.core, market, side));
+              expect(drawer.core.bestRecorded(market, side)).toBe(bestHeld(drawer.core, market, side));
           }
         }
       }),
@@ -79,7 +75,7 @@ describe('a book read as numbers', () => {
     );
   });
 
-  it('has no recorded price before anything is recorded, on a market that closed, or where all is eaten', () => {
+  it('has no recorded price before anything is recorded, or on a market that closed', () => {
     const venue = new Venue({ taker_fee_rate: m(0) });
     const { core, nowMs } = venue;
     const account = venue.account(1);
@@ -88,6 +84,9 @@ describe('a book read as numbers', () => {
     core.recordedLevel(nowMs, 0, ASK, m('0.6'), m(5));
     expect(core.bestRecorded(0, ASK)).toBe(600_000);
     venue.place(account, [true, 'buy', '0.6', '5']);
+    // The recording goes on as if we had not taken it: what we hold is not worth more because we did.
+    expect(core.bestRecorded(0, ASK)).toBe(600_000);
+    core.recordedLevel(nowMs, 0, ASK, m('0.6'), m(0));
     expect(core.bestRecorded(0, ASK)).toBe(null);
     core.recordedLevel(nowMs, 0, ASK, m('0.61'), m(5));
     core.setMarketState(nowMs, venue.id, 'waiting_to_resolve');

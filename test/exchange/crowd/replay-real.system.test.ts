@@ -107,10 +107,13 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
     expect(replay.done).toBe(true);
   });
 
-  it('fills a resting order by no more than was traded at its price after what stood ahead', async () => {
+  it.each([
+    ['risk-averse', 'was traded or came at its price'],
+    ['posts-only', 'was traded at its price'],
+  ])('fills a resting order under %s by no more than %s after what stood ahead', async (fillModel) => {
     const [recording] = await openRecordings([join(KALSHI, 'events', 'KXGOLD15M-26AUG050800-00')]);
     if (recording === undefined) throw new Error('no recording');
-    const core = newCore();
+    const core = newCore(fillModel);
     const replay = await Replay.attach(core, [recording], { speed: SPEED }, START_MS);
     await playUntil(replay, START_MS + 1000);
     const account = core.openInternalAccount(START_MS, 'trader', { unlimited: true });
@@ -123,14 +126,26 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
       if (taker === ASK && at <= price) traded += amount;
       return trade(nowMs, market, taker, at, amount);
     };
+    // What the asks gain at our price or below, level by level.
+    const asks = new Map<number, number>();
+    let arrived = 0;
+    const level = core.recordedLevel.bind(core);
+    core.recordedLevel = (nowMs, market, side, at, total) => {
+      if (side === ASK && at <= price) {
+        arrived += Math.max(0, total - (asks.get(at) ?? 0));
+        asks.set(at, total);
+      }
+      return level(nowMs, market, side, at, total);
+    };
     const size = micros(500_000_000);
     const order = core.placeInternal(START_MS + 1000, account, 0, BID, price, size, false);
     for (let ms = START_MS + 1000; ms < START_MS + 8000; ms += 50) {
       await replay.ready();
       replay.tick(ms);
       const filled = size - core.internalRemaining(order);
-      expect(filled).toBeLessThanOrEqual(traded);
+      expect(filled).toBeLessThanOrEqual(traded + (fillModel === 'posts-only' ? 0 : arrived));
     }
+    expect(arrived).toBeGreaterThan(0);
     expect(ahead).toBeGreaterThan(0);
     expect(traded).toBeGreaterThan(0);
     expect(core.holdingOf(account, 0).yes).toBe(size - core.internalRemaining(order));

@@ -17,7 +17,7 @@ const SETTINGS: CoreSettings = {
   seed: 1,
 };
 
-export const newCore = (): Core => new ExchangeCore(SETTINGS);
+export const newCore = (fillModel = 'risk-averse'): Core => new ExchangeCore({ ...SETTINGS, fillModel });
 
 /** The same core after a restart. */
 export const restarted = (core: Core): Core =>

@@ -21,15 +21,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '345c649b49bacead',
-    session: 'cedbb9903272f6a0747fb4d54ae1de277a0b022cedbb89fd9d0ce055b0240ab6',
+    session: 'e02289e1927f8ec395f78fd7c95363f9a42dc7eee08d923f0b9fabe5c7aa4737',
   },
   'power:3': {
     trace: '345c649b49bacead',
-    session: 'cedbb9903272f6a0747fb4d54ae1de277a0b022cedbb89fd9d0ce055b0240ab6',
+    session: 'e02289e1927f8ec395f78fd7c95363f9a42dc7eee08d923f0b9fabe5c7aa4737',
   },
   optimistic: {
     trace: '0ce75251d8b29b96',
-    session: 'c7b4bc7d7907e4bcc407a4e0bab1e7da9fdb23bc1312703d563a90bf5a6e00e2',
+    session: 'c8b22be363ff86644a43b49030d352232dd794304fab1e7d0ff81c62fc415c8e',
   },
 };
 

@@ -107,6 +107,7 @@ describe('the file', () => {
         data: Array.from({ length: 999 }, () => text),
         remarks: Array.from({ length: 999 }, () => text),
         fillModel: text,
+        postsOnly: false,
         latency: text,
       },
     };
@@ -143,6 +144,7 @@ describe('hostile texts', () => {
         configHash: text,
         seed: 1,
         fillModel: text,
+        postsOnly: false,
         latency: text,
         data: [text],
         remarks: [text],

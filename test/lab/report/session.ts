@@ -98,6 +98,7 @@ export function makeSession(changes: Partial<SessionPlan> = {}): SessionRecord {
       configHash: '3f9ad1c07be2',
       seed: plan.seed,
       fillModel: plan.fillModel,
+      postsOnly: plan.fillModel === null ? null : plan.fillModel.startsWith('posts-only'),
       latency: 'recorded:x1 (median 143 ms there and back)',
       data: [`${plan.markets} markets, ${plan.hours} h, invented from seed ${plan.seed}`],
       remarks: ['The recorded market does not react to our orders.'],
@@ -164,6 +165,7 @@ function playMarket(plan: SessionPlan, index: number, steps: number): Played {
     series: seriesOf(rows),
     fills: hand.fills,
     conversions: hand.conversions,
+    stoodCrossed: [],
     endYesMicros: hand.yes,
     endNoMicros: hand.no,
     endMarkMicros: mids[lastStep - 1] ?? null,
@@ -305,6 +307,7 @@ class Hand {
       marksAfterMicros: MARKOUT_HORIZONS_MS.map(midAt),
       restedMs: fee === 0 ? Math.round(random.exponential(90_000)) : 0,
       joinedBehindMicros: fee === 0 ? Math.round(random.exponential(120 * ONE)) : null,
+      atCrossing: false,
     });
   }
 

@@ -21,6 +21,7 @@ export const aFill = (changes: Partial<FillRecord> = {}): FillRecord => ({
   marksAfterMicros: [410_000, 410_000, 410_000, 410_000, 410_000],
   restedMs: 2_000,
   joinedBehindMicros: 50 * ONE,
+  atCrossing: false,
   ...changes,
 });
 
@@ -55,6 +56,7 @@ export const aMarket = (changes: Partial<MarketSession> = {}): MarketSession => 
   },
   fills: [],
   conversions: [],
+  stoodCrossed: [],
   endYesMicros: 0,
   endNoMicros: 0,
   endMarkMicros: null,
@@ -104,6 +106,7 @@ export function aSession(markets: readonly MarketSession[], changes: Partial<Ses
       configHash: 'hash',
       seed: 1,
       fillModel: 'power:3',
+      postsOnly: false,
       latency: 'constant:150',
       data: ['one file'],
       remarks: [],

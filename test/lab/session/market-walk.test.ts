@@ -42,6 +42,7 @@ const fill: FillRecord = {
   marksAfterMicros: [],
   restedMs: 2_000,
   joinedBehindMicros: null,
+  atCrossing: null,
 };
 
 const PRICES = { at: () => ({ bidMicros: 450_000, askMicros: 550_000, middleMicros: 500_000 }) };

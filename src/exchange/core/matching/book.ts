@@ -31,6 +31,8 @@ export class Book {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
+  /** By side of a recorded amount: from which tick on it reaches real orders of the other side; of asks negative. */
+  readonly #reachedFrom = new Int32Array(2);
 
   /** `ticks`: ticks from price 0 to price 1. `lot`: the step of amounts, Micros. */
   constructor(pool: OrderPool, model: FillModel, ticks: number, lot: number) {
@@ -43,6 +45,7 @@ export class Book {
     this.#amount = new Float64Array(this.#ticks);
     this.#bids = new TickSet(this.#ticks);
     this.#asks = new TickSet(this.#ticks);
+    this.#rememberBest();
   }
 
   head(tick: number): number {
@@ -79,6 +82,7 @@ export class Book {
       this.#asks.add(tick);
       if (this.bestAsk === NO_TICK || tick < this.bestAsk) this.bestAsk = tick;
     }
+    this.#rememberBest();
   }
 
   /** Takes `amount` off an order; it stays in its place. */
@@ -113,20 +117,39 @@ export class Book {
       this.#asks.remove(tick);
       if (tick === this.bestAsk) this.bestAsk = this.#asks.up(tick + 1);
     }
+    this.#rememberBest();
   }
 
-  /** The best tick of what is recorded on a side. */
+  /** Whether the best real order of the other side offers at least as much as a recorded amount of `side` at `tick` asks. */
+  isReached(side: number, tick: number): boolean {
+    // Asks are compared as negative numbers, by their bit: a choice would be guessed wrong half the time, for every event.
+    return (tick ^ -side) + side >= i32(this.#reachedFrom, side);
+  }
+
+  #rememberBest(): void {
+    this.#reachedFrom[BID] = this.bestAsk === NO_TICK ? this.#ticks : this.bestAsk;
+    this.#reachedFrom[ASK] = -this.bestBid;
+  }
+
+  /** The best tick of a side at which the recording holds something, whatever of it real orders have eaten. */
   bestRecorded(side: BookSide): number {
-    if (this.recorded === null) return NO_TICK;
-    const { shown } = this.recorded[side];
-    return side === BID ? shown.down(this.#ticks - 1) : shown.up(0);
+    return this.recorded === null ? NO_TICK : this.#bestOf(side, this.recorded[side].held);
+  }
+
+  /** The same without what real orders have eaten. */
+  bestShown(side: BookSide): number {
+    return this.recorded === null ? NO_TICK : this.#bestOf(side, this.recorded[side].shown);
+  }
+
+  #bestOf(side: BookSide, ticks: TickSet): number {
+    return side === BID ? ticks.down(this.#ticks - 1) : ticks.up(0);
   }
 
   /** The best tick of a side, real or recorded. */
   best(side: BookSide): number {
     const real = side === BID ? this.bestBid : this.bestAsk;
     if (this.recorded === null) return real;
-    const recorded = this.bestRecorded(side);
+    const recorded = this.bestShown(side);
     if (real === NO_TICK || recorded === NO_TICK) return Math.max(real, recorded);
     return side === BID ? Math.max(real, recorded) : Math.min(real, recorded);
   }
@@ -171,6 +194,13 @@ export class Book {
     const first = this.headOn(side, tick);
     const changed = first === 0 ? level.change(tick, total) : this.#changeBeside(first, level, tick, total);
     if (changed) this.version += 1;
+  }
+
+  /** Real orders took so much of a recorded level, which the recording does not know. */
+  eatRecorded(side: BookSide, tick: number, amount: number): void {
+    if (amount === 0) return;
+    this.openRecorded()[side].eat(tick, amount);
+    this.version += 1;
   }
 
   #changeBeside(first: number, level: RecordedSide, tick: number, total: number): boolean {

@@ -13,11 +13,12 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
  * its methods throw it for an answer that is no number.
  */
 function boundedModel(model: FillModel): FillModel {
-  const { name, fillsAtTouch } = model;
+  const { name, fillsAtTouch, postsOnly = false } = model;
   if (name === '') throw new TwinbookError('usage', 'a fill model has no name', 'Reports name results by it.');
   return {
     name,
     fillsAtTouch,
+    postsOnly,
     aheadOnJoin: (displayed) => between(model.aheadOnJoin(displayed), displayed, name),
     aheadAfterChange(ahead, previous, next, traded, lot) {
       const bound = Math.min(ahead, next);

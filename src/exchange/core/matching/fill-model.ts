@@ -1,24 +1,34 @@
 /**
  * What a recording cannot say is who would have been filled: it shows how much a level holds, not in whose order it
- * leaves. A fill model is the assumption that fills the gap. It says how many recorded shares stand ahead of a real order
- * and how that number shrinks when a level shrinks without a trade; matching.ts does the rest, the same for all of them.
+ * leaves. A fill model is the assumption that fills the gap. It says how many recorded shares stand ahead of a real order,
+ * how that number shrinks when a level shrinks without a trade, and whether a recorded amount that comes to the price of a
+ * real order would have traded with it; matching.ts does the rest, the same for all of them.
  *
- * No model ever fills an order by a level change: only recorded trades do, each with its own amount, once. The queue
- * formulas are hftbacktest's (models/queue.rs). Amounts are Micros of the recorded level alone, real orders not counted.
+ * Two things fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or beyond.
+ * Each does so with its own amount, once; a level that shrinks never fills. The queue formulas are hftbacktest's
+ * (models/queue.rs), and so is the crossing (an order is filled when the best of the other side is at its price), bounded
+ * here by what arrives. Amounts are Micros of the recorded level alone, real orders not counted.
  */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { cancelledBehind, type QueueCurve } from './queue-curves.js';
 
 /** A model in data, as a configuration file holds it. `exponent`: a multiple of 0.5 from 0.5 to 10. */
-export type FillModelSpec =
+export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
+
+type QueueSpec =
   | { readonly kind: 'trade-through' | 'risk-averse' | 'log' | 'log2' | 'optimistic' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
 
 /** How a recorded market is assumed to treat a real order that stands in its queue. */
 export interface FillModel {
-  /** As `fillModel` reads it, with its exponent: `power:3`. */
+  /** As `fillModel` reads it, with its exponent: `power:3`, `posts-only:power:3`. */
   readonly name: string;
+  /**
+   * True: every recorded maker posts only, so that an amount which comes to the price of a real order would have been
+   * refused and fills nothing. False or absent: it trades with the real order, up to its size, before it rests.
+   */
+  readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders at better prices than its own. */
   readonly fillsAtTouch: boolean;
   /** Recorded amount ahead of an order that joins a level which shows `displayed`. */
@@ -31,8 +41,12 @@ export interface FillModel {
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
 
-/** What the command line offers, from the fewest fills to the most. */
+/** Before the name of a queue: recorded makers post only. Alone it is that variant of `risk-averse`. */
+const POSTS_ONLY = 'posts-only';
+
+/** What the command line offers, from the fewest fills to the most; `posts-only` fills less than `risk-averse` does. */
 export const FILL_MODEL_NAMES = [
+  POSTS_ONLY,
   'trade-through',
   'risk-averse',
   'power:N',
@@ -43,6 +57,7 @@ export const FILL_MODEL_NAMES = [
   'optimistic',
 ] as const;
 
+const RISK_AVERSE = 'risk-averse';
 /** Of `power` without a number: the exponent that hftbacktest's examples use. */
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
@@ -51,50 +66,54 @@ const MOST_EXPONENT = 10;
 const riskAverse = (ahead: number, _previous: number, next: number): number => Math.min(ahead, next);
 
 /**
- * The model of a name (`risk-averse`, `power:2.5`) or of its data. Throws TwinbookError `usage` for any other, naming what
- * came and what is wanted.
+ * The model of a name (`risk-averse`, `power:2.5`, `posts-only:power:2.5`) or of its data. Throws TwinbookError `usage` for
+ * any other, naming what came and what is wanted.
  */
 export function fillModel(spec: string | FillModelSpec): FillModel {
-  const { kind, exponent } = typeof spec === 'string' ? readName(spec) : { exponent: null, ...spec };
-  switch (kind) {
-    case 'trade-through':
-    case 'risk-averse':
-      if (exponent !== null) break;
-      return {
-        name: kind,
-        fillsAtTouch: kind === 'risk-averse',
-        aheadOnJoin: (displayed) => displayed,
-        aheadAfterChange: riskAverse,
-      };
-    case 'optimistic':
-      if (exponent !== null) break;
-      return { name: kind, fillsAtTouch: true, aheadOnJoin: () => 0, aheadAfterChange: () => 0 };
-    case 'log':
-    case 'log2':
-      if (exponent !== null) break;
-      return sharedBy(kind, { kind });
-    case 'power':
-    case 'power2':
-    case 'power3': {
-      const n = exponent ?? DEFAULT_EXPONENT;
-      if (!(n > 0) || n > MOST_EXPONENT || !Number.isInteger(2 * n)) break;
-      return sharedBy(`${kind}:${n}`, { kind, exponent: n });
-    }
+  const { postsOnly, ...queue } =
+    typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
+  const model = queueModel(queue);
+  if (model === null) throw unknown(typeof spec === 'string' ? spec : JSON.stringify(spec));
+  if (!postsOnly) return model;
+  return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
+}
+
+/** Null for a kind that is not known, or an exponent where none belongs or that is out of range. */
+function queueModel({ kind, exponent }: QueueName): FillModel | null {
+  if (kind === 'power' || kind === 'power2' || kind === 'power3') {
+    const n = exponent ?? DEFAULT_EXPONENT;
+    if (!(n > 0) || n > MOST_EXPONENT || !Number.isInteger(2 * n)) return null;
+    return sharedBy(`${kind}:${n}`, { kind, exponent: n });
   }
-  throw unknown(typeof spec === 'string' ? spec : JSON.stringify(spec));
+  if (exponent !== null) return null;
+  if (kind === 'log' || kind === 'log2') return sharedBy(kind, { kind });
+  if (kind === 'optimistic') return { name: kind, fillsAtTouch: true, aheadOnJoin: () => 0, aheadAfterChange: () => 0 };
+  if (kind !== 'trade-through' && kind !== RISK_AVERSE) return null;
+  return {
+    name: kind,
+    fillsAtTouch: kind === RISK_AVERSE,
+    aheadOnJoin: (displayed) => displayed,
+    aheadAfterChange: riskAverse,
+  };
 }
 
 function unknown(came: string): TwinbookError {
   return new TwinbookError(
     'usage',
     `no fill model is called ${JSON.stringify(came)}`,
-    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} when left out.`,
+    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} when left out. ${POSTS_ONLY}:NAME is any of them with recorded makers who post only.`,
   );
 }
 
-function readName(name: string): { readonly kind: string; readonly exponent: number | null } {
-  const [, kind = '', digits] = /^([a-z0-9-]+)(?::(\d+(?:\.\d+)?))?$/.exec(name) ?? [];
-  return { kind, exponent: digits === undefined ? null : Number(digits) };
+interface QueueName {
+  readonly kind: string;
+  readonly exponent: number | null;
+}
+
+function readName(name: string): QueueName & { readonly postsOnly: boolean } {
+  if (name === POSTS_ONLY) return { kind: RISK_AVERSE, exponent: null, postsOnly: true };
+  const [, prefix, kind = '', digits] = /^(posts-only:)?([a-z0-9-]+)(?::(\d+(?:\.\d+)?))?$/.exec(name) ?? [];
+  return { kind, exponent: digits === undefined ? null : Number(digits), postsOnly: prefix !== undefined };
 }
 
 /** A decrease that no trade explains is shared between what stands ahead and what stands behind by a curve of both. */

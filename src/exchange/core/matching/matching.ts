@@ -12,6 +12,7 @@ import type { Market, Trading } from '../market.js';
 import { affordable, buyLock, timesDown, timesUp } from '../money.js';
 import { f64, i32, u8 } from '../typed-arrays.js';
 import type { Book } from './book.js';
+import type { FillListener } from './fill-listener.js';
 import {
   BUY_NO,
   BUY_YES,
@@ -24,13 +25,6 @@ import {
   SELL_YES,
 } from './order-pool.js';
 import { NO_TICK } from './ticks.js';
-
-/** Hears of the fills of API orders. `price` and `cost` in the space of the order's own outcome. */
-export interface FillListener {
-  filled(record: number, amount: number, price: number, cost: number, fee: number, isMaker: boolean): void;
-  /** The resting order has nothing left. */
-  finished(record: number): void;
-}
 
 /** The account that recorded liquidity trades from: always slot 0, unlimited. */
 export const HOUSE = 0;
@@ -56,6 +50,7 @@ export class Matching {
   #left = 0;
   /** What a market buy may still spend. */
   #purse = Number.POSITIVE_INFINITY;
+  #atCrossing = false;
 
   constructor(pool: OrderPool, funds: Funds, listener: FillListener) {
     this.#pool = pool;
@@ -188,6 +183,27 @@ export class Matching {
     book.version += 1;
   }
 
+  /**
+   * A recorded amount comes to a tick of `side`, where real orders of the other side offer as much: it trades with them
+   * before it rests, best price first, at their prices and up to its own size. Returns how much of it traded. The recording
+   * goes on as if nothing had, so that the caller counts that as eaten.
+   */
+  recordedArrival(nowMs: number, market: Market, trading: Trading, side: number, tick: number, amount: number): number {
+    this.#nowMs = nowMs;
+    this.#account = HOUSE;
+    this.#record = 0;
+    this.#purse = Number.POSITIVE_INFINITY;
+    this.#left = amount;
+    const book = trading.book;
+    this.#atCrossing = true;
+    while (this.#left > 0 && book.isReached(side, tick)) {
+      if (side === ASK) this.#fillByHouse(market, trading, BID, book.bestBid);
+      else this.#fillByHouse(market, trading, ASK, book.bestAsk);
+    }
+    this.#atCrossing = false;
+    return amount - this.#left;
+  }
+
   #fillByHouse(market: Market, trading: Trading, side: number, tick: number): void {
     for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
       this.#fillOneByHouse(market, trading, side, slot, tick);
@@ -279,11 +295,11 @@ export class Matching {
     market.print(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
     if (makerRecord !== 0) {
       const own = isYesLeg(makerLeg) ? price : 1_000_000 - price;
-      this.#listener.filled(makerRecord, amount, own, makerCost, makerFee, true);
+      this.#listener.filled(makerRecord, amount, own, makerCost, makerFee, true, this.#atCrossing);
     }
     if (this.#record !== 0) {
       const own = isYesLeg(takerLeg) ? price : 1_000_000 - price;
-      this.#listener.filled(this.#record, amount, own, takerCost, takerFee, false);
+      this.#listener.filled(this.#record, amount, own, takerCost, takerFee, false, false);
     }
   }
 

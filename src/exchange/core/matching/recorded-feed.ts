@@ -6,11 +6,12 @@
 
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
 import { ONE } from '../../../shared/base/micros.js';
-import type { BookSide } from '../contract.js';
+import { ASK, BID, type BookSide } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import type { Market, Trading } from '../market.js';
 import { f64, i32, u8 } from '../typed-arrays.js';
 import type { Matching } from './matching.js';
+import { NO_TICK } from './ticks.js';
 
 /** One market's events in time order, as columns. Prices and amounts in Micros. */
 export type RecordedColumns = EventChunk;
@@ -33,14 +34,72 @@ export class RecordedFeed {
     this.#reach = reach;
   }
 
-  /** A level now holds `total`. False when the market has no place for it. */
-  level(market: Market | undefined, side: BookSide, price: number, total: number): boolean {
+  /** A level now holds `total`, at this time. False when the market has no place for it. */
+  level(nowMs: number, market: Market | undefined, side: BookSide, price: number, total: number): boolean {
     const trading = market?.trading ?? null;
-    if (trading === null || !Number.isSafeInteger(total) || total < 0) return false;
+    if (market === undefined || trading === null || !Number.isSafeInteger(total) || total < 0) return false;
     const tick = tickOf(trading, price);
     if (tick === OFF_GRID) return false;
-    trading.book.changeRecorded(side, tick, total);
+    if (trading.book.isReached(side, tick)) this.#changeAtOrders(nowMs, market, trading, side, tick, total);
+    else trading.book.changeRecorded(side, tick, total);
     return true;
+  }
+
+  /** A level at or beyond the price of real orders of the other side: what arrives there trades with them, or stands crossed. */
+  #changeAtOrders(nowMs: number, market: Market, trading: Trading, side: BookSide, tick: number, total: number): void {
+    const { book } = trading;
+    const level = book.openRecorded()[side];
+    const arrived = total - level.total(tick);
+    // Another market may have been played further already; a market's own trades never go back.
+    this.#context.nowMs = Math.max(nowMs, market.tape.lastMs);
+    // It meets the book that it finds: it rests only afterwards.
+    const traded = arrived > 0 ? this.#meet(market, trading, side, tick, arrived) : 0;
+    book.changeRecorded(side, tick, total);
+    book.eatRecorded(side, tick, traded);
+    this.#tellCrossing(market, trading, side, arrived > 0 ? tick : NO_TICK);
+  }
+
+  /** How much of an amount that comes to real orders of the other side trades with them. */
+  #meet(market: Market, trading: Trading, side: BookSide, tick: number, amount: number): number {
+    if (trading.book.model.postsOnly === true || !market.trades) return 0;
+    return this.#matching.recordedArrival(this.#context.nowMs, market, trading, side, tick, amount);
+  }
+
+  /** `arrived`: the tick to which something new has come; NO_TICK when something went. */
+  #tellCrossing(market: Market, trading: Trading, side: BookSide, arrived: number): void {
+    const { settings, nowMs } = this.#context;
+    if (settings.observer?.crossed === undefined) return;
+    const { book, tick } = trading;
+    const best = book.bestRecorded(side);
+    const reaches = best !== NO_TICK && book.isReached(side, best);
+    const arrivedMicros = arrived === NO_TICK ? null : arrived * tick;
+    settings.observer.crossed(nowMs, market.index, side, arrivedMicros, reaches ? best * tick : null);
+  }
+
+  /** Nothing is recorded any more; a new snapshot may follow. */
+  clear(nowMs: number, market: Market): void {
+    const { observer } = this.#context.settings;
+    market.trading?.book.clearRecorded();
+    for (const side of [BID, ASK] as const) observer?.crossed?.(nowMs, market.index, side, null, null);
+  }
+
+  /** A market that did not trade does so again: what came to real orders meanwhile meets them now. */
+  reopened(market: Market): void {
+    const { trading } = market;
+    if (trading === null || trading.book.recorded === null) return;
+    const { book } = trading;
+    for (const side of [BID, ASK] as const) {
+      for (
+        let tick = book.bestShown(side);
+        tick !== NO_TICK && book.isReached(side, tick);
+        tick = book.bestShown(side)
+      ) {
+        const traded = this.#meet(market, trading, side, tick, book.openRecorded()[side].displayed(tick));
+        book.eatRecorded(side, tick, traded);
+        // Nothing there may trade: it stands crossed.
+        if (traded === 0) break;
+      }
+    }
   }
 
   /** Somebody traded, at the time of the exchange's clock. False when the market has no place for it. */
@@ -70,12 +129,12 @@ export class RecordedFeed {
         dueMs = context.due.nextMs;
       }
       if (what === EVENT.level) {
-        if (!this.level(market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
+        if (!this.level(nowMs, market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
         // Another market may have been played further already; a market's own trades never go back.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.trade(market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
-      } else market.trading?.book.clearRecorded();
+      } else this.clear(nowMs, market);
     }
     this.refused = refused;
     context.nowMs = Math.max(clockMs, context.nowMs);

@@ -15,16 +15,24 @@ const TRADED = 2;
 export class RecordedSide {
   /** Ticks that show something. */
   readonly shown: TickSet;
+  /** Ticks at which the recording holds something, whatever of it real orders have eaten. */
+  readonly held: TickSet;
   readonly #cells: Float64Array;
 
   constructor(ticks: number) {
     this.#cells = new Float64Array(ticks * STRIDE);
     this.shown = new TickSet(ticks);
+    this.held = new TickSet(ticks);
   }
 
   displayed(tick: number): number {
     const at = tick * STRIDE;
     return f64(this.#cells, at) - f64(this.#cells, at + EATEN);
+  }
+
+  /** As the recording says it, with what real orders have eaten. */
+  total(tick: number): number {
+    return f64(this.#cells, tick * STRIDE);
   }
 
   /** What recorded trades took since the last change. */
@@ -46,8 +54,8 @@ export class RecordedSide {
     cells[at + EATEN] = stays;
     cells[at + TRADED] = 0;
     const after = total - stays;
-    // Most changes leave a level that shows something one that does.
-    if (before > 0 !== after > 0) this.#show(tick);
+    // Most changes leave a level that shows something one that does; of few levels something was eaten.
+    if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
     return before !== after;
   }
 
@@ -59,16 +67,19 @@ export class RecordedSide {
   eat(tick: number, amount: number): void {
     const at = tick * STRIDE + EATEN;
     this.#cells[at] = f64(this.#cells, at) + amount;
-    this.#show(tick);
+    this.#note(tick);
   }
 
-  #show(tick: number): void {
+  #note(tick: number): void {
     if (this.displayed(tick) > 0) this.shown.add(tick);
     else this.shown.remove(tick);
+    if (this.total(tick) > 0) this.held.add(tick);
+    else this.held.remove(tick);
   }
 
   clear(): void {
     for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
+    for (let tick = this.held.up(0); tick >= 0; tick = this.held.up(tick + 1)) this.held.remove(tick);
     this.#cells.fill(0);
   }
 
@@ -81,7 +92,7 @@ export class RecordedSide {
     for (const [cell, pairs] of [dump.total, dump.eaten, dump.traded].entries()) {
       for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * STRIDE + cell] = pairs[i + 1] ?? 0;
     }
-    for (let i = 0; i < dump.total.length; i += 2) this.#show(dump.total[i] ?? 0);
+    for (let i = 0; i < dump.total.length; i += 2) this.#note(dump.total[i] ?? 0);
   }
 }
 

@@ -4,6 +4,7 @@ import type { SessionRecord } from '../../session/contract.js';
 import { capitalOf, drawdownOf, equityOf, requestsOf } from './account.js';
 import { type Analysis, type InventoryFigures, type MarketAnalysis, RANKED_MARKETS } from './contract.js';
 import { coverageOf, quotingOf } from './coverage.js';
+import { crossingsOf } from './crossings.js';
 import { eventsOf } from './events.js';
 import { carriedIntoSettlement, marketAnalysis } from './market.js';
 import { markoutsOf } from './markouts.js';
@@ -39,6 +40,7 @@ function figuresOf(record: SessionRecord, results: readonly MarketResult[]): Fig
     trading,
     quoting: quotingOf(sessions),
     markouts: markoutsOf(sessions),
+    crossing: crossingsOf(sessions),
     inventory: inventoryOf(record, results, markets, trading.boughtMicros + trading.soldMicros),
     capital: capitalOf(record, result.resultMicros),
     drawdown: drawdownOf(record),

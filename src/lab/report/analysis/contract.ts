@@ -23,6 +23,8 @@ export interface Analysis {
   readonly trading: TradingFigures;
   readonly quoting: QuotingShare;
   readonly markouts: readonly Markout[];
+  /** Null for what really happened. */
+  readonly crossing: CrossingFigures | null;
   readonly inventory: InventoryFigures;
   readonly capital: CapitalFigures;
   readonly drawdown: DrawdownFigures;
@@ -195,6 +197,24 @@ export interface Markout {
   readonly standardErrorMicros: number | null;
   /** How far the middle moved against us. */
   readonly adverseMicros: number | null;
+}
+
+/** Where the recorded other side came to the price of a resting order of ours, under the fill model's rule. */
+export interface CrossingFigures {
+  /** What that filled at once; nothing where recorded makers post only. */
+  readonly filled: CrossedShares & { readonly fills: number };
+  /** Orders that it left standing until they were canceled or their market closed; markouts as if filled when first reached. */
+  readonly unfilled: CrossedShares & {
+    readonly orders: number;
+    /** How long the other side stood at their price or beyond, ms. */
+    readonly crossed: Spread;
+  };
+}
+
+export interface CrossedShares {
+  readonly sharesMicros: number;
+  /** After 1 s, 5 s, 60 s and at settlement, both sides together. */
+  readonly markouts: readonly Markout[];
 }
 
 export interface InventoryFigures {

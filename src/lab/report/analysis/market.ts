@@ -23,7 +23,7 @@ export function marketAnalysis(market: MarketSession, result: MarketResult): Mar
     fillRatioShare: fillRatioOf([market]).fillRatioShare,
     ordersPlaced: quoting.ordersPlaced,
     twoSidedShare: share(quoting.twoSidedMs, quoting.openForMs),
-    markout60sMicros: markoutAt([market], 60_000, 'all').markoutMicros,
+    markout60sMicros: markoutAt([{ marked: market.fills, outcome: market.outcome }], 60_000, 'all').markoutMicros,
     peakInventoryMicros: peakInventory(market),
     halfLifeMs: inventoryHalfLife(market),
     endYesMicros: result.yesMicros,

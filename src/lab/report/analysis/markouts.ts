@@ -11,10 +11,18 @@ import type { Markout, MarkoutHorizon, MarkoutSide } from './contract.js';
 export const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
 const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask'];
 
-type Traded = Pick<MarketSession, 'fills' | 'outcome'>;
+/** A fill, or what would have been one: prices in YES space. */
+export type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'>;
 
-export const markoutsOf = (markets: readonly Traded[]): readonly Markout[] =>
-  HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
+interface Traded {
+  readonly marked: readonly Marked[];
+  readonly outcome: boolean | null;
+}
+
+export const markoutsOf = (markets: readonly Pick<MarketSession, 'fills' | 'outcome'>[]): readonly Markout[] => {
+  const traded = markets.map(({ fills, outcome }) => ({ marked: fills, outcome }));
+  return HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(traded, horizon, side)));
+};
 
 export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide): Markout {
   const tallies = markets.map((market) => tallyOf(market, horizon, side)).filter(({ fills }) => fills > 0);
@@ -47,7 +55,7 @@ interface Tally {
 
 function tallyOf(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide): Tally {
   const tally: Tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
-  for (const fill of market.fills) {
+  for (const fill of market.marked) {
     const later = laterMark(fill, market.outcome, horizon);
     if (later === null || (side !== 'all' && fill.side !== side)) continue;
     const sign = fill.side === 'bid' ? 1 : -1;
@@ -60,7 +68,7 @@ function tallyOf(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide): Ta
   return tally;
 }
 
-function laterMark(fill: FillRecord, outcome: boolean | null, horizon: MarkoutHorizon): number | null {
+function laterMark(fill: Marked, outcome: boolean | null, horizon: MarkoutHorizon): number | null {
   if (horizon !== 'settlement') return fill.marksAfterMicros[HORIZONS.indexOf(horizon)] ?? null;
   return outcome === null ? null : outcome ? ONE : 0;
 }

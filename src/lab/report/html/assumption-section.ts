@@ -14,6 +14,11 @@ export const assumptionSection = (sessions: readonly Shown[]): Markup =>
     perSession(sessions, ({ analysis }) => assumptions(analysis)),
   );
 
+const MAKERS: Readonly<Record<string, string>> = {
+  true: 'post only: an amount that comes to our price fills nothing',
+  false: 'trade: an amount that comes to our price fills us, up to its size',
+};
+
 function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): Markup {
   const covered =
     coverage.coveredShare === null
@@ -21,6 +26,7 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
       : `${percent(coverage.coveredShare, 3)} of ${duration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
   const rows: readonly (readonly [string, string | Markup])[] = [
     ['Fill model', given.fillModel ?? (kind === 'live' ? 'none: the exchange filled the orders' : 'none')],
+    ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
     ['Latency', given.latency ?? (kind === 'live' ? 'none: what the network really took' : 'none')],
     ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
     ['Recorded', covered],

@@ -9,6 +9,7 @@ import { ordersSection, refusalSection, requestSection } from './activity-sectio
 import { type ChartLibrary, chartLibrary, pageScript } from './assets.js';
 import { assumptionSection } from './assumption-section.js';
 import { equitySection, priceSection } from './chart-section.js';
+import { crossingSection } from './crossing-section.js';
 import { drawingData } from './drawing-data.js';
 import { marketSection } from './market-section.js';
 import { markoutSection } from './markout-section.js';
@@ -36,7 +37,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     ({ index }) =>
       html`<input class="choice" type="radio" name="session" id="session-${index}" value="${index}" aria-label="Show ${sessions[index]?.name ?? ''}"${index === middle ? new Markup(' checked') : null}>`,
   );
-  const body = html`${choices}<div class="page"><main>${heading(first)}${verdictOf(bracketVerdict(analyses))}${warningList(sessions)}${repeatSection(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
+  const body = html`${choices}<div class="page"><main>${heading(first)}${verdictOf(bracketVerdict(analyses))}${warningList(sessions)}${repeatSection(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${crossingSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
   const scripts = [library.script, pageScript()];
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy(scripts)}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(first.title, 120)} – Twinbook report</title><style>${new Markup(library.style)}

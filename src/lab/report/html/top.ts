@@ -3,7 +3,7 @@
 import type { Analysis, BracketVerdict } from '../analysis/contract.js';
 import { shownInterval, shownSharpe } from '../analysis/events.js';
 import { sharedWarnings } from '../analysis/warnings.js';
-import { count, duration, gain, moment, money, percent, ratio, signedCents } from '../figures.js';
+import { count, duration, gain, moment, money, percent, ratio, shares, signedCents } from '../figures.js';
 import { html, type Markup, shortened } from './markup.js';
 import { type Shown, tone } from './parts.js';
 
@@ -54,6 +54,8 @@ const BRACKET: readonly Line[] = [
     ({ markouts }) =>
       signedCents(markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all')?.markoutMicros ?? null),
   ],
+  ['Filled at crossings, shares', ({ crossing }) => shares(crossing?.filled.sharesMicros ?? null)],
+  ['Crossed and not filled, shares', ({ crossing }) => shares(crossing?.unfilled.sharesMicros ?? null)],
   ['Two-sided quotes, of the time', ({ quoting }) => percent(quoting.twoSidedShare)],
   ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent))],
 ];

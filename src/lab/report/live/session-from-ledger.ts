@@ -42,6 +42,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
       configHash: rows.runs.at(-1)?.configHash ?? 'none',
       seed: null,
       fillModel: null,
+      postsOnly: null,
       latency: null,
       data: [
         `${basename(reader.path)}: ${counted(rows.runs.length, 'run')}, last by version ${rows.runs.at(-1)?.version ?? 'none'}`,
@@ -83,6 +84,7 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
     makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
     series: seriesOf({ orders: quotes, ...trades, prices }, ledger.toMs),
     ...trades,
+    stoodCrossed: null,
     endYesMicros: rows.endYesMicros,
     endNoMicros: rows.endNoMicros,
     endMarkMicros: options.fairMicros.get(conditionId) ?? prices?.at(closeMs).middleMicros ?? null,

@@ -94,19 +94,6 @@ describe('a resting order in a recorded queue', () => {
     expect(prints()).toEqual(['NO 2@0.61', 'NO 5@0.6', 'NO 5@0.59']);
   });
 
-  it('is not filled by a level that crosses it, and the book shows both', () => {
-    const { venue, account, level, filled } = recorded();
-    const pubkey = venue.place(account, [true, 'buy', '0.45', '5']);
-    level(ASK, '0.4', 30);
-    expect(filled(pubkey)).toBe(0);
-    expect(venue.book()).toEqual({ bid: ['0.45:5'], ask: ['0.4:30'] });
-    level(ASK, '0.45', 7);
-    expect(venue.book()).toEqual({ bid: ['0.45:5'], ask: ['0.4:30', '0.45:7'] });
-    level(ASK, '0.4', 0);
-    level(ASK, '0.45', 0);
-    expect(venue.book()).toEqual({ bid: ['0.45:5'], ask: [] });
-  });
-
   it('keeps its place when a real order ahead of it is canceled', () => {
     const { venue, account, level, ahead, trade, filled } = recorded();
     level(BID, '0.4', 10);
@@ -160,8 +147,10 @@ describe('an aggressive real order', () => {
     expect(venue.funds(account)).toEqual([9989.8, 2.6]);
     level(ASK, '0.5', 10); // said again: still eaten
     expect(venue.book().ask).toEqual(['0.55:10']);
-    level(ASK, '0.5', 13); // three more are new
-    expect(venue.book().ask).toEqual(['0.5:3', '0.55:10']);
+    level(ASK, '0.5', 13); // three more are new, and meet what rests
+    expect(venue.book()).toEqual({ bid: ['0.52:2'], ask: ['0.55:10'] });
+    level(ASK, '0.5', 18);
+    expect(venue.book()).toEqual({ bid: [], ask: ['0.5:3', '0.55:10'] });
   });
 
   it('leaves eaten what it has eaten while the level shrinks, and no more than the level', () => {

@@ -1,0 +1,134 @@
+/**
+ * Our resting orders in one market of a backtest, and which of them the recording crossed: its other side came to their
+ * price or beyond, and they were not filled. How much that was, for how long, and what it would have been worth says how
+ * much the chosen rule about crossings leaves out.
+ */
+
+import { ASK, BID, type BookSide } from '../../exchange/core/types.js';
+import type { CrossedOrder } from '../session/contract.js';
+import { LaterMarks } from './later-marks.js';
+
+/** An order as it came to rest; prices in YES space. */
+export interface JoinedOrder {
+  readonly sinceMs: number;
+  readonly side: BookSide;
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+  /** Recorded shares ahead of it. */
+  readonly behindMicros: number;
+}
+
+/** An order that was crossed, while it may still be filled or go. */
+interface CrossedDraft {
+  readonly timeMs: number;
+  readonly side: 'bid' | 'ask';
+  readonly priceMicros: number;
+  readonly markMicros: number | null;
+  readonly marksAfterMicros: (number | null)[];
+  leftMicros: number;
+  crossedMs: number;
+  /** Since when it stands crossed; null while it does not. */
+  sinceMs: number | null;
+}
+
+interface RestingOrder extends JoinedOrder {
+  leftMicros: number;
+  crossed: CrossedDraft | null;
+}
+
+/** The resting orders of one market, by their public key. */
+export class RestingOrders {
+  readonly #resting = new Map<string, RestingOrder>();
+  readonly #crossed = new LaterMarks<CrossedDraft>();
+
+  joined(pubkey: string, order: JoinedOrder): void {
+    this.#resting.set(pubkey, { ...order, leftMicros: order.amountMicros, crossed: null });
+  }
+
+  /** As it came to rest; undefined for an order that does not rest. */
+  order(pubkey: string): JoinedOrder | undefined {
+    return this.#resting.get(pubkey);
+  }
+
+  filled(pubkey: string, amountMicros: number, nowMs: number): void {
+    const order = this.#resting.get(pubkey);
+    if (order === undefined) return;
+    order.leftMicros -= amountMicros;
+    if (order.leftMicros <= 0) this.ended(pubkey, nowMs);
+  }
+
+  /** It does not rest any more: filled, or canceled with what it had left. */
+  ended(pubkey: string, nowMs: number): void {
+    const order = this.#resting.get(pubkey);
+    if (order === undefined) return;
+    this.#resting.delete(pubkey);
+    stopCrossing(order, nowMs);
+    if (order.crossed !== null) order.crossed.leftMicros = order.leftMicros;
+  }
+
+  /** The market is over, and with it every order; marks that are not due yet will never be. */
+  closed(nowMs: number): void {
+    for (const pubkey of [...this.#resting.keys()]) this.ended(pubkey, nowMs);
+    this.#crossed.take(Number.POSITIVE_INFINITY, null);
+  }
+
+  /**
+   * What is recorded on `side` has come to `arrivedMicros`, and holds `bestMicros` at best; null: nothing came, or nothing
+   * reaches a resting order. `mark`: the middle at that moment.
+   */
+  reached(
+    nowMs: number,
+    side: BookSide,
+    arrivedMicros: number | null,
+    bestMicros: number | null,
+    mark: () => number | null,
+  ): void {
+    for (const order of this.#resting.values()) {
+      if (order.side === side) continue;
+      if (!isReached(order, bestMicros)) stopCrossing(order, nowMs);
+      else if (isReached(order, arrivedMicros)) this.#startCrossing(order, nowMs, mark);
+    }
+  }
+
+  #startCrossing(order: RestingOrder, nowMs: number, mark: () => number | null): void {
+    if (order.crossed === null) {
+      order.crossed = {
+        timeMs: nowMs,
+        side: order.side === BID ? 'bid' : 'ask',
+        priceMicros: order.priceMicros,
+        markMicros: mark(),
+        marksAfterMicros: [],
+        leftMicros: order.leftMicros,
+        crossedMs: 0,
+        sinceMs: null,
+      };
+      this.#crossed.rows.push(order.crossed);
+    }
+    order.crossed.sinceMs ??= nowMs;
+  }
+
+  get nextMarkMs(): number {
+    return this.#crossed.nextMs;
+  }
+
+  takeMarks(untilMs: number, mark: number | null): void {
+    this.#crossed.take(untilMs, mark);
+  }
+
+  /** Orders that were crossed and not filled before they ended, in order of time; complete once the market is closed. */
+  get stoodCrossed(): readonly CrossedOrder[] {
+    return this.#crossed.rows
+      .filter(({ leftMicros }) => leftMicros > 0)
+      .map(({ leftMicros, sinceMs: _, ...order }) => ({ ...order, amountMicros: leftMicros }));
+  }
+}
+
+function stopCrossing({ crossed }: RestingOrder, nowMs: number): void {
+  if (crossed === null || crossed.sinceMs === null) return;
+  crossed.crossedMs += nowMs - crossed.sinceMs;
+  crossed.sinceMs = null;
+}
+
+/** Whether a recorded amount of the other side at this price would trade with the order. */
+const isReached = ({ side, priceMicros }: RestingOrder, micros: number | null): boolean =>
+  micros !== null && (side === ASK ? micros >= priceMicros : micros <= priceMicros);

@@ -1,0 +1,406 @@
+/** What a recorded amount does that comes to the price of a resting order: it trades with it, or it posts only. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ASK, BID, type BookSide, type ObservedFill } from '../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import type { Micros } from '../../../src/shared/base/micros.js';
+import { PlainBook, type PlainFill, TICKS } from './plain-book.js';
+import { accepted, m, settings, Venue } from './venue.js';
+
+const NOW_MS = 1_700_000_000_000;
+
+/** A market with a trader of whose fills the core tells, and a recording. */
+function market(model = 'risk-averse') {
+  const told: ObservedFill[] = [];
+  const crossings: (readonly (number | null)[])[] = [];
+  const observer = {
+    filled: (fill: ObservedFill) => void told.push(fill),
+    crossed: (...crossing: readonly (number | null)[]) => void crossings.push(crossing.slice(2)),
+  };
+  const fine = { min_amount: m('0.01'), taker_fee_rate: m(0) };
+  const venue = new Venue(fine, {}, { ...settings, fillModel: model, observer });
+  const account = venue.account(1);
+  return {
+    venue,
+    account,
+    told,
+    crossings,
+    level: (side: BookSide, price: string, total: number) =>
+      venue.core.recordedLevel(venue.nowMs, 0, side, m(price), m(total)),
+    trade: (taker: BookSide, price: string, amount: number) =>
+      venue.core.recordedTrade(venue.nowMs, 0, taker, m(price), m(amount)),
+    bid: (price: string, amount: string) => venue.place(account, [true, 'buy', price, amount]),
+    ask: (price: string, amount: string) => venue.place(account, [false, 'buy', complement(price), amount]),
+    filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
+    prints: () =>
+      venue.core
+        .publicTrades(0, { limit: 100 })
+        .rows.map((row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`),
+  };
+}
+
+const complement = (price: string): string => (1 - Number(price)).toFixed(2);
+
+describe("hftbacktest's two conditions", () => {
+  it.each([
+    ['0.46', 0],
+    ['0.45', 5],
+    ['0.44', 5],
+  ])('a bid of ours at 0.45 is filled when the best recorded ask is at or below it: %s', (price, wanted) => {
+    const { level, bid, filled } = market();
+    level(ASK, '0.5', 100);
+    const order = bid('0.45', '5');
+    level(ASK, price, 100);
+    expect(filled(order)).toBe(wanted);
+  });
+
+  it.each([
+    ['0.54', 0],
+    ['0.55', 5],
+    ['0.56', 5],
+  ])('an ask of ours at 0.55 is filled when the best recorded bid is at or above it: %s', (price, wanted) => {
+    const { level, ask, filled } = market();
+    level(BID, '0.5', 100);
+    const order = ask('0.55', '5');
+    level(BID, price, 100);
+    expect(filled(order)).toBe(wanted);
+  });
+});
+
+describe('a recorded amount that comes to the price of real orders', () => {
+  it('meets them before it rests, the best price first, then the oldest, each at its own price', () => {
+    const { venue, level, bid, filled, prints } = market();
+    const [low, high, later] = [bid('0.43', '5'), bid('0.45', '5'), bid('0.45', '5')];
+    level(ASK, '0.43', 12);
+    expect([filled(low), filled(high), filled(later)]).toEqual([2, 5, 5]);
+    // The recorded seller is the taker, printed as a buyer of NO.
+    expect(prints()).toEqual(['NO 2@0.57', 'NO 5@0.55', 'NO 5@0.55']);
+    expect(venue.book()).toEqual({ bid: ['0.43:3'], ask: [] });
+  });
+
+  it('rests with what is left, and what it lost stays lost while the level shrinks', () => {
+    const { venue, level, bid } = market();
+    bid('0.45', '5');
+    level(ASK, '0.45', 12);
+    expect(venue.book()).toEqual({ bid: [], ask: ['0.45:7'] });
+    level(ASK, '0.45', 8);
+    expect(venue.book()).toEqual({ bid: [], ask: ['0.45:3'] });
+    level(ASK, '0.45', 4);
+    expect(venue.book()).toEqual({ bid: [], ask: [] });
+  });
+
+  it('fills no more than it is: the order keeps its place with what it has left, and the next amount goes on', () => {
+    const { level, bid, filled } = market();
+    level(BID, '0.45', 30);
+    const order = bid('0.45', '10');
+    level(ASK, '0.45', 4);
+    expect(filled(order)).toBe(4);
+    // The same level said again, and less of it, is nothing new.
+    level(ASK, '0.45', 4);
+    level(ASK, '0.45', 3);
+    expect(filled(order)).toBe(4);
+    level(ASK, '0.45', 5);
+    expect(filled(order)).toBe(6);
+    level(ASK, '0.44', 50);
+    expect(filled(order)).toBe(10);
+  });
+
+  it('makes the resting order the maker, with its fee, and says that it was a crossing', () => {
+    const { level, trade, bid, told } = market();
+    bid('0.45', '10');
+    level(ASK, '0.44', 4);
+    trade(ASK, '0.44', 3);
+    expect(told.map(({ isMaker, atCrossing, amountMicros }) => [isMaker, atCrossing, amountMicros / 1e6])).toEqual([
+      [true, true, 4],
+      [true, false, 3],
+    ]);
+    expect(told.every(({ priceMicros }) => priceMicros === 450_000)).toBe(true);
+  });
+
+  it('comes anew with a snapshot after a gap', () => {
+    const { venue, level, bid, filled } = market();
+    const order = bid('0.45', '10');
+    level(ASK, '0.44', 4);
+    venue.core.recordedClear(venue.nowMs, 0);
+    level(ASK, '0.44', 4);
+    expect(filled(order)).toBe(8);
+  });
+
+  it('waits while the market is paused, and meets the orders when it goes on', () => {
+    const { venue, level, bid, filled } = market();
+    const order = bid('0.45', '5');
+    venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    level(ASK, '0.43', 2);
+    level(ASK, '0.44', 9);
+    expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.43:2', '0.44:9'] }]);
+    venue.core.setMarketPaused(venue.nowMs, venue.id, false);
+    expect([filled(order), venue.book()]).toEqual([5, { bid: [], ask: ['0.44:6'] }]);
+  });
+});
+
+describe('recorded makers who post only', () => {
+  it('fill nothing by coming to our price: the book shows both, crossed, until a trade tells the truth', () => {
+    const { venue, level, bid, filled, trade } = market('posts-only');
+    const order = bid('0.45', '5');
+    level(ASK, '0.4', 30);
+    level(ASK, '0.45', 7);
+    expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.4:30', '0.45:7'] }]);
+    level(ASK, '0.4', 0);
+    level(ASK, '0.45', 0);
+    trade(ASK, '0.44', 3);
+    expect([filled(order), venue.book()]).toEqual([3, { bid: ['0.45:2'], ask: [] }]);
+  });
+
+  it('are told to the observer: what came, and how far the recording reaches until it reaches nobody', () => {
+    const { level, bid, crossings } = market('posts-only');
+    bid('0.45', '5');
+    level(ASK, '0.46', 7);
+    level(ASK, '0.45', 7);
+    level(ASK, '0.43', 2);
+    level(ASK, '0.43', 0);
+    level(ASK, '0.45', 0);
+    // Side, where something came, and the best that the recording holds there.
+    expect(crossings).toEqual([
+      [ASK, 450_000, 450_000],
+      [ASK, 430_000, 430_000],
+      [ASK, null, 450_000],
+      [ASK, null, null],
+    ]);
+  });
+});
+
+type Step =
+  | { readonly do: 'join'; readonly side: BookSide; readonly tick: number; readonly amount: number }
+  | { readonly do: 'cancel'; readonly order: number }
+  | { readonly do: 'level'; readonly side: BookSide; readonly tick: number; readonly total: number }
+  | { readonly do: 'trade'; readonly taker: BookSide; readonly tick: number; readonly amount: number }
+  | { readonly do: 'clear' };
+
+const side = fc.constantFrom(BID, ASK);
+const tick = fc.integer({ min: 1, max: TICKS });
+const amount = fc.integer({ min: 1, max: 40 });
+const stepsOf = {
+  join: fc.record({ do: fc.constant('join' as const), side, tick, amount }),
+  cancel: fc.record({ do: fc.constant('cancel' as const), order: fc.nat({ max: 15 }) }),
+  level: fc.record({ do: fc.constant('level' as const), side, tick, total: fc.integer({ min: 0, max: 60 }) }),
+  trade: fc.record({ do: fc.constant('trade' as const), taker: side, tick, amount }),
+  clear: fc.record({ do: fc.constant('clear' as const) }),
+};
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: stepsOf.level },
+  { weight: 4, arbitrary: stepsOf.trade },
+  { weight: 5, arbitrary: stepsOf.join },
+  { weight: 2, arbitrary: stepsOf.cancel },
+  { weight: 1, arbitrary: stepsOf.clear },
+);
+
+const priceOf = (at: number): Micros => m((40 + at) / 100);
+
+/** The exchange with both sides recorded, a trader who only bids and one who only asks; shares are whole. */
+class TwoSides {
+  readonly core: ExchangeCore;
+  readonly #traders: readonly [number, number];
+  readonly handles: number[] = [];
+  #printed = 0;
+
+  constructor(model: string) {
+    this.core = new ExchangeCore({ ...settings, fillModel: model });
+    const config = { kind: 'orderbook', amount_precision: 0, taker_fee_rate: m(0) } as const;
+    accepted(this.core.createMarket(NOW_MS, { config }));
+    const open = (name: string) => this.core.openInternalAccount(NOW_MS, name, { unlimited: true });
+    this.#traders = [open('bidder'), open('asker')];
+  }
+
+  play(step: Step): number {
+    switch (step.do) {
+      case 'join': {
+        const price = priceOf(step.tick);
+        const account = this.#traders[step.side];
+        this.handles.push(this.core.placeInternal(NOW_MS, account, 0, step.side, price, m(step.amount), false));
+        return this.core.lastInternalFilled / 1e6;
+      }
+      case 'cancel':
+        this.core.cancelInternal(NOW_MS, this.handles[step.order] ?? 0);
+        return 0;
+      case 'level':
+        this.core.recordedLevel(NOW_MS, 0, step.side, priceOf(step.tick), m(step.total));
+        return 0;
+      case 'trade':
+        this.core.recordedTrade(NOW_MS, 0, step.taker, priceOf(step.tick), m(step.amount));
+        return 0;
+      case 'clear':
+        this.core.recordedClear(NOW_MS, 0);
+        return 0;
+    }
+  }
+
+  left(order: number): number {
+    return this.core.internalRemaining(this.handles[order] ?? 0) / 1e6;
+  }
+
+  displayed(of: BookSide, at: number): number {
+    return this.core.levelAmount(0, of, priceOf(at)) / 1e6;
+  }
+
+  /** Public trades since the last look, oldest first: tick and amount. */
+  newPrints(): readonly (readonly [tick: number, amount: number])[] {
+    const { rows } = this.core.publicTrades(0, { limit: 20_000 });
+    const fresh = rows.slice(0, rows.length - this.#printed).reverse();
+    this.#printed = rows.length;
+    return fresh.map((row) => {
+      const yes = row.is_yes ? Number(row.price) : 1 - Number(row.price);
+      return [Math.round(yes * 100) - 40, Number(row.amount)];
+    });
+  }
+}
+
+/** What the plain book does; for a level the fills that it made. */
+function playPlain(plain: PlainBook, step: Step): { readonly taken: number; readonly fills: readonly PlainFill[] } {
+  const none = { taken: 0, fills: [] };
+  switch (step.do) {
+    case 'join':
+      return { taken: plain.join(step.side, step.tick, step.amount), fills: [] };
+    case 'cancel':
+      plain.cancel(step.order);
+      return none;
+    case 'level':
+      return { taken: 0, fills: plain.level(step.side, step.tick, step.total) };
+    case 'trade':
+      plain.trade(step.taker, step.tick, step.amount);
+      return none;
+    case 'clear':
+      plain.clear();
+      return none;
+  }
+}
+
+/** Shares of one order in a row are one print. */
+function printsOf(fills: readonly PlainFill[]): readonly (readonly [tick: number, amount: number])[] {
+  const runs: { order: number; tick: number; amount: number }[] = [];
+  for (const fill of fills) {
+    const last = runs.at(-1);
+    if (last?.order === fill.order) last.amount += 1;
+    else runs.push({ ...fill, amount: 1 });
+  }
+  return runs.map((run) => [run.tick, run.amount]);
+}
+
+const MODELS = ['trade-through', 'risk-averse', 'power:1', 'power:3', 'power3:2', 'log', 'optimistic', 'posts-only'];
+const ALL_TICKS = Array.from({ length: TICKS }, (_, at) => at + 1);
+
+describe('a recorded book of two sides under any events', () => {
+  it.each([...MODELS, 'posts-only:power:2'])('is the plain book, fill by fill: %s', (model) => {
+    let crossings = 0;
+    fc.assert(
+      fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
+        const [exchange, plain] = [new TwoSides(model), new PlainBook(model)];
+        for (const step of steps) {
+          const { taken, fills } = playPlain(plain, step);
+          expect(exchange.play(step)).toBe(taken);
+          const prints = exchange.newPrints();
+          if (step.do === 'level') expect(prints).toEqual(printsOf(fills));
+          crossings += fills.length;
+          expect(plain.orders.map((_, at) => exchange.left(at))).toEqual(plain.orders.map(({ left }) => left));
+          for (const of of [BID, ASK] as const) {
+            expect(ALL_TICKS.map((at) => exchange.displayed(of, at))).toEqual(
+              ALL_TICKS.map((at) => plain.displayed(of, at)),
+            );
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(crossings > 0).toBe(!model.startsWith('posts-only'));
+  });
+});
+
+describe('between the fill models', () => {
+  const MIDDLE = ['power:0.5', 'power:3', 'power2:2', 'power3:3', 'log', 'log2'];
+  const market = (joins: number) =>
+    fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: stepsOf.level },
+        { weight: 4, arbitrary: stepsOf.trade },
+        { weight: joins, arbitrary: stepsOf.join },
+        { weight: joins > 0 ? 1 : 0, arbitrary: stepsOf.cancel },
+        { weight: 1, arbitrary: stepsOf.clear },
+      ),
+      { maxLength: 60 },
+    );
+
+  /** Shares of one order filled after each step, alone in a market. */
+  function filledOf(model: string, before: readonly Step[], order: Step & { do: 'join' }, after: readonly Step[]) {
+    const exchange = new TwoSides(model);
+    for (const step of before) exchange.play(step);
+    exchange.play(order);
+    return after.map((step) => {
+      exchange.play(step);
+      return order.amount - exchange.left(0);
+    });
+  }
+
+  function expectLadder(columns: readonly (readonly number[])[], steps: number): void {
+    for (let at = 0; at < steps; at++) {
+      const rung = columns.map((column) => column[at] ?? 0);
+      expect(rung).toEqual([...rung].sort((a, b) => a - b));
+    }
+  }
+
+  it('one order is never filled later: trade-through, risk-averse, any queue curve, optimistic', () => {
+    fc.assert(
+      fc.property(market(0), stepsOf.join, market(0), fc.constantFrom(...MIDDLE), (before, order, after, middle) => {
+        const ladder = ['trade-through', 'risk-averse', middle, 'optimistic'];
+        expectLadder(
+          ladder.map((model) => filledOf(model, before, order, after)),
+          after.length,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('and never later with makers who trade than with makers who post only', () => {
+    fc.assert(
+      fc.property(market(0), stepsOf.join, market(0), fc.constantFrom(...MODELS), (before, order, after, model) => {
+        if (model.startsWith('posts-only')) return;
+        const pair = [`posts-only:${model}`, model];
+        expectLadder(
+          pair.map((each) => filledOf(each, before, order, after)),
+          after.length,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('and so are all orders of a side together', () => {
+    const total = (model: string, steps: readonly Step[]): number[] => {
+      const exchange = new TwoSides(model);
+      let joined = 0;
+      return steps.map((step) => {
+        exchange.play(step);
+        if (step.do === 'join') joined += step.amount;
+        return joined - exchange.handles.reduce((sum, _, at) => sum + exchange.left(at), 0);
+      });
+    };
+    const several = fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: stepsOf.level },
+        { weight: 4, arbitrary: stepsOf.trade },
+        { weight: 3, arbitrary: stepsOf.join.map((join): Step => ({ ...join, side: BID })) },
+      ),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(several, fc.constantFrom(...MIDDLE), (steps, middle) => {
+        const ladder = ['trade-through', 'risk-averse', middle, 'optimistic'];
+        expectLadder(
+          ladder.map((model) => total(model, steps)),
+          steps.length,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
