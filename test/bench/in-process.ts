@@ -54,7 +54,7 @@ export class World {
   readonly #ledger: Ledger;
   readonly #account: number;
   readonly #others: number;
-  readonly #desk: HandlerContext;
+  readonly #context: HandlerContext;
   readonly #random = Random.seeded(1, 'bench');
   readonly #books: Book[] = [];
   #waiting: Request[] = [];
@@ -72,7 +72,7 @@ export class World {
       keeping === 'memory' ? openMemoryLedger() : openLedger(file, { pid: process.pid, startedMs: START_MS });
     this.#account = account;
     this.#others = others;
-    this.#desk = { core, books: new BookTexts(core), wallets: new WalletSignatures() };
+    this.#context = { core, books: new BookTexts(core), wallets: new WalletSignatures() };
     this.trader = trader(this);
   }
 
@@ -128,7 +128,7 @@ export class World {
     const limit = asks ?? declaration.page ?? 0;
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
     const asked = { nowMs: this.nowMs, account: this.#account, params: call.params, query: call.query, body, limit };
-    const reply = handle(call.endpoint, asked, this.#desk);
+    const reply = handle(call.endpoint, asked, this.#context);
     if (declaration.method === 'GET') this.polls += 1;
     const answer = answerOf(declaration.status, declaration.page === undefined ? null : limit, reply);
     return {
@@ -185,8 +185,8 @@ const SHARES = micros(50_000_000);
 const TAKEN = micros(5_000_000);
 
 /** Hands a call to its handler; its body was read above, and the trader writes queries as the declaration has them. */
-function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, desk);
+function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
 function answerOf(status: number, pageLimit: number | null, reply: Reply<EndpointName>) {

@@ -65,7 +65,7 @@ export class ExchangeSide {
   readonly #books = new Map<string, Answer>();
   #core: SimulatedCore;
   #crowd: Crowd;
-  #desk: HandlerContext;
+  #context: HandlerContext;
 
   constructor(seed: number, wallet: string, nowMs: number, setting: Setting, tally = new Tally()) {
     this.trades = new ToldTrades(this.fills, Random.seeded(seed, 'trades'), tally);
@@ -85,7 +85,7 @@ export class ExchangeSide {
     this.#random = Random.seeded(seed, 'exchange');
     this.account = openAccount(this.#core, wallet, nowMs);
     this.#crowd = Crowd.attach(this.#core, { seed }, nowMs);
-    this.#desk = deskOf(this.#core);
+    this.#context = contextOf(this.#core);
     this.#limits = limitsOf(profile.rate_limits);
   }
 
@@ -108,7 +108,7 @@ export class ExchangeSide {
     const snapshot: unknown = JSON.parse(JSON.stringify(this.#core.snapshot()));
     this.#core = new SimulatedCore(this.#settings, snapshot, this.#archive);
     this.#crowd = Crowd.attach(this.#core, { seed: this.#seed }, nowMs);
-    this.#desk = deskOf(this.#core);
+    this.#context = contextOf(this.#core);
     this.#books.clear();
   }
 
@@ -135,7 +135,7 @@ export class ExchangeSide {
     const asked = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : declaration.page;
     const limit = Math.min(asked ?? 0, this.#setting.mostRows);
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
-    const reply = handle(call.endpoint, whole, this.#desk);
+    const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return faultAnswer(reply.fault);
     if ('text' in reply) return this.#bookOf(call, { status: declaration.status, text: reply.text }, lag);
     const cursor = 'cursor' in call.query ? call.query.cursor : undefined;
@@ -203,15 +203,15 @@ export class ExchangeSide {
   }
 }
 
-const deskOf = (core: ExchangeCore): HandlerContext => ({
+const contextOf = (core: ExchangeCore): HandlerContext => ({
   core,
   books: new BookTexts(core),
   wallets: new WalletSignatures(),
 });
 
 /** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
-function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, desk);
+function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
 function limitsOf(limits: VenueProfile['rate_limits']): Readonly<Record<Scope, RateLimit>> {

@@ -14,8 +14,8 @@ import { Comparison } from '../../trader/reconcile/comparison.js';
 import { inWords } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import { oneRound, restingOrders } from '../ledger/direct-reconciliation.js';
+import { ExecutorShell } from './executor-shell.js';
 import { chooseMarket, marketText } from './market-choice.js';
-import { OrderDesk } from './order-desk.js';
 import { OrderLife } from './order-life.js';
 import type { Place } from './place.js';
 import { difference, failure, type StepLine, type Trouble, timedOut, troubleOf } from './steps.js';
@@ -112,15 +112,15 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
     configHash,
     ownPollMs: config.polling.ownIntervalMs,
   });
-  const desk = new OrderDesk({ ledger, executor, client });
-  desk.recover();
+  const shell = new ExecutorShell({ ledger, executor, client });
+  shell.recover();
   const comparison = new Comparison(ledger, executor, profile.own_trades);
   const compare = () => oneRound(comparison, { client, nowMs: Date.now }, (work) => ledger.transaction(work));
   await step(place, 'account', () => opening(place, compare), itself);
   const choose = () => chooseMarket(client, config, { where: place.where, wanted: place.market });
   const market = await step(place, 'market', choose, (chosen) => marketText(chosen, profile));
   ledger.transaction(() => ledger.saveMarket(market.record));
-  const life = new OrderLife(place, desk, ledger, market, runId);
+  const life = new OrderLife(place, shell, ledger, market, runId);
   try {
     await step(place, 'draft', () => life.draft(), itself);
     await step(place, 'signed', () => life.sign(), itself);
@@ -128,10 +128,10 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
     await step(place, 'seen', () => life.seen(), itself);
     await step(place, 'canceled', () => life.cancel(), itself);
     await step(place, 'gone', () => life.gone(), itself);
-    await step(place, 'ledger', () => agreed(place, desk, ledger, compare), itself);
+    await step(place, 'ledger', () => agreed(place, shell, ledger, compare), itself);
     return 'ok';
   } catch (error) {
-    return await takeBack(error, { place, life, desk, executor, ledger });
+    return await takeBack(error, { place, life, shell, executor, ledger });
   }
 }
 
@@ -150,12 +150,12 @@ async function opening({ client }: Place, compare: Compare): Promise<string> {
 /** Fills that the venue lists are booked; then its lists and the ledger must agree. */
 async function agreed(
   { client, profile, ledgerPath }: Place,
-  desk: OrderDesk,
+  shell: ExecutorShell,
   ledger: Ledger,
   compare: Compare,
 ): Promise<string> {
   if (profile.own_trades)
-    desk.tellTrades((await ask(client, 'trades.list', { query: { limit: 50 } }, 'own trades')).data);
+    shell.tellTrades((await ask(client, 'trades.list', { query: { limit: 50 } }, 'own trades')).data);
   const inside = ledger.verify();
   if (inside.length > 0)
     throw failure(`the ledger's own books do not add up: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
@@ -180,25 +180,25 @@ async function agreed(
 interface Left {
   readonly place: Place;
   readonly life: OrderLife;
-  readonly desk: OrderDesk;
+  readonly shell: ExecutorShell;
   readonly executor: Executor;
   readonly ledger: Ledger;
 }
 
 /** Nothing may rest, whatever ended the rehearsal. The result that ended it stands unless something may still rest. */
 async function takeBack(error: unknown, left: Left): Promise<StepLine['result']> {
-  const { place, life, desk, executor, ledger } = left;
+  const { place, life, shell, executor, ledger } = left;
   if (!life.isSigned) {
     if (error instanceof StepEnded) return error.trouble.result;
     throw error;
   }
   ledger.transaction(() => executor.withdraw(null, Date.now()));
-  desk.drop();
+  shell.drop();
   let isGone = await nothingLeft(place);
   if (!life.isSettled) {
     // A signature left and nobody said what became of it: only the record knows, at the latest when the draft is over.
     const endMs = Date.now() + 2_000 * place.profile.draft_lifetime_s + TAKE_BACK_MS;
-    const isKnown = await desk.goOnUntil(() => life.isSettled, endMs);
+    const isKnown = await shell.goOnUntil(() => life.isSettled, endMs);
     isGone = (await nothingLeft(place)) && isKnown;
   }
   const line = { where: place.where, step: 'taken back' };

@@ -17,8 +17,8 @@ import { type Approved, judge } from '../../trader/risk/risk.js';
 import { examineDraft } from '../doctor/draft.js';
 import { restingOrders } from '../ledger/direct-reconciliation.js';
 import { draftWords } from './draft-words.js';
+import type { ExecutorShell } from './executor-shell.js';
 import { type ChosenMarket, orderText } from './market-choice.js';
-import type { OrderDesk } from './order-desk.js';
 import type { Place } from './place.js';
 import { difference, failure, ofDraft, type Stopped, timedOut } from './steps.js';
 import { ask, isStrange } from './venue-checks.js';
@@ -30,16 +30,16 @@ const MOST_LEVELS = 100;
 
 export class OrderLife {
   readonly #place: Place;
-  readonly #desk: OrderDesk;
+  readonly #shell: ExecutorShell;
   readonly #ledger: Ledger;
   readonly #market: ChosenMarket;
   readonly #endMs: number;
   readonly #placeId: string;
   readonly #cancelId: string;
 
-  constructor(place: Place, desk: OrderDesk, ledger: Ledger, market: ChosenMarket, runId: string) {
+  constructor(place: Place, shell: ExecutorShell, ledger: Ledger, market: ChosenMarket, runId: string) {
     this.#place = place;
-    this.#desk = desk;
+    this.#shell = shell;
     this.#ledger = ledger;
     this.#market = market;
     this.#endMs = Date.now() + place.withinMs;
@@ -59,7 +59,7 @@ export class OrderLife {
   }
 
   get pubkey(): string {
-    return must(this.#desk.intent(this.#placeId).draftPubkey, 'pubkey of the order');
+    return must(this.#shell.intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
   /** The draft of the order, asked for, stored and read. */
@@ -92,10 +92,10 @@ export class OrderLife {
 
   /** Sends the signature, and waits until the order's record says what became of it. */
   async submit(): Promise<string> {
-    const outcome = await this.#desk.performNext();
-    const inTime = await this.#desk.goOnUntil(() => this.isSettled, this.#endMs);
+    const outcome = await this.#shell.performNext();
+    const inTime = await this.#shell.goOnUntil(() => this.isSettled, this.#endMs);
     if (!inTime) throw timedOut('nobody knows yet whether the order rests', LOST_TODO);
-    const { state, lastReason } = this.#desk.intent(this.#placeId);
+    const { state, lastReason } = this.#shell.intent(this.#placeId);
     this.#throwTrouble();
     if (state !== 'live') throw failure(`the order does not rest: it is ${state}, ${lastReason}`, REFUSED_TODO);
     this.#throwOddAnswer(outcome, 'the order rests');
@@ -106,7 +106,7 @@ export class OrderLife {
   async seen(): Promise<string> {
     const row = await this.#until('the list of own orders does not show the order', async () => {
       const resting = await this.#resting();
-      this.#desk.tellOrders(resting.rows, resting.startedMs);
+      this.#shell.tellOrders(resting.rows, resting.startedMs);
       return resting.rows.find(({ pubkey }) => pubkey === this.pubkey) ?? null;
     });
     this.#throwTrouble();
@@ -127,9 +127,9 @@ export class OrderLife {
     if (verdict.verdict === 'refused') throw failure(`our own risk refuses the cancel: ${verdict.text}`, '');
     const words = await this.#drafted(verdict);
     await this.#signed(this.#cancelId);
-    const outcome = await this.#desk.performNext();
-    const isOver = () => isFinalIntent(this.#desk.intent(this.#cancelId).state) && this.#isClosed;
-    if (!(await this.#desk.goOnUntil(isOver, this.#endMs))) {
+    const outcome = await this.#shell.performNext();
+    const isOver = () => isFinalIntent(this.#shell.intent(this.#cancelId).state) && this.#isClosed;
+    if (!(await this.#shell.goOnUntil(isOver, this.#endMs))) {
       throw timedOut('nobody knows yet whether the order is canceled', LOST_TODO);
     }
     this.#throwTrouble();
@@ -155,12 +155,12 @@ export class OrderLife {
   async #drafted(approved: Approved): Promise<string> {
     const { client, config, profile, wallet } = this.#place;
     const { intentId } = approved.intent;
-    this.#desk.begin(approved, JSON.stringify({ rehearsal: true }));
-    const outcome = await this.#desk.performNext();
+    this.#shell.begin(approved, JSON.stringify({ rehearsal: true }));
+    const outcome = await this.#shell.performNext();
     if (outcome.kind !== 'answered') throw notDrafted(outcome);
     const stored = this.#ledger.storedDraft(intentId);
     this.#throwTrouble();
-    if (stored === null) throw failure(`no draft was stored: ${this.#desk.intent(intentId).lastReason}`, '');
+    if (stored === null) throw failure(`no draft was stored: ${this.#shell.intent(intentId).lastReason}`, '');
     const report = examineDraft(stored.message, { venue: { ...config.venue, profile } }, wallet.address);
     try {
       return draftWords(report, profile, venueNow(client.clockOffset));
@@ -170,14 +170,14 @@ export class OrderLife {
   }
 
   async #signed(intentId: string): Promise<string> {
-    this.#desk.sign();
-    const { signature, lastReason } = this.#desk.intent(intentId);
+    this.#shell.sign();
+    const { signature, lastReason } = this.#shell.intent(intentId);
     if (signature !== null) return 'the ledger has our 64 bytes, and they say what the intent says';
-    const refusal = this.#desk.events.find((event) => event.kind === 'signingRefused' && event.intentId === intentId);
+    const refusal = this.#shell.events.find((event) => event.kind === 'signingRefused' && event.intentId === intentId);
     if (refusal === undefined) throw failure(`it was not signed: ${lastReason}`, 'Rehearse again.');
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
     const refused = difference('our signer refuses the draft', 'a draft says what was asked for', lastReason, todo);
-    throw ofDraft(refused, this.#desk.intent(intentId).message ?? '');
+    throw ofDraft(refused, this.#shell.intent(intentId).message ?? '');
   }
 
   async #resting() {
@@ -228,7 +228,7 @@ export class OrderLife {
   }
 
   #throwTrouble(): void {
-    const found = this.#desk.events.find((event) => event.kind === 'trouble');
+    const found = this.#shell.events.find((event) => event.kind === 'trouble');
     if (found?.kind !== 'trouble') return;
     const todo = 'Do not trade there until the venue explains it.';
     throw difference(

@@ -61,7 +61,7 @@ export interface Answer {
 export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
-  readonly #desk: HandlerContext;
+  readonly #context: HandlerContext;
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   // Read again for every book: the answer is made from them at once.
   readonly #prices = new Int32Array(100);
@@ -86,7 +86,7 @@ export class InProcessExchange {
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
-    this.#desk = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
+    this.#context = { core: this.core, books: new BookTexts(this.core), wallets: new WalletSignatures() };
     this.#limits = {
       public: new RateLimit(limits.public_per_minute),
       signed: new RateLimit(limits.signed_per_minute),
@@ -215,7 +215,7 @@ export class InProcessExchange {
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
     const limit = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : (declaration.page ?? 0);
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
-    const reply = handle(call.endpoint, whole, this.#desk);
+    const reply = handle(call.endpoint, whole, this.#context);
     if (!reply.ok) return refused(reply.fault);
     assert('data' in reply, `${call.endpoint} answers with a record`);
     return read(call.endpoint, reply.data, reply.nextCursor ?? null);

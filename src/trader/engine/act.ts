@@ -16,7 +16,7 @@ import type { TraderState } from './state.js';
 
 /** The executor's due work and the valuation; the executor asks for at least once a second. */
 export const TICK_MS = 500;
-/** A desk takes a turn at least this often: ages and times to resolution move though nothing is seen. */
+/** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
 export const REQUOTE_MS = 1_000;
 
 export function act(state: TraderState, nowMs: number): void {
@@ -80,7 +80,7 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
   const converts = LADDER[state.mode().mode].conversions && paused === undefined;
   let begun = false;
   if (converts) {
-    // Before the desks: what a merge takes they must not offer again.
+    // Before the slots: what a merge takes they must not offer again.
     const merge = mergeRule(state, tracked);
     begun = convert(tracked, merge, turn);
     begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
@@ -89,13 +89,13 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
     state.stale();
     turn.refresh();
   }
-  for (const desk of tracked.desks) {
-    if (!desk.dirty && nowMs - desk.quotedMs < REQUOTE_MS && nowMs >= desk.quotedMs) continue;
-    const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, desk));
-    if (isInStartupGrace(state, desk, view)) continue;
-    const before = desk.failure;
-    begun = quoteSlot(desk, tracked.feed, view, turn) || begun;
-    if (before === null && desk.failure !== null) sayFailure(state, desk, nowMs);
+  for (const slot of tracked.slots) {
+    if (!slot.dirty && nowMs - slot.quotedMs < REQUOTE_MS && nowMs >= slot.quotedMs) continue;
+    const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, slot));
+    if (isInStartupGrace(state, slot, view)) continue;
+    const before = slot.failure;
+    begun = quoteSlot(slot, tracked.feed, view, turn) || begun;
+    if (before === null && slot.failure !== null) sayFailure(state, slot, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
   if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
@@ -103,8 +103,8 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
 }
 
 /** Orders on their way to a market in which nobody quotes any more must not arrive. */
-function withdrawUnwanted(state: TraderState, { conditionId, desks }: MarketEntry, nowMs: number): void {
-  if (desks.length === 0 || desks.some(({ quotes }) => quotes.fairMicros !== null)) return;
+function withdrawUnwanted(state: TraderState, { conditionId, slots }: MarketEntry, nowMs: number): void {
+  if (slots.length === 0 || slots.some(({ quotes }) => quotes.fairMicros !== null)) return;
   const orders = state.own.orders.get(conditionId) ?? [];
   if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN)) {
     state.executor.withdraw(conditionId, nowMs);
@@ -139,12 +139,12 @@ function flatten(state: TraderState, nowMs: number): void {
 
 /** Orders of strategies that do not quote this market (any more): nobody would ever move them. */
 function orphans(state: TraderState, tracked: MarketEntry) {
-  const names = new Set(tracked.desks.map((desk) => desk.strategy.name));
+  const names = new Set(tracked.slots.map((slot) => slot.strategy.name));
   return (state.own.orders.get(tracked.conditionId) ?? []).filter((order) => !names.has(order.strategy));
 }
 
-function sayFailure(state: TraderState, desk: QuoteSlot, nowMs: number): void {
-  const text = `strategy ${desk.strategy.name} is stopped in market ${desk.conditionId}: ${desk.failure}`;
+function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
+  const text = `strategy ${slot.strategy.name} is stopped in market ${slot.conditionId}: ${slot.failure}`;
   state.loud(nowMs, 'strategy_failed', text);
 }
 

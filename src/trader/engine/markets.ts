@@ -17,7 +17,7 @@ export interface MarketEntry {
   /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
   outBecause: string | null;
   /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
-  readonly desks: QuoteSlot[];
+  readonly slots: QuoteSlot[];
   /** Our clock, ms: no merge or redeem is tried before. */
   nextConversionMs: number;
   /** Merges and redeems that were refused in a row. */
@@ -63,7 +63,7 @@ export class Markets {
       conditionId,
       feed: new MarketTracker(conditionId),
       outBecause: null,
-      desks: [],
+      slots: [],
       nextConversionMs: 0,
       conversionFailures: 0,
       saleAfterMs: 0,
@@ -75,9 +75,9 @@ export class Markets {
 
   /** Lets go of markets that are over and in which nothing of ours is left. */
   forget(isOurs: (conditionId: string) => boolean): void {
-    for (const { conditionId, feed, desks } of this.#tracked.values()) {
+    for (const { conditionId, feed, slots } of this.#tracked.values()) {
       const over = feed.facts !== null && isSettledMarket(feed.facts.phase);
-      const unwanted = feed.unsuitable !== null || desks.length === 0;
+      const unwanted = feed.unsuitable !== null || slots.length === 0;
       if ((!over && !unwanted) || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
       this.#tracked.delete(conditionId);
@@ -104,9 +104,9 @@ export class Markets {
   /** An operator resumes: strategies that were stopped for a failure begin anew, and markets that were out come back. */
   reopen(): void {
     for (const tracked of this.#tracked.values()) {
-      const { feed, desks } = tracked;
+      const { feed, slots } = tracked;
       tracked.outBecause = null;
-      for (const desk of desks) if (feed.facts !== null) desk.reopen(feed.facts, this.#settings.boundedCall);
+      for (const slot of slots) if (feed.facts !== null) slot.reopen(feed.facts, this.#settings.boundedCall);
     }
   }
 
@@ -114,11 +114,11 @@ export class Markets {
   setQuoteHours(strategy: string, open: boolean): void {
     if (open) this.#quoting.add(strategy);
     else this.#quoting.delete(strategy);
-    for (const { desks } of this.#tracked.values()) {
-      for (const desk of desks) {
-        if (desk.strategy.name !== strategy) continue;
-        desk.inQuoteHours = open;
-        desk.dirty = true;
+    for (const { slots } of this.#tracked.values()) {
+      for (const slot of slots) {
+        if (slot.strategy.name !== strategy) continue;
+        slot.inQuoteHours = open;
+        slot.dirty = true;
       }
     }
   }
@@ -129,7 +129,7 @@ export class Markets {
     tracked.feed.onDetail(detail, at);
     const facts = tracked.feed.facts;
     if (facts === null) return false;
-    for (const desk of tracked.desks) desk.open(facts, this.#settings.boundedCall);
+    for (const slot of tracked.slots) slot.open(facts, this.#settings.boundedCall);
     this.#save(facts, detail, at.seenMs);
     return before !== null && before.phase !== facts.phase;
   }
@@ -150,14 +150,14 @@ export class Markets {
   #assign(conditionId: string, strategy: StrategySettings): void {
     const tracked = this.track(conditionId);
     if (this.#isQuotedBy(conditionId, strategy)) return;
-    const desk = new QuoteSlot(conditionId, strategy);
-    if (this.#quoting.has(strategy.name)) desk.inQuoteHours = true;
-    if (tracked.feed.facts !== null) desk.open(tracked.feed.facts, this.#settings.boundedCall);
-    tracked.desks.push(desk);
+    const slot = new QuoteSlot(conditionId, strategy);
+    if (this.#quoting.has(strategy.name)) slot.inQuoteHours = true;
+    if (tracked.feed.facts !== null) slot.open(tracked.feed.facts, this.#settings.boundedCall);
+    tracked.slots.push(slot);
   }
 
   #isQuotedBy(conditionId: string, strategy: StrategySettings): boolean {
-    return this.#tracked.get(conditionId)?.desks.some((desk) => desk.strategy === strategy) === true;
+    return this.#tracked.get(conditionId)?.slots.some((slot) => slot.strategy === strategy) === true;
   }
 
   #openMarketsOf(strategy: StrategySettings): number {

@@ -35,9 +35,9 @@ function isCalm(state: TraderState, nowMs: number): boolean {
 
 function marketQuietUntilMs(state: TraderState, tracked: MarketEntry): number {
   let untilMs = mayConvert(state, tracked) ? tracked.nextConversionMs : Number.POSITIVE_INFINITY;
-  for (const desk of tracked.desks) {
-    if (desk.dirty) return Number.NEGATIVE_INFINITY;
-    untilMs = Math.min(untilMs, desk.quotedMs + REQUOTE_MS);
+  for (const slot of tracked.slots) {
+    if (slot.dirty) return Number.NEGATIVE_INFINITY;
+    untilMs = Math.min(untilMs, slot.quotedMs + REQUOTE_MS);
   }
   return untilMs;
 }

@@ -64,10 +64,10 @@ function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: numb
   state.fills += 1;
   state.countFill(fill, nowMs);
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
-  for (const desk of state.desksOf(fill.marketConditionId)) {
-    desk.dirty = true;
-    if (desk.strategy.name !== strategy) continue;
-    desk.observe({
+  for (const slot of state.slotsOf(fill.marketConditionId)) {
+    slot.dirty = true;
+    if (slot.strategy.name !== strategy) continue;
+    slot.observe({
       kind: 'fill',
       nowMs,
       side,
@@ -91,7 +91,7 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
     conversionFailed(state.tracked(event.market), nowMs);
   if (event.intentKind === 'place') {
     state.tracked(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
-    for (const desk of state.desksOf(event.market)) desk.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+    for (const slot of state.slotsOf(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
   }
   // The market is not what we thought it was: look before anything else is tried.
   state.poller.expedite({ kind: 'detail', marketConditionId: event.market });

@@ -98,12 +98,12 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
   const bids = orders.filter(({ side }) => side === 'bid').map(({ priceMicros }) => priceMicros);
   const asks = orders.filter(({ side }) => side === 'ask').map(({ priceMicros }) => priceMicros);
   const { yesMicros, noMicros } = heldIn(state.own, conditionId);
-  const quotes = tracked.desks[0]?.quotes;
+  const quotes = tracked.slots[0]?.quotes;
   const sight = tracked.feed.sight(nowMs);
   return {
     conditionId,
     title: titled(state, conditionId),
-    strategies: tracked.desks.map((desk) => desk.strategy.name),
+    strategies: tracked.slots.map((slot) => slot.strategy.name),
     note: tracked.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,
     bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),
@@ -113,6 +113,6 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     markMicros: state.valuation.marks.get(conditionId) ?? null,
     openOrders: orders.length,
     bookAgeMs: sight === null ? null : sight.health.bookAgeMs,
-    refusals: tracked.desks.flatMap((desk) => desk.refusals),
+    refusals: tracked.slots.flatMap((slot) => slot.refusals),
   };
 }

@@ -218,10 +218,10 @@ export class TraderState {
   }
 
   /** What a strategy is told of ourselves in one market. */
-  ownIn(conditionId: string, desk: QuoteSlot | undefined): OwnMarketState {
+  ownIn(conditionId: string, slot: QuoteSlot | undefined): OwnMarketState {
     const { own } = this;
     const { yesMicros, noMicros, yesCostMicros, noCostMicros } = heldIn(own, conditionId);
-    const limits = desk?.strategy.risk ?? this.settings.risk;
+    const limits = slot?.strategy.risk ?? this.settings.risk;
     return {
       yesMicros,
       noMicros,
@@ -247,8 +247,8 @@ export class TraderState {
     return `${this.settings.runId}.${conditionId.slice(0, 6)}.${this.#sequence}`;
   }
 
-  desksOf(conditionId: string): readonly QuoteSlot[] {
-    return this.markets.get(conditionId)?.desks ?? [];
+  slotsOf(conditionId: string): readonly QuoteSlot[] {
+    return this.markets.get(conditionId)?.slots ?? [];
   }
 
   /** The time of what comes next. */
@@ -272,7 +272,7 @@ export class TraderState {
       this.touch(tracked.conditionId);
       tracked.nextConversionMs = 0;
       tracked.saleAfterMs = 0;
-      for (const desk of tracked.desks) desk.placeAfterMs = 0;
+      for (const slot of tracked.slots) slot.placeAfterMs = 0;
     }
   }
 
@@ -280,12 +280,12 @@ export class TraderState {
   pausePlacing(untilMs: number): void {
     for (const tracked of this.markets.all) {
       tracked.saleAfterMs = untilMs;
-      for (const desk of tracked.desks) desk.placeAfterMs = untilMs;
+      for (const slot of tracked.slots) slot.placeAfterMs = untilMs;
     }
   }
 
   touch(conditionId: string): void {
-    for (const desk of this.desksOf(conditionId)) desk.dirty = true;
+    for (const slot of this.slotsOf(conditionId)) slot.dirty = true;
   }
 
   /** A market in which something of ours is, looked at from now on. */

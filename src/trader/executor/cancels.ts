@@ -4,30 +4,30 @@ import type { ExecutorContext, Look } from './context.js';
 import { STANDINGS } from './lifecycle.js';
 
 /** The order is over: whatever ended it, there is nothing left to cancel. */
-export function cancelOfEndedOrder(desk: ExecutorContext, orderPubkey: string, nowMs: number): void {
-  const track = desk.tracks.cancelOf(orderPubkey);
-  if (track === null) return;
-  desk.tracks.move(track, 'settled', nowMs, 'its order is over');
-  const { id: intentId, marketConditionId: market } = track.intent;
-  desk.tell({ kind: 'cancelDone', intentId, orderPubkey, market });
+export function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): void {
+  const inFlight = context.intents.cancelOf(orderPubkey);
+  if (inFlight === null) return;
+  context.intents.move(inFlight, 'settled', nowMs, 'its order is over');
+  const { id: intentId, marketConditionId: market } = inFlight.intent;
+  context.tell({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
 /** The order still rests: the cancel did not arrive, or not yet. */
-export function cancelOfRestingOrder(desk: ExecutorContext, orderPubkey: string, look: Look): void {
-  const track = desk.tracks.cancelOf(orderPubkey);
-  if (track === null || track.busy !== null) return;
+export function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, look: Look): void {
+  const inFlight = context.intents.cancelOf(orderPubkey);
+  if (inFlight === null || inFlight.busy !== null) return;
   // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.
-  if (STANDINGS[track.intent.state].effect !== 'maybe') return;
+  if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
   // A look that left before the submit became uncertain says nothing about it.
-  const { updatedMs } = track.intent;
+  const { updatedMs } = inFlight.intent;
   // (Unless our clock has stepped back since: then the later time says nothing.)
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
-  const { expiresAtS } = track.intent;
+  const { expiresAtS } = inFlight.intent;
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
   if (!lapsed) {
-    desk.sendAgain(track, look);
-  } else if (desk.believesExpiry(track, look)) {
-    desk.tracks.move(track, 'recordExpired', look.nowMs, 'its draft lapsed while the order rested');
-    desk.notDone(track, 'expired', 'the cancel draft lapsed while the order rested');
+    context.sendAgain(inFlight, look);
+  } else if (context.believesExpiry(inFlight, look)) {
+    context.intents.move(inFlight, 'recordExpired', look.nowMs, 'its draft lapsed while the order rested');
+    context.notDone(inFlight, 'expired', 'the cancel draft lapsed while the order rested');
   }
 }

@@ -1,4 +1,4 @@
-/** What the executor's parts share: the ledger, the tracks, the settings, and what is to be said at the end of a call. */
+/** What the executor's parts share: the ledger, the intents, the settings, and what is to be said at the end of a call. */
 
 import { type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { IntentStep } from '../../shared/protocol/ask-owner.js';
@@ -35,7 +35,7 @@ export class ExecutorContext {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
   readonly settings: ExecutorSettings;
-  readonly tracks: InFlightIntents;
+  readonly intents: InFlightIntents;
   readonly orders: UnsettledOrders;
   readonly bookedTrades = new BookedTrades();
   placing: Placing = true;
@@ -55,13 +55,13 @@ export class ExecutorContext {
     this.ledger = ledger;
     this.profile = profile;
     this.settings = settings;
-    this.tracks = new InFlightIntents(ledger);
+    this.intents = new InFlightIntents(ledger);
     this.orders = new UnsettledOrders(ledger);
   }
 
   /** Runs one call of the executor and hands over what it said. */
   reaction(nowMs: number, work: () => void): Reaction {
-    if (nowMs < this.#nowMs) this.tracks.stepBack(nowMs);
+    if (nowMs < this.#nowMs) this.intents.stepBack(nowMs);
     this.#nowMs = nowMs;
     this.#asks = [];
     this.#events = [];
@@ -70,10 +70,10 @@ export class ExecutorContext {
     return { asks: this.#asks, events: this.#events };
   }
 
-  ask(track: InFlightIntent, step: IntentStep, nowMs: number): void {
-    track.busy = step;
-    track.dueMs = null;
-    this.#asks.push(askFor(step, track.intent, nowMs));
+  ask(inFlight: InFlightIntent, step: IntentStep, nowMs: number): void {
+    inFlight.busy = step;
+    inFlight.dueMs = null;
+    this.#asks.push(askFor(step, inFlight.intent, nowMs));
   }
 
   tell(event: ExecutorEvent): void {
@@ -112,11 +112,11 @@ export class ExecutorContext {
   }
 
   /** A record is not what we asked for: loud once for each intent. */
-  differs(track: InFlightIntent, what: string, row: object): void {
-    if (track.differsTold) return;
-    track.differsTold = true;
+  differs(inFlight: InFlightIntent, what: string, row: object): void {
+    if (inFlight.differsTold) return;
+    inFlight.differsTold = true;
     const text = `${what} is not what was asked for: ${JSON.stringify(row)}`;
-    this.trouble('record_differs', track.intent.marketConditionId, text);
+    this.trouble('record_differs', inFlight.intent.marketConditionId, text);
   }
 
   /**
@@ -142,23 +142,23 @@ export class ExecutorContext {
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
   }
 
-  notDone(track: InFlightIntent, slug: string, reason: string): void {
-    const { id: intentId, kind: intentKind, marketConditionId: market } = track.intent;
+  notDone(inFlight: InFlightIntent, slug: string, reason: string): void {
+    const { id: intentId, kind: intentKind, marketConditionId: market } = inFlight.intent;
     this.tell({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
   /** Nothing new: look again, later each time. */
-  lookLater(track: InFlightIntent, nowMs: number, waitMs = lookWaitMs(track.tries)): void {
-    track.tries++;
-    track.resend = false;
-    track.dueMs = nowMs + waitMs;
+  lookLater(inFlight: InFlightIntent, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
+    inFlight.tries++;
+    inFlight.resend = false;
+    inFlight.dueMs = nowMs + waitMs;
   }
 
   /** The record waits for its signature: the same one goes out again while the draft lives, else it is looked at. */
-  sendAgain(track: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
-    this.lookLater(track, look.nowMs);
-    track.expiredSinceMs = null;
-    track.resend = this.mayResend(track, look.nowMs);
+  sendAgain(inFlight: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
+    this.lookLater(inFlight, look.nowMs);
+    inFlight.expiredSinceMs = null;
+    inFlight.resend = this.mayResend(inFlight, look.nowMs);
   }
 
   /** Whether such an intent may be begun, signed and sent now. Cancels always may. */
@@ -180,10 +180,10 @@ export class ExecutorContext {
     return ageMs > PLACE_USEFUL_MS ? `its price was decided ${ageMs} ms ago` : null;
   }
 
-  mayResend(track: InFlightIntent, nowMs: number): boolean {
-    const { signature, expiresAtS, state } = track.intent;
+  mayResend(inFlight: InFlightIntent, nowMs: number): boolean {
+    const { signature, expiresAtS, state } = inFlight.intent;
     if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
-    if (this.objectionTo(track, nowMs) !== null) return false;
+    if (this.objectionTo(inFlight, nowMs) !== null) return false;
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }
 
@@ -191,42 +191,42 @@ export class ExecutorContext {
    * Whether an expiry is to be believed: at the second look, one poll after the first. The submit may still be under way
    * when the first look says expired, and an exchange may answer from a copy that is behind.
    */
-  believesExpiry(track: InFlightIntent, look: Look): boolean {
-    track.resend = false;
-    track.expiredSinceMs ??= look.nowMs;
-    const secondLookMs = track.expiredSinceMs + this.settings.ownPollMs;
+  believesExpiry(inFlight: InFlightIntent, look: Look): boolean {
+    inFlight.resend = false;
+    inFlight.expiredSinceMs ??= look.nowMs;
+    const secondLookMs = inFlight.expiredSinceMs + this.settings.ownPollMs;
     // A clock that stepped back since may have stamped its leaving later than its answer.
     if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;
-    track.dueMs = Math.max(secondLookMs, look.nowMs);
+    inFlight.dueMs = Math.max(secondLookMs, look.nowMs);
     return false;
   }
 
   /** Gives up an intent of which nothing has left, and says so. */
-  giveUp(track: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
-    this.abandon(track, event, nowMs, reason);
-    this.notDone(track, slug, reason);
+  giveUp(inFlight: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
+    this.abandon(inFlight, event, nowMs, reason);
+    this.notDone(inFlight, slug, reason);
   }
 
   /** Gives up an intent whose draft must not be signed, loudly. */
-  refuseToSign(track: InFlightIntent, nowMs: number, reason: string): void {
-    const { id: intentId, marketConditionId: market } = track.intent;
-    this.abandon(track, 'signRefused', nowMs, reason);
+  refuseToSign(inFlight: InFlightIntent, nowMs: number, reason: string): void {
+    const { id: intentId, marketConditionId: market } = inFlight.intent;
+    this.abandon(inFlight, 'signRefused', nowMs, reason);
     this.tell({ kind: 'signingRefused', intentId, market, reason });
   }
 
   /** Ends the work on an intent of which nothing has left; its locks are waited out. */
-  abandon(track: InFlightIntent, event: Abandonment, nowMs: number, reason: string): void {
-    track.dueMs = null;
-    this.tracks.move(track, event, nowMs, reason);
+  abandon(inFlight: InFlightIntent, event: Abandonment, nowMs: number, reason: string): void {
+    inFlight.dueMs = null;
+    this.intents.move(inFlight, event, nowMs, reason);
     // The draft of a cancel locks nothing, so there is nothing to wait for and the order may be canceled anew at once.
-    if (track.intent.kind === 'cancel') this.tracks.move(track, 'lapsed', nowMs, reason);
-    else this.waitOut(track, nowMs);
+    if (inFlight.intent.kind === 'cancel') this.intents.move(inFlight, 'lapsed', nowMs, reason);
+    else this.waitOut(inFlight, nowMs);
   }
 
   /** Ends an abandoned intent once its draft has lapsed on the exchange's clock; ours is not asked. */
-  lapse(track: InFlightIntent, nowMs: number): void {
-    this.waitOut(track, nowMs);
-    const { expiresAtS, draftPubkey, kind } = track.intent;
+  lapse(inFlight: InFlightIntent, nowMs: number): void {
+    this.waitOut(inFlight, nowMs);
+    const { expiresAtS, draftPubkey, kind } = inFlight.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
@@ -234,17 +234,17 @@ export class ExecutorContext {
     if (order !== null) {
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
     }
-    this.tracks.move(track, 'lapsed', nowMs, track.intent.lastReason);
+    this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
   /**
    * A draft whose answer was lost has an expiry that nobody told us: the latest that it can be. No draft is waited out
    * for longer than that, whatever it says of itself.
    */
-  waitOut(track: InFlightIntent, nowMs: number): void {
+  waitOut(inFlight: InFlightIntent, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
-    if (track.intent.expiresAtS !== null && track.intent.expiresAtS <= expiresAtS) return;
-    this.tracks.write(track, { state: track.intent.state, updatedMs: nowMs, expiresAtS });
+    if (inFlight.intent.expiresAtS !== null && inFlight.intent.expiresAtS <= expiresAtS) return;
+    this.intents.write(inFlight, { state: inFlight.intent.state, updatedMs: nowMs, expiresAtS });
   }
 }

@@ -8,66 +8,66 @@ import type { InFlightIntent } from './in-flight-intents.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { landingWaitMs } from './pace.js';
 
-export function observeMerge(desk: ExecutorContext, track: InFlightIntent, row: ConversionRow, look: Look): void {
-  const amountMicros = must(track.intent.amountMicros, 'amount of a merge');
-  const isOurs = row.market_condition_id === track.intent.marketConditionId && row.amount === amountMicros;
-  if (!isOurs) differs(desk, track, row);
+export function observeMerge(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
+  const amountMicros = must(inFlight.intent.amountMicros, 'amount of a merge');
+  const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
+  if (!isOurs) differs(context, inFlight, row);
   if (row.state === 'done' && row.onchain_amount !== null) {
-    if (row.onchain_amount !== amountMicros) differs(desk, track, row);
-    settle(desk, track, { yes: amountMicros, no: amountMicros, cash: row.onchain_amount }, look);
+    if (row.onchain_amount !== amountMicros) differs(context, inFlight, row);
+    settle(context, inFlight, { yes: amountMicros, no: amountMicros, cash: row.onchain_amount }, look);
   } else {
-    observeState(desk, track, row.state, look);
+    observeState(context, inFlight, row.state, look);
   }
 }
 
-export function observeRedeem(desk: ExecutorContext, track: InFlightIntent, row: RedeemRow, look: Look): void {
-  const { marketConditionId, redeemYesMicros, redeemNoMicros } = track.intent;
-  if (row.market_condition_id !== marketConditionId) differs(desk, track, row);
+export function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: RedeemRow, look: Look): void {
+  const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
+  if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
     // The exchange gives up all shares there are; what the record says goes before what we expected.
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
-    if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(desk, track, row);
-    settle(desk, track, { yes, no, cash: row.onchain_funds }, look);
+    if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
+    settle(context, inFlight, { yes, no, cash: row.onchain_funds }, look);
   } else {
-    observeState(desk, track, row.state, look);
+    observeState(context, inFlight, row.state, look);
   }
 }
 
-function observeState(desk: ExecutorContext, track: InFlightIntent, state: RedeemRow['state'], look: Look): void {
+function observeState(context: ExecutorContext, inFlight: InFlightIntent, state: RedeemRow['state'], look: Look): void {
   const { nowMs } = look;
-  const { kind } = track.intent;
+  const { kind } = inFlight.intent;
   const says = RECORD_STATES[state];
   switch (says) {
     case 'unsigned':
-      desk.sendAgain(track, look);
+      context.sendAgain(inFlight, look);
       break;
     case 'accepted':
     // Settled without its figure: nothing is booked until the record names it.
     case 'settled':
-      if (track.intent.state !== 'live') {
-        desk.tracks.move(track, 'accepted', nowMs, `the exchange shows it ${state}`);
-        track.tries = 0;
+      if (inFlight.intent.state !== 'live') {
+        context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows it ${state}`);
+        inFlight.tries = 0;
       }
-      desk.lookLater(track, nowMs, landingWaitMs(track.tries));
+      context.lookLater(inFlight, nowMs, landingWaitMs(inFlight.tries));
       break;
     default:
-      if (says === 'recordExpired' && !desk.believesExpiry(track, look)) break;
-      desk.tracks.move(track, says, nowMs, `the exchange shows it ${state}`);
-      desk.notDone(track, state, `the ${kind} did not settle: it ${state}`);
+      if (says === 'recordExpired' && !context.believesExpiry(inFlight, look)) break;
+      context.intents.move(inFlight, says, nowMs, `the exchange shows it ${state}`);
+      context.notDone(inFlight, state, `the ${kind} did not settle: it ${state}`);
   }
 }
 
 function settle(
-  desk: ExecutorContext,
-  track: InFlightIntent,
+  context: ExecutorContext,
+  inFlight: InFlightIntent,
   moved: { yes: Micros; no: Micros; cash: Micros },
   look: Look,
 ): void {
-  const { id: intentId, kind, marketConditionId } = track.intent;
+  const { id: intentId, kind, marketConditionId } = inFlight.intent;
   const conversion = kind === 'merge' ? 'merge' : 'redeem';
-  const booked = desk.ledger.bookConversion({
-    pubkey: must(track.intent.draftPubkey, 'pubkey of a conversion'),
+  const booked = context.ledger.bookConversion({
+    pubkey: must(inFlight.intent.draftPubkey, 'pubkey of a conversion'),
     intentId,
     kind: conversion,
     marketConditionId,
@@ -77,10 +77,10 @@ function settle(
     seenMs: look.nowMs,
   });
   // The exchange gave one pubkey to two conversions: its second settlement is nowhere in this ledger.
-  if (!booked) differs(desk, track, { booked_before: track.intent.draftPubkey });
-  desk.tracks.move(track, 'settled', look.nowMs, 'the exchange shows it settled');
-  desk.tell({ kind: `${conversion}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
+  if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
+  context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
+  context.tell({ kind: `${conversion}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
-const differs = (desk: ExecutorContext, track: InFlightIntent, row: object): void =>
-  desk.differs(track, `the ${track.intent.kind} ${track.intent.id}`, row);
+const differs = (context: ExecutorContext, inFlight: InFlightIntent, row: object): void =>
+  context.differs(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}`, row);

@@ -12,13 +12,13 @@ import { readAgain } from './orders.js';
 import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './pace.js';
 import { answerOf } from './records.js';
 
-export function newRow(desk: ExecutorContext, intent: Intent, reason: string, nowMs: number): IntentRow {
+export function newRow(context: ExecutorContext, intent: Intent, reason: string, nowMs: number): IntentRow {
   const place = intent.kind === 'place' ? intent : null;
   const redeem = intent.kind === 'redeem' ? intent : null;
   const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
   return {
     id: intent.intentId,
-    runId: desk.settings.runId,
+    runId: context.settings.runId,
     kind: intent.kind,
     marketConditionId: intent.marketConditionId,
     isYes: place?.isYes ?? null,
@@ -28,7 +28,7 @@ export function newRow(desk: ExecutorContext, intent: Intent, reason: string, no
     redeemYesMicros: redeem?.yesMicros ?? null,
     redeemNoMicros: redeem?.noMicros ?? null,
     orderPubkey,
-    feeRateMicros: place === null ? ZERO : feeRateOf(desk, place.marketConditionId),
+    feeRateMicros: place === null ? ZERO : feeRateOf(context, place.marketConditionId),
     strategy: place?.strategy ?? '',
     reason,
     state: 'intended',
@@ -40,62 +40,62 @@ export function newRow(desk: ExecutorContext, intent: Intent, reason: string, no
     createdMs: nowMs,
     updatedMs: nowMs,
     lastReason: 'its draft is being asked for',
-    configHash: desk.settings.configHash,
+    configHash: context.settings.configHash,
   };
 }
 
-const feeRateOf = (desk: ExecutorContext, marketConditionId: string): Micros =>
-  must(desk.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
+const feeRateOf = (context: ExecutorContext, marketConditionId: string): Micros =>
+  must(context.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
 
-export function onDraft(desk: ExecutorContext, track: InFlightIntent, report: Report): void {
+export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
-      storeDraft(desk, track, report);
+      storeDraft(context, inFlight, report);
       break;
     case 'refused':
       // The signing service says that it made nothing; any other failure of the exchange may have come after the act.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
-        draftLost(desk, track, nowMs, outcome.message);
+        draftLost(context, inFlight, nowMs, outcome.message);
       } else {
-        draftRefused(desk, track, outcome.slug, outcome.message, nowMs);
+        draftRefused(context, inFlight, outcome.slug, outcome.message, nowMs);
       }
       break;
     case 'unknown':
-      if (outcome.sent) draftLost(desk, track, nowMs, outcome.reason);
-      else draftRefused(desk, track, 'unsent', outcome.reason, nowMs);
+      if (outcome.sent) draftLost(context, inFlight, nowMs, outcome.reason);
+      else draftRefused(context, inFlight, 'unsent', outcome.reason, nowMs);
   }
 }
 
-function storeDraft(desk: ExecutorContext, track: InFlightIntent, report: Report): void {
-  const { tracks, orders } = desk;
+function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
+  const { intents, orders } = context;
   const { nowMs } = report;
-  const { pubkey, message } = answerOf(report, track.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
-  const expiresAtS = expiryOf(desk, message, report.venueTimeMs);
-  if (track.intent.state === 'abandoned') {
-    tracks.move(track, 'draftStored', nowMs, track.intent.lastReason, { expiresAtS });
-    desk.waitOut(track, nowMs);
+  const { pubkey, message } = answerOf(report, inFlight.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
+  const expiresAtS = expiryOf(context, message, report.venueTimeMs);
+  if (inFlight.intent.state === 'abandoned') {
+    intents.move(inFlight, 'draftStored', nowMs, inFlight.intent.lastReason, { expiresAtS });
+    context.waitOut(inFlight, nowMs);
     return;
   }
-  const { kind, marketConditionId } = track.intent;
-  const taken = kind === 'cancel' ? pubkey !== track.intent.orderPubkey : orders.get(pubkey) !== null;
+  const { kind, marketConditionId } = inFlight.intent;
+  const taken = kind === 'cancel' ? pubkey !== inFlight.intent.orderPubkey : orders.get(pubkey) !== null;
   if (taken) {
-    const text = `the draft of ${track.intent.id} came with the pubkey ${pubkey} of another record`;
-    desk.trouble('record_differs', marketConditionId, text);
-    desk.giveUp(track, 'draftLost', 'record_differs', nowMs, text);
+    const text = `the draft of ${inFlight.intent.id} came with the pubkey ${pubkey} of another record`;
+    context.trouble('record_differs', marketConditionId, text);
+    context.giveUp(inFlight, 'draftLost', 'record_differs', nowMs, text);
     return;
   }
   const change = { draftPubkey: pubkey, message, expiresAtS };
-  tracks.move(track, 'draftStored', nowMs, 'its draft waits for the signature', change);
-  track.tries = 0;
-  if (kind === 'place') addOrder(desk, track.intent, pubkey, nowMs);
-  const objection = objectionToExpiry(desk, expiresAtS, report);
-  if (objection === null) desk.toSign.push(track);
-  else desk.refuseToSign(track, nowMs, objection);
+  intents.move(inFlight, 'draftStored', nowMs, 'its draft waits for the signature', change);
+  inFlight.tries = 0;
+  if (kind === 'place') addOrder(context, inFlight.intent, pubkey, nowMs);
+  const objection = objectionToExpiry(context, expiresAtS, report);
+  if (objection === null) context.toSign.push(inFlight);
+  else context.refuseToSign(inFlight, nowMs, objection);
 }
 
-function addOrder(desk: ExecutorContext, intent: IntentRow, pubkey: string, nowMs: number): void {
-  desk.orders.add({
+function addOrder(context: ExecutorContext, intent: IntentRow, pubkey: string, nowMs: number): void {
+  context.orders.add({
     pubkey,
     intentId: intent.id,
     marketConditionId: intent.marketConditionId,
@@ -113,11 +113,11 @@ function addOrder(desk: ExecutorContext, intent: IntentRow, pubkey: string, nowM
 }
 
 /** Unix seconds on the exchange's clock; null when neither the draft nor the answer says anything of time. */
-function expiryOf(desk: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
-  const written = readDraftMessage(desk.profile.draft_message, message)?.expires;
+function expiryOf(context: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
+  const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
-  const nowMs = venueTimeMs ?? desk.venueNowMs;
-  return nowMs === null ? null : Math.ceil(nowMs / 1000) + desk.profile.draft_lifetime_s;
+  const nowMs = venueTimeMs ?? context.venueNowMs;
+  return nowMs === null ? null : Math.ceil(nowMs / 1000) + context.profile.draft_lifetime_s;
 }
 
 /**
@@ -125,36 +125,42 @@ function expiryOf(desk: ExecutorContext, message: string, venueTimeMs: number | 
  * told no time our own clock bounds the future, as far off as a venue lets a clock be; it never says that a draft is over.
  */
 function objectionToExpiry(
-  desk: ExecutorContext,
+  context: ExecutorContext,
   expiresAtS: number | null,
   { venueTimeMs, nowMs }: Report,
 ): string | null {
   if (expiresAtS === null) return null;
-  const { draft_lifetime_s, clock_tolerance_s } = desk.profile;
-  const venueMs = venueTimeMs ?? desk.venueNowMs;
+  const { draft_lifetime_s, clock_tolerance_s } = context.profile;
+  const venueMs = venueTimeMs ?? context.venueNowMs;
   const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);
   const mostS = 2 * draft_lifetime_s + EXPIRY_SLACK_S + (venueMs === null ? clock_tolerance_s : 0);
   if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it came`;
   return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
 }
 
-function draftLost(desk: ExecutorContext, track: InFlightIntent, nowMs: number, reason: string): void {
-  if (track.intent.state !== 'intended') return;
-  const { kind } = track.intent;
+function draftLost(context: ExecutorContext, inFlight: InFlightIntent, nowMs: number, reason: string): void {
+  if (inFlight.intent.state !== 'intended') return;
+  const { kind } = inFlight.intent;
   // The same merge asked again answers the very same draft, and a second redeem draft is as unsigned as the first.
-  const askAgain = (kind === 'merge' || kind === 'redeem') && track.tries + 1 < MOST_DRAFT_ASKS;
-  if (askAgain) desk.lookLater(track, nowMs);
-  else desk.giveUp(track, 'draftLost', 'answer_lost', nowMs, reason);
+  const askAgain = (kind === 'merge' || kind === 'redeem') && inFlight.tries + 1 < MOST_DRAFT_ASKS;
+  if (askAgain) context.lookLater(inFlight, nowMs);
+  else context.giveUp(inFlight, 'draftLost', 'answer_lost', nowMs, reason);
 }
 
-function draftRefused(desk: ExecutorContext, track: InFlightIntent, slug: string, reason: string, nowMs: number): void {
-  const told = track.intent.state === 'abandoned';
-  const { kind, orderPubkey } = track.intent;
-  desk.tracks.move(track, 'draftRefused', nowMs, `${slug}: ${reason}`);
-  if (!told) desk.notDone(track, slug, reason);
+function draftRefused(
+  context: ExecutorContext,
+  inFlight: InFlightIntent,
+  slug: string,
+  reason: string,
+  nowMs: number,
+): void {
+  const told = inFlight.intent.state === 'abandoned';
+  const { kind, orderPubkey } = inFlight.intent;
+  context.intents.move(inFlight, 'draftRefused', nowMs, `${slug}: ${reason}`);
+  if (!told) context.notDone(inFlight, slug, reason);
   const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
   if (kind !== 'cancel' || orderPubkey === null || passing) return;
   // An order that cannot be canceled is over, most likely: its record says how.
-  const order = desk.orders.get(orderPubkey);
-  if (order !== null) readAgain(desk, order, nowMs);
+  const order = context.orders.get(orderPubkey);
+  if (order !== null) readAgain(context, order, nowMs);
 }

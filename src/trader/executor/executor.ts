@@ -36,12 +36,12 @@ import { onSubmit, sign, uncertain } from './submits.js';
 import { missingFills, observeTrades } from './trades.js';
 
 export class Executor implements OrderExecutor {
-  readonly #desk: ExecutorContext;
+  readonly #context: ExecutorContext;
   readonly #signer: DraftSigner;
 
   /** A start with a ledger that has a past calls `recover` before anything else. */
   constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
-    this.#desk = new ExecutorContext(ledger, profile, settings);
+    this.#context = new ExecutorContext(ledger, profile, settings);
     this.#signer = signer;
   }
 
@@ -50,11 +50,11 @@ export class Executor implements OrderExecutor {
     const { intent } = approved;
     const strategy = intent.kind === 'place' ? intent.strategy : '';
     const off = intent.kind === 'place' ? 'placing' : 'converting';
-    assert(this.#desk.isAllowed(intent.kind, strategy), `a ${intent.kind} while ${off} is off: ${intent.intentId}`);
-    return this.#desk.reaction(nowMs, () => {
-      const row = newRow(this.#desk, intent, reason, nowMs);
-      this.#desk.ledger.addIntent(row);
-      this.#desk.ask(this.#desk.tracks.take(row, nowMs), 'draft', nowMs);
+    assert(this.#context.isAllowed(intent.kind, strategy), `a ${intent.kind} while ${off} is off: ${intent.intentId}`);
+    return this.#context.reaction(nowMs, () => {
+      const row = newRow(this.#context, intent, reason, nowMs);
+      this.#context.ledger.addIntent(row);
+      this.#context.ask(this.#context.intents.take(row, nowMs), 'draft', nowMs);
     }).asks;
   }
 
@@ -62,166 +62,171 @@ export class Executor implements OrderExecutor {
     const { owner } = report.ask;
     assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
     const { step, intentId } = owner;
-    return this.#desk.reaction(report.nowMs, () => {
-      if (report.venueTimeMs !== null) this.#desk.venueNowMs = report.venueTimeMs;
-      const track = this.#desk.tracks.get(intentId);
-      if (track === null || track.busy !== step) {
+    return this.#context.reaction(report.nowMs, () => {
+      if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
+      const inFlight = this.#context.intents.get(intentId);
+      if (inFlight === null || inFlight.busy !== step) {
         // Settled by another way while this was out: its record is still news.
-        observe(this.#desk, track, report);
+        observe(this.#context, inFlight, report);
         return;
       }
-      track.busy = null;
-      if (step === 'draft') onDraft(this.#desk, track, report);
-      else if (step === 'submit') onSubmit(this.#desk, track, report);
-      else onRead(this.#desk, track, report);
-      this.#next(track, report.nowMs);
+      inFlight.busy = null;
+      if (step === 'draft') onDraft(this.#context, inFlight, report);
+      else if (step === 'submit') onSubmit(this.#context, inFlight, report);
+      else onRead(this.#context, inFlight, report);
+      this.#next(inFlight, report.nowMs);
     });
   }
 
   afterCommit(nowMs: number): Reaction {
-    return this.#desk.reaction(nowMs, () => {
-      for (const track of this.#desk.toSign.splice(0)) sign(this.#desk, this.#signer, track, nowMs);
+    return this.#context.reaction(nowMs, () => {
+      for (const inFlight of this.#context.toSign.splice(0)) sign(this.#context, this.#signer, inFlight, nowMs);
     });
   }
 
   tick(nowMs: number, venueNowMs: number | null): Reaction {
-    return this.#desk.reaction(nowMs, () => {
-      if (venueNowMs !== null) this.#desk.venueNowMs = venueNowMs;
-      for (const track of this.#desk.tracks.all()) {
-        if (track.intent.state === 'abandoned') this.#desk.lapse(track, nowMs);
-        else this.#actIfDue(track, nowMs);
+    return this.#context.reaction(nowMs, () => {
+      if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
+      for (const inFlight of this.#context.intents.all()) {
+        if (inFlight.intent.state === 'abandoned') this.#context.lapse(inFlight, nowMs);
+        else this.#actIfDue(inFlight, nowMs);
       }
     });
   }
 
   recover(nowMs: number): Reaction {
-    return this.#desk.reaction(nowMs, () => {
-      for (const intent of this.#desk.ledger.activeIntents()) {
-        this.#takeUp(this.#desk.tracks.take(intent, nowMs), nowMs);
+    return this.#context.reaction(nowMs, () => {
+      for (const intent of this.#context.ledger.activeIntents()) {
+        this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);
       }
     });
   }
 
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
-    return this.#desk.reaction(nowMs, () => {
+    return this.#context.reaction(nowMs, () => {
       const listed = new Set<string>();
       for (const row of rows) {
-        const order = row.pubkey === null ? null : this.#desk.orders.get(row.pubkey);
+        const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
         if (order === null) {
           const pubkey = row.pubkey ?? '(none)';
           const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${JSON.stringify(row)}`;
-          this.#desk.foreign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
+          this.#context.foreign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
           continue;
         }
         listed.add(order.pubkey);
-        observeOrder(this.#desk, order, row, look);
+        observeOrder(this.#context, order, row, look);
       }
-      for (const track of this.#desk.tracks.all()) {
-        const { kind, state, draftPubkey } = track.intent;
+      for (const inFlight of this.#context.intents.all()) {
+        const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
         // Absence from a list proves nothing; its own record does. A list that left earlier may not have it yet.
-        if (track.liveSinceMs < listSentMs && track.busy === null && track.dueMs === null) track.dueMs = nowMs;
+        if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
+          inFlight.dueMs = nowMs;
       }
     });
   }
 
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
-    return this.#desk.reaction(nowMs, () => observeTrades(this.#desk, rows, nowMs));
+    return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
   setPlacing(allowed: Placing): void {
-    this.#desk.placing = allowed;
+    this.#context.placing = allowed;
   }
 
   setConverting(allowed: boolean): void {
-    this.#desk.converting = allowed;
+    this.#context.converting = allowed;
   }
 
   withdraw(marketConditionId: string | null, nowMs: number): void {
-    for (const track of this.#desk.tracks.all()) {
-      const { kind, state, marketConditionId: market } = track.intent;
-      if (kind !== 'place' || track.withdrawn) continue;
+    for (const inFlight of this.#context.intents.all()) {
+      const { kind, state, marketConditionId: market } = inFlight.intent;
+      if (kind !== 'place' || inFlight.withdrawn) continue;
       if (marketConditionId !== null && market !== marketConditionId) continue;
       const { effect } = STANDINGS[state];
       if (effect !== 'none' && effect !== 'maybe') continue;
-      track.withdrawn = true;
-      this.#desk.tracks.write(track, { state, updatedMs: nowMs, lastReason: 'withdrawn while it was under way' });
+      inFlight.withdrawn = true;
+      this.#context.intents.write(inFlight, {
+        state,
+        updatedMs: nowMs,
+        lastReason: 'withdrawn while it was under way',
+      });
     }
   }
 
   liveOrders(): readonly LiveOrder[] {
-    return liveOrders(this.#desk);
+    return liveOrders(this.#context);
   }
 
   reservations(): readonly Reservation[] {
-    return reservations(this.#desk);
+    return reservations(this.#context);
   }
 
   pendingMerge(marketConditionId: string): string | null {
-    return this.#desk.tracks.conversionOf('merge', marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.conversionOf('merge', marketConditionId)?.intent.id ?? null;
   }
 
   pendingRedeem(marketConditionId: string): string | null {
-    return this.#desk.tracks.conversionOf('redeem', marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.conversionOf('redeem', marketConditionId)?.intent.id ?? null;
   }
 
   pendingCancel(orderPubkey: string): string | null {
-    return this.#desk.tracks.cancelOf(orderPubkey)?.intent.id ?? null;
+    return this.#context.intents.cancelOf(orderPubkey)?.intent.id ?? null;
   }
 
   missingFills(): readonly MissingFills[] {
-    return missingFills(this.#desk);
+    return missingFills(this.#context);
   }
 
   /** Nothing that is unsettled is left without a next look, and nothing that is over is kept. */
-  #next(track: InFlightIntent, nowMs: number): void {
-    if (this.#desk.tracks.get(track.intent.id) !== track) return;
-    const { state, kind } = track.intent;
+  #next(inFlight: InFlightIntent, nowMs: number): void {
+    if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
+    const { state, kind } = inFlight.intent;
     const { effect } = STANDINGS[state];
-    const idle = track.busy === null && track.dueMs === null;
+    const idle = inFlight.busy === null && inFlight.dueMs === null;
     if (isFinalIntent(state)) {
-      if (idle) this.#desk.tracks.drop(track);
+      if (idle) this.#context.intents.drop(inFlight);
     } else if (idle && (effect === 'maybe' || (effect === 'there' && kind !== 'place'))) {
-      this.#desk.lookLater(track, nowMs);
+      this.#context.lookLater(inFlight, nowMs);
     }
-    this.#actIfDue(track, nowMs);
+    this.#actIfDue(inFlight, nowMs);
   }
 
-  #actIfDue(track: InFlightIntent, nowMs: number): void {
-    if (track.busy !== null || track.dueMs === null || track.dueMs > nowMs) return;
-    const step = this.#dueStep(track, nowMs);
-    track.dueMs = null;
-    const objection = step === 'draft' ? this.#desk.objectionTo(track, nowMs) : null;
+  #actIfDue(inFlight: InFlightIntent, nowMs: number): void {
+    if (inFlight.busy !== null || inFlight.dueMs === null || inFlight.dueMs > nowMs) return;
+    const step = this.#dueStep(inFlight, nowMs);
+    inFlight.dueMs = null;
+    const objection = step === 'draft' ? this.#context.objectionTo(inFlight, nowMs) : null;
     if (objection !== null) {
-      this.#desk.giveUp(track, 'draftLost', 'withdrawn', nowMs, `not drafted: ${objection}`);
+      this.#context.giveUp(inFlight, 'draftLost', 'withdrawn', nowMs, `not drafted: ${objection}`);
       return;
     }
     if (step === 'submit') {
-      const { state, submitCount } = track.intent;
-      this.#desk.tracks.write(track, { state, updatedMs: nowMs, submitCount: submitCount + 1 });
+      const { state, submitCount } = inFlight.intent;
+      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, submitCount: submitCount + 1 });
     }
-    if (step !== null) this.#desk.ask(track, step, nowMs);
+    if (step !== null) this.#context.ask(inFlight, step, nowMs);
   }
 
-  #dueStep(track: InFlightIntent, nowMs: number): IntentStep | null {
-    const { effect } = STANDINGS[track.intent.state];
-    if (effect === 'none') return track.intent.state === 'intended' ? 'draft' : null;
+  #dueStep(inFlight: InFlightIntent, nowMs: number): IntentStep | null {
+    const { effect } = STANDINGS[inFlight.intent.state];
+    if (effect === 'none') return inFlight.intent.state === 'intended' ? 'draft' : null;
     if (effect === 'never') return null;
-    return track.resend && this.#desk.mayResend(track, nowMs) ? 'submit' : 'read';
+    return inFlight.resend && this.#context.mayResend(inFlight, nowMs) ? 'submit' : 'read';
   }
 
   /** What the process before this one had under way. */
-  #takeUp(track: InFlightIntent, nowMs: number): void {
-    const { effect } = STANDINGS[track.intent.state];
+  #takeUp(inFlight: InFlightIntent, nowMs: number): void {
+    const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') {
-      this.#desk.giveUp(track, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
+      this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
     } else if (effect === 'maybe') {
-      uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');
-    } else if (effect === 'there' && track.intent.kind !== 'place') {
+      uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
+    } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
       // Orders are confirmed by the next list of own orders, conversions by their records.
-      track.dueMs = nowMs;
+      inFlight.dueMs = nowMs;
     }
-    this.#actIfDue(track, nowMs);
+    this.#actIfDue(inFlight, nowMs);
   }
 }

@@ -82,10 +82,10 @@ export class InFlightIntents {
 
   /** Our clock stepped back to `nowMs`: what was stored before would lie in the future for as long as it stepped. */
   stepBack(nowMs: number): void {
-    for (const track of this.#byId.values()) {
-      if (track.dueMs !== null) track.dueMs = Math.min(track.dueMs, nowMs);
-      if (track.expiredSinceMs !== null) track.expiredSinceMs = Math.min(track.expiredSinceMs, nowMs);
-      track.liveSinceMs = Math.min(track.liveSinceMs, nowMs);
+    for (const inFlight of this.#byId.values()) {
+      if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
+      if (inFlight.expiredSinceMs !== null) inFlight.expiredSinceMs = Math.min(inFlight.expiredSinceMs, nowMs);
+      inFlight.liveSinceMs = Math.min(inFlight.liveSinceMs, nowMs);
     }
   }
 
@@ -109,53 +109,53 @@ export class InFlightIntents {
   /** Takes up an intent whose row is in the ledger already. */
   take(intent: IntentRow, nowMs: number): InFlightIntent {
     assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
-    const track = new InFlightIntent(intent, nowMs);
-    this.#byId.set(intent.id, track);
-    this.#index(track);
-    return track;
+    const inFlight = new InFlightIntent(intent, nowMs);
+    this.#byId.set(intent.id, inFlight);
+    this.#index(inFlight);
+    return inFlight;
   }
 
-  /** The track of an intent that may be over already: then it is looked at again. */
+  /** An intent that may be over already: then it is looked at again. */
   takeAgain(intentId: string, nowMs: number): InFlightIntent {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
-  /** Writes the change; a track that reaches a final state leaves. */
+  /** Writes the change; an intent that reaches a final state leaves. */
   move(
-    track: InFlightIntent,
+    inFlight: InFlightIntent,
     event: IntentEvent,
     nowMs: number,
     lastReason: string,
     change: Omit<IntentChange, 'state' | 'updatedMs' | 'lastReason'> = NO_CHANGE,
   ): void {
-    const state = nextState(track.intent.state, event);
-    if (state === 'live' && track.intent.state !== 'live') track.liveSinceMs = nowMs;
+    const state = nextState(inFlight.intent.state, event);
+    if (state === 'live' && inFlight.intent.state !== 'live') inFlight.liveSinceMs = nowMs;
     const { draftPubkey, message, expiresAtS, signature, submitCount } = change;
     const updatedMs = nowMs;
-    this.write(track, { state, updatedMs, lastReason, draftPubkey, message, expiresAtS, signature, submitCount });
-    if (isFinalIntent(state)) this.drop(track);
+    this.write(inFlight, { state, updatedMs, lastReason, draftPubkey, message, expiresAtS, signature, submitCount });
+    if (isFinalIntent(state)) this.drop(inFlight);
   }
 
   /** A change that is no change of state. */
-  write(track: InFlightIntent, change: IntentChange): void {
-    track.intent = this.#ledger.changeIntent(track.intent.id, change);
-    this.#index(track);
+  write(inFlight: InFlightIntent, change: IntentChange): void {
+    inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
+    this.#index(inFlight);
   }
 
-  drop(track: InFlightIntent): void {
-    this.#byId.delete(track.intent.id);
-    const slots = this.#slots[track.intent.kind];
-    const name = slotOf(track.intent);
-    if (name !== null && slots.get(name) === track) slots.delete(name);
+  drop(inFlight: InFlightIntent): void {
+    this.#byId.delete(inFlight.intent.id);
+    const slots = this.#slots[inFlight.intent.kind];
+    const name = slotOf(inFlight.intent);
+    if (name !== null && slots.get(name) === inFlight) slots.delete(name);
   }
 
-  #index(track: InFlightIntent): void {
-    const { kind } = track.intent;
-    const name = slotOf(track.intent);
+  #index(inFlight: InFlightIntent): void {
+    const { kind } = inFlight.intent;
+    const name = slotOf(inFlight.intent);
     if (name === null) return;
     const holder = this.#slots[kind].get(name);
-    assert(holder === undefined || holder === track, `two intents under way: ${kind} of ${name}`);
-    if (holder === undefined) this.#slots[kind].set(name, track);
+    assert(holder === undefined || holder === inFlight, `two intents under way: ${kind} of ${name}`);
+    if (holder === undefined) this.#slots[kind].set(name, inFlight);
   }
 }
 

@@ -11,43 +11,43 @@ import type { InFlightIntent } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
 
 /** Takes in one row of an order that is in the ledger. */
-export function observeOrder(desk: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
-  const track = desk.tracks.ofOrder(order.pubkey);
-  tellDifference(desk, order, row, track);
+export function observeOrder(context: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
+  const inFlight = context.intents.ofOrder(order.pubkey);
+  tellDifference(context, order, row, inFlight);
   const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
     // Neither says anything about an order that is over.
     case null:
-      if (track !== null && order.closedMs === null) desk.lookLater(track, look.nowMs);
+      if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
     case 'unsigned':
-      if (track !== null && order.closedMs === null) desk.sendAgain(track, look);
+      if (inFlight !== null && order.closedMs === null) context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-      rests(desk, order, seen, track, look);
+      rests(context, order, seen, inFlight, look);
       break;
     case 'recordExpired':
-      if (order.closedMs !== null || (track !== null && !desk.believesExpiry(track, look))) break;
-      ended(desk, seen, 'expired', says, look);
+      if (order.closedMs !== null || (inFlight !== null && !context.believesExpiry(inFlight, look))) break;
+      ended(context, seen, 'expired', says, look);
       break;
     default:
-      ended(desk, seen, row.status ?? order.status, says, look);
+      ended(context, seen, row.status ?? order.status, says, look);
   }
-  if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);
+  if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
 
 /** An order that this ledger never made: only a cancel of it can be under way. */
-export function observeForeignOrder(desk: ExecutorContext, pubkey: string, row: OrderRow, look: Look): void {
+export function observeForeignOrder(context: ExecutorContext, pubkey: string, row: OrderRow, look: Look): void {
   if (row.status === null) return;
-  if (isFinalOrder(row.status)) cancelOfEndedOrder(desk, pubkey, look.nowMs);
-  else cancelOfRestingOrder(desk, pubkey, look);
+  if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
+  else cancelOfRestingOrder(context, pubkey, look);
 }
 
 /** The order of `before` rests. `seen` is the same with the filled amount as it now is. */
 function rests(
-  desk: ExecutorContext,
+  context: ExecutorContext,
   before: OrderRecord,
   seen: OrderRecord,
   known: InFlightIntent | null,
@@ -57,82 +57,96 @@ function rests(
     // What left before the end was known is older news.
     if (look.sentMs <= before.closedMs && before.closedMs <= look.nowMs) return;
     if (look.source === 'list') {
-      readAgain(desk, before, look.nowMs);
+      readAgain(context, before, look.nowMs);
       return;
     }
     const text = `order ${before.pubkey} was ${before.status} and now rests`;
-    desk.trouble('came_back', before.marketConditionId, text);
+    context.trouble('came_back', before.marketConditionId, text);
   }
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
   if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
-    desk.orders.change(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
+    context.orders.change(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
   }
-  const track = known ?? desk.tracks.takeAgain(before.intentId, look.nowMs);
-  if (track.intent.state !== 'live') {
-    tellSigned(desk, track.intent, before.pubkey, status, look.nowMs);
-    opened(desk, track, before.pubkey, look.nowMs, `the exchange shows it ${status}`);
+  const inFlight = known ?? context.intents.takeAgain(before.intentId, look.nowMs);
+  if (inFlight.intent.state !== 'live') {
+    tellSigned(context, inFlight.intent, before.pubkey, status, look.nowMs);
+    opened(context, inFlight, before.pubkey, look.nowMs, `the exchange shows it ${status}`);
   }
-  Object.assign(track, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
-  cancelOfRestingOrder(desk, before.pubkey, look);
+  Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
+  cancelOfRestingOrder(context, before.pubkey, look);
 }
 
-function opened(desk: ExecutorContext, track: InFlightIntent, pubkey: string, nowMs: number, why: string): void {
-  desk.tracks.move(track, 'accepted', nowMs, why);
-  const { id: intentId, marketConditionId: market } = track.intent;
-  desk.tell({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
+function opened(context: ExecutorContext, inFlight: InFlightIntent, pubkey: string, nowMs: number, why: string): void {
+  context.intents.move(inFlight, 'accepted', nowMs, why);
+  const { id: intentId, marketConditionId: market } = inFlight.intent;
+  context.tell({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
 }
 
 /**
  * A fill proves that its order took effect, also one whose draft was given up: that draft is not waited out any more, its
  * order is looked at like any other.
  */
-export function provenByFill(desk: ExecutorContext, order: OrderRecord, nowMs: number): void {
-  const track = desk.tracks.ofOrder(order.pubkey);
-  const intent = track?.intent ?? must(desk.ledger.intent(order.intentId), `intent ${order.intentId}`);
-  tellSigned(desk, intent, order.pubkey, 'filled', nowMs);
-  if (track?.intent.state === 'abandoned') opened(desk, track, order.pubkey, nowMs, 'the exchange shows a fill of it');
+export function provenByFill(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
+  const inFlight = context.intents.ofOrder(order.pubkey);
+  const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
+  tellSigned(context, intent, order.pubkey, 'filled', nowMs);
+  if (inFlight?.intent.state === 'abandoned')
+    opened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of it');
 }
 
 /** An order takes effect by a signature. If this ledger has none, somebody else has our key, or needs none. */
-function tellSigned(desk: ExecutorContext, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
+function tellSigned(
+  context: ExecutorContext,
+  intent: IntentRow,
+  pubkey: string,
+  how: OrderStatus,
+  nowMs: number,
+): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
-  desk.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
+  context.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
 /** The order is over. */
-function ended(desk: ExecutorContext, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
+function ended(
+  context: ExecutorContext,
+  order: OrderRecord,
+  status: OrderStatus,
+  event: IntentEvent,
+  look: Look,
+): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
-  if (again && order.status === status && desk.tracks.get(intentId) === null) {
+  if (again && order.status === status && context.intents.get(intentId) === null) {
     // Final before and final now; only the filled amount may have grown.
-    desk.orders.change(pubkey, { status, filledMicros, closedMs });
+    context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
-  const track = desk.tracks.takeAgain(intentId, look.nowMs);
-  const rested = track.intent.state === 'live';
+  const inFlight = context.intents.takeAgain(intentId, look.nowMs);
+  const rested = inFlight.intent.state === 'live';
   if (again && order.status !== status) {
-    desk.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
+    context.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
   }
-  if (!rested && (event === 'settled' || filledMicros > 0)) tellSigned(desk, track.intent, pubkey, status, look.nowMs);
+  if (!rested && (event === 'settled' || filledMicros > 0))
+    tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
   // Why a submit was refused stands in its answer alone: the record says no more than that it failed.
-  const why = event === 'recordFailed' && track.intent.state === 'unknown' ? ` (${track.intent.lastReason})` : '';
-  desk.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
-  desk.tracks.move(track, event, look.nowMs, `the exchange shows it ${status}${why}`);
+  const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
+  context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
+  context.intents.move(inFlight, event, look.nowMs, `the exchange shows it ${status}${why}`);
   if (!again && (event === 'settled' || rested)) {
-    desk.tell({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
+    context.tell({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
   } else if (!again) {
-    desk.notDone(track, status, `the exchange shows order ${pubkey} ${status}${why}`);
+    context.notDone(inFlight, status, `the exchange shows order ${pubkey} ${status}${why}`);
   }
-  cancelOfEndedOrder(desk, pubkey, look.nowMs);
+  cancelOfEndedOrder(context, pubkey, look.nowMs);
 }
 
 /** Reads the order by itself, at the next tick, though it is over as far as we know. */
-export function readAgain(desk: ExecutorContext, order: OrderRecord, nowMs: number): void {
-  const track = desk.tracks.takeAgain(order.intentId, nowMs);
-  if (track.busy !== null) return;
-  track.resend = false;
-  track.dueMs = nowMs;
+export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
+  const inFlight = context.intents.takeAgain(order.intentId, nowMs);
+  if (inFlight.busy !== null) return;
+  inFlight.resend = false;
+  inFlight.dueMs = nowMs;
 }
 
 /** Shares filled as the row says it; ZERO when it says nothing. */
@@ -142,22 +156,27 @@ function filledOf(row: OrderRow, order: OrderRecord): Micros {
   return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
 }
 
-function tellDifference(desk: ExecutorContext, order: OrderRecord, row: OrderRow, track: InFlightIntent | null): void {
+function tellDifference(
+  context: ExecutorContext,
+  order: OrderRecord,
+  row: OrderRow,
+  inFlight: InFlightIntent | null,
+): void {
   const same =
     row.market.condition_id === order.marketConditionId &&
     row.outcome.is_yes === order.isYes &&
     row.side === order.side &&
     (row.price === null || row.price === order.priceMicros) &&
     (row.amount === null || row.amount === order.amountMicros);
-  if (!same && track !== null) desk.differs(track, `order ${order.pubkey}`, row);
+  if (!same && inFlight !== null) context.differs(inFlight, `order ${order.pubkey}`, row);
 }
 
 /**
  * A venue without own trades: the growth of the filled amount is a fill, keyed by order and cumulative amount. Its
  * price is the order's own, the worst that it can have been; its fee is not known.
  */
-function bookDifference(desk: ExecutorContext, orderPubkey: string, look: Look): void {
-  const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
+function bookDifference(context: ExecutorContext, orderPubkey: string, look: Look): void {
+  const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;
   const trade = {
@@ -168,5 +187,5 @@ function bookDifference(desk: ExecutorContext, orderPubkey: string, look: Look):
     isMaker: null,
     timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
   };
-  desk.bookFill(order, trade, look.nowMs);
+  context.bookFill(order, trade, look.nowMs);
 }

@@ -9,25 +9,25 @@ import type { InFlightIntent } from './in-flight-intents.js';
 import { observeForeignOrder, observeOrder } from './orders.js';
 import { missingWaitMs } from './pace.js';
 
-export function onRead(desk: ExecutorContext, track: InFlightIntent, report: Report): void {
+export function onRead(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
   const { outcome, nowMs } = report;
   if (outcome.kind === 'answered') {
-    observe(desk, track, report);
+    observe(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
     // The exchange gave us this pubkey. That it does not know it proves nothing: it may be a copy that is behind.
-    if (!track.missingTold) {
-      track.missingTold = true;
-      const text = `the exchange does not know ${track.intent.draftPubkey ?? track.intent.orderPubkey ?? '?'}`;
-      desk.trouble('record_missing', track.intent.marketConditionId, text);
+    if (!inFlight.missingTold) {
+      inFlight.missingTold = true;
+      const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
+      context.trouble('record_missing', inFlight.intent.marketConditionId, text);
     }
-    desk.lookLater(track, nowMs, missingWaitMs(track.tries));
+    context.lookLater(inFlight, nowMs, missingWaitMs(inFlight.tries));
   } else {
-    desk.lookLater(track, nowMs);
+    context.lookLater(inFlight, nowMs);
   }
 }
 
 /** Takes in the record that an answer holds, whoever asked for it. A draft's answer holds none. */
-export function observe(desk: ExecutorContext, track: InFlightIntent | null, report: Report): void {
+export function observe(context: ExecutorContext, inFlight: InFlightIntent | null, report: Report): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
   const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
@@ -37,18 +37,18 @@ export function observe(desk: ExecutorContext, track: InFlightIntent | null, rep
     case 'orders.detail': {
       const row = answerOf(report, 'orders.detail');
       const pubkey = report.ask.call.params.pubkey;
-      const order = desk.orders.get(pubkey);
-      if (order !== null) observeOrder(desk, order, row, look);
-      else observeForeignOrder(desk, pubkey, row, look);
+      const order = context.orders.get(pubkey);
+      if (order !== null) observeOrder(context, order, row, look);
+      else observeForeignOrder(context, pubkey, row, look);
       break;
     }
     case 'merges.submit':
     case 'merges.detail':
-      if (track !== null) observeMerge(desk, track, answerOf(report, 'merges.detail'), look);
+      if (inFlight !== null) observeMerge(context, inFlight, answerOf(report, 'merges.detail'), look);
       break;
     case 'redeems.submit':
     case 'redeems.detail':
-      if (track !== null) observeRedeem(desk, track, answerOf(report, 'redeems.detail'), look);
+      if (inFlight !== null) observeRedeem(context, inFlight, answerOf(report, 'redeems.detail'), look);
       break;
     default:
       break;

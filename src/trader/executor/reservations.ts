@@ -8,12 +8,12 @@ import type { LiveOrder, Reservation } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 
-export function liveOrders(desk: ExecutorContext): LiveOrder[] {
+export function liveOrders(context: ExecutorContext): LiveOrder[] {
   const live: LiveOrder[] = [];
-  for (const track of desk.tracks.each) {
-    const { kind, state, id: intentId, draftPubkey, strategy } = track.intent;
+  for (const inFlight of context.intents.each) {
+    const { kind, state, id: intentId, draftPubkey, strategy } = inFlight.intent;
     if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
-    const order = must(desk.orders.get(draftPubkey), `order of ${intentId}`);
+    const order = must(context.orders.get(draftPubkey), `order of ${intentId}`);
     const { marketConditionId, isYes, side, priceMicros, amountMicros, createdMs } = order;
     live.push({
       orderPubkey: draftPubkey,
@@ -27,23 +27,23 @@ export function liveOrders(desk: ExecutorContext): LiveOrder[] {
       remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
       strategy,
       createdMs,
-      confirmed: track.confirmed,
-      cancelPending: desk.tracks.cancelOf(draftPubkey) !== null,
+      confirmed: inFlight.confirmed,
+      cancelPending: context.intents.cancelOf(draftPubkey) !== null,
     });
   }
   return live;
 }
 
 /** Everything that may still move money or shares in this ledger; cancels move none. */
-export function reservations(desk: ExecutorContext): Reservation[] {
+export function reservations(context: ExecutorContext): Reservation[] {
   const found: Reservation[] = [];
-  for (const track of desk.tracks.each) {
-    const reservation = reservationOf(desk, track);
+  for (const inFlight of context.intents.each) {
+    const reservation = reservationOf(context, inFlight);
     if (reservation !== null) found.push(reservation);
   }
-  for (const order of desk.orders.unsettled) {
-    if (order.closedMs === null || !isOver(desk, order.intentId)) continue;
-    const intent = must(desk.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
+  for (const order of context.orders.unsettled) {
+    if (order.closedMs === null || !isOver(context, order.intentId)) continue;
+    const intent = must(context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
     // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
     found.push(reserving(intent, 'resting', unbooked(order, sub(order.filledMicros, order.failedMicros))));
   }
@@ -51,13 +51,13 @@ export function reservations(desk: ExecutorContext): Reservation[] {
 }
 
 /** The very same object for as long as the rows behind it are the same. */
-function reservationOf(desk: ExecutorContext, track: InFlightIntent): Reservation | null {
-  const { intent, reserved } = track;
+function reservationOf(context: ExecutorContext, inFlight: InFlightIntent): Reservation | null {
+  const { intent, reserved } = inFlight;
   const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
-  const order = pubkey === null ? null : desk.orders.unsettledOf(pubkey);
+  const order = pubkey === null ? null : context.orders.unsettledOf(pubkey);
   if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
   const reservation = ofIntent(intent, order);
-  track.reserved = { intent, order, reservation };
+  inFlight.reserved = { intent, order, reservation };
   return reservation;
 }
 
@@ -70,9 +70,9 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | n
 }
 
 /** Whether `reservationOf` says nothing of it. */
-function isOver(desk: ExecutorContext, intentId: string): boolean {
-  const track = desk.tracks.get(intentId);
-  return track === null || isFinalIntent(track.intent.state);
+function isOver(context: ExecutorContext, intentId: string): boolean {
+  const inFlight = context.intents.get(intentId);
+  return inFlight === null || isFinalIntent(inFlight.intent.state);
 }
 
 /** The part of `upTo` that is not in this ledger yet. */

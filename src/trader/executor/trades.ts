@@ -10,19 +10,19 @@ import { RECORD_STATES } from './lifecycle.js';
 import { provenByFill, readAgain } from './orders.js';
 
 /** Rows as lists give them, newest first. */
-export function observeTrades(desk: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
+export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
     // Every page shows again what the page before it showed, and what is booked brings nothing when it comes again.
-    if (desk.bookedTrades.has(row)) continue;
-    const order = row.order.pubkey === null ? null : desk.orders.get(row.order.pubkey);
-    if (order === null) foreign(desk, row, nowMs);
-    else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(desk, row, nowMs);
-    else observeTrade(desk, row, order, nowMs);
+    if (context.bookedTrades.has(row)) continue;
+    const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
+    if (order === null) foreign(context, row, nowMs);
+    else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
+    else observeTrade(context, row, order, nowMs);
   }
 }
 
-function observeTrade(desk: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+function observeTrade(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
     // Matched, not settled: it is booked when it is done. Until then the order's filled amount is ahead of its fills,
     // so that `missingFills` names it, and the walk through own trades comes back for it.
@@ -30,70 +30,70 @@ function observeTrade(desk: ExecutorContext, row: OwnTradeRow, order: OrderRecor
     case 'in_process':
       return;
     case 'failed':
-      noteFailure(desk, row, order, nowMs);
+      noteFailure(context, row, order, nowMs);
       return;
     case 'done':
-      book(desk, row, order, nowMs);
+      book(context, row, order, nowMs);
   }
 }
 
 /** Matched and not settled, or settled and taken back: whatever it has moved in this ledger is moved back. */
-function noteFailure(desk: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+function noteFailure(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey } = row;
-  const note = desk.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
+  const note = context.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
   if (note === 'repeated') return;
-  desk.bookedTrades.drop(pubkey);
+  context.bookedTrades.drop(pubkey);
   const what = `trade ${pubkey} of order ${order.pubkey}`;
   const [kind, text] =
     note === 'noted'
       ? (['failed_trade', `${what} was matched and failed to settle; it is not booked`] as const)
       : (['settled_trade_failed', `${what} had settled and now failed; what was booked of it is undone`] as const);
-  desk.oddity(kind, pubkey, order.marketConditionId, text, nowMs);
+  context.oddity(kind, pubkey, order.marketConditionId, text, nowMs);
   // Its shares may be back in the book.
-  if (order.closedMs !== null) readAgain(desk, order, nowMs);
+  if (order.closedMs !== null) readAgain(context, order, nowMs);
 }
 
-function book(desk: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+function book(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
   const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
-  const booking = desk.bookFill(order, trade, nowMs);
-  if (booking === 'differs') differs(desk, row, nowMs);
-  else desk.bookedTrades.add(row);
+  const booking = context.bookFill(order, trade, nowMs);
+  if (booking === 'differs') differs(context, row, nowMs);
+  else context.bookedTrades.add(row);
   if (booking !== 'booked') return;
-  const after = lookAtOrder(desk, order.pubkey, nowMs);
+  const after = lookAtOrder(context, order.pubkey, nowMs);
   if (after.failedMicros === order.failedMicros) return;
   const text = `trade ${pubkey} of order ${order.pubkey} had failed and has settled after all; it is booked`;
-  desk.oddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
+  context.oddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
 /** A fill says something about its order that a list may not have said yet. */
-function lookAtOrder(desk: ExecutorContext, orderPubkey: string, nowMs: number): OrderRecord {
-  const order = must(desk.orders.get(orderPubkey), `order ${orderPubkey}`);
+function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): OrderRecord {
+  const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
-  if (bookedMicros > filledMicros) desk.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
-  provenByFill(desk, order, nowMs);
-  const live = desk.tracks.ofOrder(orderPubkey)?.intent.state === 'live';
+  if (bookedMicros > filledMicros) context.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
+  provenByFill(context, order, nowMs);
+  const live = context.intents.ofOrder(orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
   // Full: it no longer rests. Not known to have rested, or declared dead: the fill proves that it did.
-  if (closedMs === null ? complete || !live : !over) readAgain(desk, order, nowMs);
+  if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }
 
-function foreign(desk: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
+function foreign(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
-  desk.foreign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
+  context.foreign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
-function differs(desk: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
+function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
-  desk.oddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
+  context.oddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 /** Orders of which the exchange has shown more filled than is booked. */
-export function missingFills(desk: ExecutorContext): MissingFills[] {
+export function missingFills(context: ExecutorContext): MissingFills[] {
   const found: MissingFills[] = [];
-  for (const order of desk.orders.unsettled) {
+  for (const order of context.orders.unsettled) {
     const { pubkey, marketConditionId, createdMs } = order;
     const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
     if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });

@@ -25,9 +25,9 @@ function overText(venue: InProcessExchange, call: AnyCall, nowMs: number): Outco
   const declaration = declarationOf(call.endpoint);
   const limit = (call.query as { limit?: number }).limit ?? declaration.page ?? 0;
   const whole = { nowMs, account: venue.account, params: call.params, query: call.query, body: null, limit };
-  const desk = { core: venue.core, books: new BookTexts(venue.core), wallets: new WalletSignatures() };
+  const context = { core: venue.core, books: new BookTexts(venue.core), wallets: new WalletSignatures() };
   // The declaration and the handler of the same name.
-  const reply = HANDLERS[call.endpoint](whole as unknown as ServiceCall<EndpointName> as never, desk);
+  const reply = HANDLERS[call.endpoint](whole as unknown as ServiceCall<EndpointName> as never, context);
   if (!reply.ok) {
     const { status, text } = faultAnswer(reply.fault);
     return classify(declaration, status, text).outcome;

@@ -77,8 +77,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/quoting/quoting.ts',
-        text: '  const canceled = cancelAll(cancels, desk.conditionId, turn);',
-        replacement: '  const canceled = turn.hold === null && cancelAll(cancels, desk.conditionId, turn);',
+        text: '  const canceled = cancelAll(cancels, slot.conditionId, turn);',
+        replacement: '  const canceled = turn.hold === null && cancelAll(cancels, slot.conditionId, turn);',
       },
     ],
   },
@@ -170,7 +170,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: 'stale-book',
-    what: 'The age of a book keeps nobody from quoting on it, neither the desk nor risk.',
+    what: 'The age of a book keeps nobody from quoting on it, neither the quoting nor risk.',
     edits: [
       { file: CONTROLS, text: "  { number: 14, name: 'max_book_age_ms', check: bookAge },\n", replacement: '' },
       {

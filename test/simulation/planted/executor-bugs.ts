@@ -6,12 +6,12 @@ const SUBMITS = 'src/trader/executor/submits.ts';
 const EXECUTOR = 'src/trader/executor/executor.ts';
 const CONVERSIONS = 'src/trader/executor/conversions.ts';
 
-const LOST_SUBMIT = `        uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+const LOST_SUBMIT = `        uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`;
 
 const AGAIN = `{
-        ...track.intent,
-        id: \`\${track.intent.id}.again\`,
+        ...inFlight.intent,
+        id: \`\${inFlight.intent.id}.again\`,
         state: 'intended' as const,
         draftPubkey: null,
         message: null,
@@ -27,8 +27,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: "  desk.tracks.move(track, 'signed', nowMs, 'its signature may leave', change);",
-        replacement: "  track.intent = { ...track.intent, ...change, state: 'signed', updatedMs: nowMs };",
+        text: "  context.intents.move(inFlight, 'signed', nowMs, 'its signature may leave', change);",
+        replacement: "  inFlight.intent = { ...inFlight.intent, ...change, state: 'signed', updatedMs: nowMs };",
       },
       {
         file: 'src/trader/engine/trader.ts',
@@ -44,12 +44,12 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
       {
         file: SUBMITS,
         text: LOST_SUBMIT,
-        replacement: `        if (track.intent.kind === 'place') {
+        replacement: `        if (inFlight.intent.kind === 'place') {
           const again = ${AGAIN};
-          desk.tracks.move(track, 'recordFailed', nowMs, outcome.reason);
-          desk.ledger.addIntent(again);
-          desk.ask(desk.tracks.take(again, nowMs), 'draft', nowMs);
-        } else uncertain(desk, track, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+          context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
+          context.ledger.addIntent(again);
+          context.ask(context.intents.take(again, nowMs), 'draft', nowMs);
+        } else uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`,
       },
     ],
@@ -61,8 +61,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
       {
         file: SUBMITS,
         text: LOST_SUBMIT,
-        replacement: `        desk.tracks.move(track, 'recordFailed', nowMs, outcome.reason);
-        desk.notDone(track, 'failed', outcome.reason);
+        replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
+        context.notDone(inFlight, 'failed', outcome.reason);
       } else if`,
       },
     ],
@@ -74,7 +74,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
       {
         file: SUBMITS,
         text: LOST_SUBMIT,
-        replacement: "        desk.tracks.move(track, 'settled', nowMs, outcome.reason);\n      } else if",
+        replacement: "        context.intents.move(inFlight, 'settled', nowMs, outcome.reason);\n      } else if",
       },
     ],
   },
@@ -85,8 +85,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
       {
         file: SUBMITS,
         text: '        // A submit can answer an error though the record moved on: only the record decides.\n        uncertain(',
-        replacement: `        desk.tracks.move(track, 'recordFailed', nowMs, outcome.message);
-        desk.notDone(track, outcome.slug, outcome.message);
+        replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.message);
+        context.notDone(inFlight, outcome.slug, outcome.message);
         if (nowMs < 0) uncertain(`,
       },
     ],
@@ -97,10 +97,10 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: "outcome.slug === 'gringotts_unavailable') {\n        desk.sendAgain(track, { nowMs });",
+        text: "outcome.slug === 'gringotts_unavailable') {\n        context.sendAgain(inFlight, { nowMs });",
         replacement: `outcome.slug === 'gringotts_unavailable') {
-        desk.tracks.move(track, 'recordFailed', nowMs, outcome.message);
-        desk.notDone(track, 'failed', outcome.message);`,
+        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.message);
+        context.notDone(inFlight, 'failed', outcome.message);`,
       },
     ],
   },
@@ -121,14 +121,14 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/context.ts',
-        text: '    this.lookLater(track, look.nowMs);\n    track.expiredSinceMs = null;',
-        replacement: `    const { expiresAtS, state } = track.intent;
+        text: '    this.lookLater(inFlight, look.nowMs);\n    inFlight.expiredSinceMs = null;',
+        replacement: `    const { expiresAtS, state } = inFlight.intent;
         if (expiresAtS !== null && look.nowMs > expiresAtS * 1000 && (state === 'signed' || state === 'unknown')) {
-          this.tracks.move(track, 'recordExpired', look.nowMs, 'its time is over');
-          return this.notDone(track, 'expired', 'its time is over');
+          this.intents.move(inFlight, 'recordExpired', look.nowMs, 'its time is over');
+          return this.notDone(inFlight, 'expired', 'its time is over');
         }
-        this.lookLater(track, look.nowMs);
-        track.expiredSinceMs = null;`,
+        this.lookLater(inFlight, look.nowMs);
+        inFlight.expiredSinceMs = null;`,
       },
     ],
   },
@@ -138,9 +138,9 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/orders.ts',
-        text: '      rests(desk, order, seen, track, look);',
-        replacement: `      if (desk.tracks.cancelOf(order.pubkey)?.intent.state === 'unknown') ended(desk, seen, 'canceled', 'settled', look);
-      else rests(desk, order, seen, track, look);`,
+        text: '      rests(context, order, seen, inFlight, look);',
+        replacement: `      if (context.intents.cancelOf(order.pubkey)?.intent.state === 'unknown') ended(context, seen, 'canceled', 'settled', look);
+      else rests(context, order, seen, inFlight, look);`,
       },
     ],
   },
@@ -150,8 +150,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/orders.ts',
-        text: '  if (!desk.profile.own_trades) bookDifference(desk, order.pubkey, look);',
-        replacement: '  bookDifference(desk, order.pubkey, look);',
+        text: '  if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);',
+        replacement: '  bookDifference(context, order.pubkey, look);',
       },
     ],
   },
@@ -161,10 +161,10 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: '        if (track.liveSinceMs < listSentMs && track.busy === null && track.dueMs === null) track.dueMs = nowMs;',
-        replacement: `        const gone = must(this.#desk.orders.get(must(draftPubkey, 'pubkey')), 'order');
-        this.#desk.orders.change(gone.pubkey, { status: 'canceled', filledMicros: gone.filledMicros, closedMs: nowMs });
-        this.#desk.tracks.move(track, 'settled', nowMs, 'a list leaves it out');`,
+        text: '        if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)\n          inFlight.dueMs = nowMs;',
+        replacement: `        const gone = must(this.#context.orders.get(must(draftPubkey, 'pubkey')), 'order');
+        this.#context.orders.change(gone.pubkey, { status: 'canceled', filledMicros: gone.filledMicros, closedMs: nowMs });
+        this.#context.intents.move(inFlight, 'settled', nowMs, 'a list leaves it out');`,
       },
     ],
   },
@@ -174,8 +174,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/trades.ts',
-        text: '    else observeTrade(desk, row, order, nowMs);',
-        replacement: '    else if (order.closedMs === null) observeTrade(desk, row, order, nowMs);',
+        text: '    else observeTrade(context, row, order, nowMs);',
+        replacement: '    else if (order.closedMs === null) observeTrade(context, row, order, nowMs);',
       },
     ],
   },
@@ -223,9 +223,9 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: '        this.#takeUp(this.#desk.tracks.take(intent, nowMs), nowMs);',
+        text: '        this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);',
         replacement: `        if (intent.state === 'signed' || intent.state === 'unknown') continue;
-        this.#takeUp(this.#desk.tracks.take(intent, nowMs), nowMs);`,
+        this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);`,
       },
     ],
   },
@@ -235,13 +235,13 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
-        replacement: `        if (track.intent.kind === 'place') {
+        text: "      uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        replacement: `        if (inFlight.intent.kind === 'place') {
           const again = ${AGAIN};
-          this.#desk.tracks.move(track, 'recordFailed', nowMs, 'the trader stopped');
-          this.#desk.ledger.addIntent(again);
-          this.#desk.ask(this.#desk.tracks.take(again, nowMs), 'draft', nowMs);
-        } else uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');`,
+          this.#context.intents.move(inFlight, 'recordFailed', nowMs, 'the trader stopped');
+          this.#context.ledger.addIntent(again);
+          this.#context.ask(this.#context.intents.take(again, nowMs), 'draft', nowMs);
+        } else uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
       },
     ],
   },
@@ -251,10 +251,10 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');",
-        replacement: `        if (track.intent.kind === 'place' && track.intent.state === 'signed')
-          this.#desk.giveUp(track, 'neverSent', 'unsent', nowMs, 'the trader stopped before it was sent');
-        else uncertain(this.#desk, track, nowMs, nowMs, 'the trader stopped before it was settled');`,
+        text: "      uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        replacement: `        if (inFlight.intent.kind === 'place' && inFlight.intent.state === 'signed')
+          this.#context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, 'the trader stopped before it was sent');
+        else uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
       },
     ],
   },

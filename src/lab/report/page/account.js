@@ -1,8 +1,8 @@
 /** The whole account over time: result, drawdown, locked capital. */
 
 import { column, data, ONE, scaled, stepOf, times, withGaps } from './columns.js';
+import { amount, clockOf, color, dayOf, say } from './format.js';
 import { drawGroup } from './frame.js';
-import { amount, clockOf, color, dayOf, say } from './words.js';
 import { groups } from './zoom.js';
 
 /** @typedef {import('./columns.js').Column} Column */

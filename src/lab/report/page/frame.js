@@ -1,6 +1,6 @@
 /** One chart, and charts above each other whose time axis is the same. */
 
-import { amount, clockOf, color, dayOf } from './words.js';
+import { amount, clockOf, color, dayOf } from './format.js';
 import { show } from './zoom.js';
 
 /** @typedef {import('./columns.js').Rows} Rows */

@@ -2,8 +2,8 @@
 
 import { drawAccount, session } from './account.js';
 import { data } from './columns.js';
+import { say } from './format.js';
 import { drawMarket } from './market.js';
-import { say } from './words.js';
 import { ACTIONS, groups, handle, show, shown } from './zoom.js';
 
 let drawnMarket = 0;

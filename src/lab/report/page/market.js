@@ -2,8 +2,8 @@
 
 import { session } from './account.js';
 import { column, data, ONE, scaled, times, withGaps } from './columns.js';
+import { amount, clockOf, color, dayOf, price, say } from './format.js';
 import { drawGroup } from './frame.js';
-import { amount, clockOf, color, dayOf, price, say } from './words.js';
 import { groups } from './zoom.js';
 
 /** @param {number} index of `data.markets` */

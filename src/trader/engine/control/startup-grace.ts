@@ -10,7 +10,7 @@ import type { TraderState } from '../state.js';
 import { LADDER } from './modes.js';
 
 /**
- * True while nothing can be said yet of this desk's orders: own state or this book is being read for the first time, and
+ * True while nothing can be said yet of this slot's orders: own state or this book is being read for the first time, and
  * the process is not older than a book may be.
  */
 export function isInStartupGrace(

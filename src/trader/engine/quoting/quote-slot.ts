@@ -17,7 +17,7 @@ export interface RefusalCount {
   readonly atMs: number;
 }
 
-/** What holds for every desk of a turn, whatever its strategy thinks. */
+/** What holds for every slot of a turn, whatever its strategy thinks. */
 export interface WishBounds {
   readonly nowMs: number;
   /** Why it may want nothing; null when it may. */
@@ -29,7 +29,7 @@ export interface WishBounds {
 export class QuoteSlot {
   readonly conditionId: string;
   readonly strategy: StrategySettings;
-  /** Outside its quote hours a desk wants nothing. Without quote hours it is always open. */
+  /** Outside its quote hours a slot wants nothing. Without quote hours it is always open. */
   inQuoteHours: boolean;
   /** Something changed since it last quoted. */
   dirty = true;

@@ -1,4 +1,4 @@
-/** One desk's turn: from what it wants to intents that risk has judged and the executor has written. */
+/** One slot's turn: from what it wants to intents that risk has judged and the executor has written. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, sub } from '../../../shared/base/micros.js';
@@ -15,25 +15,25 @@ import type { QuoteSlot } from './quote-slot.js';
 export const PLACE_PAUSE_MS = 5_000;
 
 /**
- * Lets the desk quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
+ * Lets the slot quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
  * when something was begun, so that pictures of our own state are stale.
  */
 export function quoteSlot(
-  desk: QuoteSlot,
+  slot: QuoteSlot,
   feed: Pick<MarketFeed, 'sight'>,
   view: MarketView | null,
   turn: StepContext,
 ): boolean {
-  const quotes = desk.wish(view, turn);
+  const quotes = slot.wish(view, turn);
   // From the feed itself and after the strategy has spoken: what it did to its view changes nothing here.
   const sight = feed.sight(turn.nowMs);
-  const orders = (turn.own.orders.get(desk.conditionId) ?? []).filter((order) => order.strategy === desk.strategy.name);
-  if (sight === null) return cancelAll(orders, desk.conditionId, turn);
+  const orders = (turn.own.orders.get(slot.conditionId) ?? []).filter((order) => order.strategy === slot.strategy.name);
+  if (sight === null) return cancelAll(orders, slot.conditionId, turn);
   const { cancels, wishes } = findChanges(quotes, orders, sight.market);
-  const canceled = cancelAll(cancels, desk.conditionId, turn);
-  if (wishes.length === 0 || turn.nowMs < desk.placeAfterMs) return canceled;
+  const canceled = cancelAll(cancels, slot.conditionId, turn);
+  if (wishes.length === 0 || turn.nowMs < slot.placeAfterMs) return canceled;
   let placed = false;
-  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, desk, sight, quotes, turn) || placed;
+  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, slot, sight, quotes, turn) || placed;
   return canceled || placed;
 }
 
@@ -56,39 +56,39 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, turn
 }
 
 /** True when at least one leg was begun. */
-function placeWish(wish: DesiredQuotes, desk: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
+function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
   const { exposure } = turn.own;
   const free = {
-    yesMicros: exposure.freeShares(desk.conditionId, true),
-    noMicros: exposure.freeShares(desk.conditionId, false),
+    yesMicros: exposure.freeShares(slot.conditionId, true),
+    noMicros: exposure.freeShares(slot.conditionId, false),
   };
   let placed = false;
-  for (const leg of chooseLegs(wish, free, sight.market)) placed = placeLeg(leg, desk, sight, quotes, turn) || placed;
+  for (const leg of chooseLegs(wish, free, sight.market)) placed = placeLeg(leg, slot, sight, quotes, turn) || placed;
   return placed;
 }
 
-function placeLeg(leg: Leg, desk: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
+function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
   const { market } = sight;
   const intent: PlaceIntent = {
     kind: 'place',
-    intentId: turn.nextIntentId(desk.conditionId),
-    marketConditionId: desk.conditionId,
+    intentId: turn.nextIntentId(slot.conditionId),
+    marketConditionId: slot.conditionId,
     eventConditionId: market.eventConditionId,
     isYes: leg.isYes,
     side: leg.side,
     priceMicros: leg.priceMicros,
     amountMicros: leg.amountMicros,
     fairYesMicros: quotes.fairMicros,
-    strategy: desk.strategy.name,
+    strategy: slot.strategy.name,
   };
   const refusal = approveAndExecute(
     intent,
-    factsOf(turn, sight, desk.strategy.risk),
-    () => reasonOf(quotes, sight, desk, turn),
+    factsOf(turn, sight, slot.strategy.risk),
+    () => reasonOf(quotes, sight, slot, turn),
     turn,
   );
   if (refusal !== null) {
-    desk.refused(refusal, turn.nowMs);
+    slot.refused(refusal, turn.nowMs);
     return false;
   }
   return true;

@@ -16,13 +16,13 @@ import type { Approved } from '../../trader/risk/risk.js';
 /** Between two beats of the executor, ms. */
 const BEAT_MS = 200;
 
-export interface DeskParts {
+export interface ExecutorShellParts {
   readonly ledger: Ledger;
   readonly executor: OrderExecutor;
   readonly client: ServiceClient;
 }
 
-export class OrderDesk {
+export class ExecutorShell {
   readonly events: ExecutorEvent[] = [];
   readonly #ledger: Ledger;
   readonly #executor: OrderExecutor;
@@ -31,7 +31,7 @@ export class OrderDesk {
   #waiting: Ask[] = [];
   #lastId = 0;
 
-  constructor({ ledger, executor, client }: DeskParts) {
+  constructor({ ledger, executor, client }: ExecutorShellParts) {
     this.#ledger = ledger;
     this.#executor = executor;
     this.#client = client;
