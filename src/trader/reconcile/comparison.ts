@@ -13,6 +13,7 @@ import {
   compareShares,
   type Difference,
   LONGEST_LAG_MS,
+  marketOf,
   missingFill,
   type OwnBooks,
   orderDifference,
@@ -108,9 +109,10 @@ export class Comparison {
     return 'left out';
   }
 
-  /** What a trade that changed its mind has moved since is not what the person saw. */
+  /** What a trade that changed its mind has moved since, or one under way will move, is not what the person saw. */
   #leaveOutShares(difference: Difference): LeavingOut {
-    if (this.#turns !== this.#ledger.tradeTurns()) return 'outdated';
+    const isMoving = this.#movingMarkets();
+    if (this.#turns !== this.#ledger.tradeTurns() || isMoving(marketOf(difference.subject))) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
@@ -147,13 +149,18 @@ export class Comparison {
     return rows.map(({ orderPubkey, missingMicros, upTo }) => missingFill(orderPubkey, missingMicros, upTo));
   }
 
-  #shares(): readonly Difference[] {
-    const theirs = sharesAtExchange(this.#assets.rows);
+  /** Markets whose shares are on their way: a fill that is not booked yet, a merge, a redeem. */
+  #movingMarkets(): (market: string) => boolean {
     const missing = new Set(this.#underWay.missingFills().map(({ marketConditionId }) => marketConditionId));
-    const isMoving = (market: string) =>
+    return (market) =>
       missing.has(market) ||
       this.#underWay.pendingMerge(market) !== null ||
       this.#underWay.pendingRedeem(market) !== null;
+  }
+
+  #shares(): readonly Difference[] {
+    const theirs = sharesAtExchange(this.#assets.rows);
+    const isMoving = this.#movingMarkets();
     const opening = this.#opening.over(theirs);
     const shares = compareShares(theirs, this.#ledger.positions(), opening, isMoving, this.#lately.moves);
     this.#undecided = shares.undecided;
