@@ -51,6 +51,11 @@ const params = {
       },
     ],
   },
+  post_only: {
+    kind: 'boolean',
+    default: true,
+    help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
+  },
   dust_shares: {
     kind: 'shares',
     min: '0',
@@ -142,6 +147,7 @@ function quote(view: MarketView, p: Params): Quotes {
     // Orders within a band are levels themselves, so nothing needs a tolerance.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
+    postOnly: p.post_only,
     note: `${bids.length} bids and ${asks.length} asks in ${p.bands.length} bands around ${target / ONE}`,
     factors: { target_price: target / ONE, others_spread_price: value.spread, book_age_ms: view.health.bookAgeMs },
   };

@@ -81,6 +81,7 @@ class LogOddsMaker implements Quoter {
       asks: quoted.asks,
       keepWithinTicks: p.reprice_ticks,
       keepWithinSizeFraction: p.resize_fraction,
+      postOnly: p.post_only,
       note: noteOf(quoted, centre, mode),
       factors: factorsOf(value, centre, adverseMove, view),
     };

@@ -22,6 +22,8 @@ export interface Centre {
   /** Deviation of the price until the next refresh. */
   readonly staleSigma: number;
   readonly fee: number;
+  /** Mean move against us after a fill, in price. */
+  readonly adverseMove: number;
 }
 
 export const netShares = (view: MarketView): number => view.inventory.netMicros / ONE;
@@ -52,5 +54,6 @@ export function centreOf(fair: number, adverseMove: number, view: MarketView, p:
     askHalf: factor * Math.max(floor, sigmoid(x + half) - reservation + added),
     staleSigma,
     fee,
+    adverseMove,
   };
 }

@@ -77,6 +77,11 @@ export const params = {
     default: 0,
     help: 'A side that adds to the position is quoted only if it earns more than this after its expected costs.',
   },
+  post_only: {
+    kind: 'boolean',
+    default: true,
+    help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
+  },
   dust_shares: {
     kind: 'shares',
     min: '0',

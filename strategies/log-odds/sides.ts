@@ -79,10 +79,13 @@ function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation):
   return Math.max(wanted, needed, passive);
 }
 
-/** Whether a quote at this price earns more than `min_edge_ticks` after its fee and the cost of standing still. */
+/**
+ * Whether a quote at this price earns more than `min_edge_ticks` after its fee, the cost of standing still, and what fills
+ * have cost afterwards. Without the last the floor of `half_spread_ticks` alone would nearly always be edge enough.
+ */
 function earns(side: BookSide, price: number, { view, centre, p }: Situation): boolean {
   const half = side === 'bid' ? centre.fair - price : price - centre.fair;
-  const edge = half - staleCost(half, centre.staleSigma) - centre.fee;
+  const edge = half - staleCost(half, centre.staleSigma) - centre.fee - centre.adverseMove;
   return edge > (p.min_edge_ticks * view.market.tickMicros) / ONE;
 }
 

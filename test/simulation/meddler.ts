@@ -50,7 +50,8 @@ function tooMuch(quotes: Quotes, view: MarketView): Quotes {
   const price = onTick(ask.priceMicros + TOO_MUCH_MICROS, tickMicros);
   if (price > Math.min(maxPriceMicros, ONE - minPriceMicros)) return quotes;
   const bids = [{ priceMicros: price, amountMicros: minAmountMicros }];
-  return { ...quotes, fairMicros: micros(price), bids, asks: [] };
+  // Not post-only, which would let it go before it comes to the collar.
+  return { ...quotes, fairMicros: micros(price), bids, asks: [], postOnly: false };
 }
 
 const onTick = (value: number, tick: Micros): Micros => micros(value - (value % tick));

@@ -134,6 +134,21 @@ describe('how much it quotes', () => {
     expect(sizes(VIEW, { min_edge_ticks: 50 })).toEqual([0, 0]);
   });
 
+  test.each([
+    [0, 1],
+    [1, 0],
+  ])('min_edge_ticks %i after what fills have cost: %i side', (min_edge_ticks, sides) => {
+    // A floor of two ticks, of which fills have cost almost one and a half.
+    const maker = create({ min_edge_ticks, half_spread_ticks: 2, stale_sigmas: 0, order_shares: '1', markout_s: 10 });
+    maker.quote(VIEW);
+    const nowMs = VIEW.nowMs + 1000;
+    maker.observe?.({ kind: 'fill', nowMs, side: 'ask', priceMicros: m(0.51), amountMicros: m(100), isMaker: true });
+    const later = { ...viewOf(book([[0.465, 100]], [[0.565, 100]])), nowMs: nowMs + 10_000 };
+    const { bids, asks, factors } = maker.quote(later);
+    expect(factors['adverse_move_price']).toBeCloseTo((100 / 104) * 0.015, 4);
+    expect([bids.length, asks.length]).toEqual([sides, sides]);
+  });
+
   test('near an end no lone side that adds, and beyond min_fair_price none at all', () => {
     const low = viewOf(book([[0.01, 100]], [[0.07, 100]]));
     // A bid would have to be below the lowest price; a lone ask would bet on the favourite.

@@ -3,7 +3,7 @@
 import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Report, Request } from '../../shared/protocol/seam.js';
 import type { OrderExecutor } from '../executor/contract.js';
-import type { Ledger } from '../ledger/contract.js';
+import type { IntentRow, Ledger } from '../ledger/contract.js';
 import type { Unsent } from '../scheduler/contract.js';
 import { act } from './act.js';
 import { commandRefusal } from './control/commands.js';
@@ -12,6 +12,7 @@ import { quietUntilMs } from './next-wakeup.js';
 import type { Notice } from './notices.js';
 import { observe } from './observe.js';
 import { OutboundCheck } from './outbound-check.js';
+import { objectionToPlace } from './quoting/post-only.js';
 import { react } from './reactions.js';
 import { orderInTime, receive } from './receive.js';
 import { route } from './router.js';
@@ -107,7 +108,9 @@ export class Trader {
   #commit(nowMs: number, work: () => void): void {
     const { ledger, executor } = this.#state;
     ledger.transaction(work);
-    ledger.transaction(() => react(this.#state, executor.afterCommit(nowMs), nowMs));
+    const { markets } = this.#state;
+    const objectionTo = (place: IntentRow) => objectionToPlace(place, markets.get(place.marketConditionId), nowMs);
+    ledger.transaction(() => react(this.#state, executor.afterCommit(nowMs, objectionTo), nowMs));
   }
 
   /** For status pages. Reads only. */

@@ -10,7 +10,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Ask, Report } from '../../shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../shared/protocol/states.js';
-import type { FillRow, IntentKind } from '../ledger/contract.js';
+import type { FillRow, IntentKind, IntentRow } from '../ledger/contract.js';
 import type { Approved } from '../risk/risk.js';
 
 /** The wallet's signer: takes an intent id, loads the stored draft itself, refuses what is not the intent. */
@@ -30,6 +30,9 @@ export interface ExecutorSettings {
   /** How often own orders are polled, ms: a second look at an expired record comes no sooner. */
   readonly ownPollMs: number;
 }
+
+/** Why this place must not be signed, a sentence; null when it may. */
+export type PlaceObjection = (place: IntentRow) => string | null;
 
 /** Whether places may be begun, signed and sent: all, none, or those of one strategy only. */
 export type Placing = boolean | { readonly onlyStrategy: string };
@@ -146,8 +149,11 @@ export interface OrderExecutor {
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[];
   /** The outcome of an ask that an intent owns. */
   onReport(report: Report): Reaction;
-  /** In its own transaction, after the one that stored the drafts: signs them. The asks are submits. */
-  afterCommit(nowMs: number): Reaction;
+  /**
+   * In its own transaction, after the one that stored the drafts: signs them. The asks are submits. `objectionTo` is asked of
+   * each place at that moment.
+   */
+  afterCommit(nowMs: number, objectionTo?: PlaceObjection): Reaction;
   /**
    * What has become due: re-reads, resends, polls of conversions, drafts that have lapsed. `venueNowMs` is the
    * exchange's clock, or null while it was never seen. Call it at least once a second.

@@ -22,6 +22,7 @@ import type {
   LiveOrder,
   MissingFills,
   OrderExecutor,
+  PlaceObjection,
   Placing,
   Reaction,
   Reservation,
@@ -78,9 +79,11 @@ export class Executor implements OrderExecutor {
     });
   }
 
-  afterCommit(nowMs: number): Reaction {
+  afterCommit(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
-      for (const inFlight of this.#context.toSign.splice(0)) sign(this.#context, this.#signer, inFlight, nowMs);
+      for (const inFlight of this.#context.toSign.splice(0)) {
+        sign(this.#context, this.#signer, inFlight, nowMs, objectionTo);
+      }
     });
   }
 

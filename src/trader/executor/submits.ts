@@ -2,15 +2,22 @@
 
 import type { Report } from '../../shared/protocol/seam.js';
 import type { ExecutorContext } from './context.js';
-import type { DraftSigner } from './contract.js';
+import type { DraftSigner, PlaceObjection } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { FIRST_LOOK_MS } from './pace.js';
 import { observe } from './records.js';
 
-export function sign(context: ExecutorContext, signer: DraftSigner, inFlight: InFlightIntent, nowMs: number): void {
+export function sign(
+  context: ExecutorContext,
+  signer: DraftSigner,
+  inFlight: InFlightIntent,
+  nowMs: number,
+  objectionTo: PlaceObjection = () => null,
+): void {
   // Its order may have ended since, or it may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
-  const objection = context.objectionTo(inFlight, nowMs);
+  const own = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
+  const objection = context.objectionTo(inFlight, nowMs) ?? own;
   if (objection !== null) {
     context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${objection}`);
     return;

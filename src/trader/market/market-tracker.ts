@@ -158,7 +158,9 @@ export class MarketTracker implements MarketFeed {
   sight(nowMs: number): Sight | null {
     if (this.#facts === null || this.#book === null) return null;
     const resolutionMs = this.#facts.resolutionTimeMs;
+    const trade = this.#tape.trades[0];
     return {
+      newestTrade: trade !== undefined && trade.seenMs >= this.#book.at.seenMs ? trade : null,
       market: this.#facts,
       book: this.#book.raw,
       others: this.#book.others,

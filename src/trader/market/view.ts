@@ -189,7 +189,10 @@ export interface MarketView {
 }
 
 /** What a view says of the market itself: nothing of ours, and no estimates. */
-export type Sight = Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'>;
+export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'> {
+  /** The newest public trade, if it was seen no earlier than the newest book; null otherwise. */
+  readonly newestTrade: TapeTrade | null;
+}
 
 /** One market's memory, as `MarketTracker` implements it. Calls must come in the order of our clock. */
 export interface MarketFeed {

@@ -11,6 +11,9 @@ import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
   if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
+  const { postOnly } = quotes;
+  if (postOnly !== undefined && typeof postOnly !== 'boolean')
+    return `postOnly must be true or false, got ${show(postOnly)}`;
   if (typeof quotes.note !== 'string') return `note must be a text, got ${show(quotes.note)}`;
   return (
     checkFair(quotes) ??

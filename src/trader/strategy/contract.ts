@@ -24,6 +24,11 @@ export interface Quotes {
   readonly keepWithinTicks: number;
   /** ... and whose size differs from its level by at most this part of the level, 0 to 1. */
   readonly keepWithinSizeFraction: number;
+  /**
+   * True: an order that would trade at once is not sent, by the newest poll and trade that were seen before its draft is
+   * asked for and before it is signed. Absent: false.
+   */
+  readonly postOnly?: boolean;
   /** One sentence for `explain`: why these quotes, or why none. */
   readonly note: string;
   /** The figures behind them by name, unit last, for `explain`; finite numbers. */

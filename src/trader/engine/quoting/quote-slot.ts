@@ -38,6 +38,7 @@ export class QuoteSlot {
   quotedMs = 0;
   #host: QuoteHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
+  #isPostOnly = false;
   readonly #refusals = new Map<string, RefusalCount>();
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -62,6 +63,11 @@ export class QuoteSlot {
     return this.#quotes;
   }
 
+  /** Whether orders of its last quotes must not trade at once. */
+  get isPostOnly(): boolean {
+    return this.#isPostOnly;
+  }
+
   /** Why the strategy was stopped here; null while it works. */
   get failure(): string | null {
     return this.#host?.failure ?? null;
@@ -81,10 +87,12 @@ export class QuoteSlot {
     this.dirty = false;
     this.quotedMs = bounds.nowMs;
     this.#quotes = this.#decide(view, bounds);
+    // What is on its way belongs to the last quotes that there were.
+    if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;
     return this.#quotes;
   }
 
-  refused(refusal: Refused, nowMs: number): void {
+  refused(refusal: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
     const { name, control, text } = refusal;
     const count = (this.#refusals.get(name)?.count ?? 0) + 1;
     this.#refusals.set(name, { name, control, count, text, atMs: nowMs });

@@ -9,10 +9,14 @@ import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../gate
 import { heldIn } from '../own/own-state.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
 import { chooseLegs, type Leg } from './legs.js';
+import { crossingOf, POST_ONLY } from './post-only.js';
 import type { QuoteSlot } from './quote-slot.js';
 
 /** After the exchange refused an order here, or signing did, nothing is placed for this long. */
 export const PLACE_PAUSE_MS = 5_000;
+
+/** Post-only is a wish of the strategy and no control of risk, which are numbered from 1. */
+const NO_CONTROL = 0;
 
 /**
  * Lets the slot quote and works towards it: cancels first, then as many orders as budget and risk allow. Returns true
@@ -62,6 +66,11 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
     yesMicros: exposure.freeShares(slot.conditionId, true),
     noMicros: exposure.freeShares(slot.conditionId, false),
   };
+  const crossing = quotes.postOnly === true ? crossingOf(wish.side, wish.priceMicros, sight) : null;
+  if (crossing !== null) {
+    slot.refused({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, turn.nowMs);
+    return false;
+  }
   let placed = false;
   for (const leg of chooseLegs(wish, free, sight.market)) placed = placeLeg(leg, slot, sight, quotes, turn) || placed;
   return placed;
@@ -111,6 +120,7 @@ function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: Quot
     best_ask: shown(book.asks[0]?.priceMicros),
     book_age_ms: health.bookAgeMs,
     net_shares: formatDecimal(sub(yesMicros, noMicros)),
+    post_only: quotes.postOnly === true,
     factors: quotes.factors,
   });
 }

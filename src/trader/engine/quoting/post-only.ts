@@ -1,0 +1,48 @@
+/**
+ * Post-only quotes on a venue that has no such flag: the trader itself lets an order go that would trade at once, by the
+ * newest that it has seen, before its draft is asked for and again before it is signed. What happens after that, nobody
+ * here can see.
+ */
+
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import type { Micros } from '../../../shared/base/micros.js';
+import type { IntentRow } from '../../ledger/contract.js';
+import type { BookSide, Sight, TapeTrade } from '../../market/view.js';
+import type { MarketEntry } from '../markets.js';
+import { inYesSpace } from './legs.js';
+
+/** In the counts of refusals, for `explain`. */
+export const POST_ONLY = 'post_only';
+
+/** What an order's price is held against; prices in YES space. */
+type Seen = Pick<Sight, 'others' | 'newestTrade'>;
+
+/** Why a post-only order at this YES price must not be sent: a sentence; null when it may. */
+export function crossingOf(side: BookSide, priceMicros: Micros, { others, newestTrade }: Seen): string | null {
+  const best = side === 'bid' ? others.asks[0] : others.bids[0];
+  const what = `post-only: ${side} ${formatDecimal(priceMicros)}`;
+  if (best !== undefined && reaches(side, priceMicros, best.priceMicros))
+    return `${what} would trade with the newest ${side === 'bid' ? 'ask' : 'bid'} ${formatDecimal(best.priceMicros)}`;
+  if (newestTrade === null || !isTradedThrough(side, priceMicros, newestTrade)) return null;
+  return `${what} would trade where the newest trade was, ${formatDecimal(newestTrade.priceMicros)}`;
+}
+
+const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
+  side === 'bid' ? price >= opposite : price <= opposite;
+
+/** Somebody has traded beyond this price since the book was seen, or took at it what we would take now. */
+function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade): boolean {
+  if (trade.priceMicros === price) return trade.taker === (side === 'bid' ? 'buy' : 'sell');
+  return reaches(side, price, trade.priceMicros);
+}
+
+/** Why this place must not be signed now; null when it may, and for what no post-only strategy has asked for. */
+export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
+  const { isYes, side, priceMicros, strategy } = row;
+  const slot = market?.slots.find((each) => each.strategy.name === strategy);
+  if (slot?.isPostOnly !== true || isYes === null || side === null || priceMicros === null) return null;
+  const sight = market?.feed.sight(nowMs) ?? null;
+  if (sight === null) return null;
+  const order = inYesSpace(isYes, side, priceMicros);
+  return crossingOf(order.side, order.priceMicros, sight);
+}

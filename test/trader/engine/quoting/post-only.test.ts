@@ -1,0 +1,100 @@
+/** Post-only quotes: what they are held against, and that one that would trade is neither drafted nor signed. */
+
+import { describe, expect, it } from 'vitest';
+import { runBacktest } from '../../../../src/lab/backtest/run.js';
+import { crossingOf } from '../../../../src/trader/engine/quoting/post-only.js';
+import type { TapeTrade } from '../../../../src/trader/market/view.js';
+import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
+import { plan } from '../../../lab/backtest/plans.js';
+import { ASK, BID, end, FIRST_MS, level, type Row, source } from '../../../lab/backtest/recordings.js';
+import { book, m } from '../../market/fixtures.js';
+
+const BOOK = book([[0.4, 10]], [[0.6, 10]]);
+const traded = (price: number, taker: TapeTrade['taker']): TapeTrade => ({
+  priceMicros: m(price),
+  amountMicros: m(5),
+  taker,
+  venueTimeMs: 0,
+  seenMs: 0,
+});
+
+describe('a post-only quote', () => {
+  it.each([
+    ['bid', 0.59, null, false],
+    ['bid', 0.6, null, true],
+    ['ask', 0.41, null, false],
+    ['ask', 0.4, null, true],
+    ['bid', 0.5, traded(0.5, 'buy'), true],
+    ['bid', 0.5, traded(0.5, 'sell'), false],
+    ['bid', 0.5, traded(0.49, 'sell'), true],
+    ['bid', 0.5, traded(0.51, 'buy'), false],
+    ['ask', 0.5, traded(0.5, 'sell'), true],
+    ['ask', 0.5, traded(0.5, 'buy'), false],
+    ['ask', 0.5, traded(0.51, 'buy'), true],
+    ['ask', 0.5, traded(0.49, 'sell'), false],
+  ] as const)('%s at %f beside the newest trade %o: crosses %s', (side, price, newestTrade, crosses) => {
+    const said = crossingOf(side, m(price), { others: BOOK, newestTrade });
+    expect(said !== null).toBe(crosses);
+    if (said !== null) expect(said).toContain(String(price));
+  });
+
+  it('is held against nothing where nothing was seen', () => {
+    expect(crossingOf('bid', m(0.99), { others: book([], []), newestTrade: null })).toBeNull();
+  });
+});
+
+const DECIDES_MS = 10_000;
+const ROUND_TRIP_MS = 3_000;
+
+/** Bids 0.55 from one moment on, once the ask is above it or whatever it is. */
+const bidder = (postOnly: boolean) =>
+  defineStrategy({
+    name: 'bidder',
+    summary: 'Bids.',
+    params: {},
+    create: () => ({
+      quote: ({ nowMs }) => {
+        const none = NO_QUOTES('waits');
+        // Not into the emptied book of the close.
+        if (nowMs < FIRST_MS + DECIDES_MS || nowMs > FIRST_MS + 40_000) return none;
+        return { ...none, fairMicros: m(0.57), bids: [{ priceMicros: m(0.55), amountMicros: m(10) }], postOnly };
+      },
+    }),
+  });
+
+/** The ask comes down to the bid: too late for the poll that it is decided by, early enough for one before the signature. */
+const FALLS: readonly Row[] = [
+  level(0, BID, 0.4, 100),
+  level(0, ASK, 0.6, 100),
+  level(DECIDES_MS - 1_000, ASK, 0.55, 100),
+  end(60_000),
+];
+
+async function traders(postOnly: boolean) {
+  const calls: string[] = [];
+  const given = plan([source(FALLS)], { strategy: bidder(postOnly), params: {}, latency: `constant:${ROUND_TRIP_MS}` });
+  // A poll comes back while the draft is on its way.
+  const polling = { ...given.trader.polling, quietIntervalMs: 500 };
+  const { session } = await runBacktest({
+    ...given,
+    trader: { ...given.trader, polling },
+    sent: ({ call }) => calls.push(call.endpoint),
+  });
+  const count = (endpoint: string) => calls.filter((name) => name === endpoint).length;
+  return { session, drafts: count('orders.create'), submits: count('orders.submit') };
+}
+
+describe('an order whose market moves while its draft is asked for', () => {
+  it('is not signed when its quotes are post-only, and none is drafted after that', async () => {
+    const { session, drafts, submits } = await traders(true);
+    expect([drafts, submits]).toEqual([1, 0]);
+    expect(session.markets[0]?.fills).toEqual([]);
+    expect(session.refusals.find(({ name }) => name === 'post_only')?.count).toBeGreaterThan(0);
+  });
+
+  it('is signed and takes what it meets when they are not', async () => {
+    const { session, submits } = await traders(false);
+    expect(submits).toBeGreaterThan(0);
+    expect(session.markets[0]?.fills[0]?.isMaker).toBe(false);
+  });
+});
