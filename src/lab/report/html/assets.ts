@@ -22,7 +22,7 @@ export function chartLibrary(): ChartLibrary {
 }
 
 /** In an order in which each stands after what it imports. */
-const MODULES = ['theme', 'tables', 'words', 'columns', 'zoom', 'frame', 'account', 'market', 'main'] as const;
+const MODULES = ['theme', 'tables', 'format', 'columns', 'zoom', 'frame', 'account', 'market', 'main'] as const;
 
 /**
  * The modules of `page/` (some of them, for a page that needs no more) as one: what they import of each other stands
