@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { BRACKET } from '../../src/lab/backtest/plan.js';
 import { run } from './run.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -29,10 +30,10 @@ interface Told {
 }
 
 describe('twinbook backtest', () => {
-  it('runs a lone strategy file over a recording under three fill models', async () => {
+  it('runs a lone strategy file over a recording under the bracket of fill models', async () => {
     const { code, out } = await backtest('-c', MAKER, '--data', SAMPLE);
     expect(code).toBe(0);
-    for (const words of ['risk-averse', 'power:3', 'optimistic', 'Result', 'spread earned', 'Fills']) {
+    for (const words of [...BRACKET, 'Result', 'spread earned', 'Fills']) {
       expect(out).toContain(words);
     }
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);

@@ -3,6 +3,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { BRACKET } from '../../src/lab/backtest/plan.js';
 import { readRun } from '../../src/shell/journal/read-run.js';
 import { runFolders } from '../../src/shell/journal/runs.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
@@ -124,7 +125,7 @@ async function parityAddsUp(path: string, next: string, folder: string): Promise
   expect(code, err).toBe(0);
   const told = JSON.parse(out) as ToldParity;
   expect(told.latency).toBe('constant:40');
-  expect(told.sides.map(({ name }) => name)).toEqual(['live', 'risk-averse', 'power:3', 'optimistic']);
+  expect(told.sides.map(({ name }) => name)).toEqual(['live', ...BRACKET]);
   for (const { warnings, result } of told.analyses) {
     expect(warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
     const { spreadMicros, driftMicros, feesMicros, mergesMicros, settlementMicros, undividedMicros } = result;

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BacktestResult } from '../../lab/backtest/backtest.js';
+import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
@@ -26,6 +27,7 @@ export interface BacktestFlags {
   readonly takerFee: number;
   readonly landingMs?: number;
   readonly allMarkets?: true;
+  readonly afterHalt?: AfterHalt;
   readonly report?: string;
   readonly json?: true;
 }
@@ -39,6 +41,14 @@ export function addBacktestCommand(program: Command, session: Session): void {
       '--fill-model <names>',
       `fill models, separated by commas, e.g. trade-through,power:2 (default: ${BRACKET.join(',')})`,
       namesOf,
+    )
+    .addOption(
+      new Option(
+        '--after-halt <what>',
+        'when a limit halts the trader: resume with the next event or day, or end there as live',
+      )
+        .choices(AFTER_HALT)
+        .default('resume'),
     )
     .option('--report <file>', 'write the report, one HTML file');
   action<BacktestFlags>(command, session, (options) => runBacktests(options, session.io));
@@ -87,13 +97,14 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true });
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const line = new ProgressLine(io, options.json === true);
-  const { fillModel, latency, data, repeat } = options;
+  const { fillModel, latency, data, repeat, afterHalt } = options;
   const results = await backtestOf(config, {
     ...planOptions(options, config),
     ...(fillModel === undefined ? {} : { fillModels: fillModel }),
     ...(latency === undefined ? {} : { latency }),
     data: data.map((path) => resolve(io.cwd, path)),
     repeat,
+    ...(afterHalt === undefined ? {} : { afterHalt }),
     progress: (share, name) => line.show(share, name),
   });
   line.end();

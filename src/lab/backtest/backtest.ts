@@ -17,6 +17,7 @@ import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
 import { middleOf, type RepeatedRun, repeatsOf, runFigures } from '../report/analysis/repeats.js';
 import type { BacktestOutcome, EventSource } from './contract.js';
+import type { AfterHalt } from './halts.js';
 import { type LatencyChoice, latencyChoice } from './latency-choice.js';
 import { checkFillModelChoices, openSources } from './open-sources.js';
 import { BRACKET, type PlanOptions, planOf, USUAL_LANDING_MS } from './plan.js';
@@ -27,7 +28,7 @@ import { runBacktest } from './run.js';
 export interface BacktestOptions {
   /** Recordings: folders or files, of our own format or raw Kalshi or Polymarket files; from the working folder. */
   readonly data: readonly string[];
-  /** Names as `--fill-model` takes them, or models; each is a run of its own. Default: risk-averse, power:3, optimistic. */
+  /** Names as `--fill-model` takes them, or models; each is a run of its own. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
   /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: what was measured, else `constant:150`. */
   readonly latency?: string;
@@ -42,6 +43,8 @@ export interface BacktestOptions {
   readonly fees?: PlanOptions['fees'];
   /** How long merges take to land, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
+  /** When a limit halts the trader: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
+  readonly afterHalt?: AfterHalt;
   /** Offers every recorded market to every strategy, whatever its file selects. Default false. */
   readonly allMarkets?: boolean;
   /** Told now and then: the part of all runs that is done, 0 to 1, and the fill model of the present one. */
@@ -122,11 +125,12 @@ async function runOnce({ config, sources, options, latency, fillModel, tell }: W
 const repeatedRun = ({ analysis, traceHash }: BacktestResult): RepeatedRun => runFigures(analysis, traceHash);
 
 const sharedOptions = (
-  { fees, landingMs, allMarkets = false }: BacktestOptions,
+  { fees, landingMs, afterHalt = 'resume', allMarkets = false }: BacktestOptions,
   config: Config,
 ): Omit<PlanOptions, 'fillModel' | 'latency' | 'seed'> => ({
   landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
   fees: fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
+  afterHalt,
   allMarkets,
 });
 

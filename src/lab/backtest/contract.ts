@@ -5,6 +5,7 @@ import type { EventChunk, RecordedMarket, RecordingSummary } from '../../recordi
 import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { SessionRecord } from '../session/contract.js';
+import type { AfterHalt } from './halts.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {
@@ -63,6 +64,8 @@ export interface BacktestPlan {
    * without one it is stopped after the last market.
    */
   readonly commands?: readonly TimedCommand[];
+  /** What happens when a limit halts the trader; absent: `resume`. */
+  readonly afterHalt?: AfterHalt;
   /** Lines for the report: what was played. */
   readonly data: readonly string[];
   /** Told of every request as it leaves, at its moment: the exchange's clock, Unix ms. */

@@ -5,9 +5,13 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { BacktestPlan, EventSource, LatencyModel } from './contract.js';
+import type { AfterHalt } from './halts.js';
 
-/** What a backtest shows by default: from the fewest fills that may be believed to the most. */
-export const BRACKET = ['risk-averse', 'power:3', 'optimistic'] as const;
+/**
+ * What a backtest shows by default: the rule about crossings varied (the first against the third), then the queue, from the
+ * fewest fills that may be believed to the most.
+ */
+export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
 export interface PlanOptions {
   readonly fillModel: string | FillModel;
@@ -17,6 +21,8 @@ export interface PlanOptions {
   readonly fees: BacktestPlan['fees'];
   /** Every recorded market is offered to every strategy, whatever the strategy files select. */
   readonly allMarkets: boolean;
+  /** See `BacktestPlan.afterHalt`. */
+  readonly afterHalt?: AfterHalt;
   /** See `BacktestPlan.phaseMs`. */
   readonly phaseMs?: BacktestPlan['phaseMs'];
 }

@@ -8,6 +8,7 @@ import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { QuoteHours } from '../../shell/runtime/quote-hours.js';
 import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
+import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
 import { type Answer, InProcessExchange } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver } from './replay-driver.js';
@@ -43,6 +44,7 @@ class BacktestRun {
   readonly #exchange: InProcessExchange;
   readonly #driver: ReplayDriver;
   readonly #metrics: Metrics;
+  readonly #halts: Halts;
   readonly #latency: LatencyModel;
   readonly #timeline: Timeline;
   readonly #side: TraderSide;
@@ -66,6 +68,7 @@ class BacktestRun {
     exchange: InProcessExchange,
     driver: ReplayDriver,
     metrics: Metrics,
+    halts: Halts,
     empty: readonly EventSource[],
   ) {
     const nowMs = driver.nextOpenMs;
@@ -74,6 +77,7 @@ class BacktestRun {
     this.#exchange = exchange;
     this.#driver = driver;
     this.#metrics = metrics;
+    this.#halts = halts;
     this.#latency = plan.latency;
     this.#timeline = new Timeline(nowMs);
     this.#side = startTrader(plan, nowMs);
@@ -102,8 +106,12 @@ class BacktestRun {
     };
     const exchange = new InProcessExchange(settings, profile.rate_limits, 0, metrics);
     metrics.attach(exchange.core, exchange.account);
+    const halts = new Halts(plan.afterHalt ?? 'resume');
     const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, {
-      opened: (played) => metrics.opened(played),
+      opened: (played) => {
+        metrics.opened(played);
+        halts.opened(played.source.market.eventTitle || played.source.market.conditionId);
+      },
       ending: (played) => metrics.ending(played),
       closed: (played, nowMs) => {
         metrics.closed(played, nowMs);
@@ -114,7 +122,7 @@ class BacktestRun {
       const names = empty.map(({ market }) => market.title).join(', ');
       throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`);
     }
-    return new BacktestRun(plan, exchange, driver, metrics, empty);
+    return new BacktestRun(plan, exchange, driver, metrics, halts, empty);
   }
 
   async play(): Promise<void> {
@@ -125,6 +133,7 @@ class BacktestRun {
       if (this.#driver.nextOpenMs <= nextMs) {
         this.#nowMs = nextMs;
         await this.#driver.openDue(this.#nowMs);
+        this.#resumeIfDue();
         continue;
       }
       this.#happen(nextMs);
@@ -163,8 +172,17 @@ class BacktestRun {
     this.#beatMs = Math.max(this.#rhythmMs + beats * BEAT_MS, this.#lastBeatMs + BEAT_MS);
   }
 
+  #resumeIfDue(): void {
+    const isDue = this.#halts.mustResume(this.#nowMs);
+    if (!isDue && !this.#halts.mustSettle(this.#driver.openCount)) return;
+    // What it sends counts from now, also right after a pause that was skipped.
+    this.#timeline.runUntil(this.#nowMs);
+    this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
+  }
+
   #look(): void {
     this.#lookMs = this.#nowMs + LOOK_MS;
+    if (this.#stopMs === null) this.#resumeIfDue();
     this.#count.looked(this.#side.trader.snapshot(this.#nowMs));
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
@@ -206,12 +224,16 @@ class BacktestRun {
 
   #command(command: OperatorCommand): void {
     if (command.kind === 'stop') this.#stopMs = this.#nowMs;
+    if (command.kind === 'resume' && command.reason !== '' && command.reason !== SETTLE_REASON)
+      this.#halts.resumed(this.#nowMs);
     this.#step({ kind: 'command', nowMs: this.#nowMs, command });
   }
 
   #step(observation: Observation): void {
     for (const request of this.#side.trader.handle(observation)) this.#send(request);
-    this.#count.notices(this.#side.trader.takeNotices());
+    const notices = this.#side.trader.takeNotices();
+    this.#count.notices(notices);
+    this.#halts.noticed(notices);
     this.#planBeat();
   }
 
@@ -264,6 +286,7 @@ class BacktestRun {
       exchange: this.#exchange,
       metrics: this.#metrics,
       count: this.#count,
+      halts: this.#halts,
       ledger: this.#side.ledger,
       empty: this.#empty,
       isStopped,

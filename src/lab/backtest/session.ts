@@ -6,6 +6,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../session/contract.js';
 import type { BacktestPlan, EventSource } from './contract.js';
+import type { Halts } from './halts.js';
 import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, PendingFill } from './market-metrics.js';
 import type { Metrics } from './metrics.js';
@@ -16,6 +17,7 @@ export interface Measured {
   readonly exchange: InProcessExchange;
   readonly metrics: Metrics;
   readonly count: RequestCount;
+  readonly halts: Halts;
   readonly ledger: Ledger;
   readonly empty: readonly EventSource[];
   readonly isStopped: boolean;
@@ -93,6 +95,7 @@ export function sessionOf(measured: Measured): SessionRecord {
     account: account.series,
     maxDrawdownMicros: account.maxDrawdownMicros,
     requests: count.use,
+    halts: measured.halts.records,
     refusals: count.refused,
     notices: [...dataNotices(measured), ...gapNotices(measured), ...endNotices(measured), ...count.said],
     assumptions: {
@@ -133,6 +136,7 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     endMarkMicros: metrics.markMicros,
     quoting: {
       ...samples.quotedMs,
+      haltedMs: measured.halts.withinMs(played.openedMs, played.closedMs ?? measured.toMs),
       ordersPlaced: metrics.ordersPlaced,
       ordersCanceled: metrics.ordersCanceled,
       postedMicros: metrics.postedMicros,

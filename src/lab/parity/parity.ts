@@ -139,6 +139,8 @@ function planOf({ liveRun, options, sources, data, fillModel }: Planned): Backte
     seed: options.seed,
     landingMs: options.landingMs,
     latency: latencyOf(liveRun, options),
+    // The run's own person resumed it, or nobody did.
+    afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands,
   };

@@ -86,6 +86,7 @@ export class RunMarket {
     const { orders } = this.#facts;
     return {
       ...this.#samples.quotedMs,
+      haltedMs: null,
       ordersPlaced: orders.length,
       ordersCanceled: orders.filter(({ canceled }) => canceled).length,
       postedMicros: orders.reduce((sum, { amountMicros }) => sum + amountMicros, 0),

@@ -46,6 +46,7 @@ export async function readRunSession(liveRun: RecordedSession): Promise<SessionR
     account: account.series,
     maxDrawdownMicros: account.maxDrawdownMicros,
     requests,
+    halts: [],
     refusals,
     notices: [],
     assumptions: {

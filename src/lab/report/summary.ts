@@ -47,7 +47,7 @@ const LINES: readonly Line[] = [
 const WIDTH = 100;
 const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
 /** Narrower columns would cut figures. More sessions than fit side by side stand below each other. */
-const LEAST_COLUMN = 15;
+const LEAST_COLUMN = 14;
 const PER_TABLE = Math.floor((WIDTH - NAME_WIDTH) / LEAST_COLUMN);
 
 /** Sessions side by side, at most 100 columns wide, ending in a line break; a flip of the result's sign is said. */

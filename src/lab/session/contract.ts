@@ -31,11 +31,22 @@ export interface SessionRecord {
   readonly maxDrawdownMicros: number | null;
   /** Null for a live ledger, which does not count requests. */
   readonly requests: RequestUse | null;
+  /** When limits halted the trader, in order of time; of a live session not known here, and empty. */
+  readonly halts: readonly HaltRecord[];
   /** What risk, guards and the exchange refused, most frequent first. */
   readonly refusals: readonly Refusal[];
   /** Notices a person must see: strategies that failed, limits that stopped the trader, markets left out. */
   readonly notices: readonly SessionNotice[];
   readonly assumptions: Assumptions;
+}
+
+/** A limit was reached: everything was canceled, and nothing was quoted until the trader was resumed. */
+export interface HaltRecord {
+  readonly fromMs: number;
+  /** Which limit, with its figures. */
+  readonly reason: string;
+  /** Null: never, in this session. */
+  readonly resumedMs: number | null;
 }
 
 /** Columns of one length. Samples stand at equal steps of `stepMs`; idle time between recordings is left out. */
@@ -176,6 +187,8 @@ export interface QuotingFigures {
   readonly openForMs: number | null;
   readonly twoSidedMs: number | null;
   readonly oneSidedMs: number | null;
+  /** How long, while the market was open, a limit had halted the trader; null when that is not known. */
+  readonly haltedMs: number | null;
   readonly ordersPlaced: number;
   readonly ordersCanceled: number;
   /** Shares of all orders that came to rest. */

@@ -19,5 +19,5 @@ export const MOST_CONFIGURATIONS_IN_16_BLOCKS = 1_000;
 /** Decoded recordings beyond it are streamed by each worker unless told otherwise: 25 million events. */
 export const USUAL_MEMORY_BYTES = 512 * 1024 * 1024;
 
-/** `risk-averse` and `power:3`: what the sign of a result must survive. */
-export const USUAL_FILL_MODELS = ['risk-averse', 'power:3'] as const;
+/** Both rules about crossings, and the fewest fills: what the sign of a result must survive. */
+export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;

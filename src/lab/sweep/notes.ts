@@ -34,10 +34,11 @@ function* incomplete({ counts }: NoteFacts): Generator<string> {
 
 function* flips({ counts, best }: NoteFacts): Generator<string> {
   if (counts.flipping > 0) {
-    yield `${counted(counts.flipping, 'configuration')} of ${counts.done} gain${counts.flipping === 1 ? 's' : ''} under one fill model and lose${counts.flipping === 1 ? 's' : ''} under another: reject them.`;
+    const verb = counts.flipping === 1 ? 'is' : 'are';
+    yield `${counted(counts.flipping, 'configuration')} of ${counts.done} ${verb} above 0 under one fill model and below it under another: reject them.`;
   }
   if (best !== null && (best.worstMicros ?? 0) <= 0) {
-    yield 'No configuration gains under every fill model.';
+    yield 'No configuration is above 0 under every fill model.';
   }
 }
 

@@ -21,15 +21,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '345c649b49bacead',
-    session: 'e02289e1927f8ec395f78fd7c95363f9a42dc7eee08d923f0b9fabe5c7aa4737',
+    session: '39e56a209a6a5de575ebb0e89819db9dcb4dd34270a2010b15ff915eecc34093',
   },
   'power:3': {
     trace: '345c649b49bacead',
-    session: 'e02289e1927f8ec395f78fd7c95363f9a42dc7eee08d923f0b9fabe5c7aa4737',
+    session: '39e56a209a6a5de575ebb0e89819db9dcb4dd34270a2010b15ff915eecc34093',
   },
   optimistic: {
     trace: '0ce75251d8b29b96',
-    session: 'c8b22be363ff86644a43b49030d352232dd794304fab1e7d0ff81c62fc415c8e',
+    session: '478dabfbbdb8dd593e8e4a610953b57d790c89020247ee85c77a02e8aa7257ff',
   },
 };
 

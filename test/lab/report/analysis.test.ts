@@ -3,6 +3,8 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
 import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/contract.js';
 import { sharedWarnings } from '../../../src/lab/report/analysis/warnings.js';
+import { resultTone } from '../../../src/lab/report/html/parts.js';
+import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { verdictOf } from '../../../src/lab/report/html/top.js';
 import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
 import { makeBracket, makeSession } from './session.js';
@@ -287,31 +289,66 @@ describe('the bracket', () => {
   });
 
   test.each([
-    [[1, 2], 'A gain under every fill model'],
-    [[-1, -2], 'A loss under every fill model'],
+    [[1, 2], 'Above 0 under every fill model'],
+    [[-1, -2], 'Below 0 under every fill model'],
     [[0, 0], 'Neither gain nor loss'],
     [[0, 3], 'No fill model contradicts another'],
-  ])('%j does not flip', (micros, words) => {
+  ])('%j does not flip, and one event is no gain and no loss', (micros, words) => {
     const verdict = bracketVerdict(micros.map((value, index) => withResult(`m${index}`, value * ONE)));
     expect(verdict.signFlips).toBe(false);
     expect(verdict.text).toContain(words);
+    expect(verdict.text).not.toMatch(/A gain|A loss/);
   });
 
+  /** A model with so many events, whose result has this interval. */
+  const withInterval = (name: string, events: number, [low, high]: readonly [number, number]) => {
+    const { byEvent, ...rest } = withResult(name, ((low + high) / 2) * ONE);
+    return { ...rest, byEvent: { ...byEvent, events, intervalMicros: [low * ONE, high * ONE] as const } };
+  };
+
   test.each([
-    [7, [1, 2], 'unclear'],
-    [8, [1, 2], 'gain'],
-    [8, [-1, -2], 'loss'],
-    [8, [0, 2], 'unclear'],
-    [8, [-1, 2], 'unclear'],
-  ] as const)('of %i events with %j points to %s', (events, micros, points) => {
-    const analyses = micros.map((value, index) => {
-      const { byEvent, ...rest } = withResult(`m${index}`, value * ONE);
-      return { ...rest, byEvent: { ...byEvent, events } };
-    });
-    const verdict = bracketVerdict(analyses);
+    [7, [1, 3], [1, 5], 'unclear', 'It says little: 7 independent events'],
+    [8, [1, 3], [1, 5], 'gain', 'A gain under every fill model: +2.00 (m0, 95 % +1.00 … +3.00); +3.00 (m1'],
+    [8, [-3, -1], [-9, -1], 'loss', 'A loss under every fill model: −2.00 (m0, 95 % −3.00 … −1.00)'],
+    [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, for not every interval leaves 0 out'],
+    [8, [-3, 1], [-5, 1], 'unclear', 'Neither a gain nor a loss is shown'],
+    [8, [-3, -1], [1, 5], 'unclear', 'The sign of the result flips'],
+  ] as const)('of %i events with the intervals %j and %j points to %s', (events, one, other, points, words) => {
+    const verdict = bracketVerdict([withInterval('m0', events, one), withInterval('m1', events, other)]);
     expect(verdict.points).toBe(points);
-    expect(verdict.text.includes('It says little: 7 independent events')).toBe(events < 8);
+    expect(verdict.text).toContain(words);
     expect(verdictOf(verdict)?.text).toContain(`class="verdict ${verdict.signFlips ? 'flips' : points}"`);
+  });
+
+  test('tells no flip that is one of the markets that were played', () => {
+    const of = (id: string, micros: number, isPlayed = true) => ({
+      ...aMarket({
+        conditionId: id,
+        fills: isPlayed
+          ? [aFill({ cashMicros: -ONE }), aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: ONE + micros })]
+          : [],
+      }),
+      ...(isPlayed ? {} : { quoting: { ...aMarket().quoting, ordersPlaced: 0, haltedMs: 60_000 } }),
+    });
+    const named = (name: string) => ({ assumptions: { ...aSession([]).assumptions, fillModel: name } });
+    const all = analyse(aSession([of('a', 2 * ONE), of('b', -5 * ONE)], named('all')));
+    const halted = analyse(aSession([of('a', ONE), of('b', 0, false)], named('halted')));
+    const verdict = bracketVerdict([all, halted]);
+    expect(verdict.signFlips).toBe(false);
+    expect(verdict.text).toContain('+2.00 (all), +1.00 (halted)');
+    expect(verdict.text).toContain('Compared over the 1 market of 2 that every model played.');
+  });
+
+  test('is grey below eight events', () => {
+    for (const [events, tone] of [
+      [7, ''],
+      [8, 'good'],
+    ] as const) {
+      const analysis = withInterval('m', events, [1, 3]);
+      expect(resultTone(analysis)).toBe(tone);
+      const page = reportHtml({ sessions: [aSession([]), aSession([])] }, [analysis, analysis]);
+      expect(page).toContain(`<td class="num ${tone}">+2.00</td>`);
+    }
   });
 
   test('of one session has no verdict', () => expect(bracketVerdict([withResult('power:3', 1)]).text).toBe(''));

@@ -86,6 +86,7 @@ export function makeSession(changes: Partial<SessionPlan> = {}): SessionRecord {
       ],
       unsent: plan.markets > 50 ? 341 : 12,
     },
+    halts: [],
     refusals: [
       { by: 'guard', name: 'news jump', count: 214 },
       { by: 'risk', name: 'market_position', count: 96 },
@@ -173,6 +174,7 @@ function playMarket(plan: SessionPlan, index: number, steps: number): Played {
       openForMs,
       twoSidedMs,
       oneSidedMs: quoted - twoSidedMs,
+      haltedMs: 0,
       ordersPlaced,
       ordersCanceled: Math.max(0, ordersPlaced - hand.fills.length),
       postedMicros: ordersPlaced * 40 * ONE + hand.fills.reduce((total, fill) => total + fill.amountMicros, 0),

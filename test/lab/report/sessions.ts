@@ -64,6 +64,7 @@ export const aMarket = (changes: Partial<MarketSession> = {}): MarketSession => 
     openForMs: 60_000,
     twoSidedMs: 30_000,
     oneSidedMs: 15_000,
+    haltedMs: 0,
     ordersPlaced: 4,
     ordersCanceled: 3,
     postedMicros: 40 * ONE,
@@ -99,6 +100,7 @@ export function aSession(markets: readonly MarketSession[], changes: Partial<Ses
       byEndpoint: [['markets.book', 60]],
       unsent: 0,
     },
+    halts: [],
     refusals: [],
     notices: [],
     assumptions: {

@@ -26,7 +26,7 @@ describe('the table for the terminal', () => {
     for (const count of [0, 1, 2, 4, 5, 9])
       for (const line of summaryTable(many.slice(0, count)).split('\n'))
         expect(line.length, line).toBeLessThanOrEqual(100);
-    expect(summaryTable(many).match(/^Fill model/gm)).toHaveLength(3);
+    expect(summaryTable(many).match(/^Fill model/gm)).toHaveLength(2);
   });
 
   test('prints the figures of the analysis', () => {

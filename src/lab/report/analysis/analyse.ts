@@ -22,7 +22,7 @@ export function analyse(record: SessionRecord): Analysis {
 }
 
 function figuresOf(record: SessionRecord, results: readonly MarketResult[]): Figures {
-  const { kind, title, fromMs, toMs, markets: sessions, refusals, assumptions } = record;
+  const { kind, title, fromMs, toMs, markets: sessions, halts, refusals, assumptions } = record;
   const markets = sessions.flatMap((session, index) => {
     const result = results[index];
     return result === undefined ? [] : [marketAnalysis(session, result)];
@@ -46,6 +46,7 @@ function figuresOf(record: SessionRecord, results: readonly MarketResult[]): Fig
     drawdown: drawdownOf(record),
     byEvent: eventsOf(markets, assumptions.seed ?? 0),
     requests: requestsOf(record),
+    halts,
     refusals,
     coverage: coverageOf(sessions),
     markets,

@@ -1,29 +1,76 @@
 /** One backtest under several fill models: whether they agree on the sign of the result. */
 
-import { counted, gain } from '../figures.js';
+import { count, counted, gain } from '../figures.js';
 import type { Analysis, BracketVerdict } from './contract.js';
-import { LEAST_EVENTS } from './events.js';
+import { eventsOf, LEAST_EVENTS, shownInterval } from './events.js';
 import { type RepeatedModel, repeatVerdict } from './repeats.js';
+import { sum } from './total.js';
+
+/** One model's result over the markets that all models played. */
+interface Compared {
+  readonly model: string;
+  readonly micros: number;
+  readonly events: number;
+  /** Null with too few events to have one. */
+  readonly interval: readonly [low: number, high: number] | null;
+}
 
 /** Reads analyses in the bracket's order, most pessimistic first. */
 export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
-  const results = analyses.map((analysis) => ({ model: modelOf(analysis), micros: analysis.result.resultMicros }));
   const repeated = repeatedModels(analyses);
   if (repeated.length > 0) return repeatVerdict(repeated);
-  if (results.length < 2) return { signFlips: false, points: 'unclear', text: '' };
-  const signFlips = results.some(({ micros }) => micros > 0) && results.some(({ micros }) => micros < 0);
-  const range = results.map(({ model, micros }) => `${gain(micros)} (${model})`).join(', ');
+  if (analyses.length < 2) return { signFlips: false, points: 'unclear', text: '' };
+  const played = playedByAll(analyses);
+  const models = analyses.map((analysis) => comparedOver(analysis, played));
+  const over = overText(analyses, played);
+  const range = models.map(({ model, micros }) => `${gain(micros)} (${model})`).join(', ');
+  const signFlips = models.some(({ micros }) => micros > 0) && models.some(({ micros }) => micros < 0);
   if (signFlips)
     return {
       signFlips,
       points: 'unclear',
-      text: `The sign of the result flips with the fill model: ${range}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.`,
+      text: `The sign of the result flips with the fill model: ${range}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.${over}`,
     };
-  const text = `${agreement(results.map(({ micros }) => micros))}: ${range}.`;
-  const events = Math.max(...analyses.map(({ byEvent }) => byEvent.events));
-  if (events < LEAST_EVENTS) return { signFlips, points: 'unclear', text: `${text} ${fewEvents(events)}` };
-  return { signFlips, points: directionOf(results.map(({ micros }) => micros)), text };
+  const events = Math.max(...models.map((model) => model.events));
+  if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
+    const few = events < LEAST_EVENTS ? ` ${fewEvents(events)}` : '';
+    return { signFlips, points: 'unclear', text: `${signsOf(models)}: ${range}.${few}${over}` };
+  }
+  const points = directionOf(models);
+  return { signFlips, points, text: `${WORDS[points]}: ${models.map(intervalText).join('; ')}.${over}` };
 }
+
+/** Condition ids; a model that played fewer markets has earned and lost nothing in the others. */
+function playedByAll(analyses: readonly Analysis[]): ReadonlySet<string> {
+  const [first, ...others] = analyses.map(
+    ({ markets }) => new Set(markets.filter(({ isPlayed }) => isPlayed).map(({ conditionId }) => conditionId)),
+  );
+  return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
+}
+
+function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared {
+  const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
+  // The same figures where every market was played, which is the rule.
+  const isWhole = markets.length === analysis.markets.length;
+  const byEvent = isWhole ? analysis.byEvent : eventsOf(markets, analysis.assumptions.seed ?? 0);
+  return {
+    model: modelOf(analysis),
+    micros: isWhole ? analysis.result.resultMicros : sum(markets.map(({ result }) => result.resultMicros)),
+    events: byEvent.events,
+    interval: shownInterval(byEvent),
+  };
+}
+
+function overText(analyses: readonly Analysis[], played: ReadonlySet<string>): string {
+  const all = Math.max(...analyses.map(({ markets }) => markets.length));
+  if (played.size === all) return '';
+  return ` Compared over the ${counted(played.size, 'market')} of ${count(all)} that every model played.`;
+}
+
+const intervalText = ({ model, micros, interval }: Compared): string =>
+  interval === null
+    ? `${gain(micros)} (${model})`
+    : `${gain(micros)} (${model}, 95 % ${gain(interval[0])} … ${gain(interval[1])})`;
 
 /** Those of a backtest that was run more than once; empty where not all of them are. */
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
@@ -36,17 +83,24 @@ export function repeatedModels(analyses: readonly Analysis[]): readonly Repeated
 const fewEvents = (events: number): string =>
   `It says little: ${counted(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`;
 
-function directionOf(results: readonly number[]): BracketVerdict['points'] {
-  if (results.every((result) => result > 0)) return 'gain';
-  return results.every((result) => result < 0) ? 'loss' : 'unclear';
+/** A gain or a loss only where every interval leaves 0 out. */
+function directionOf(models: readonly Compared[]): BracketVerdict['points'] {
+  if (models.every(({ interval }) => interval !== null && interval[0] > 0)) return 'gain';
+  return models.every(({ interval }) => interval !== null && interval[1] < 0) ? 'loss' : 'unclear';
+}
+
+const WORDS = {
+  gain: 'A gain under every fill model',
+  loss: 'A loss under every fill model',
+  unclear: 'Neither a gain nor a loss is shown, for not every interval leaves 0 out',
+} as const;
+
+function signsOf(models: readonly Compared[]): string {
+  if (models.every(({ micros }) => micros > 0)) return 'Above 0 under every fill model';
+  if (models.every(({ micros }) => micros < 0)) return 'Below 0 under every fill model';
+  if (models.every(({ micros }) => micros === 0)) return 'Neither gain nor loss under any fill model';
+  return 'No fill model contradicts another, but not each of them is above or below 0';
 }
 
 export const modelOf = ({ assumptions, kind }: Analysis): string =>
   assumptions.fillModel ?? (kind === 'live' ? 'live' : 'no model');
-
-function agreement(results: readonly number[]): string {
-  if (results.every((result) => result > 0)) return 'A gain under every fill model';
-  if (results.every((result) => result < 0)) return 'A loss under every fill model';
-  if (results.every((result) => result === 0)) return 'Neither gain nor loss under any fill model';
-  return 'No fill model contradicts another, but not each of them shows a gain or loss';
-}

@@ -7,7 +7,7 @@
  * without values), never zero.
  */
 
-import type { Assumptions, Coverage, Refusal, RequestUse, SessionKind } from '../../session/contract.js';
+import type { Assumptions, Coverage, HaltRecord, Refusal, RequestUse, SessionKind } from '../../session/contract.js';
 
 export interface Analysis {
   /** Raised when the meaning of a key changes. */
@@ -30,6 +30,7 @@ export interface Analysis {
   readonly drawdown: DrawdownFigures;
   readonly byEvent: EventFigures;
   readonly requests: RequestFigures | null;
+  readonly halts: readonly HaltRecord[];
   readonly refusals: readonly Refusal[];
   readonly coverage: CoverageFigures;
   /** In the record's order. */
@@ -271,6 +272,8 @@ export interface RequestFigures extends RequestUse {
 
 export interface CoverageFigures {
   readonly markets: number;
+  /** Without those in which a limit that had been reached kept the trader from quoting. */
+  readonly marketsPlayed: number;
   readonly marketsQuoted: number;
   readonly marketsTraded: number;
   readonly marketsWithoutOutcome: number;
@@ -293,6 +296,8 @@ export interface MarketAnalysis {
   readonly eventTitle: string;
   readonly category: string;
   readonly outcome: boolean | null;
+  /** False when nothing was quoted because a limit had halted the trader for most of the time: then 0 is no result. */
+  readonly isPlayed: boolean;
   readonly result: ResultSplit;
   readonly fills: number;
   readonly boughtMicros: number;
@@ -314,9 +319,9 @@ export interface MarketAnalysis {
 
 /** Several fill models side by side. */
 export interface BracketVerdict {
-  /** True when the result is a gain under one model and a loss under another. */
+  /** True when the result is above 0 under one model and below it under another, over the markets that all of them played. */
   readonly signFlips: boolean;
-  /** Which way all results point; `unclear` when they differ, are 0, or rest on too few events to mean anything. */
+  /** Which way all intervals point; `unclear` when one of them holds 0, or there are too few events to have one. */
   readonly points: 'gain' | 'loss' | 'unclear';
   /** In words; empty for a single session. */
   readonly text: string;

@@ -10,6 +10,7 @@ export function coverageOf(markets: readonly MarketSession[]): CoverageFigures {
   const gapMs = sum(recorded.map((coverage) => coverage.gapMs));
   return {
     markets: markets.length,
+    marketsPlayed: markets.filter(isPlayed).length,
     marketsQuoted: markets.filter(({ quoting }) => quoting.ordersPlaced > 0).length,
     marketsTraded: markets.filter(({ fills }) => fills.length > 0).length,
     marketsWithoutOutcome: markets.filter(({ outcome }) => outcome === null).length,
@@ -22,6 +23,11 @@ export function coverageOf(markets: readonly MarketSession[]): CoverageFigures {
     trades: sum(recorded.map((coverage) => coverage.trades)),
     skipped: sum(recorded.map((coverage) => coverage.skipped)),
   };
+}
+
+/** A market without an order while a limit had halted the trader for most of its time was not played. */
+export function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
+  return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
 
 export function quotingOf(markets: readonly MarketSession[]): QuotingShare {

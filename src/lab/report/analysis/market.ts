@@ -4,6 +4,7 @@ import { halfLife } from '../../../shared/statistics/half-life.js';
 import type { MarketSession } from '../../session/contract.js';
 import { movesOf, sharesMoved } from '../../session/moves.js';
 import type { MarketAnalysis } from './contract.js';
+import { isPlayed } from './coverage.js';
 import { markoutAt } from './markouts.js';
 import type { MarketResult } from './split.js';
 import { share } from './total.js';
@@ -17,6 +18,7 @@ export function marketAnalysis(market: MarketSession, result: MarketResult): Mar
     eventTitle,
     category,
     outcome,
+    isPlayed: isPlayed(market),
     result: result.split,
     fills: fills.length,
     ...volumeOf(fills),

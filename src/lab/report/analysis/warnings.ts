@@ -1,7 +1,7 @@
 /** What must be known before a figure is believed. A session with nothing in it says so here, in words. */
 
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
-import { count, counted, duration, exactGain, money, percent, shares } from '../figures.js';
+import { count, counted, duration, exactGain, moment, money, percent, shares } from '../figures.js';
 import { modelOf } from './bracket.js';
 import type { Analysis, Warning, WarningLevel } from './contract.js';
 import { FEW_EVENTS } from './events.js';
@@ -19,6 +19,8 @@ const CHECKS: readonly Check[] = [
     'no_markets',
     ({ coverage }) => (coverage.markets > 0 ? null : 'No market was in this session: there is nothing to report.'),
   ],
+  ['caution', 'not_played', notPlayed],
+  ['caution', 'halted', halted],
   ['caution', 'no_orders', noOrders],
   ['caution', 'no_fills', noFills],
   ['caution', 'held_at_cost', heldAtCost],
@@ -75,6 +77,20 @@ function atMost(limit: number, warnings: readonly Warning[], what: string): read
   const [first, more] = [warnings[0], warnings.length - limit];
   if (first === undefined || more <= 0) return warnings;
   return [...warnings.slice(0, limit), { ...first, text: `… and ${counted(more, `more ${what}`)}.` }];
+}
+
+function notPlayed({ coverage }: Figures, { halts }: SessionRecord): string | null {
+  const missing = coverage.markets - coverage.marketsPlayed;
+  if (missing === 0) return null;
+  const reason = halts[0] === undefined ? '' : ` (${halts[0].reason})`;
+  return `${count(missing)} of ${counted(coverage.markets, 'market')} were not played: a limit had halted the trader${reason}. The result is of the others.`;
+}
+
+function halted(_: Figures, { halts }: SessionRecord): string | null {
+  const resumed = halts.filter(({ resumedMs }) => resumedMs !== null);
+  const [first] = resumed;
+  if (first === undefined) return null;
+  return `Limits halted the trader ${counted(resumed.length, 'time')}, first at ${moment(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
 }
 
 function noOrders({ coverage, trading, refusals }: Figures): string | null {

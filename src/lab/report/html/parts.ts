@@ -1,6 +1,7 @@
 /** The few shapes that the sections of the page are made of. */
 
 import type { Analysis } from '../analysis/contract.js';
+import { LEAST_EVENTS } from '../analysis/events.js';
 import { html, type Markup } from './markup.js';
 
 /** One session of the page: its place in the bracket is what shows and hides what belongs to it. */
@@ -79,6 +80,10 @@ export function bar(from: number, to: number, kind: string, isThin = false): Mar
 
 /** `good`, `bad` or nothing for 0 and for what is not known: the sign itself is always printed too. */
 export const tone = (value: number | null): string => (value === null || value === 0 ? '' : value > 0 ? 'good' : 'bad');
+
+/** The same for a session's result; grey where there are too few events for its sign to mean anything. */
+export const resultTone = ({ result, byEvent }: Analysis): string =>
+  byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 
 export interface Figure {
   readonly name: string;

@@ -16,7 +16,7 @@ import {
   UNKNOWN,
 } from '../figures.js';
 import { html, type Markup } from './markup.js';
-import { bar, type Figure, facts, perSession, type Shown, section, tiles, tone } from './parts.js';
+import { bar, type Figure, facts, perSession, resultTone, type Shown, section, tiles, tone } from './parts.js';
 
 export const resultSection = (sessions: readonly Shown[]): Markup =>
   section(
@@ -36,7 +36,7 @@ function headline(analysis: Analysis): Markup {
     {
       name: 'Result',
       text: gain(result.resultMicros),
-      tone: tone(result.resultMicros),
+      tone: resultTone(analysis),
       note:
         interval === null
           ? `on ${money(equity.capitalMicros)} of capital`

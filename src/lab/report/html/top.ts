@@ -5,7 +5,7 @@ import { shownInterval, shownSharpe } from '../analysis/events.js';
 import { sharedWarnings } from '../analysis/warnings.js';
 import { count, duration, gain, moment, money, percent, ratio, shares, signedCents } from '../figures.js';
 import { html, type Markup, shortened } from './markup.js';
-import { type Shown, tone } from './parts.js';
+import { resultTone, type Shown } from './parts.js';
 
 export function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Markup {
   const what = kind === 'live' ? 'What really happened' : 'Backtest';
@@ -33,14 +33,10 @@ export function warningList(sessions: readonly Shown[]): Markup | null {
   return html`<div id="warnings" role="region" aria-label="What to know before believing a figure"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
 }
 
-type Line = readonly [
-  name: string,
-  text: (analysis: Analysis) => string,
-  toned?: (analysis: Analysis) => number | null,
-];
+type Line = readonly [name: string, text: (analysis: Analysis) => string, toned?: (analysis: Analysis) => string];
 
 const BRACKET: readonly Line[] = [
-  ['Result', ({ result }) => gain(result.resultMicros), ({ result }) => result.resultMicros],
+  ['Result', ({ result }) => gain(result.resultMicros), resultTone],
   ['95 % interval by event', intervalText],
   ['Spread earned', ({ result }) => gain(result.spreadMicros)],
   ['Inventory drift', ({ result }) => gain(result.driftMicros)],
@@ -71,8 +67,7 @@ export function bracketTable(sessions: readonly Shown[]): Markup | null {
   const head = sessions.map(({ name }) => html`<th scope="col" class="num">${name}</th>`);
   const rows = BRACKET.map(([name, text, toned], place) => {
     const cells = sessions.map(
-      ({ analysis }) =>
-        html`<td class="num ${toned === undefined ? '' : tone(toned(analysis))}">${text(analysis)}</td>`,
+      ({ analysis }) => html`<td class="num ${toned === undefined ? '' : toned(analysis)}">${text(analysis)}</td>`,
     );
     return html`<tr class="${place === 0 ? 'main' : ''}"><th scope="row" class="text">${name}</th>${cells}</tr>`;
   });

@@ -41,6 +41,7 @@ export function quotingOf(
     openForMs: lengthOf(open),
     twoSidedMs,
     oneSidedMs: lengthOf(bids) + lengthOf(asks) - 2 * twoSidedMs,
+    haltedMs: null,
     ordersPlaced: quotes.length,
     ordersCanceled: orders.filter(({ status }) => ORDER_STANDING[status].isCanceled).length,
     postedMicros: quotes.reduce((total, { amountMicros }) => total + amountMicros, 0),

@@ -35,6 +35,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     account: account.series,
     maxDrawdownMicros: account.maxDrawdownMicros,
     requests: null,
+    halts: [],
     refusals: refusalsOf(rows),
     notices: noticesOf(reader, rows),
     assumptions: {

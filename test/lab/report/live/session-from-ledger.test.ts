@@ -129,6 +129,7 @@ describe('a ledger without recordings', () => {
       const [market] = session.markets;
       expect(market?.quoting).toEqual({
         openForMs: 60_000,
+        haltedMs: null,
         twoSidedMs: 6_000,
         oneSidedMs: 24_000,
         ordersPlaced: 2,

@@ -1,0 +1,110 @@
+/** A limit that halts the trader: the next event goes on, or the run ends there, and the report says which. */
+
+import { base58 } from '@scure/base';
+import { describe, expect, it } from 'vitest';
+import { type AfterHalt, Halts } from '../../../src/lab/backtest/halts.js';
+import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
+import { summaryTable } from '../../../src/lab/report/summary.js';
+import { micros } from '../../../src/shared/base/micros.js';
+import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
+import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
+import { plan } from './plans.js';
+import { ASK, BID, end, FIRST_MS, level, source, trade } from './recordings.js';
+
+const ONE = 1_000_000;
+const HALF_HOUR_MS = 1_800_000;
+
+/** Bids once in each market, at 0.45. */
+const bidder = defineStrategy({
+  name: 'bidder',
+  summary: 'One bid in each market.',
+  params: {},
+  create: () => ({
+    quote: (view) => {
+      const bid = { priceMicros: micros(450_000), amountMicros: micros(10 * ONE) };
+      if (view.inventory.yesMicros > 0) return NO_QUOTES('holds');
+      return { ...NO_QUOTES('one bid'), bids: [bid], fairMicros: micros(500_000) };
+    },
+  }),
+});
+
+/** A market in which the bid is hit, and loses 2 at the mark; every half an hour one of them. */
+function losing(number: number) {
+  const at = (ms: number) => number * HALF_HOUR_MS + ms;
+  const rows = [
+    ...[level(at(0), BID, 0.4, 100), level(at(0), ASK, 0.6, 100), trade(at(120_000), ASK, 0.44, 50)],
+    ...[level(at(130_000), BID, 0.4, 0), level(at(130_000), BID, 0.2, 100)],
+    ...[level(at(130_000), ASK, 0.6, 0), level(at(130_000), ASK, 0.3, 100), end(at(400_000))],
+  ];
+  const conditionId = base58.encode(new Uint8Array(32).fill(number + 1));
+  const [openTimeMs, closeTimeMs] = [FIRST_MS + at(-60_000), FIRST_MS + at(400_000)];
+  return source(rows, { conditionId, eventTitle: `Event ${number}`, outcome: false, openTimeMs, closeTimeMs });
+}
+
+async function played(afterHalt: AfterHalt, maxLossDay: string) {
+  const given = plan([0, 1, 2].map(losing), { strategy: bidder, params: {} });
+  const limits = { max_loss_day: maxLossDay, max_drawdown: '500', min_time_to_resolution_s: 0 };
+  const trader = { ...given.trader, risk: riskLimitsSchema.parse(limits) };
+  const { session } = await runBacktest({ ...given, trader, afterHalt });
+  return { session, analysis: analyse(session) };
+}
+
+describe('a loss limit that is reached in a backtest', () => {
+  it('is resumed with the next event, and the report says so', async () => {
+    const { session, analysis } = await played('resume', '1.5');
+    expect(session.markets.map(({ fills }) => fills.length)).toEqual([1, 1, 1]);
+    expect(session.halts.map(({ reason }) => reason)).toEqual(Array(3).fill('lost 2 today, the limit is 1.5'));
+    expect(session.halts.map(({ resumedMs }) => resumedMs !== null)).toEqual([true, true, false]);
+    expect(analysis.coverage).toMatchObject({ markets: 3, marketsPlayed: 3 });
+    expect(session.notices.filter(({ text }) => text.includes('clock'))).toEqual([]);
+    const said = analysis.warnings.find(({ name }) => name === 'halted')?.text;
+    expect(said).toMatch(/^Limits halted the trader 2 times, first at 2026-03-02 12:02:\d\d UTC \(lost 2 today/);
+    expect(said).toContain('It was resumed with the next event or day');
+  });
+
+  it('ends the run for good where that is wanted, and the markets that were not played stand at the top', async () => {
+    const { session, analysis } = await played('end', '1.5');
+    expect(session.markets.map(({ fills }) => fills.length)).toEqual([1, 0, 0]);
+    expect(analysis.coverage).toMatchObject({ markets: 3, marketsPlayed: 1 });
+    expect(analysis.markets.map(({ isPlayed }) => isPlayed)).toEqual([true, false, false]);
+    expect(analysis.warnings[0]).toMatchObject({ level: 'caution', name: 'not_played' });
+    expect(summaryTable([analysis]).replaceAll('\n  ', ' ')).toContain(
+      '! 2 of 3 markets were not played: a limit had halted the trader (lost 2 today, the limit is 1.5).',
+    );
+  });
+
+  it('compares models over what all of them played', async () => {
+    const [whole, cut] = [await played('end', '500'), await played('end', '1.5')];
+    expect(whole.analysis.result.resultMicros).toBe(3 * cut.analysis.result.resultMicros);
+    const verdict = bracketVerdict([whole.analysis, cut.analysis]);
+    expect(verdict.text).toContain('−4.50 (risk-averse), −4.50 (risk-averse)');
+    expect(verdict.text).toContain('Compared over the 1 market of 3 that every model played.');
+  });
+});
+
+describe('the halts of a run', () => {
+  const halted = (timeMs: number) =>
+    ({ timeMs, severity: 'loud', kind: 'halted', text: 'a limit; and so on' }) as const;
+
+  it('are resumed by a new event or a new UTC day, not by another market of an event that has begun', () => {
+    const halts = new Halts('resume');
+    halts.opened('first');
+    expect(halts.mustResume(0)).toBe(false);
+    halts.noticed([halted(1_000)]);
+    halts.opened('first');
+    expect(halts.mustResume(2_000)).toBe(false);
+    expect(halts.mustResume(86_400_000)).toBe(true);
+    halts.opened('second');
+    expect(halts.mustResume(3_000)).toBe(true);
+    expect([halts.mustSettle(1), halts.mustSettle(0), halts.mustSettle(0)]).toEqual([false, true, false]);
+    halts.resumed(3_000);
+    expect(halts.mustSettle(0)).toBe(false);
+    expect(halts.mustResume(4_000)).toBe(false);
+    expect(halts.records).toEqual([{ fromMs: 1_000, reason: 'a limit', resumedMs: 3_000 }]);
+    expect([halts.withinMs(0, 10_000), halts.withinMs(2_500, 10_000), halts.withinMs(3_000, 10_000)]).toEqual([
+      2_000, 500, 0,
+    ]);
+  });
+});
