@@ -30,9 +30,6 @@ export const shippedStrategies = (): readonly string[] => namesIn(join(codeRoot,
 
 export const shippedStrategyFile = (name: string): string => join(codeRoot, 'strategies', `${name}${OWN_EXTENSION}`);
 
-/** What a user's own module imports as `twinbook/strategy`. */
-export const strategyApiFile = join(codeRoot, 'src', 'trader', 'strategy', `strategy${OWN_EXTENSION}`);
-
 function namesIn(folder: string, extension: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

@@ -9,8 +9,9 @@ import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { strategyFrom } from '../../trader/strategy/module.js';
+import * as strategyApi from '../../trader/strategy/strategy.js';
 import { oneOf } from './problems.js';
-import { shippedStrategies, shippedStrategyFile, strategyApiFile } from './shipped.js';
+import { shippedStrategies, shippedStrategyFile } from './shipped.js';
 
 export interface LoadedModule {
   readonly strategy: Strategy;
@@ -52,7 +53,8 @@ async function loadOwn(file: string): Promise<LoadedModule> {
   }
   // Without caches: the file that stands there now is the one that trades, and its hash is the one recorded.
   const jiti = createJiti(import.meta.url, {
-    alias: { 'twinbook/strategy': strategyApiFile },
+    // The one that runs here, not a copy: run from its sources, the loader would transform its thirty files for each strategy.
+    virtualModules: { 'twinbook/strategy': strategyApi },
     fsCache: false,
     moduleCache: false,
     tryNative: false,
