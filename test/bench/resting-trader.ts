@@ -11,10 +11,11 @@ import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import type { Wallet } from '../../src/shell/wallet/wallet.js';
 import { type Running, twinbook } from '../support/processes.js';
 import { allRows, asTrader, paper, profile } from '../support/venue.js';
+import { sized } from './bench.js';
 import type { FarExchange } from './far-exchange.js';
 
-const MARKETS = 5;
-const LEVELS = 10;
+const MARKETS = sized(5, 1);
+const LEVELS = sized(10, 5);
 /** Both sides of every market. */
 export const ORDERS = MARKETS * LEVELS * 2;
 
@@ -195,7 +196,7 @@ const notYet = (error: unknown): null => {
   throw error;
 };
 
-const LOOK_MS = 10;
+const LOOK_MS = sized(10, 100);
 /** A machine so busy that this is not enough has nothing to say about speed. */
 const PATIENCE_MS = 120_000;
 
