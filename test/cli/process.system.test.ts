@@ -1,14 +1,12 @@
 /** The program as a process: streams, signals, exit codes. Few, because each starts Node anew. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { packageRoot } from '../../src/shell/config/shipped.js';
+import type { StatusData } from '../../src/shell/control/control-protocol.js';
 import { folderWith, trader } from '../shell/config/files.js';
+import { BIN } from '../support/processes.js';
+import { until } from '../support/waiting.js';
 import { run } from './run.js';
-
-// The loader and not tsx's own command, which would put a process between us and the signals.
-const TWINBOOK = ['--import', import.meta.resolve('tsx'), join(packageRoot, 'src/cli/twinbook.ts')];
 
 interface Ended {
   readonly code: number | null;
@@ -20,7 +18,7 @@ function twinbook(
   argv: readonly string[],
   cwd: string,
 ): { child: ChildProcess; ended: Promise<Ended>; said: (text: string) => Promise<string> } {
-  const child = spawn(process.execPath, [...TWINBOOK, ...argv], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [BIN, ...argv], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let out = '';
   let err = '';
@@ -101,14 +99,20 @@ describe('the process', () => {
     });
     const { child, ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
     await said('quoting |');
-    child.kill('SIGKILL');
-    expect((await ended).code).toBeNull();
     const here = (...argv: string[]) => run([...argv, '-c', 'trader.yaml'], { cwd });
+    // It says that it quotes before the first order rests; two, as one may be filled until the process is dead.
+    await until(
+      async () => JSON.parse((await here('status', '--json')).out) as StatusData,
+      ({ open_orders }) => open_orders >= 2,
+    );
+    child.kill('SIGKILL');
+    const dead = await ended;
+    expect(dead.code).toBeNull();
     expect(await here('pause')).toMatchObject({ code: 3 });
     expect(JSON.parse((await here('status', '--json')).out)).toMatchObject({ running: false, stopped: null });
     // The embedded exchange died with the trader; its stored state is opened for this one command.
     const canceled = await here('cancel-all', '--verify');
     expect(canceled.code).toBe(0);
-    expect(canceled.out).toMatch(/^canceled [1-9]\d* orders?; two reads show that none rests\n$/);
+    expect(canceled.out, dead.out).toMatch(/^canceled [1-9]\d* orders?; two reads show that none rests\n$/);
   });
 });

@@ -10,13 +10,12 @@ import { pathToFileURL } from 'node:url';
 import { micros } from '../../src/shared/base/micros.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { BIN, type Place, program, type Running, traderPlace, twinbook } from '../support/processes.js';
-import { allRows, asTrader, expectAgreement } from '../support/venue.js';
+import { allRows, asTrader, expectAgreement, isResting } from '../support/venue.js';
 import { compiledDisk } from './compile.js';
 import { countsOf, type DiskFault, faultValues } from './faulty-disk.js';
 
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'preload.mjs')).href;
 const LEDGER = 'ledger.sqlite';
-const RESTING = ['open', 'partially_filled'];
 /** Statuses of orders that never had an effect. */
 const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
 /** A run without a failure ends after so many fills: it has written everything that there is to write by then. */
@@ -140,7 +139,7 @@ export class FailingTrader {
     const client = asTrader(folder, this.#url);
     const orders = await allRows(client, 'orders.list');
     await client.close();
-    const resting = orders.filter(({ status }) => RESTING.includes(status ?? '')).length;
+    const resting = orders.filter(isResting).length;
     const effective = orders.filter(({ status }) => !EFFECTLESS.includes(status ?? ''));
     if (effective.length === 0) return { resting, unwritten: [] };
     const ledger = openReadOnly(join(folder, LEDGER));

@@ -5,7 +5,7 @@ import type { ServiceClient } from '../../src/shell/client/client.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import type { LedgerReader } from '../../src/trader/ledger/contract.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
-import { allRows, asTrader, paper } from '../support/venue.js';
+import { allRows, asTrader, isResting, paper } from '../support/venue.js';
 
 export interface Comparison {
   /** What happened at the exchange and is not in the ledger. */
@@ -28,7 +28,6 @@ export interface Account {
   readonly foreign: Foreign;
 }
 
-const RESTING = ['open', 'partially_filled'];
 const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
 
 export async function compared(account: Account): Promise<Comparison> {
@@ -73,7 +72,7 @@ async function differentOrders(
   const [doubled, different]: [string[], string[]] = [[], []];
   const intents = new Set<string>();
   for (const { pubkey, status } of await allRows(client, 'orders.list')) {
-    if (RESTING.includes(status ?? '')) different.push(`order ${pubkey} still rests`);
+    if (isResting({ status })) different.push(`order ${pubkey} still rests`);
     if (EFFECTLESS.includes(status ?? '')) continue;
     const order = ledger.order(pubkey ?? '');
     if (order === null) doubled.push(`order ${pubkey} took effect and is unknown`);

@@ -1,6 +1,6 @@
 /** What tests of real processes share: whatever a test started is ended with it. */
 
-import { onTestFailed, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFailed, onTestFinished } from 'vitest';
 import { type Running, twinbook } from './processes.js';
 
 // Whoever starts a program writes its files first.
@@ -31,7 +31,28 @@ export async function ran(
 export async function exchangeAt(
   ...flags: readonly string[]
 ): Promise<{ readonly running: Running; readonly url: string }> {
-  const port = flags.includes('--port') ? [] : ['--port', '0'];
-  const running = started(['exchange', ...port, '--controls', ...flags]);
-  return { running, url: (await running.waitFor(/listening on (http:\S+)/))[1] ?? '' };
+  const running = started(exchangeWords(flags));
+  return { running, url: await addressOf(running) };
 }
+
+/** One for all tests of this file, each of which comes with an account of its own. Returns where it listens, for the tests. */
+export function exchangeOfFile(...flags: readonly string[]): () => string {
+  let [running, url]: [Running | null, string] = [null, ''];
+  beforeAll(async () => {
+    running = twinbook(exchangeWords(flags));
+    url = await addressOf(running);
+  });
+  afterAll(async () => {
+    running?.process.kill('SIGKILL');
+    await running?.exited;
+  });
+  return () => url;
+}
+
+function exchangeWords(flags: readonly string[]): readonly string[] {
+  const port = flags.includes('--port') ? [] : ['--port', '0'];
+  return ['exchange', ...port, '--controls', ...flags];
+}
+
+const addressOf = async (exchange: Running): Promise<string> =>
+  (await exchange.waitFor(/listening on (http:\S+)/))[1] ?? '';

@@ -6,6 +6,8 @@ import { formatDecimal, parseDecimal } from '../../src/shared/base/decimal.js';
 import { type Micros, micros, sub } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 import type { DataOf } from '../../src/shared/protocol/endpoints.js';
+import type { OrderRow } from '../../src/shared/protocol/records.js';
+import { RESTING_STATUSES } from '../../src/shared/protocol/states.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
 import { readProfile } from '../../src/shell/config/venue.js';
 import { loadCredentials } from '../../src/shell/wallet/credentials.js';
@@ -131,6 +133,14 @@ export async function allRows<N extends ListEndpoint>(
   return all;
 }
 
+/** What rests at the exchange: a row without a status is none. */
+export const isResting = ({ status }: Pick<OrderRow, 'status'>): boolean =>
+  status !== null && RESTING_STATUSES.includes(status);
+
+/** The orders that rest, as the exchange itself lists them. */
+export const restingOrders = async (client: ServiceClient): Promise<OrderRow[]> =>
+  (await allRows(client, 'orders.list')).filter(isResting);
+
 /**
  * Fills, shares and currency of a stopped trader's ledger equal the exchange's to the last micro, and nothing rests. The
  * exchange must serve its controls; `capital` is the trader's, as configured. Returns how many fills there were.
@@ -154,7 +164,7 @@ export async function expectAgreement(folder: string, url: string, capital: Micr
     ).toEqual(
       shares.map((asset) => [asset.position.market.condition_id, asset.position.is_yes, asset.amounts.total]).sort(),
     );
-    expect((await allRows(client, 'orders.list')).filter(({ status }) => RESTING.includes(status ?? ''))).toEqual([]);
+    expect(await restingOrders(client)).toEqual([]);
     // A draft that nobody signed locks funds until it expires.
     await paper(url, '/clock/', { advance_s: profile.draft_lifetime_s + 1 });
     const { address } = openKeyFile({ path: `${folder}/wallet.json`, passphrase: null });
@@ -169,5 +179,3 @@ export async function expectAgreement(folder: string, url: string, capital: Micr
     await client.close();
   }
 }
-
-const RESTING = ['open', 'partially_filled'];

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeAt, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
 import { type Running, twinbook } from '../../support/processes.js';
-import { allRows, asTrader } from '../../support/venue.js';
+import { asTrader, restingOrders } from '../../support/venue.js';
 
 const running: Running[] = [];
 afterEach(async () => {
@@ -28,11 +28,8 @@ describe('a trader whose ledger can no longer be written', () => {
     expect(ledger.orders({ limit: 1 }).length).toBe(1);
     ledger.close();
     const client = asTrader(folder, url);
-    const resting = (await allRows(client, 'orders.list')).filter(
-      ({ status }) => status === 'open' || status === 'partially_filled',
-    );
+    expect(await restingOrders(client)).toEqual([]);
     await client.close();
-    expect(resting).toEqual([]);
   });
 
   it('is killed for its next start by a disk that has room for the name of the stop file alone', async () => {

@@ -2,19 +2,13 @@
 
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { askTrader } from '../../../src/cli/control/control-client.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
-import { allRows, asTrader, expectAgreement } from '../../support/venue.js';
-
-/** Looks until it sees what it waits for; the test's own time-out ends a wait in vain. */
-async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (isSo(seen)) return seen;
-  }
-}
+import { asTrader, expectAgreement, restingOrders } from '../../support/venue.js';
+import { until } from '../../support/waiting.js';
 
 describe('a running trader', () => {
   it('obeys its operator: pause, resume, cancel-all, kill, unkill, stop', async () => {
@@ -25,17 +19,21 @@ describe('a running trader', () => {
     const status = async () => JSON.parse((await command('status', '--json')).output) as StatusData;
     const resting = async (): Promise<OrderRow[]> => {
       const client = asTrader(folder, url);
-      const rows = await allRows(client, 'orders.list');
+      const rows = await restingOrders(client);
       await client.close();
-      return rows.filter((row) => row.status === 'open' || row.status === 'partially_filled');
+      return rows;
     };
 
     const trader = started(['start', '-c', file]);
     await trader.waitFor(/ fill: /);
     expect(statSync(`${folder}/ledger.sqlite.sock`).mode & 0o777).toBe(0o600);
 
-    const quoting = await until(status, (seen) => seen.open_orders >= 4);
-    expect(quoting).toMatchObject({ running: true, mode: 'quoting', pid: trader.process.pid, base_url: url });
+    const call = { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 };
+    const quoting = await until(
+      () => askTrader({ command: 'status' }, call),
+      (seen) => seen.open_orders >= 4,
+    );
+    expect(await status()).toMatchObject({ running: true, mode: 'quoting', pid: trader.process.pid, base_url: url });
     expect(quoting.markets).toHaveLength(4);
     const market = quoting.markets.find((row) => row.open_orders > 0);
     const aboutMarket = await command('explain', market?.market_condition_id ?? '');

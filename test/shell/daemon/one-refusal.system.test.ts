@@ -3,7 +3,7 @@
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
-import { exchangeAt, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeAt, exchangeOfFile, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { misjudgingProxy, type OneAnswer } from '../../support/misjudging-proxy.js';
 import { asTrader } from '../../support/venue.js';
@@ -55,6 +55,7 @@ params:
     - { min_margin_ticks: 2, avg_margin_ticks: 3, max_margin_ticks: 4, min_shares: "10", avg_shares: "20", max_shares: "30" }
 `;
 
+/** Not a number while the venue throttles: this reads with the trader's own credentials, within its limits. */
 async function restingOf(client: ServiceClient): Promise<number> {
   const query = { status: [...RESTING_STATUSES], limit: 100 };
   const { outcome } = await client.call('orders.list', { query });
@@ -123,9 +124,10 @@ describe('a kill', () => {
 });
 
 describe('with a guardian', () => {
+  const exchangeUrl = exchangeOfFile('--seed', '7', '--no-rate-limits');
+
   async function guardedAt({ onTestFailed, onTestFinished }: TestContext) {
-    const exchange = await exchangeAt('--seed', '7', '--no-rate-limits');
-    const proxy = await misjudgingProxy(exchange.url);
+    const proxy = await misjudgingProxy(exchangeUrl());
     const guarded = new Guarded(proxy.url, { guardian: '{ timeout_ms: 6000 }' });
     onTestFailed(() => console.error(`${guarded.process.output()}\n${guarded.log()}`));
     onTestFinished(() => guarded.remove());

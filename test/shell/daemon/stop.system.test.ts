@@ -5,51 +5,52 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { askTrader } from '../../../src/cli/control/control-client.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
-import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
-import { allRows, asTrader, marketsOf } from '../../support/venue.js';
+import { exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { asTrader, marketsOf, restingOrders } from '../../support/venue.js';
+import { until } from '../../support/waiting.js';
 
 /** A trader alone with its operator: no guardian cancels what its test forgot. */
 const ALONE = 'strategies: [maker.yaml]\nguardian: { enabled: false }';
 
-async function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
-  const { url } = await exchangeAt('--no-rate-limits');
+const exchangeUrl = exchangeOfFile('--no-rate-limits');
+
+function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
+  const url = exchangeUrl();
   const folder = folderOf({ 'trader.yaml': traderYaml(url, more), 'maker.yaml': makerYaml(), ...files });
   const config = `${folder}/trader.yaml`;
   const command = (...args: readonly string[]) => ran([...args, '-c', config]);
   const resting = async (): Promise<OrderRow[]> => {
     const client = asTrader(folder, url);
-    const rows = await allRows(client, 'orders.list');
+    const rows = await restingOrders(client);
     await client.close();
-    return rows.filter(({ status }) => status === 'open' || status === 'partially_filled');
+    return rows;
   };
   const quoting = async (env: Readonly<Record<string, string>> = {}) => {
     const trader = started(['start', '-c', config], env);
     await trader.waitFor(/trades on/);
-    while (!existsSync(`${folder}/credentials.json`) || (await resting()).length === 0) await pause(50);
+    await until(
+      () => existsSync(`${folder}/credentials.json`),
+      (isThere) => isThere,
+    );
+    await rests();
     return trader;
   };
-  const status = async () => JSON.parse((await command('status', '--json')).output) as StatusData;
-  const mode = async (wanted: string) => {
-    for (;;) {
-      const seen = await status();
-      if (seen.mode === wanted) return seen.reason;
-    }
-  };
-  const gone = async () => {
-    while ((await resting()).length > 0) await pause(50);
-  };
-  return { url, folder, stopFile: `${folder}/ledger.sqlite.kill`, command, resting, quoting, mode, gone };
+  const rests = () => until(resting, (orders) => orders.length > 0);
+  const gone = () => until(resting, (orders) => orders.length === 0);
+  const status = () => askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 });
+  const mode = async (wanted: string) => (await until(status, (seen) => seen.mode === wanted)).reason;
+  return { url, folder, stopFile: `${folder}/ledger.sqlite.kill`, command, resting, rests, quoting, mode, gone };
 }
 
 const NONE_RESTS = /canceled \d+ orders?; two reads show that none rests/;
 
 describe('a trader that listens', () => {
   it('is killed by a stop file, before its start too, and stays killed when the file is gone', async () => {
-    const at = await place();
+    const at = place();
     writeFileSync(at.stopFile, 'the cable smells\n');
     const first = started(['start', '-c', `${at.folder}/trader.yaml`]);
     await first.waitFor(/killed: the cable smells/);
@@ -57,7 +58,7 @@ describe('a trader that listens', () => {
     expect((await at.command('unkill', '--reason', 'it was the coffee')).code).toBe(0);
     await at.mode('quoting');
     expect(existsSync(at.stopFile)).toBe(false);
-    while ((await at.resting()).length === 0) await pause(50);
+    await at.rests();
 
     writeFileSync(at.stopFile, '');
     await at.gone();
@@ -77,7 +78,7 @@ describe('a trader that listens', () => {
     await new Promise<void>((done) => squatter.listen(0, '127.0.0.1', done));
     onTestFinished(() => void squatter.close());
     const { port } = squatter.address() as AddressInfo;
-    const at = await place(`${ALONE}\ndashboard: { port: ${port} }`);
+    const at = place(`${ALONE}\ndashboard: { port: ${port} }`);
     const secret = 'correct horse battery';
     const trader = await at.quoting({ TWINBOOK_DASHBOARD_PASSWORD: secret });
     const [, url = ''] = await trader.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/) \(with your password\)/);
@@ -110,7 +111,7 @@ describe('a trader that listens', () => {
   });
 
   it('is killed by SIGUSR2 and stopped by SIGHUP', async () => {
-    const at = await place();
+    const at = place();
     const trader = await at.quoting();
     trader.process.kill('SIGUSR2');
     await at.gone();
@@ -121,7 +122,7 @@ describe('a trader that listens', () => {
   });
 
   it('is stopped by a limit, and resumes for a person with a reason only, over a restart', async () => {
-    const at = await place(`${ALONE}\nrisk: { max_fills: 1, fills_window_s: 3600 }`);
+    const at = place(`${ALONE}\nrisk: { max_fills: 1, fills_window_s: 3600 }`);
     const trader = started(['start', '-c', `${at.folder}/trader.yaml`]);
     await trader.waitFor(/halted: \d+ fills within 3600 s, the limit is 1/);
     await at.gone();
@@ -144,7 +145,7 @@ describe('a trader that listens', () => {
 
 describe('a trader that does not listen', () => {
   it('that is frozen is killed past it, and does not quote on when it wakes', async () => {
-    const at = await place();
+    const at = place();
     const trader = await at.quoting();
     trader.process.kill('SIGSTOP');
     const killed = await at.command('kill', '--reason', 'it hangs');
@@ -161,7 +162,7 @@ describe('a trader that does not listen', () => {
   });
 
   it('whose socket is gone is killed past it, and obeys the stop file', async () => {
-    const at = await place();
+    const at = place();
     const trader = await at.quoting();
     rmSync(`${at.folder}/ledger.sqlite.sock`);
     const canceled = await at.command('cancel-all');
@@ -180,12 +181,12 @@ describe('a trader that does not listen', () => {
         name: 'blocks', summary: 'Blocks the process where no time limit of a call can reach.', params: {},
         create: () => ({
           quote() {
-            setTimeout(() => { console.log('blocked'); for (;;); }, 4000);
+            setTimeout(() => { console.log('blocked'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }, 4000);
             return { fairMicros: null, bids: [], asks: [], keepWithinTicks: 0, keepWithinSizeFraction: 0, note: '', factors: {} };
           },
         }),
       });`;
-    const at = await place(ALONE.replace('[maker.yaml]', '[maker.yaml, blocks.yaml]'), { 'blocks.js': blocking });
+    const at = place(ALONE.replace('[maker.yaml]', '[maker.yaml, blocks.yaml]'), { 'blocks.js': blocking });
     const [, , , market] = await marketsOf(at.url);
     writeFileSync(`${at.folder}/maker.yaml`, makerYaml('{ max: 3 }'));
     writeFileSync(`${at.folder}/blocks.yaml`, `strategy: ./blocks.js\nmarkets: { ids: ["${market?.condition_id}"] }\n`);
@@ -199,7 +200,7 @@ describe('a trader that does not listen', () => {
   });
 
   it('and is not there at all is killed for its next start', async () => {
-    const at = await place();
+    const at = place();
     const trader = await at.quoting();
     trader.process.kill('SIGKILL');
     await trader.exited;
@@ -220,7 +221,7 @@ describe('a trader that does not listen', () => {
 
 describe('a trader whose ledger is locked by somebody else', () => {
   it('cancels without it within seconds and ends; a kill meanwhile holds for the next start', async () => {
-    const at = await place();
+    const at = place();
     const trader = await at.quoting();
     const other = new Sqlite(`${at.folder}/ledger.sqlite`);
     other.exec('BEGIN IMMEDIATE');
@@ -243,7 +244,7 @@ describe('a trader whose ledger is locked by somebody else', () => {
     ['replaced by another file', replaceFile, /the trader stops: the ledger .* was replaced by another file/],
   ];
   it.each(losses)('or %s stops at once, and cancels', async (_, lose, told) => {
-    const at = await place();
+    const at = place();
     const trader = await at.quoting();
     lose(`${at.folder}/ledger.sqlite`);
     expect(await trader.exited, trader.output()).toBe(1);

@@ -92,8 +92,8 @@ export class Guarded {
     this.#url = url;
     writeFileSync(this.config, trader(url, guardian));
     writeFileSync(join(this.folder, 'maker.yaml'), maker);
-    writeFileSync(join(this.folder, 'blocker.yaml'), 'strategy: ./blocker.ts\nmarkets: { max: 1 }\n');
-    writeFileSync(join(this.folder, 'blocker.ts'), blocker(this.#flag));
+    writeFileSync(join(this.folder, 'blocker.yaml'), 'strategy: ./blocker.js\nmarkets: { max: 1 }\n');
+    writeFileSync(join(this.folder, 'blocker.js'), blocker(this.#flag));
     writeFileSync(this.#clock, clock(this.#clockFlag));
   }
 
@@ -117,19 +117,25 @@ export class Guarded {
     this.#running = { process: child, output: () => '', exited, waitFor };
   }
 
-  /** Starts it and waits until it is watched and so many orders rest. */
-  async quoting(orders: number): Promise<Running> {
+  /** Starts it and waits until it is watched and so many orders rest; returns how many do. */
+  async quoting(orders: number): Promise<number> {
     const running = this.#running ?? this.start();
     await running.waitFor(/trades on/);
     await until(
       () => this.report()?.state === 'watching',
       () => `not watched: ${running.output()}`,
     );
-    await until(
-      async () => (await this.resting()) >= orders,
-      () => `too few orders: ${running.output()}`,
-    );
-    return running;
+    return this.untilResting(orders, () => `too few orders: ${running.output()}`);
+  }
+
+  /** Waits until so many orders rest at once, and returns how many did: a moment later some may be filled, or be moved. */
+  async untilResting(orders: number, said: () => string): Promise<number> {
+    let resting = 0;
+    await until(async () => {
+      resting = await this.resting();
+      return resting >= orders;
+    }, said);
+    return resting;
   }
 
   heartbeat(): Heartbeat | null {
@@ -203,9 +209,8 @@ export interface Trial {
 
 /** Starts a trader, stops it, and waits until nothing rests. Throws when that does not happen within a minute. */
 export async function trial(guarded: Guarded, stop: Stop, orders: number): Promise<Trial> {
-  await guarded.quoting(orders);
-  if (stop === 'stepped') await steppedAndQuoting(guarded, orders);
-  const resting = await guarded.resting();
+  const first = await guarded.quoting(orders);
+  const resting = stop === 'stepped' ? await steppedAndQuoting(guarded, orders) : first;
   const startMs = performance.now();
   guarded.stop(stop);
   await until(
@@ -223,14 +228,15 @@ export async function trial(guarded: Guarded, stop: Stop, orders: number): Promi
 }
 
 /** The trader finds out and goes on; its heart never stood still, so there was no alarm. */
-async function steppedAndQuoting(guarded: Guarded, orders: number): Promise<void> {
+async function steppedAndQuoting(guarded: Guarded, orders: number): Promise<number> {
   guarded.stepClock();
   await guarded.process.waitFor(/clock differs from the exchange's by -?\d{4}\.\d s/);
-  await until(
-    async () => (await guarded.resting()) >= orders,
+  const resting = await guarded.untilResting(
+    orders,
     () => `it does not quote after the step: ${guarded.process.output()}`,
   );
   if (guarded.log().includes('ALARM')) throw new Error(`a clock step raised an alarm: ${guarded.log()}`);
+  return resting;
 }
 
 const PATIENCE_MS = 90_000;
