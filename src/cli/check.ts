@@ -13,7 +13,7 @@ export interface Check {
 export const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
 
 /** A failed check from what was thrown. */
-export function failed(name: string, error: unknown): Check {
+export function failCheck(name: string, error: unknown): Check {
   if (!(error instanceof TwinbookError)) throw error;
   return { name, result: 'fail', text: error.message, hint: error.hint };
 }

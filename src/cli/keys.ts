@@ -10,7 +10,7 @@ import { EXIT } from './output/exit.js';
 import { action, type Session, withConfig, withJson } from './output/io.js';
 import { type Column, json, table, when } from './output/table.js';
 import { venueAddress } from './venue-address.js';
-import { answered, openWallet, withVenue } from './venue-session.js';
+import { openWallet, requireAnswer, withVenue } from './venue-session.js';
 
 interface KeysOptions {
   readonly config: string;
@@ -146,7 +146,7 @@ function addList(keys: Command, session: Session): void {
   );
   action<KeysOptions>(list, session, async (options) => {
     const rows = await withVenue(loadTraderConfig(options.config, io), io, async ({ client }) =>
-      answered(await client.call('keys.list', {}), 'the API keys'),
+      requireAnswer(await client.call('keys.list', {}), 'the API keys'),
     );
     io.out(options.json === true ? json(rows) : table(rows, KEY_COLUMNS));
     return EXIT.ok;
@@ -167,7 +167,7 @@ function addRevoke(keys: Command, session: Session): void {
       const { outcome: listed } = await client.call('keys.list', {});
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id, title: '' })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
-      const revoked = answered(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
+      const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
       // While it may still be good, its secret stands nowhere but in the file.
       if (revoked.revoked_at === null)
         throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`);

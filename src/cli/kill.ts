@@ -38,7 +38,7 @@ export function addKillCommand(program: Command, session: Session): void {
     const timeoutMs = Math.min(options.timeout, QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason: killing.reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);
-    if (options.verify === true) return verified(killing, asked.answer);
+    if (options.verify === true) return verifyKill(killing, asked.answer);
     return tell(killing, asked.answer, restingText(asked.answer), EXIT.ok);
   });
 }
@@ -59,7 +59,7 @@ const restingText = ({ resting }: KillData): string => {
 };
 
 /** The trader has obeyed; now the exchange has to show it. */
-async function verified(killing: Killing, killed: KillData): Promise<ExitCode> {
+async function verifyKill(killing: Killing, killed: KillData): Promise<ExitCode> {
   const { config, options } = killing;
   const endMs = performance.now() + options.timeout * 1000;
   for (;;) {

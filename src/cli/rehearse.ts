@@ -49,7 +49,7 @@ async function rehearse(flags: RehearseFlags, io: CliIo): Promise<ExitCode> {
     if (flags.json !== true) io.out(lineText(line));
   };
   let stopped = false;
-  const result = await rehearsed({
+  const result = await runSteps({
     flags,
     io,
     note,
@@ -74,7 +74,7 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
 }
 
-interface Rehearsed {
+interface StepsToRun {
   readonly flags: RehearseFlags;
   readonly io: CliIo;
   readonly note: (line: StepLine) => void;
@@ -82,7 +82,7 @@ interface Rehearsed {
   readonly onStop: () => void;
 }
 
-async function rehearsed({ flags, io, note, isStopped, onStop }: Rehearsed): Promise<StepLine['result']> {
+async function runSteps({ flags, io, note, isStopped, onStop }: StepsToRun): Promise<StepLine['result']> {
   const [{ resultOf, step }, { atTheVenue, onPaper }] = await Promise.all([
     import('./rehearsal/life.js'),
     import('./rehearsal/places.js'),

@@ -62,7 +62,7 @@ export async function withVenue<T>(
 }
 
 /** The answer's data. Throws `venue_refused` or `venue_unreachable` that name what was asked. */
-export function answered<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
+export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
   const { outcome } = answer;
   if (outcome.kind === 'answered') return outcome.data;
   if (outcome.kind === 'refused') {

@@ -103,17 +103,17 @@ async function verifyPaths(
   if (options.json === true) {
     io.out(json({ markets, events, repaired, differences, findings }));
   } else {
-    if (repaired > 0) io.out(`turned into Parquet: ${counted(repaired, 'open segment')}\n`);
+    if (repaired > 0) io.out(`turned into Parquet: ${formatCount(repaired, 'open segment')}\n`);
     for (const { severity, path, message } of findings) {
       io.out(`${severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${path}: ${message}\n`);
     }
-    const verdict = differences === 0 ? 'nothing is wrong' : counted(differences, 'difference');
-    io.out(`${counted(markets, 'market')}, ${counted(events, 'event')}: ${verdict}\n`);
+    const verdict = differences === 0 ? 'nothing is wrong' : formatCount(differences, 'difference');
+    io.out(`${formatCount(markets, 'market')}, ${formatCount(events, 'event')}: ${verdict}\n`);
   }
   return differences === 0 ? EXIT.ok : EXIT.difference;
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 interface ImportOptions {
   readonly out?: string;
@@ -180,7 +180,7 @@ function importText(markets: readonly ImportedMarket[], out: string): string {
   const events = markets.reduce((sum, market) => sum + market.events, 0);
   const present = count('present') > 0 ? `, ${count('present')} there already (--replace writes them anew)` : '';
   const failed = count('failed') > 0 ? `, ${count('failed')} FAILED` : '';
-  const written = `${counted(count('imported'), 'market')}, ${counted(events, 'event')} written to ${out}`;
+  const written = `${formatCount(count('imported'), 'market')}, ${formatCount(events, 'event')} written to ${out}`;
   return `${rows}${told.join('')}${written}${present}${failed}\n`;
 }
 

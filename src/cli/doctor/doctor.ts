@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { openToOthers } from '../../shared/base/private.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
-import { type Check, failed, ok } from '../check.js';
+import { type Check, failCheck, ok } from '../check.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../output/exit.js';
 import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
 import { json } from '../output/table.js';
@@ -33,7 +33,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
     try {
       config = await loadConfig(options.config, session.io);
     } catch (error) {
-      note(failed('configuration', error));
+      note(failCheck('configuration', error));
       if (options.json === true) session.io.out(json(checks));
       return exitCodeOf(error);
     }
@@ -107,7 +107,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
     note(sealCheck(config, address, isSealedKeyFile(config.wallet.file)));
     return address;
   } catch (error) {
-    note(failed('wallet', error));
+    note(failCheck('wallet', error));
     return null;
   }
 }

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/types.js';
-import { type Check, failed, ok } from '../check.js';
+import { type Check, failCheck, ok } from '../check.js';
 import type { CliIo } from '../output/io.js';
 import { type VenueAddress, venueAddress } from '../venue-address.js';
-import { answered } from '../venue-session.js';
+import { requireAnswer } from '../venue-session.js';
 
 /** Beyond this many ms the offset comes from a wrong clock, not from the one-second resolution of the venue's. */
 const CLOCK_OK_MS = 2000;
@@ -28,12 +28,12 @@ export async function checkVenue(config: Config, io: CliIo, wallet: string | nul
     checks.push(credentialsCheck(config, credentials !== null));
     address = await venueAddress(config, true);
   } catch (error) {
-    return [...checks, neverRun(config) ?? failed(checks.length === 0 ? 'credentials' : 'venue', error)];
+    return [...checks, neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error)];
   }
   const client = new ServiceClient({ profile, baseUrl: address.url, ...(credentials === null ? {} : { credentials }) });
   try {
     const listed = await client.call('markets.list', { query: { limit: 1 } });
-    answered(listed, 'its markets');
+    requireAnswer(listed, 'its markets');
     checks.push(
       ok('venue', `${address.url} answers`),
       clockCheck(client, profile.clock_tolerance_s),
@@ -46,7 +46,7 @@ export async function checkVenue(config: Config, io: CliIo, wallet: string | nul
       checks.push(await checkSignedRequests({ baseUrl: address.url, profile, credentials, venueSeconds }));
     }
   } catch (error) {
-    checks.push(failed('venue', error));
+    checks.push(failCheck('venue', error));
   } finally {
     await client.close();
     await address.close();
@@ -99,9 +99,9 @@ function budgetCheck({ budget }: ClientAnswer): Check {
 async function signedChecks(client: ServiceClient): Promise<readonly Check[]> {
   const answer = await client.call('orders.list', { query: { limit: 1 } });
   try {
-    answered(answer, 'own orders');
+    requireAnswer(answer, 'own orders');
   } catch (error) {
-    return [failed('signed call', error)];
+    return [failCheck('signed call', error)];
   }
   return [ok('signed call', 'the venue accepted a signed request'), budgetCheck(answer)];
 }

@@ -54,7 +54,7 @@ export function addParityCommand(program: Command, session: Session): void {
     const run = openRun(name, flags.config, session.io);
     const { traderThen } = await import('../../lab/replay/run-settings.js');
     const trader = await traderThen(run.description);
-    const result = await compared(run, trader, flags, session.io);
+    const result = await compareRun(run, trader, flags, session.io);
     const replayed = await replayText(run, trader);
     if (flags.report !== undefined) await writeReport(resolve(session.io.cwd, flags.report), result);
     session.io.out(flags.json === true ? json(rowOf(run, replayed, result)) : textOf(run, replayed, result));
@@ -63,7 +63,12 @@ export function addParityCommand(program: Command, session: Session): void {
   });
 }
 
-async function compared(run: RunJournal, trader: ReplayedTrader, flags: ParityFlags, io: CliIo): Promise<ParityResult> {
+async function compareRun(
+  run: RunJournal,
+  trader: ReplayedTrader,
+  flags: ParityFlags,
+  io: CliIo,
+): Promise<ParityResult> {
   const { parityOf } = await import('../../lab/parity/parity.js');
   const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
   const fillModels = checkFillModels(flags.fillModel ?? BRACKET);
@@ -178,17 +183,19 @@ function marketTable({ markets, sides }: Parity): string {
   return table(markets, columns);
 }
 
-const signed = (share: number): string => `${share > 0 ? '+' : ''}${percent(share, 0)}`;
+const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${percent(share, 0)}`;
 
 function bandRange({ lowShare, highShare }: FillBand): string {
   if (lowShare === null || highShare === null) return '–';
-  return lowShare === highShare ? signed(lowShare) : `${signed(lowShare)} to ${signed(highShare)}`;
+  return lowShare === highShare ? formatSigned(lowShare) : `${formatSigned(lowShare)} to ${formatSigned(highShare)}`;
 }
 
 function bandText(band: FillBand): string {
   const { liveFills, liveSharesMicros, errors, holds } = band;
   if (liveSharesMicros === 0) return 'Fill error: nothing was filled live, so there is nothing to be off from.';
-  const each = errors.map(({ name, sharesShare }) => `${sharesShare === null ? '–' : signed(sharesShare)} (${name})`);
+  const each = errors.map(
+    ({ name, sharesShare }) => `${sharesShare === null ? '–' : formatSigned(sharesShare)} (${name})`,
+  );
   const verdict = holds ? 'They lie within the band of the models.' : 'They lie outside the band of the models.';
   return `Fill error, of ${shares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }

@@ -88,7 +88,7 @@ export async function oneRound(
   let end: RoundEnd | null = null;
   const read = async (ask: Ask): Promise<void> => {
     assert(ask.owner.kind === 'round', `an ask of no round: ${describeOwner(ask.owner)}`);
-    const step = round.onReport(ask.owner.list, await asked(ask, client));
+    const step = round.onReport(ask.owner.list, await performAsk(ask, client));
     end = step.end ?? end;
     await Promise.all(step.asks.map(read));
   };
@@ -112,14 +112,14 @@ export async function restingOrders(client: ServiceClient) {
     call,
   };
   while (next !== null) {
-    const step = walk.onReport(await asked(next, client));
+    const step = walk.onReport(await performAsk(next, client));
     if (step.kind === 'void') return `resting orders: ${step.reason}`;
     next = step.next;
   }
   return { rows: walk.rows, startedMs: walk.startedMs };
 }
 
-async function asked(ask: Ask, client: ServiceClient): Promise<Report> {
+async function performAsk(ask: Ask, client: ServiceClient): Promise<Report> {
   const { lane, call, latestMs } = ask;
   const { outcome, nowMs, sentMs, venueTimeMs } = await client.perform({ id: 1, lane, call, latestMs });
   return { ask, outcome, nowMs, sentMs, venueTimeMs };

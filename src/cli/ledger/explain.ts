@@ -27,7 +27,7 @@ export function addExplainCommand(program: Command, session: Session): void {
   action<ControlOptions>(command, session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, session.io);
     const subject = await subjectMeant(typed, config, session.io);
-    const { lines } = await explained(subject, config, options.timeout * 1000, session.io);
+    const { lines } = await explainSubject(subject, config, options.timeout * 1000, session.io);
     session.io.out(options.json === true ? json({ lines }) : `${lines.join('\n')}\n`);
     return EXIT.ok;
   });
@@ -54,7 +54,12 @@ function subjectIn(ledger: LedgerReader, typed: string): string | null {
 }
 
 /** The running trader knows most; without it the ledger still tells why an order was made. */
-async function explained(subject: string, config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ExplainData> {
+async function explainSubject(
+  subject: string,
+  config: TraderConfig,
+  timeoutMs: number,
+  io: CliIo,
+): Promise<ExplainData> {
   try {
     return await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
   } catch (error) {

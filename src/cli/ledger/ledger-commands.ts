@@ -134,7 +134,7 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
     else
       session.io.out(
         table(
-          shown.map((item) => titled(list, item, titles)),
+          shown.map((item) => addTitle(list, item, titles)),
           list.columns,
         ),
       );
@@ -144,7 +144,7 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
   });
 }
 
-function titled<Item extends InMarket, Row, Options>(
+function addTitle<Item extends InMarket, Row, Options>(
   list: List<Item, Row, Options>,
   item: Item,
   titles: ReadonlyMap<string, string>,

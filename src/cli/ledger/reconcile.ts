@@ -19,7 +19,7 @@ export function addReconcileCommand(program: Command, session: Session): void {
   withControl(command, SLOW_S);
   action<ControlOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
-    const differences = await reconciled(config, options.timeout * 1000, session.io);
+    const differences = await findDifferences(config, options.timeout * 1000, session.io);
     if (options.json === true) session.io.out(json(differences));
     else if (differences.length === 0) session.io.out('ledger and exchange agree\n');
     else session.io.out(table(differences, COLUMNS));
@@ -27,7 +27,7 @@ export function addReconcileCommand(program: Command, session: Session): void {
   });
 }
 
-async function reconciled(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<readonly Difference[]> {
+async function findDifferences(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<readonly Difference[]> {
   const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
   try {
     const socket = config.control.socket;

@@ -18,16 +18,16 @@ export function draftWords(report: DraftReport, profile: VenueProfile, venueNowM
     throw difference('the draft would not be signed', signersDue(profile, report.wallet), cameOf(report), todo);
   }
   checkLifetime(report, profile, venueNowMs);
-  return [asked(report), ...shape(report)].join('; ');
+  return [describeDraft(report), ...shape(report)].join('; ');
 }
 
-function asked({ asks, verdict }: DraftReport): string {
+function describeDraft({ asks, verdict }: DraftReport): string {
   if (verdict === 'blind' || asks === null) return 'a draft that nobody can read';
   const { service, market, draft, expires } = asks;
-  return `${service} asks to ${doing(asks)} in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
+  return `${service} asks to ${describeAction(asks)} in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
 }
 
-function doing({ action, isYes, side, price, amount, orderPubkey }: NonNullable<DraftReport['asks']>): string {
+function describeAction({ action, isYes, side, price, amount, orderPubkey }: NonNullable<DraftReport['asks']>): string {
   if (action === 'cancel-order') return `cancel order ${orderPubkey}`;
   return action === 'place-order' ? `${side} ${amount} ${isYes === true ? 'YES' : 'NO'} at ${price}` : `${action}`;
 }

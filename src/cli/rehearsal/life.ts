@@ -128,7 +128,7 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
     await step(place, 'seen', () => life.seen(), itself);
     await step(place, 'canceled', () => life.cancel(), itself);
     await step(place, 'gone', () => life.gone(), itself);
-    await step(place, 'ledger', () => agreed(place, shell, ledger, compare), itself);
+    await step(place, 'ledger', () => compareLedger(place, shell, ledger, compare), itself);
     return 'ok';
   } catch (error) {
     return await takeBack(error, { place, life, shell, executor, ledger });
@@ -148,7 +148,7 @@ async function opening({ client }: Place, compare: Compare): Promise<string> {
 }
 
 /** Fills that the venue lists are booked; then its lists and the ledger must agree. */
-async function agreed(
+async function compareLedger(
   { client, profile, ledgerPath }: Place,
   shell: ExecutorShell,
   ledger: Ledger,

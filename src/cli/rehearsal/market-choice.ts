@@ -33,7 +33,7 @@ export async function chooseMarket(
   const named = config.strategies.flatMap(({ markets }) => markets.ids);
   // An embedded exchange has markets of its own.
   const first = where === 'paper' ? [] : wanted === null ? named : [wanted];
-  const ids = wanted === null || where === 'paper' ? [...first, ...(await listed(client, config))] : first;
+  const ids = wanted === null || where === 'paper' ? [...first, ...(await listMarkets(client, config))] : first;
   let why = 'the venue lists no open market that a strategy of this file selects';
   for (const id of ids.slice(0, MOST_LOOKS)) {
     const looked = await lookAt(client, id, config);
@@ -44,7 +44,7 @@ export async function chooseMarket(
 }
 
 /** Open ones without margin, those first that strategies select. */
-async function listed(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
+async function listMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
   const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
   const wished = usable.filter(({ category }) =>

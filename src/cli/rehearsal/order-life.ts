@@ -82,12 +82,12 @@ export class OrderLife {
         'Change risk: in the file, or name another --market.',
       );
     }
-    return this.#drafted(verdict);
+    return this.#draft(verdict);
   }
 
   /** Signs the stored draft of the order. */
   sign(): Promise<string> {
-    return this.#signed(this.#placeId);
+    return this.#sign(this.#placeId);
   }
 
   /** Sends the signature, and waits until the order's record says what became of it. */
@@ -125,8 +125,8 @@ export class OrderLife {
     };
     const verdict = judge(intent, this.#facts());
     if (verdict.verdict === 'refused') throw failure(`our own risk refuses the cancel: ${verdict.text}`, '');
-    const words = await this.#drafted(verdict);
-    await this.#signed(this.#cancelId);
+    const words = await this.#draft(verdict);
+    await this.#sign(this.#cancelId);
     const outcome = await this.#shell.performNext();
     const isOver = () => isFinalIntent(this.#shell.intent(this.#cancelId).state) && this.#isClosed;
     if (!(await this.#shell.goOnUntil(isOver, this.#endMs))) {
@@ -152,7 +152,7 @@ export class OrderLife {
     return `nothing rests (read twice); its record says ${data.status}, ${much}`;
   }
 
-  async #drafted(approved: Approved): Promise<string> {
+  async #draft(approved: Approved): Promise<string> {
     const { client, config, profile, wallet } = this.#place;
     const { intentId } = approved.intent;
     this.#shell.begin(approved, JSON.stringify({ rehearsal: true }));
@@ -169,7 +169,7 @@ export class OrderLife {
     }
   }
 
-  async #signed(intentId: string): Promise<string> {
+  async #sign(intentId: string): Promise<string> {
     this.#shell.sign();
     const { signature, lastReason } = this.#shell.intent(intentId);
     if (signature !== null) return 'the ledger has our 64 bytes, and they say what the intent says';

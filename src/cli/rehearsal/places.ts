@@ -26,7 +26,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
     port: 0,
     draftLifetimeS: profile.draft_lifetime_s,
   });
-  const wallet = Wallet.unkept();
+  const wallet = Wallet.makeUnkept();
   const client = new ServiceClient({ profile, baseUrl: exchange.url });
   const place: Place = { ...rehearsal, where: 'paper', profile, client, wallet, ledgerPath };
   try {

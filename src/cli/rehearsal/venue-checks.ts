@@ -5,7 +5,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
-import { answered } from '../venue-session.js';
+import { requireAnswer } from '../venue-session.js';
 import { difference, failure } from './steps.js';
 
 /** Beyond this many ms the offset is no matter of the one-second resolution of the venue's clock. */
@@ -23,7 +23,7 @@ export async function ask<N extends EndpointName>(
     const todo = 'Read the same address by hand: a proxy before the venue may want something of whoever calls it.';
     throw difference(`asking for ${what}`, 'the service answers in its own envelope', answer.outcome.reason, todo);
   }
-  return { data: answered(answer, what), answer };
+  return { data: requireAnswer(answer, what), answer };
 }
 
 /** Something answered, but not as the service does. Silence says nothing, and is no difference. */

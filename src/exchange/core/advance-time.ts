@@ -41,7 +41,7 @@ export class Clockwork extends Reads {
       case 'settlement':
         return margin.stepSettlement(id);
       case 'position':
-        return margin.positions.watched(id, dueMs);
+        return margin.positions.onWatchDue(id, dueMs);
       case 'close':
         return margin.positions.closeDue(id);
       default:

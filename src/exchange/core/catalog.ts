@@ -70,7 +70,7 @@ export class Catalog {
   }
 
   /** The market, or the 400 that names the field of a body. */
-  named(conditionId: string): Result<Market> {
+  requireMarket(conditionId: string): Result<Market> {
     const market = this.byId(conditionId);
     return market === null ? invalid('market_condition_id', 'Market not found.') : ok(market);
   }

@@ -68,7 +68,7 @@ export class Conversions {
   draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<WireDraft> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
-    const named = context.catalog.named(conditionId);
+    const named = context.catalog.requireMarket(conditionId);
     if (!named.ok) return named;
     const market = named.value;
     const { trading } = market;

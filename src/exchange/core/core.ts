@@ -34,7 +34,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
   #lastInternalFilled = 0;
   readonly #feed: RecordedFeed;
 
-  /** With a snapshot the exchange goes on from there; see `restored`. What is final goes into the archive. */
+  /** With a snapshot the exchange goes on from there; see `restore`. What is final goes into the archive. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     super(wireSubsystems(settings, archive, snapshot));
     this.#feed = new RecordedFeed(this.parts.context, this.parts.matching, (nowMs) => this.reach(nowMs));
@@ -47,7 +47,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
    * The exchange of a snapshot; RangeError when it is none of this version. Lifetimes, funds and name are the settings',
    * for what is new; the seed stays the snapshot's. The archive is the one of the snapshot's exchange, then or later.
    */
-  static restored(settings: contract.CoreSettings, snapshot: unknown, archive?: Archive): ExchangeCore {
+  static restore(settings: contract.CoreSettings, snapshot: unknown, archive?: Archive): ExchangeCore {
     return new ExchangeCore(settings, snapshot, archive);
   }
 

@@ -81,7 +81,7 @@ export class Identity {
       return invalid('message', 'Must be the message of the challenge, unchanged.');
     }
     if (!signatureValid) return badSignature();
-    assert(!this.#keys.has(apiKey) && this.#revoked(apiKey) === null, 'an API key must be drawn anew');
+    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'an API key must be drawn anew');
     this.#challenges.delete(nonce);
     const account = this.#byWallet.get(wallet) ?? this.#openWallet(wallet);
     this.#lastKeyId += 1;
@@ -143,7 +143,7 @@ export class Identity {
       .map(({ row }) => row);
   }
 
-  #revoked(keyId: string): Archived | null {
+  #findRevoked(keyId: string): Archived | null {
     return this.#context.archive.byPubkey('key', keyId);
   }
 
@@ -151,7 +151,7 @@ export class Identity {
   revoke(account: number, keyId: string): Result<WireKey> {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
-      const gone = this.#revoked(keyId);
+      const gone = this.#findRevoked(keyId);
       return gone?.account === account ? ok(revokedRow(gone)) : refuse('not_found');
     }
     if (key.account !== account) return refuse('not_found');

@@ -32,7 +32,7 @@ export function buyLock(price: number, amount: number, rate: number): number {
 }
 
 /** Cost of a buy with its fee, as a trade charges it. `isYes` decides who bears the rounding of the notional. */
-function charged(price: number, amount: number, rate: number, isYes: boolean): number {
+function computeCharge(price: number, amount: number, rate: number, isYes: boolean): number {
   const cost = isYes ? timesDown(price, amount) : timesUp(price, amount);
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
@@ -46,12 +46,12 @@ export function affordable(
   lot: number,
   isYes: boolean,
 ): number {
-  if (charged(price, wanted, rate, isYes) <= funds) return wanted;
+  if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
   let fits = 0;
   let tooMany = Math.ceil(wanted / lot);
   while (tooMany - fits > 1) {
     const lots = Math.floor((fits + tooMany) / 2);
-    if (charged(price, lots * lot, rate, isYes) <= funds) fits = lots;
+    if (computeCharge(price, lots * lot, rate, isYes) <= funds) fits = lots;
     else tooMany = lots;
   }
   return fits * lot;

@@ -51,7 +51,7 @@ export class Orders implements FillListener {
   draft(account: number, request: OrderRequest): Result<WireDraft> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
-    const named = context.catalog.named(request.market_condition_id);
+    const named = context.catalog.requireMarket(request.market_condition_id);
     if (!named.ok) return named;
     const market = named.value;
     const { trading } = market;
@@ -160,7 +160,7 @@ export class Orders implements FillListener {
     }
   }
 
-  filled(
+  onFill(
     id: number,
     amount: number,
     price: number,
@@ -192,7 +192,7 @@ export class Orders implements FillListener {
     });
   }
 
-  finished(id: number): void {
+  onFinish(id: number): void {
     const record = this.#live(id);
     record.handle = 0;
     this.#become(record, 'filled');

@@ -44,7 +44,7 @@ export class Redeems {
   draft(account: number, conditionId: string): Result<WireDraft> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
-    const named = context.catalog.named(conditionId);
+    const named = context.catalog.requireMarket(conditionId);
     if (!named.ok) return named;
     const market = named.value;
     if (!isSettledMarket(market.state))

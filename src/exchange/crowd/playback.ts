@@ -52,7 +52,7 @@ export class Playback {
   }
 
   /** Resolves when nothing is on its way. */
-  async loaded(): Promise<void> {
+  async waitForLoad(): Promise<void> {
     while (this.#loading !== null) await this.#loading;
   }
 
@@ -60,7 +60,7 @@ export class Playback {
   async skipTo(timeMs: number): Promise<RebuiltBook> {
     const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
     for (;;) {
-      await this.loaded();
+      await this.waitForLoad();
       if (!this.available() || this.timeMs() > timeMs || this.#atEnd()) return book;
       this.#fold(book, timeMs);
     }

@@ -118,7 +118,7 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
 /** Looks at the beginning of a recording. */
 async function firstEventMs(recording: Recording): Promise<number> {
   const playback = new Playback(recording);
-  await playback.loaded();
+  await playback.waitForLoad();
   const found = playback.available() ? playback.timeMs() : null;
   const failure = playback.failure;
   await playback.close();

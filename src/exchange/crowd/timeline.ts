@@ -81,7 +81,7 @@ export class Timeline implements Driver {
 
   /** Resolves when everything that can be read ahead was read. */
   async ready(): Promise<void> {
-    await Promise.all([...this.#playing.values()].map((playback) => playback.loaded()));
+    await Promise.all([...this.#playing.values()].map((playback) => playback.waitForLoad()));
   }
 
   nextDueMs(): number {

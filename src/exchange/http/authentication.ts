@@ -54,20 +54,20 @@ export class Authenticator {
     const key = textOf(request.headers[this.#keyHeader]);
     const timestamp = this.timestampOf(request.headers);
     const signature = textOf(request.headers[this.#signatureHeader]);
-    if (this.#isUnsigned(request.headers)) return refused({ slug: 'not_authenticated' });
+    if (this.#isUnsigned(request.headers)) return refuse({ slug: 'not_authenticated' });
     if (key === null || timestamp === null || signature === null) {
-      return failed('Missing required authentication headers');
+      return failAuthentication('Missing required authentication headers');
     }
-    if (!this.#isRecent(timestamp, nowMs)) return failed('Timestamp out of range');
+    if (!this.#isRecent(timestamp, nowMs)) return failAuthentication('Timestamp out of range');
     const credential = core.credential(key);
-    if (credential === null) return failed('Invalid API key');
+    if (credential === null) return failAuthentication('Invalid API key');
     const parts = {
       timestamp,
       method: request.method,
       pathWithQuery: request.rawUrl,
       body: request.body.toString('utf8'),
     };
-    if (!signatureMatches(signature, credential.secret, parts)) return failed('Invalid signature');
+    if (!signatureMatches(signature, credential.secret, parts)) return failAuthentication('Invalid signature');
     return { ok: true, value: credential.account };
   }
 
@@ -87,5 +87,5 @@ export class Authenticator {
 const textOf = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
-const refused = (fault: ServiceFault) => ({ ok: false, fault }) as const;
-const failed = (message: string) => refused({ slug: 'authentication_failed', message });
+const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
+const failAuthentication = (message: string) => refuse({ slug: 'authentication_failed', message });

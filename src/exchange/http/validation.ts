@@ -14,7 +14,7 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): R
   const known: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const value = query[name];
-    if (Array.isArray(value)) return refused(badField(name, 'This parameter was given more than once.'));
+    if (Array.isArray(value)) return refuse(badField(name, 'This parameter was given more than once.'));
     if (value !== undefined) known[name] = value;
   }
   return parse(schema, known);
@@ -22,17 +22,17 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): R
 
 /** Reads a JSON body. The caller has checked its media type. */
 export function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z.output<S>> {
-  if (!isUtf8(raw)) return refused(badField('body', 'The body must be UTF-8.'));
+  if (!isUtf8(raw)) return refuse(badField('body', 'The body must be UTF-8.'));
   let value: unknown;
   try {
     // JSON.parse makes `__proto__` an ordinary key and lets the last of duplicate keys win; the schema then copies the
     // fields that it knows and nothing else.
     value = JSON.parse(raw.toString('utf8'));
   } catch {
-    return refused(badField('body', 'Malformed JSON.'));
+    return refuse(badField('body', 'Malformed JSON.'));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refused(badField('body', 'A JSON object is required.'));
+    return refuse(badField('body', 'A JSON object is required.'));
   }
   return parse(schema, value);
 }
@@ -40,7 +40,7 @@ export function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z
 function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S>> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  return refused(invalid(detailsOf(parsed.error.issues, value)));
+  return refuse(invalid(detailsOf(parsed.error.issues, value)));
 }
 
 /** One entry for each field, in the schema's order. */
@@ -70,4 +70,4 @@ function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   return current === undefined;
 }
 
-const refused = (fault: ReturnType<typeof invalid>) => ({ ok: false, fault }) as const;
+const refuse = (fault: ReturnType<typeof invalid>) => ({ ok: false, fault }) as const;

@@ -56,7 +56,7 @@ export type Handlers<N extends EndpointName = EndpointName> = { readonly [K in N
 export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 
 /** A result of the core as a reply. */
-export const replied = <T>(result: Result<T>) =>
+export const reply = <T>(result: Result<T>) =>
   result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
 
 /** A record that may not be there. */

@@ -11,11 +11,11 @@ import {
   keysetPage,
   ofMarket,
   refuse,
-  replied,
+  reply,
   type ServiceCall,
 } from './handler-context.js';
 import { type CursorList, cursorBehind, cursorPlace } from './list-cursors.js';
-import { submitted } from './trading-calls.js';
+import { submitSigned } from './trading-calls.js';
 
 type MarginCall =
   | `positions.${'list' | 'estimate' | 'detail' | 'close' | 'setTpSl' | 'deleteTpSl' | 'claim'}`
@@ -33,14 +33,14 @@ export const marginCalls: Handlers<MarginCall> = {
     if (!size.ok) return refuse(size.fault);
     const { is_yes: isYes = true, leverage = ONE, market_condition_id: marketConditionId } = body;
     const triggers = { takeProfit: body.take_profit_price, stopLoss: body.stop_loss_price };
-    return replied(
+    return reply(
       core.draftMarginRequest(nowMs, account, { marketConditionId, isYes, leverage, ...size.value, ...triggers }),
     );
   },
-  'requests.submit': (call, context) => submitted('request', call, context, context.core.submitMarginRequest),
+  'requests.submit': (call, context) => submitSigned('request', call, context, context.core.submitMarginRequest),
   'requests.detail': ({ account, params }, { core }) => found(core.marginRequest(account, params.pubkey)),
   'requests.cancel': ({ nowMs, account, params }, { core }) =>
-    replied(core.cancelMarginRequest(nowMs, account, params.pubkey)),
+    reply(core.cancelMarginRequest(nowMs, account, params.pubkey)),
 
   'positions.list': ({ account, query, limit }, { core }) =>
     sortedPage('positions.list', query, limit, (page) =>
@@ -48,20 +48,20 @@ export const marginCalls: Handlers<MarginCall> = {
     ),
   'positions.estimate': ({ query }, { core }) => {
     const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
-    return replied(core.marginEstimate({ marketConditionId, isYes, leverage, funds }));
+    return reply(core.marginEstimate({ marketConditionId, isYes, leverage, funds }));
   },
   'positions.detail': ({ account, params }, { core }) => found(core.position(account, params.pubkey)),
   'positions.close': ({ nowMs, account, params, query }, { core }) =>
-    replied(core.closePosition(nowMs, account, params.pubkey, query.price ?? null)),
+    reply(core.closePosition(nowMs, account, params.pubkey, query.price ?? null)),
   'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
     const { take_profit_price: takeProfit, stop_loss_price: stopLoss } = body;
     if (takeProfit === undefined && stopLoss === undefined) return refuse(NO_TRIGGER);
-    return replied(core.setTpSl(nowMs, account, params.pubkey, { takeProfit, stopLoss }));
+    return reply(core.setTpSl(nowMs, account, params.pubkey, { takeProfit, stopLoss }));
   },
   'positions.deleteTpSl': ({ nowMs, account, params }, { core }) =>
-    replied(core.deleteTpSl(nowMs, account, params.pubkey)),
+    reply(core.deleteTpSl(nowMs, account, params.pubkey)),
   'positions.claim': ({ nowMs, account, params }, { core }) =>
-    replied(core.claimSettlement(nowMs, account, params.pubkey)),
+    reply(core.claimSettlement(nowMs, account, params.pubkey)),
 
   'settlements.list': (call, { core }) => {
     const { account, query, limit } = call;

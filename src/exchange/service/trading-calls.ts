@@ -9,7 +9,7 @@ import {
   type Handlers,
   keysetPage,
   refuse,
-  replied,
+  reply,
   type ServiceCall,
 } from './handler-context.js';
 
@@ -32,11 +32,11 @@ export const tradingCalls: Handlers<TradingCall> = {
         side: query.side,
       }),
     ),
-  'orders.create': ({ nowMs, account, body }, { core }) => replied(core.draftOrder(nowMs, account, body)),
-  'orders.submit': (call, context) => submitted('order', call, context, context.core.submitOrder),
+  'orders.create': ({ nowMs, account, body }, { core }) => reply(core.draftOrder(nowMs, account, body)),
+  'orders.submit': (call, context) => submitSigned('order', call, context, context.core.submitOrder),
   'orders.detail': ({ account, params }, { core }) => found(core.order(account, params.pubkey)),
-  'orders.cancel': ({ nowMs, account, params }, { core }) => replied(core.draftCancel(nowMs, account, params.pubkey)),
-  'orders.cancelSubmit': (call, context) => submitted('cancel', call, context, context.core.submitCancel),
+  'orders.cancel': ({ nowMs, account, params }, { core }) => reply(core.draftCancel(nowMs, account, params.pubkey)),
+  'orders.cancelSubmit': (call, context) => submitSigned('cancel', call, context, context.core.submitCancel),
 
   'trades.list': ({ account, query, limit }, { core }) =>
     keysetPage('trades.list', query.cursor, (beforeId) =>
@@ -48,8 +48,8 @@ export const tradingCalls: Handlers<TradingCall> = {
       core.merges(account, conversionQuery(query, limit, beforeId)),
     ),
   'merges.create': ({ nowMs, account, body }, { core }) =>
-    replied(core.draftMerge(nowMs, account, body.market_condition_id, body.amount)),
-  'merges.submit': (call, context) => submitted('merge', call, context, context.core.submitMerge),
+    reply(core.draftMerge(nowMs, account, body.market_condition_id, body.amount)),
+  'merges.submit': (call, context) => submitSigned('merge', call, context, context.core.submitMerge),
   'merges.detail': ({ account, params }, { core }) => found(core.merge(account, params.pubkey)),
 
   'splits.list': ({ account, query, limit }, { core }) =>
@@ -57,8 +57,8 @@ export const tradingCalls: Handlers<TradingCall> = {
       core.splits(account, conversionQuery(query, limit, beforeId)),
     ),
   'splits.create': ({ nowMs, account, body }, { core }) =>
-    replied(core.draftSplit(nowMs, account, body.market_condition_id, body.amount)),
-  'splits.submit': (call, context) => submitted('split', call, context, context.core.submitSplit),
+    reply(core.draftSplit(nowMs, account, body.market_condition_id, body.amount)),
+  'splits.submit': (call, context) => submitSigned('split', call, context, context.core.submitSplit),
   'splits.detail': ({ account, params }, { core }) => found(core.split(account, params.pubkey)),
 
   'redeems.list': ({ account, query, limit }, { core }) =>
@@ -66,8 +66,8 @@ export const tradingCalls: Handlers<TradingCall> = {
       core.redeems(account, conversionQuery(query, limit, beforeId)),
     ),
   'redeems.create': ({ nowMs, account, body }, { core }) =>
-    replied(core.draftRedeem(nowMs, account, body.market_condition_id)),
-  'redeems.submit': (call, context) => submitted('redeem', call, context, context.core.submitRedeem),
+    reply(core.draftRedeem(nowMs, account, body.market_condition_id)),
+  'redeems.submit': (call, context) => submitSigned('redeem', call, context, context.core.submitRedeem),
   'redeems.detail': ({ account, params }, { core }) => found(core.redeem(account, params.pubkey)),
 };
 
@@ -82,7 +82,7 @@ type SubmitCall = ServiceCall<
 >;
 
 /** The last step of every draft: the signature is judged here, and the core decides what the verdict leads to. */
-export function submitted<T>(
+export function submitSigned<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,
   { core, wallets }: HandlerContext,
@@ -92,7 +92,7 @@ export function submitted<T>(
   const message = core.draftMessage(kind, account, params.pubkey);
   const wallet = core.walletOf(account);
   const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
-  return replied(submit.call(core, nowMs, account, params.pubkey, isValid));
+  return reply(submit.call(core, nowMs, account, params.pubkey, isValid));
 }
 
 const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature over the message of the draft.';

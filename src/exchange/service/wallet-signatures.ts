@@ -29,7 +29,7 @@ export class WalletSignatures {
 
   /** Whether `signatureHex`, as below, is the signature of `wallet` over what a draft's `message` gives to sign. */
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
-    if (this.#draftMessage === 'solana_tx') return this.filled(wallet, message, signatureHex) !== null;
+    if (this.#draftMessage === 'solana_tx') return this.fill(wallet, message, signatureHex) !== null;
     const bytes = signedBytes(this.#draftMessage, message);
     return bytes !== null && this.#verifies(wallet, bytes, signatureHex);
   }
@@ -38,7 +38,7 @@ export class WalletSignatures {
    * Hex of a drafted transaction as it would go to a chain: with the wallet's signature, and those that the exchange's
    * signing service makes, in their slots. Null when the wallet does not sign it, or did not with `signatureHex`.
    */
-  filled(wallet: string, message: string, signatureHex: string): string | null {
+  fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
     if (!read.ok || !this.#verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
     const { signers, messageBytes } = read.transaction;

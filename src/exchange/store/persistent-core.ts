@@ -47,7 +47,7 @@ export class PersistentCore {
     if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);
     const db = openDatabase(folder);
     try {
-      return PersistentCore.#restored(db, settings);
+      return PersistentCore.#restore(db, settings);
     } catch (error) {
       db.close();
       if (error instanceof TwinbookError) throw error;
@@ -62,13 +62,13 @@ export class PersistentCore {
   }
 
   /** All that a recovery writes, what it archives anew and its snapshot, is one transaction. */
-  static #restored(db: Database.Database, settings: CoreSettings): PersistentCore {
+  static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
     const snapshot = journal.snapshot();
     // Our own file, of the format that was checked at its opening.
     const stored = snapshot as Stored | null;
-    const core = stored === null ? null : replayed(stored, journal, archive);
+    const core = stored === null ? null : replayJournal(stored, journal, archive);
     // The journal replays under the settings that it was written under; from here on today's count. The seed stays: names
     // given out under it must never be given out again.
     const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
@@ -127,8 +127,8 @@ export class PersistentCore {
 }
 
 /** The core of a snapshot and the calls since. */
-function replayed(stored: Stored, journal: Journal, archive: Archive): Core {
-  const core = ExchangeCore.restored(stored.settings, stored.core, archive);
+function replayJournal(stored: Stored, journal: Journal, archive: Archive): Core {
+  const core = ExchangeCore.restore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {
     try {
       core.apply(command);

@@ -22,7 +22,7 @@ export class Transactions {
 
   /** Runs a write inside the open transaction, which is begun when there is none. Throws for good once one failed. */
   write(action: () => void): void {
-    this.#guarded(() => {
+    this.#guard(() => {
       if (!this.#db.inTransaction) this.#begin.run();
       action();
     });
@@ -31,13 +31,13 @@ export class Transactions {
   /** Runs a single statement and stores it, with what was written before it; on disk when this returns. */
   store(statement: () => void): void {
     // A statement outside of a transaction is one by itself, which costs least.
-    this.#guarded(statement);
+    this.#guard(statement);
     this.commit();
   }
 
   /** Stores what was written since the last commit: on disk when this returns. */
   commit(): void {
-    this.#guarded(() => {
+    this.#guard(() => {
       if (this.#db.inTransaction) this.#commit.run();
     });
   }
@@ -51,7 +51,7 @@ export class Transactions {
     }
   }
 
-  #guarded(action: () => void): void {
+  #guard(action: () => void): void {
     this.assertSound();
     try {
       action();

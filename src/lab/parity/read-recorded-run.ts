@@ -59,7 +59,7 @@ class Reading {
     if (observation.kind === 'outcome') this.#outcome(observation);
     for (const request of requests) {
       this.#underWay.set(request.id, request.call);
-      this.#capture.asked(request, nowMs);
+      this.#capture.onAsk(request, nowMs);
     }
     this.#capture.tick(nowMs);
   }

@@ -6,7 +6,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { micros } from '../../shared/base/micros.js';
 import type { StrategyConfig } from '../../shell/config/types.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/params.js';
-import { wanted } from '../../trader/strategy/read-params.js';
+import { describeWanted } from '../../trader/strategy/read-params.js';
 import { MAX_CONFIGURATIONS } from './bounds.js';
 import type { Axis, Choice, RawValue } from './contract.js';
 
@@ -110,7 +110,7 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
   const parts = text.split(':');
   if (parts.length === 1) return { kind: 'values', values: distinct(text.split(',').map((word) => value(word, spec))) };
   if (spec.kind === 'boolean' || spec.kind === 'choice') {
-    throw bad(name, text, `a list, for it is ${wanted(spec)}`);
+    throw bad(name, text, `a list, for it is ${describeWanted(spec)}`);
   }
   const isLog = parts[0] === 'log';
   const numbers = (isLog ? parts.slice(1) : parts).map((part) => part.trim());

@@ -5,7 +5,7 @@ import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
-import { type ParamsRead, readParams, wanted } from '../../trader/strategy/read-params.js';
+import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
 import { rawParams } from './axes.js';
 import type { Axis, RawValue } from './contract.js';
 
@@ -73,6 +73,6 @@ function why(strategy: StrategyConfig, own: Own, { problems }: ParamsRead): stri
 }
 
 function refused({ name, module }: StrategyConfig, axis: Axis, message: string): TwinbookError {
-  const list = Object.entries(module.params).map(([param, spec]) => `${param} (${wanted(spec)})`);
+  const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeWanted(spec)})`);
   return new TwinbookError('usage', `--param ${axis.name}: ${message}`, `Parameters of ${name}: ${list.join('; ')}.`);
 }

@@ -14,7 +14,7 @@ import { loadDuckDb } from '../store/duckdb.js';
 import { dayFolders, isStore, marketFolders } from '../store/folders.js';
 import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
-import { COLUMNS, quoted, segmentSource } from '../store/tables.js';
+import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 
 export type SqlValue = string | number | boolean | null;
 
@@ -94,13 +94,11 @@ async function viewOf(connection: DuckDBConnection, table: Table, days: readonly
     for (const number of openSegments(day, manifest)) {
       const [market, date] = partitionsOf(day);
       const source = segmentSource(join(day, segmentName(number)), table);
-      parts.push(
-        `SELECT ${quoted(market)} AS market, DATE ${quoted(date)} AS date, ${names.join(', ')} FROM ${source}`,
-      );
+      parts.push(`SELECT ${quote(market)} AS market, DATE ${quote(date)} AS date, ${names.join(', ')} FROM ${source}`);
     }
   }
   if (closed.length > 0) {
-    const files = closed.map((file) => quoted(resolve(file))).join(', ');
+    const files = closed.map((file) => quote(resolve(file))).join(', ');
     const source = `read_parquet([${files}], union_by_name = true, hive_partitioning = true,
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
     parts.unshift(`SELECT market, date, ${await columnsOf(connection, table, source)} FROM ${source}`);
@@ -156,11 +154,11 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
 }
 
 const literal = (value: string | number | boolean | null): string =>
-  typeof value === 'string' ? quoted(value) : String(value);
+  typeof value === 'string' ? quote(value) : String(value);
 
 /** From here on only the recordings' folders can be opened; whoever asks for more, be it by a setting, is refused. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
-  const folders = paths.map((path) => quoted(`${resolve(path)}/`)).join(', ');
+  const folders = paths.map((path) => quote(`${resolve(path)}/`)).join(', ');
   await connection.run(`SET allowed_directories = [${folders}]`);
   await connection.run('SET enable_external_access = false');
   await connection.run('SET lock_configuration = true');

@@ -1,7 +1,7 @@
 /** Reads every row of the event files, snapshots included, and holds them to each other. */
 
 import type { DuckDBDataChunk } from '@duckdb/node-api';
-import { connected, fileError, typedColumn } from '../store/duckdb.js';
+import { fileError, typedColumn, withConnection } from '../store/duckdb.js';
 import { isPriced, ROW } from '../store/event-columns.js';
 import type { EventsFile } from '../store/manifest.js';
 import { parquetSource, rowSelect } from '../store/tables.js';
@@ -35,7 +35,7 @@ export class RowCheck {
     this.#nextSeq = about.first_seq;
     const firstSeq = this.#nextSeq;
     try {
-      await connected(async (connection) => {
+      await withConnection(async (connection) => {
         const result = await connection.stream(rowSelect(parquetSource(path)));
         for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())
           this.#chunk(rows);

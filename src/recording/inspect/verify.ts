@@ -131,15 +131,15 @@ class StreamCheck {
     const { longestCrossedMs, longestCrossedFromMs } = this.#meter;
     const crossed = `the book stands crossed for ${(longestCrossedMs / 1000).toFixed(1)} s from ${iso(longestCrossedFromMs)}`;
     return [
-      counted(this.#backwards, 'goes back in time', 'go back in time'),
-      counted(this.#offTick, 'has a price off the tick', 'have a price off the tick'),
-      counted(this.#afterEnd, 'follows the end', 'follow the end'),
+      formatCount(this.#backwards, 'goes back in time', 'go back in time'),
+      formatCount(this.#offTick, 'has a price off the tick', 'have a price off the tick'),
+      formatCount(this.#afterEnd, 'follows the end', 'follow the end'),
       longestCrossedMs > CROSSED_LIMIT_MS ? crossed : '',
     ].filter((message) => message !== '');
   }
 }
 
-const counted = (count: number, one: string, many: string): string =>
+const formatCount = (count: number, one: string, many: string): string =>
   count === 0 ? '' : count === 1 ? `1 event ${one}` : `${count} events ${many}`;
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();

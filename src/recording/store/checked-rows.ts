@@ -8,7 +8,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { fileError, numberOf, rowsOf } from './duckdb.js';
 import { ROW } from './event-columns.js';
 import { FORMAT } from './manifest.js';
-import { parquetSource, quoted } from './tables.js';
+import { parquetSource, quote } from './tables.js';
 
 const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
@@ -16,7 +16,7 @@ const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 const mustBe = (tickMicros: number): Readonly<Record<string, string>> => ({
   'a seq that is not above the one before it': 'seq > coalesce(before, 0)',
   'a time_ms that is no number of Unix ms': 'time_ms BETWEEN -8640000000000000 AND 8640000000000000',
-  'a kind that is not known': `kind IN (${Object.keys(ROW).map(quoted).join(', ')})`,
+  'a kind that is not known': `kind IN (${Object.keys(ROW).map(quote).join(', ')})`,
   'a side other than bid and ask': `NOT (${PRICED}) OR side IN ('bid', 'ask')`,
   'a price_micros off the tick, or not between 0 and 1000000': `NOT (${PRICED}) OR
     (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${tickMicros} = 0)`,
@@ -47,7 +47,7 @@ export async function checkRows(connection: DuckDBConnection, path: string, tick
 async function isOurs(connection: DuckDBConnection, path: string): Promise<boolean> {
   const rows = await rowsOf(
     connection,
-    `SELECT 1 FROM parquet_kv_metadata(${quoted(path)}) WHERE decode(key) = 'format' AND decode(value) = ${quoted(FORMAT)}`,
+    `SELECT 1 FROM parquet_kv_metadata(${quote(path)}) WHERE decode(key) = 'format' AND decode(value) = ${quote(FORMAT)}`,
   );
   return rows.length > 0;
 }

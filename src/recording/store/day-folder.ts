@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
-import { connected, fileError } from './duckdb.js';
+import { fileError, withConnection } from './duckdb.js';
 import { writeJson } from './json-file.js';
 import { isDayFolder, MANIFEST, MARKET, parseName, segmentName, type Table } from './layout.js';
 import { emptyManifest, eventsFiles, type Manifest, readManifest } from './manifest.js';
@@ -82,7 +82,7 @@ export async function closeSegment(
   const path = join(folder, MANIFEST);
   try {
     const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), dayOf(folder), origin);
-    const files = await connected((connection) => writeParquet(connection, folder, number, rows));
+    const files = await withConnection((connection) => writeParquet(connection, folder, number, rows));
     writeJson(path, {
       ...manifest,
       files: [...manifest.files, ...files],

@@ -44,7 +44,7 @@ export async function connect(): Promise<DuckDBConnection> {
 }
 
 /** Runs with a connection and closes it. */
-export async function connected<T>(run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+export async function withConnection<T>(run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const connection = await connect();
   try {
     return await run(connection);

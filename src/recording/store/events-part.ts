@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { checkRows } from './checked-rows.js';
-import { connected, fileError, numberOf, numberOrNull, rowsOf } from './duckdb.js';
+import { fileError, numberOf, numberOrNull, rowsOf, withConnection } from './duckdb.js';
 import type { EventsFile } from './manifest.js';
 import { gapsOf } from './parquet-files.js';
 import { parquetSource, STREAM_KINDS, segmentSource } from './tables.js';
@@ -42,7 +42,7 @@ export async function openPart(path: string, isSegment: boolean): Promise<Events
 
 async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart | null> {
   const source = isSegment ? segmentSource(path, 'events') : parquetSource(path);
-  return connected(async (connection) => {
+  return withConnection(async (connection) => {
     if (!isSegment) await checkRows(connection, path, null);
     const rows = await rowsOf(
       connection,

@@ -23,9 +23,9 @@ export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/
 /** The UTC day of a moment (Unix ms), such as `2026-11-21`. */
 export const dateOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
-export const parquetName = (table: Table, number: number): string => `${table}-${padded(number)}.parquet`;
+export const parquetName = (table: Table, number: number): string => `${table}-${pad(number)}.parquet`;
 /** A segment that is not Parquet yet. It becomes the Parquet files of the same number. */
-export const segmentName = (number: number): string => `open-${padded(number)}.ndjson`;
+export const segmentName = (number: number): string => `open-${pad(number)}.ndjson`;
 
 /** What a file of a day folder is by its name; null for one that is none of ours. */
 export function parseName(name: string): { readonly table: Table | 'segment'; readonly number: number } | null {
@@ -38,4 +38,4 @@ export function parseName(name: string): { readonly table: Table | 'segment'; re
     : { table: table as Table, number: Number(number) };
 }
 
-const padded = (number: number): string => String(number).padStart(4, '0');
+const pad = (number: number): string => String(number).padStart(4, '0');

@@ -125,11 +125,11 @@ export class RecordingSink implements MarketSink {
   }
 
   /** Everything given up to this position is safe. */
-  flushed(position: Continuation): void {
+  onFlush(position: Continuation): void {
     this.#durable = position;
   }
 
-  /** Everything since the last `flushed` is lost. The file goes on from there: with a gap and the book as it is now. */
+  /** Everything since the last `onFlush` is lost. The file goes on from there: with a gap and the book as it is now. */
   lost(): void {
     if (this.#durable.lastSeq === this.#seq) return;
     const endLost = this.#ended && !this.#durable.ended;

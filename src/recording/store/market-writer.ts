@@ -104,7 +104,7 @@ export class MarketWriter {
       for (const segment of segments) makeFolder(segment.folder);
       this.#describe(segments);
       for (const segment of segments) await segment.write();
-      if (position !== undefined) this.#sink?.flushed(position);
+      if (position !== undefined) this.#sink?.onFlush(position);
     } catch (error) {
       // All or nothing: rows are numbered through, and a number must not be given twice.
       for (const segment of segments) this.lostRows += await segment.undo();

@@ -10,7 +10,7 @@ import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
 import { parquetName, TABLES, type Table } from './layout.js';
 import { type EventsFile, FORMAT, FORMAT_VERSION, type OtherFile } from './manifest.js';
-import { COLUMNS, parquetSource, quoted, STREAM_KINDS, segmentSource } from './tables.js';
+import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: what a reader has in memory at a time, with room for what it reads ahead. */
 const GROUP_ROWS = 61_440;
@@ -59,9 +59,9 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
   const columns = Object.keys(COLUMNS[table])
     .map((name) => `"${name}"`)
     .join(', ');
-  const meta = `KV_METADATA {format: ${quoted(FORMAT)}, version: ${quoted(String(FORMAT_VERSION))}, "table": ${quoted(table)}}`;
+  const meta = `KV_METADATA {format: ${quote(FORMAT)}, version: ${quote(String(FORMAT_VERSION))}, "table": ${quote(table)}}`;
   await connection.run(
-    `COPY (SELECT ${columns} FROM ${source}) TO ${quoted(path)}
+    `COPY (SELECT ${columns} FROM ${source}) TO ${quote(path)}
      (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}, ${meta})`,
   );
 }
@@ -88,9 +88,9 @@ async function loadColumns(connection: DuckDBConnection, events: EventColumns): 
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
-  const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quoted(name)}`);
+  const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quote(name)}`);
   const priced = `kind IN (${ROW.level}, ${ROW.trade}, ${ROW.snapshot_level})`;
-  const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quoted).join(', ')}])[price]`;
+  const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quote).join(', ')}])[price]`;
   return `(SELECT seq::BIGINT AS seq, time_ms::BIGINT AS time_ms,
     CASE WHEN isnan(seen_ms) THEN NULL ELSE seen_ms::BIGINT END AS seen_ms,
     CASE kind ${names.join(' ')} END AS kind,

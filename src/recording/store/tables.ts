@@ -44,20 +44,20 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> 
   },
 };
 
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** A closed file as a table of SQL. */
-export const parquetSource = (path: string): string => `read_parquet(${quoted(path)}, hive_partitioning = false)`;
+export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
 /** The rows of one table in an open segment. A line that is cut or broken is no row. */
 export function segmentSource(path: string, table: Table): string {
   const types = { table: 'VARCHAR', ...COLUMNS[table] };
-  const columns = Object.entries(types).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
-  const rows = `read_json(${quoted(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${columns.join(', ')}})`;
-  return `(SELECT ${Object.keys(COLUMNS[table]).map(named).join(', ')} FROM ${rows} WHERE "table" = ${quoted(table)})`;
+  const columns = Object.entries(types).map(([name, type]) => `${quote(name)}: ${quote(type)}`);
+  const rows = `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${columns.join(', ')}})`;
+  return `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${rows} WHERE "table" = ${quote(table)})`;
 }
 
-const named = (column: string): string => `"${column}"`;
+const quoteName = (column: string): string => `"${column}"`;
 
 /**
  * Rows as the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is no event), side (byte),
@@ -91,7 +91,7 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
 export const rowSelect = (source: string): string => `
   SELECT coalesce(seq, -1)::DOUBLE, coalesce(time_ms, 0)::DOUBLE,
     (CASE kind ${Object.entries(ROW)
-      .map(([name, code]) => `WHEN ${quoted(name)} THEN ${code}`)
+      .map(([name, code]) => `WHEN ${quote(name)} THEN ${code}`)
       .join(' ')} ELSE 255 END)::UTINYINT,
     (CASE side WHEN 'bid' THEN 0 WHEN 'ask' THEN 1 ELSE 255 END)::UTINYINT,
     coalesce(price_micros, 0)::INTEGER, coalesce(amount_micros, -1)::DOUBLE

@@ -21,7 +21,7 @@ export class Random {
     return random;
   }
 
-  static restored(state: RandomState): Random {
+  static restore(state: RandomState): Random {
     return new Random(state);
   }
 

@@ -14,7 +14,7 @@ export async function createCredentials(
   serviceName: string,
 ): Promise<Credentials> {
   const wallet_address = wallet.address;
-  const challenge = answered(await caller.call('keys.challenge', { body: { wallet_address } }), 'a challenge');
+  const challenge = requireAnswer(await caller.call('keys.challenge', { body: { wallet_address } }), 'a challenge');
   const { nonce, message } = challenge;
   const signed = wallet.signChallenge(message, { serviceName, nonce });
   if (!signed.ok) {
@@ -22,12 +22,12 @@ export async function createCredentials(
     throw new TwinbookError('venue_refused', `the venue's challenge was not signed: ${signed.reason}`, hint);
   }
   const body = { wallet_address, message, signature: signed.signature, nonce };
-  const created = answered(await caller.call('keys.create', { body }), 'an API key');
+  const created = requireAnswer(await caller.call('keys.create', { body }), 'an API key');
   secrets.hide(created.secret);
   return { apiKey: created.api_key, secret: created.secret };
 }
 
-function answered<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
+function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
   if (outcome.kind === 'answered') return outcome.data;
   if (outcome.kind === 'refused') {
     const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));

@@ -43,20 +43,20 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   const envelope = success.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
   const data = declaration.data.safeParse(envelope.data.data);
-  if (!data.success) return believed(unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
+  if (!data.success) return believe(unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
   const other = otherThanAsked(declaration, asked, data.data);
-  if (other !== null) return believed(unknown(`HTTP ${status}, ${other}`));
+  if (other !== null) return believe(unknown(`HTTP ${status}, ${other}`));
   let nextCursor: string | null = null;
   let pageLimit: number | null = null;
   if (declaration.page !== undefined) {
     // A page that does not say whether another follows would pass for the last one.
     const meta = listMeta.safeParse(envelope.data.meta);
-    if (!meta.success) return believed(unknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
+    if (!meta.success) return believe(unknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
   // The endpoint's own schema has just made this value.
-  return believed({ kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, pageLimit);
+  return believe({ kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, pageLimit);
 }
 
 function readFailure(status: number, json: unknown): Classification {
@@ -64,8 +64,8 @@ function readFailure(status: number, json: unknown): Classification {
   if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
   const { slug, message, details } = envelope.data.error;
   const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
-  if (!refuses(status, slug)) return believed(unknown(`HTTP ${status} ${told.slug}: ${told.message}`));
-  return believed({ kind: 'refused', status, ...told, details: readDetails(details) });
+  if (!refuses(status, slug)) return believe(unknown(`HTTP ${status} ${told.slug}: ${told.message}`));
+  return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
 /** A signed call whose timestamp the service did not believe: nothing was done, and its `Date` tells its clock. */
@@ -118,7 +118,7 @@ function firstIssue(error: z.ZodError, root: string): string {
 
 const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
 const strange = (reason: string): Classification => ({ outcome: unknown(reason), genuine: false, pageLimit: null });
-const believed = (outcome: Outcome, pageLimit: number | null = null): Classification => ({
+const believe = (outcome: Outcome, pageLimit: number | null = null): Classification => ({
   outcome,
   genuine: true,
   pageLimit,

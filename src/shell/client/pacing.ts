@@ -103,7 +103,7 @@ export class Pacing {
   /** The request was answered. Returns for how long nothing but probes leaves because of a refusal, ms; null without one. */
   hear(place: Place, heard: Heard, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
-    const pauseMs = heard.throttled ? this.#refused(place, heard, nowMs) : null;
+    const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
     if (!heard.throttled) this.#refusals = 0;
     this.window.finish(nowMs);
     if (!heard.throttled && heard.genuine && place === 'probe') this.#letThrough(nowMs);
@@ -111,7 +111,7 @@ export class Pacing {
     return pauseMs;
   }
 
-  #refused(place: Place, { genuine, askedMs, budget }: Heard, nowMs: number): number {
+  #onRefusal(place: Place, { genuine, askedMs, budget }: Heard, nowMs: number): number {
     // Another trouble than the last one.
     if (nowMs - this.#refusedMs > MINUTE_MS) this.#probesRefused = 0;
     this.#refusedMs = nowMs;

@@ -36,13 +36,13 @@ export class SlidingWindow {
 
   /** Requests that may leave now. */
   free(nowMs: number): number {
-    const used = this.#used(nowMs);
+    const used = this.#countUsed(nowMs);
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
   /** Requests that the profile would let leave now, whatever the venue said since: only our own count speaks against them. */
   ownRoom(nowMs: number): number {
-    return Math.min(this.#base, this.#most) - (this.#used(nowMs) - this.#foreign);
+    return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
 
   /** One request leaves. */
@@ -69,7 +69,7 @@ export class SlidingWindow {
     this.#limit = limit;
     this.#foreign = 0;
     // Some of what is in flight the venue has not counted yet, so this may miss a few foreign ones, never invent any.
-    this.#foreign = Math.max(0, limit - remaining - this.#used(nowMs));
+    this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
@@ -79,7 +79,7 @@ export class SlidingWindow {
    */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
-    const passed = this.#used(nowMs) - this.#inFlight;
+    const passed = this.#countUsed(nowMs) - this.#inFlight;
     const kept = again ? this.#ceilingAt(nowMs) : Number.POSITIVE_INFINITY;
     this.#ceiling = Math.min(kept, Math.max(1, Math.ceil(this.#limit / LEAST_TRUST), passed));
     this.#ceilingSinceMs = nowMs;
@@ -87,7 +87,7 @@ export class SlidingWindow {
 
   /** When a place may become free by itself, monotonic ms; Infinity while everything counted is in flight. */
   nextFreeMs(nowMs: number): number {
-    this.#used(nowMs);
+    this.#countUsed(nowMs);
     const ours = this.#finished.leavesMs(nowMs) ?? Number.POSITIVE_INFINITY;
     const others = this.#foreign > 0 ? this.#foreignUntilMs : Number.POSITIVE_INFINITY;
     return Math.min(ours, others, this.#nextTrustMs(nowMs));
@@ -105,7 +105,7 @@ export class SlidingWindow {
     return nowMs + MINUTE_MS - ((nowMs - this.#ceilingSinceMs) % MINUTE_MS);
   }
 
-  #used(nowMs: number): number {
+  #countUsed(nowMs: number): number {
     this.#finished.forget(nowMs);
     if (this.#foreign > 0 && this.#foreignUntilMs <= nowMs) this.#foreign = 0;
     return this.#inFlight + this.#finished.size + this.#foreign;

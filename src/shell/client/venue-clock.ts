@@ -57,7 +57,7 @@ export class VenueClock {
   /** Venue minus our wall clock. */
   offset(monotonicMs: number, wallMs: number): ClockOffset | null {
     if (this.#bounds === null) return null;
-    const { low, high } = widened(this.#bounds, monotonicMs);
+    const { low, high } = widen(this.#bounds, monotonicMs);
     return {
       offsetMs: Math.round((low + high) / 2 + monotonicMs - wallMs),
       uncertaintyMs: Math.ceil((high - low) / 2),
@@ -85,13 +85,13 @@ const sampleOf = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTi
 });
 
 function intersect(old: Bounds, sample: Bounds): Bounds | null {
-  const before = widened(old, sample.atMonotonicMs);
+  const before = widen(old, sample.atMonotonicMs);
   const low = Math.max(before.low, sample.low);
   const high = Math.min(before.high, sample.high);
   return low <= high ? { low, high, atMonotonicMs: sample.atMonotonicMs } : null;
 }
 
-function widened(bounds: Bounds, monotonicMs: number): Bounds {
+function widen(bounds: Bounds, monotonicMs: number): Bounds {
   const drift = Math.max(0, monotonicMs - bounds.atMonotonicMs) * DRIFT_MS_PER_MS;
   return { low: bounds.low - drift, high: bounds.high + drift, atMonotonicMs: monotonicMs };
 }

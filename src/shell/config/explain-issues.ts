@@ -81,7 +81,7 @@ export function unknownKey(key: string, known: readonly string[], places: Places
 }
 
 function wrongKind(expected: string, came: unknown, node: SchemaNode | null): string {
-  if (came === undefined) return `missing; ${wanted(expected, node)}`;
+  if (came === undefined) return `missing; ${describeWanted(expected, node)}`;
   if (expected === 'string' && (typeof came === 'number' || typeof came === 'boolean')) {
     return `wants ${stringKind(node)}, got ${shownValue(came)}; write it in quotes: "${came}"`;
   }
@@ -89,10 +89,10 @@ function wrongKind(expected: string, came: unknown, node: SchemaNode | null): st
     return `wants ${kindOf(node)}, got ${shownValue(came)}; write it without quotes: ${came}`;
   }
   if (expected === 'boolean' && typeof came === 'string') return `wants true or false, got ${shownValue(came)}`;
-  return `${wanted(expected, node)}, got ${shownValue(came)}`;
+  return `${describeWanted(expected, node)}, got ${shownValue(came)}`;
 }
 
-const wanted = (expected: string, node: SchemaNode | null): string =>
+const describeWanted = (expected: string, node: SchemaNode | null): string =>
   `wants ${node === null ? expected : kindOf(node)}`;
 
 function wrongWord(values: readonly string[], came: unknown): string {

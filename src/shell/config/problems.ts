@@ -114,13 +114,13 @@ export function fieldName(path: readonly PropertyKey[]): string {
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'nothing (an empty value)';
-  if (typeof value === 'string') return `the text ${shortened(JSON.stringify(value))}`;
+  if (typeof value === 'string') return `the text ${shorten(JSON.stringify(value))}`;
   if (typeof value === 'number') return `the number ${value}`;
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'a mapping' : String(value);
 }
 
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 56)}…"` : text);
+const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 56)}…"` : text);
 
 /** `a, b or c` for messages. */
 export const oneOf = (words: readonly string[]): string =>

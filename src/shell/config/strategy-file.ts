@@ -2,7 +2,7 @@
 
 import { basename, dirname, extname } from 'node:path';
 import { must, TwinbookError } from '../../shared/base/errors.js';
-import { looseningsOf, type RiskLimits, riskOverrideSchema, tightened } from '../../trader/risk/limits.js';
+import { looseningsOf, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 import { readParams } from '../../trader/strategy/read-params.js';
@@ -120,5 +120,5 @@ function limitsOf(
   if (limits === null) return null;
   const looser = looseningsOf(limits, parsed.data);
   if (looser.length > 0) throw configError(looser.map(({ name, text }) => source.problem(['risk', name], text)));
-  return tightened(limits, parsed.data);
+  return tighten(limits, parsed.data);
 }

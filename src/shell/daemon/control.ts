@@ -52,11 +52,11 @@ export async function answerControl(request: ControlRequest, running: Running): 
     case 'pause':
     case 'resume':
     case 'unkill':
-      return obeyed({ kind: request.command, reason: request.reason }, running);
+      return obey({ kind: request.command, reason: request.reason }, running);
     case 'kill':
       return kill(request.reason, running);
     case 'flatten':
-      return obeyed({ kind: request.command }, running);
+      return obey({ kind: request.command }, running);
     case 'stop':
       running.stop();
       return { ok: true, data: modeOf(running) };
@@ -69,7 +69,7 @@ export async function answerControl(request: ControlRequest, running: Running): 
   }
 }
 
-function obeyed(command: OperatorCommand, running: Running): ControlResponse {
+function obey(command: OperatorCommand, running: Running): ControlResponse {
   const refusal = running.command(command);
   if (refusal !== null) return { ok: false, error: refusal };
   const data = modeOf(running);

@@ -196,7 +196,7 @@ class Service {
 
   #isStopped(): boolean {
     let stopped = false;
-    this.#guarded(() => {
+    this.#guard(() => {
       stopped = this.#snapshot().mode === 'stopped';
     });
     return stopped;
@@ -212,7 +212,7 @@ class Service {
     );
     for (const line of resultLines(last, this.#startedWith, nowMs() - this.#startedMs)) this.#screen.say(line);
     if (last.proven) {
-      this.#session.guardian?.ended();
+      this.#session.guardian?.endHeartbeat();
       return 0;
     }
     this.#screen.say(
@@ -229,7 +229,7 @@ class Service {
     this.#screen.say(`the trader stops: ${why}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     const isProven = await this.#cancelWithoutCore();
-    if (isProven) this.#session.guardian?.ended();
+    if (isProven) this.#session.guardian?.endHeartbeat();
     this.#screen.say(
       isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
@@ -286,7 +286,7 @@ class Service {
       // As long as the file is there, whoever starts again is killed again.
       if (command.kind === 'unkill') this.#stopWatch.clear();
       const isTaken = this.#loop.command(command);
-      if (command.kind === 'unkill') this.#stopWatch.lifted();
+      if (command.kind === 'unkill') this.#stopWatch.onLift();
       if (isTaken) return null;
     }
     if (command.kind !== 'kill') return this.#ending();
@@ -308,7 +308,7 @@ class Service {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
       backupLedger: () => void this.#backup(),
       dailySummary: () =>
-        this.#guarded(() => {
+        this.#guard(() => {
           const { equityMicros, resultMicros, fills } = this.#snapshot();
           logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
         }),
@@ -357,7 +357,7 @@ class Service {
   }
 
   #show(): void {
-    this.#guarded(() => {
+    this.#guard(() => {
       const snapshot = this.#snapshot();
       this.#startedWith ??= snapshot.equityMicros;
       this.#screen.show(snapshot, nowMs() - this.#startedMs);
@@ -365,7 +365,7 @@ class Service {
   }
 
   /** A broken ledger throws at whoever reads it, a status page too; that must end in cancelling, not in a crash. */
-  #guarded(work: () => void): void {
+  #guard(work: () => void): void {
     try {
       work();
     } catch (error) {

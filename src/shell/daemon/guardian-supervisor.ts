@@ -92,7 +92,7 @@ export class GuardianSupervisor {
   }
 
   /** Nothing rests, proven, and nothing will be placed: nobody needs to be alarmed when we go. */
-  ended(): void {
+  endHeartbeat(): void {
     this.#heart.end();
   }
 

@@ -15,10 +15,11 @@ function money(value: Micros | null): string {
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-const signed = (value: Micros | null): string => (value !== null && value > 0 ? `+${money(value)}` : money(value));
+const formatSigned = (value: Micros | null): string =>
+  value !== null && value > 0 ? `+${money(value)}` : money(value);
 const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
 
-const used = ({ limit, perMinute, left }: BudgetStatus): string => `${Math.max(0, perMinute - left)} of ${limit}`;
+const formatUse = ({ limit, perMinute, left }: BudgetStatus): string => `${Math.max(0, perMinute - left)} of ${limit}`;
 
 /** One line for a file or a pipe. */
 export function statusLine(snapshot: Snapshot, runningMs: number): string {
@@ -30,8 +31,8 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
     `fills ${snapshot.fills}`,
     `inventory ${inventory(snapshot)}`,
     `cash ${money(snapshot.cashMicros)}`,
-    `result ${signed(snapshot.resultMicros)}`,
-    `requests/min public ${used(snapshot.budgets.public)}, signed ${used(snapshot.budgets.signed)}`,
+    `result ${formatSigned(snapshot.resultMicros)}`,
+    `requests/min public ${formatUse(snapshot.budgets.public)}, signed ${formatUse(snapshot.budgets.signed)}`,
     ...wayBackText(snapshot),
   ];
   return parts.join(' | ');
@@ -61,8 +62,8 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
   const head = [
     [modeText(snapshot), duration(runningMs), `orders ${orders}`, `fills ${snapshot.fills}`],
     wayBackText(snapshot),
-    [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${signed(resultMicros)}`],
-    [`requests in the last minute: public ${used(budgets.public)}, signed ${used(budgets.signed)}`],
+    [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${formatSigned(resultMicros)}`],
+    [`requests in the last minute: public ${formatUse(budgets.public)}, signed ${formatUse(budgets.signed)}`],
   ].flatMap((parts) => broken(parts, width));
   const shown = snapshot.markets.slice(0, MAX_ROWS);
   const hidden = snapshot.markets.length - shown.length;
@@ -161,7 +162,7 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
     `orders      ${rests}`,
     `cash        ${money(snapshot.cashMicros)}`,
     `worth       ${money(snapshot.equityMicros)}`,
-    `result      ${signed(session)} this session, ${signed(snapshot.resultMicros)} in all`,
+    `result      ${formatSigned(session)} this session, ${formatSigned(snapshot.resultMicros)} in all`,
     ...held.map((one) => `holds       ${money(one.yesMicros)} YES ${money(one.noMicros)} NO of "${one.title}"`),
   ];
 }

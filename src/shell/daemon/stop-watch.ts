@@ -66,7 +66,7 @@ export class StopWatch {
   }
 
   /** After a kill was lifted: a file that came while that was done is newer than the word that lifted it. */
-  lifted(): void {
+  onLift(): void {
     this.#obeyed = false;
     this.#lookedMs = Number.NEGATIVE_INFINITY;
   }

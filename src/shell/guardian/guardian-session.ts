@@ -53,7 +53,7 @@ export class GuardianSession {
   }
 
   /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when it does not take our key. */
-  async checked(): Promise<Access> {
+  async check(): Promise<Access> {
     const { isPaper, credentialsFile } = this.#settings;
     const accepted = await acceptedCredentials(this.#client, this.#wallet, {
       stored: this.#stored,
@@ -68,7 +68,7 @@ export class GuardianSession {
 
   /** The same without asking first, unless there is no key at all yet. */
   async open(): Promise<Access> {
-    return this.#stored === null ? this.checked() : this.#access;
+    return this.#stored === null ? this.check() : this.#access;
   }
 
   get #access(): Access {

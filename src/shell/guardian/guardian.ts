@@ -205,7 +205,7 @@ class Guardian {
   async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#trouble;
-      this.#trouble = await key.checked().then(
+      this.#trouble = await key.check().then(
         () => null,
         (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );

@@ -80,7 +80,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
     const description = describeRun(options, copy === null ? missing : NOT_COPIED_YET);
     writeDescription(folder, description);
-    const copied = copy === null ? null : { ...copy, done: copy.done.then(...settled(folder, description, loud)) };
+    const copied = copy === null ? null : { ...copy, done: copy.done.then(...settleCopy(folder, description, loud)) };
     return new RunJournalWriter(folder, room, options, bytes, copied);
   } catch (error) {
     removeIfThere(folder);
@@ -96,7 +96,7 @@ function writeDescription(folder: string, description: RunDescription): void {
 }
 
 /** What becomes of the description when the copy is whole, and when there will be none. */
-function settled(folder: string, description: RunDescription, loud: (text: string) => void) {
+function settleCopy(folder: string, description: RunDescription, loud: (text: string) => void) {
   const failed = (error: unknown) => loud(`this run cannot be replayed: ${textOf(error)}`);
   const whole = () => {
     try {

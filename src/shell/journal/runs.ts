@@ -35,10 +35,10 @@ export function findRun(name: string, dir: string, cwd: string): string {
   const [only, another] = exact === undefined ? meant : [exact];
   if (only !== undefined && another === undefined) return only;
   const what = only === undefined ? `there is no run '${name}'` : `more than one run begins with '${name}'`;
-  throw new TwinbookError('usage', `${what} in ${dir}`, listed(only === undefined ? runs : meant));
+  throw new TwinbookError('usage', `${what} in ${dir}`, describeRuns(only === undefined ? runs : meant));
 }
 
-function listed(runs: readonly string[]): string {
+function describeRuns(runs: readonly string[]): string {
   if (runs.length === 0)
     return 'There are no runs: `twinbook start` keeps one with every start, unless journal.enabled is false.';
   const lines = runs

@@ -125,7 +125,7 @@ export class Recorder {
       const middleMs = (sentMs + nowMs) / 2;
       this.#capture.seen(observation, this.#venueClock.nowMs(middleMs) ?? middleMs);
     }
-    for (const request of requests) this.#capture.asked(request, nowMs);
+    for (const request of requests) this.#capture.onAsk(request, nowMs);
     // A clock that was set back must not keep what waits from being written.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;
     this.#tickedMs = nowMs;
@@ -136,7 +136,7 @@ export class Recorder {
   /** One at a time: a slow disk makes fewer and larger writes. */
   #flush(): void {
     if (this.#failed) return;
-    if (this.#isFlushing) return this.#missed();
+    if (this.#isFlushing) return this.#countMissed();
     this.#isFlushing = true;
     this.#flushing = this.#write()
       .catch((error: unknown) => this.#fail(error))
@@ -154,7 +154,7 @@ export class Recorder {
     await this.#store.flush();
   }
 
-  #missed(): void {
+  #countMissed(): void {
     this.#missedFlushes += 1;
     if (this.#missedFlushes < MOST_FLUSHES_MISSED) return;
     this.#fail(new Error(`the disk of ${this.#options.folder} has not answered for minutes`));

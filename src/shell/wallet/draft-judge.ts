@@ -16,25 +16,25 @@ const LONGEST_MESSAGE_CHARACTERS = 16_384;
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   const judged = judgeKind(message, rules, wallet);
   if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.serviceName) return judged;
-  return refused(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.serviceName}`);
+  return refuse(`service: the draft says ${judged.draft.serviceName}, the venue profile says ${rules.serviceName}`);
 }
 
 function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
-  if (message.length > LONGEST_MESSAGE_CHARACTERS) return refused('the draft is too long to be one');
-  if (isCredentialChallenge(message)) return refused('the draft is a credential challenge');
+  if (message.length > LONGEST_MESSAGE_CHARACTERS) return refuse('the draft is too long to be one');
+  if (isCredentialChallenge(message)) return refuse('the draft is a credential challenge');
   if (rules.draftMessage === 'solana_tx') {
     const read = readTransaction(message);
-    return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refused(read.problem);
+    return read.ok ? judgeTransaction(read.transaction, rules, wallet) : refuse(read.problem);
   }
-  if (spellsTransaction(message)) return refused('the draft decodes as a transaction');
+  if (spellsTransaction(message)) return refuse('the draft decodes as a transaction');
   const bytes = Buffer.from(message, 'utf8');
   const draft = readDraftText(message);
   if (rules.draftMessage === 'utf8') {
-    return draft === null ? refused('the draft is not a readable draft') : { ok: true, bytes, draft };
+    return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
   // What can be read after all must be ours: it may be the draft of another venue that knows this wallet.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
-  return refused('nobody can read this venue’s drafts, and blind signing is not allowed');
+  return refuse('nobody can read this venue’s drafts, and blind signing is not allowed');
 }
 
-const refused = (reason: string): JudgedMessage => ({ ok: false, reason });
+const refuse = (reason: string): JudgedMessage => ({ ok: false, reason });

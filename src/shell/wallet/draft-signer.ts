@@ -24,16 +24,16 @@ export class DraftSigner implements Signer {
   /** The same draft always yields the same signature. A refusal says what was found; it must pause the market. */
   sign(intentId: string): SignResult {
     const stored = this.#policy.loadDraft(intentId);
-    if (stored === null) return refused(`no draft is stored for intent ${intentId}`);
-    if (stored.intentId !== intentId) return refused(`the stored draft belongs to intent ${stored.intentId}`);
+    if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
+    if (stored.intentId !== intentId) return refuse(`the stored draft belongs to intent ${stored.intentId}`);
     const judged = judgeMessage(stored.message, this.#policy, this.#wallet);
     if (!judged.ok) return judged;
     const reason = judged.draft === null ? null : disagreement(judged.draft, stored, this.#policy.serviceName);
-    return reason === null ? { ok: true, signature: this.#signBytes(judged.bytes) } : refused(reason);
+    return reason === null ? { ok: true, signature: this.#signBytes(judged.bytes) } : refuse(reason);
   }
 }
 
-const refused = (reason: string): SignResult => ({ ok: false, reason });
+const refuse = (reason: string): SignResult => ({ ok: false, reason });
 
 /** Null only when the draft is, byte for byte, the text of the intent's own terms. */
 function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string): string | null {

@@ -37,10 +37,10 @@ export class Secrets {
 /** The longest first: one spelling may be the beginning of another. */
 function patternOf(spellings: ReadonlySet<string>): RegExp {
   const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map((text) => text.replace(/[^\p{L}\p{N}]/gu, escaped)).join('|'), 'gu');
+  return new RegExp(longestFirst.map((text) => text.replace(/[^\p{L}\p{N}]/gu, escapeCharacter)).join('|'), 'gu');
 }
 
-const escaped = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`;
+const escapeCharacter = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`;
 
 function spellingsOf(secret: string | Uint8Array, bytes: Uint8Array): string[] {
   const hex = Buffer.from(bytes).toString('hex');

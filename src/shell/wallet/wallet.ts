@@ -39,7 +39,7 @@ export class Wallet {
   }
 
   /** A new wallet whose key is kept nowhere: for an exchange whose money is not real. */
-  static unkept(): Wallet {
+  static makeUnkept(): Wallet {
     return new Wallet(randomBytes(32));
   }
 

@@ -27,14 +27,14 @@ export function act(state: TraderState, nowMs: number): void {
   if (ticking) {
     state.tickedMs = nowMs;
     react(state, state.executor.tick(nowMs, state.venueClock.nowMs(nowMs)), nowMs);
-    for (const conditionId of [...state.own.held.keys(), ...state.own.orders.keys()]) state.tracked(conditionId);
+    for (const conditionId of [...state.own.held.keys(), ...state.own.orders.keys()]) state.track(conditionId);
     state.markets.forget((conditionId) => state.isOurs(conditionId));
     for (const market of state.valuation.marks.keys())
       if (state.markets.get(market) === undefined) state.valuation.marks.delete(market);
     state.value(nowMs);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
-    state.modes.started();
+    state.modes.onStart();
     state.say(nowMs, 'started', 'own orders, fills and assets have been read; quoting begins');
   }
   const { mode, reason } = state.mode();
@@ -133,7 +133,7 @@ function flatten(state: TraderState, nowMs: number): void {
     if (flattenMarket(tracked, feed.sight(nowMs), state.valuation.marks.get(conditionId) ?? null, turn)) state.stale();
   }
   if (left) return;
-  state.modes.flattened();
+  state.modes.onFlat();
   state.loud(nowMs, 'flattened', 'nothing that could be sold is held any more; the trader is paused');
 }
 
@@ -152,7 +152,7 @@ function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
 function prove(state: TraderState, ticking: boolean, nowMs: number): void {
   if (state.own.unsettled > 0) {
     state.settledMs = null;
-    state.modes.unsettled();
+    state.modes.onUnsettled();
     return;
   }
   state.settledMs ??= nowMs;
@@ -170,8 +170,8 @@ function poll(state: TraderState, stopping: boolean, nowMs: number): void {
   // The round first: looks that leave together with its lists begin after it.
   const round = asks.filter(isRound).flatMap((ask) => reconciler.begin(ask, nowMs));
   for (const ask of asks) {
-    if (ask.call.endpoint === 'orders.list') reconciler.asked('orders');
-    if (ask.call.endpoint === 'trades.list') reconciler.asked('fills');
+    if (ask.call.endpoint === 'orders.list') reconciler.onAsk('orders');
+    if (ask.call.endpoint === 'trades.list') reconciler.onAsk('fills');
     for (const each of isRound(ask) ? round : [ask]) queue.push(each);
   }
 }

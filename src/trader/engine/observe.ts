@@ -11,7 +11,7 @@ import { observeOwnList, observeRound } from './own/own-answers.js';
 import { ownOrders } from './own/own-state.js';
 import { react } from './reactions.js';
 import type { Routed } from './router.js';
-import { type TraderState, titled } from './state.js';
+import { showTitle, type TraderState } from './state.js';
 
 export function observe(state: TraderState, routed: Routed): void {
   switch (routed.kind) {
@@ -68,7 +68,7 @@ function takeIn(state: TraderState, tracked: MarketEntry, poll: OfMarket['poll']
       return tracked.feed.onTrades(data as DataOf<'markets.trades'>, at);
     case 'detail':
       if (state.markets.onDetail(tracked, data as DataOf<'markets.detail'>, at)) {
-        state.say(at.seenMs, 'market', `"${titled(state, conditionId)}" is now ${tracked.feed.facts?.phase}`);
+        state.say(at.seenMs, 'market', `"${showTitle(state, conditionId)}" is now ${tracked.feed.facts?.phase}`);
       }
       state.stale(); // fees and event may have changed what our orders can cost
   }

@@ -6,7 +6,7 @@ import type { FillRow } from '../ledger/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import { inYesSpace } from './quoting/legs.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
-import { amount, type TraderState, titled } from './state.js';
+import { amount, showTitle, type TraderState } from './state.js';
 
 export function react(state: TraderState, { asks, events }: Reaction, nowMs: number): void {
   for (const ask of asks) state.queue.push(ask);
@@ -31,21 +31,21 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'mergeDone':
     case 'redeemDone': {
       state.touch(event.market);
-      conversionDone(state.tracked(event.market));
+      conversionDone(state.track(event.market));
       const what = event.kind === 'mergeDone' ? 'merged complete sets' : 'redeemed';
       return state.say(
         nowMs,
         event.kind,
-        `${what} in "${titled(state, event.market)}" for ${amount(event.cashMicros)}`,
+        `${what} in "${showTitle(state, event.market)}" for ${amount(event.cashMicros)}`,
       );
     }
     case 'signingRefused':
       state.pauseMarket(event.market, `the signer refused a draft: ${event.reason}`);
-      conversionFailed(state.tracked(event.market), nowMs);
+      conversionFailed(state.track(event.market), nowMs);
       return state.loud(
         nowMs,
         'signing_refused',
-        `${event.intentId} in "${titled(state, event.market)}": ${event.reason}`,
+        `${event.intentId} in "${showTitle(state, event.market)}": ${event.reason}`,
       );
     case 'trouble':
       if (event.market !== null && PAUSING.includes(event.trouble)) state.pauseMarket(event.market, event.text);
@@ -78,7 +78,7 @@ function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: numb
   }
   const what = `${fill.side} ${amount(fill.amountMicros)} ${fill.isYes ? 'YES' : 'NO'} at ${amount(fill.priceMicros)}`;
   const yes = fill.isYes ? '' : ` (YES at ${amount(complement(fill.priceMicros))})`;
-  state.say(nowMs, 'fill', `${what}${yes} in "${titled(state, fill.marketConditionId)}"`);
+  state.say(nowMs, 'fill', `${what}${yes} in "${showTitle(state, fill.marketConditionId)}"`);
 }
 
 /** Answers that are nobody's fault and need no pause: the next turn simply tries again. */
@@ -87,14 +87,13 @@ const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
   state.touch(event.market);
   if (HARMLESS.includes(event.slug)) return;
-  if (event.intentKind === 'merge' || event.intentKind === 'redeem')
-    conversionFailed(state.tracked(event.market), nowMs);
+  if (event.intentKind === 'merge' || event.intentKind === 'redeem') conversionFailed(state.track(event.market), nowMs);
   if (event.intentKind === 'place') {
-    state.tracked(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
+    state.track(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of state.slotsOf(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
   }
   // The market is not what we thought it was: look before anything else is tried.
   state.poller.expedite({ kind: 'detail', marketConditionId: event.market });
-  const what = `${event.intentKind} in "${titled(state, event.market)}" was not done`;
+  const what = `${event.intentKind} in "${showTitle(state, event.market)}" was not done`;
   state.say(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);
 }

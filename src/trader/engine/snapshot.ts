@@ -5,7 +5,7 @@ import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import type { Mode } from './control/modes.js';
 import { heldIn } from './own/own-state.js';
-import { type TraderState, titled } from './state.js';
+import { showTitle, type TraderState } from './state.js';
 
 export interface Snapshot {
   readonly mode: Mode;
@@ -93,7 +93,7 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
 }
 
 function marketSnapshot(state: TraderState, conditionId: string, nowMs: number): MarketSnapshot {
-  const tracked = state.tracked(conditionId);
+  const tracked = state.track(conditionId);
   const orders = state.own.orders.get(conditionId) ?? [];
   const bids = orders.filter(({ side }) => side === 'bid').map(({ priceMicros }) => priceMicros);
   const asks = orders.filter(({ side }) => side === 'ask').map(({ priceMicros }) => priceMicros);
@@ -102,7 +102,7 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
   const sight = tracked.feed.sight(nowMs);
   return {
     conditionId,
-    title: titled(state, conditionId),
+    title: showTitle(state, conditionId),
     strategies: tracked.slots.map((slot) => slot.strategy.name),
     note: tracked.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,

@@ -206,7 +206,7 @@ export class TraderState {
    */
   takeOut(tracked: MarketEntry, reason: string, nowMs: number): void {
     const { conditionId } = tracked;
-    const text = `"${titled(this, conditionId)}" is out: ${reason}`;
+    const text = `"${showTitle(this, conditionId)}" is out: ${reason}`;
     tracked.outBecause = reason;
     tracked.feed = new MarketTracker(conditionId);
     this.pauseMarket(conditionId, reason);
@@ -289,7 +289,7 @@ export class TraderState {
   }
 
   /** A market in which something of ours is, looked at from now on. */
-  tracked(conditionId: string): MarketEntry {
+  track(conditionId: string): MarketEntry {
     return this.markets.track(conditionId);
   }
 
@@ -309,7 +309,7 @@ const viewStance = (stance: RiskStance): Stance => (stance === 'flatten' || stan
  * A market as a person would name it in a log line. Titles come from the exchange: control characters in one could move
  * the cursor of the operator's terminal, and a line break could say that nothing rests.
  */
-export const titled = (state: TraderState, conditionId: string): string =>
+export const showTitle = (state: TraderState, conditionId: string): string =>
   (state.markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
 export const amount = (value: Micros): string => formatDecimal(value);

@@ -30,10 +30,10 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
       break;
     case 'recordExpired':
       if (order.closedMs !== null || (inFlight !== null && !context.believesExpiry(inFlight, look))) break;
-      ended(context, seen, 'expired', says, look);
+      noteEnded(context, seen, 'expired', says, look);
       break;
     default:
-      ended(context, seen, row.status ?? order.status, says, look);
+      noteEnded(context, seen, row.status ?? order.status, says, look);
   }
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
@@ -70,13 +70,19 @@ function rests(
   const inFlight = known ?? context.intents.takeAgain(before.intentId, look.nowMs);
   if (inFlight.intent.state !== 'live') {
     tellSigned(context, inFlight.intent, before.pubkey, status, look.nowMs);
-    opened(context, inFlight, before.pubkey, look.nowMs, `the exchange shows it ${status}`);
+    noteOpened(context, inFlight, before.pubkey, look.nowMs, `the exchange shows it ${status}`);
   }
   Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(context, before.pubkey, look);
 }
 
-function opened(context: ExecutorContext, inFlight: InFlightIntent, pubkey: string, nowMs: number, why: string): void {
+function noteOpened(
+  context: ExecutorContext,
+  inFlight: InFlightIntent,
+  pubkey: string,
+  nowMs: number,
+  why: string,
+): void {
   context.intents.move(inFlight, 'accepted', nowMs, why);
   const { id: intentId, marketConditionId: market } = inFlight.intent;
   context.tell({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
@@ -91,7 +97,7 @@ export function provenByFill(context: ExecutorContext, order: OrderRecord, nowMs
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, order.pubkey, 'filled', nowMs);
   if (inFlight?.intent.state === 'abandoned')
-    opened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of it');
+    noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of it');
 }
 
 /** An order takes effect by a signature. If this ledger has none, somebody else has our key, or needs none. */
@@ -108,7 +114,7 @@ function tellSigned(
 }
 
 /** The order is over. */
-function ended(
+function noteEnded(
   context: ExecutorContext,
   order: OrderRecord,
   status: OrderStatus,

@@ -45,7 +45,7 @@ export function reservations(context: ExecutorContext): Reservation[] {
     if (order.closedMs === null || !isOver(context, order.intentId)) continue;
     const intent = must(context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
     // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
-    found.push(reserving(intent, 'resting', unbooked(order, sub(order.filledMicros, order.failedMicros))));
+    found.push(reserving(intent, 'resting', subtractBooked(order, sub(order.filledMicros, order.failedMicros))));
   }
   return found;
 }
@@ -66,7 +66,7 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | n
   if (phase === null || intent.kind === 'cancel') return null;
   const amount = intent.amountMicros ?? ZERO;
   // Also what failed: as long as the order may rest, its shares may be back in the book.
-  return reserving(intent, phase, order === null ? amount : unbooked(order, amount));
+  return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount));
 }
 
 /** Whether `reservationOf` says nothing of it. */
@@ -76,7 +76,7 @@ function isOver(context: ExecutorContext, intentId: string): boolean {
 }
 
 /** The part of `upTo` that is not in this ledger yet. */
-const unbooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
+const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
 /** A sale, a merge and a redeem give up shares, a buy costs currency. */
 function reserving(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {

@@ -36,7 +36,7 @@ export class UnsettledOrders {
   change(pubkey: string, change: OrderChange): void {
     const before = must(this.get(pubkey), `order ${pubkey}`);
     this.#ledger.changeOrder(pubkey, change);
-    this.#keep(changed(before, change));
+    this.#keep(applyChange(before, change));
   }
 
   bookFill(fill: FillRow): FillBooking {
@@ -63,7 +63,7 @@ export class UnsettledOrders {
 }
 
 /** Field by field: copying with `...` takes as long as writing the row. */
-const changed = (order: OrderRecord, { status, filledMicros, closedMs }: OrderChange): OrderRecord => ({
+const applyChange = (order: OrderRecord, { status, filledMicros, closedMs }: OrderChange): OrderRecord => ({
   pubkey: order.pubkey,
   intentId: order.intentId,
   marketConditionId: order.marketConditionId,

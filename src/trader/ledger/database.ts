@@ -56,7 +56,7 @@ export class Database {
 
   /** Opens for writing, creating and migrating as needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
-    return Database.#opened(path, false, (database) => {
+    return Database.#open(path, false, (database) => {
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
       // better-sqlite3 is compiled so that WAL runs NORMAL: a commit could vanish on power loss.
       database.#prove('synchronous', 2, 'synchronous = FULL');
@@ -77,7 +77,7 @@ export class Database {
    */
   static inMemory(content: Uint8Array | null = null): Database {
     // Without a name SQLite makes a file of its own that nobody else sees, and goes there only with what its cache cannot hold.
-    return Database.#opened(content === null ? '' : withoutWal(content), false, (database) => {
+    return Database.#open(content === null ? '' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
@@ -96,7 +96,7 @@ export class Database {
     if (!existsSync(path)) {
       throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
     }
-    return Database.#opened(path, true, (database) => {
+    return Database.#open(path, true, (database) => {
       const version = database.#version();
       if (version < MIGRATIONS.length) {
         const hint = 'Start the trader once: it brings the ledger up to date.';
@@ -105,7 +105,7 @@ export class Database {
     });
   }
 
-  static #opened(source: string | Buffer, readonly: boolean, prepare: (database: Database) => void): Database {
+  static #open(source: string | Buffer, readonly: boolean, prepare: (database: Database) => void): Database {
     const path = typeof source === 'string' && source !== '' ? source : ':memory:';
     let sqlite: Sqlite.Database | null = null;
     try {
@@ -131,7 +131,7 @@ export class Database {
       // SQLite cannot promise a row's type; the schema (STRICT tables) and the tests of each query do.
       return statement.get(...values) as Row | undefined;
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#toFailure(error);
     }
   }
 
@@ -141,7 +141,7 @@ export class Database {
       // As in `get`.
       return statement.all(...values) as Row[];
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#toFailure(error);
     }
   }
 
@@ -197,7 +197,7 @@ export class Database {
     try {
       return statement.run(...values);
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#toFailure(error);
     }
   }
 
@@ -213,7 +213,7 @@ export class Database {
     try {
       statement.run();
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#toFailure(error);
     }
   }
 
@@ -240,12 +240,12 @@ export class Database {
       this.#statements.set(sql, statement);
       return statement;
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#toFailure(error);
     }
   }
 
   /** What a failure of SQLite is to us: a bug, or the end of this ledger. */
-  #failed(error: unknown): unknown {
+  #toFailure(error: unknown): unknown {
     if (!(error instanceof Sqlite.SqliteError)) return error;
     // A violated constraint is our own bug, found before anything was written.
     if (error.code.startsWith('SQLITE_CONSTRAINT')) return new AssertionFailed(`ledger: ${error.message}`);

@@ -32,7 +32,7 @@ import { checkFolder, Database, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { openPlace, type Place } from './place.js';
 import {
-  balanced,
+  balance,
   capitalPostings,
   conversionPostings,
   fillPostings,
@@ -138,7 +138,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const added = sub(capital, sub(ZERO, this.balance('capital')));
     if (added === 0) return;
     const changes = this.db.get<{ n: number }>("SELECT count(*) AS n FROM transactions WHERE kind = 'capital'");
-    this.#book('capital', `${(changes?.n ?? 0) + 1}`, nowMs, balanced(capitalPostings(added)));
+    this.#book('capital', `${(changes?.n ?? 0) + 1}`, nowMs, balance(capitalPostings(added)));
   }
 
   addIntent(intent: IntentRow): void {
@@ -176,7 +176,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   changeIntent(id: string, change: IntentChange): IntentRow {
-    const after = rows.changed(must(this.intent(id), `intent ${id}`), change);
+    const after = rows.applyChange(must(this.intent(id), `intent ${id}`), change);
     this.db.run(
       `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
          updated_ms = ?, last_reason = ? WHERE id = ?`,

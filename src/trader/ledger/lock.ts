@@ -66,12 +66,12 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     // Between the two another process can slip in; then this BEGIN fails and it has the lock, by right.
     sqlite.exec('BEGIN IMMEDIATE');
     // Another holder may have come, replaced the file and gone while we waited for the one that we had opened.
-    if (statSync(path).ino !== inode) throw locked(ledgerPath, path, undefined, undefined);
+    if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
     // Or our own row would be read that could not be committed.
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
-    const error = isBusy(cause) ? locked(ledgerPath, path, holderRow(sqlite), cause) : cause;
+    const error = isBusy(cause) ? explainLock(ledgerPath, path, holderRow(sqlite), cause) : cause;
     sqlite.close();
     throw error instanceof TwinbookError ? error : unusable(path, cause);
   }
@@ -103,7 +103,7 @@ export function writerOf(ledgerPath: string): LockHolder | null {
   } catch (cause) {
     if (sqlite === null || !isBusy(cause)) throw unusable(path, cause);
     const row = holderRow(sqlite);
-    if (row === undefined || isDead(row)) throw locked(ledgerPath, path, row, cause);
+    if (row === undefined || isDead(row)) throw explainLock(ledgerPath, path, row, cause);
     return { pid: row.pid, startedMs: row.started_ms };
   } finally {
     sqlite?.close();
@@ -127,7 +127,7 @@ interface HolderRow {
 
 const isDead = ({ pid, born = null }: HolderRow): boolean => isGone({ pid, born });
 
-function locked(ledgerPath: string, path: string, row: HolderRow | undefined, cause: unknown): TwinbookError {
+function explainLock(ledgerPath: string, path: string, row: HolderRow | undefined, cause: unknown): TwinbookError {
   const failed = (text: string, hint: string) => new TwinbookError('ledger_locked', text, hint, { cause });
   if (row === undefined || !isDead(row)) {
     const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;

@@ -52,7 +52,7 @@ export function fillPostings(fill: FillRow, held: BookedHolding): Posting[] {
   const buys = fill.side === 'buy';
   const sharesMove = buys ? fill.amountMicros : negative(fill.amountMicros);
   const cashMove = buys ? negative(notional) : notional;
-  return balanced([
+  return balance([
     currency('cash', sub(cashMove, fee)),
     currency('fees', fee),
     ...sharesPostings(fill.marketConditionId, fill.isYes, sharesMove),
@@ -74,7 +74,7 @@ export function conversionPostings(conversion: ConversionRecord, yes: BookedHold
   const market = conversion.marketConditionId;
   const yesMove = negative(conversion.yesMicros);
   const noMove = negative(conversion.noMicros);
-  return balanced([
+  return balance([
     currency('cash', conversion.cashMicros),
     currency('realised', negative(conversion.cashMicros)),
     ...sharesPostings(market, true, yesMove),
@@ -111,7 +111,7 @@ function costOf(sharesMicros: Micros, held: BookedHolding): Micros {
 }
 
 /** Adds up postings of one account, drops zeros, and asserts that every asset sums to zero. */
-export function balanced(postings: readonly Posting[]): Posting[] {
+export function balance(postings: readonly Posting[]): Posting[] {
   const byAccount = new Map<string, Posting>();
   const sums = new Map<string, number>();
   for (const posting of postings) {

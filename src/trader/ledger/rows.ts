@@ -78,7 +78,7 @@ export const toIntent = (row: IntentColumns): IntentRow => ({
 });
 
 /** Field by field: this is done for every step of every order, and copying with `...` takes as long as writing the row. */
-export const changed = (row: IntentRow, change: IntentChange): IntentRow => ({
+export const applyChange = (row: IntentRow, change: IntentChange): IntentRow => ({
   id: row.id,
   runId: row.runId,
   kind: row.kind,

@@ -22,7 +22,7 @@ export function readBook(snapshot: Orderbook): { readonly book: Book; readonly d
   const asks = readSide(snapshot.ask, 'ask');
   const droppedLevels = bids.dropped + asks.dropped;
   const book = { bids: bids.levels, asks: asks.levels };
-  return { book: snapshot.is_yes ? book : mirrored(book), droppedLevels };
+  return { book: snapshot.is_yes ? book : mirror(book), droppedLevels };
 }
 
 function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: BookLevel[]; readonly dropped: number } {
@@ -35,11 +35,11 @@ function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: Bo
   }
   // "Typically best bid first", says the interface: so it is not relied upon.
   levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
-  return { levels: joined(levels), dropped };
+  return { levels: joinLevels(levels), dropped };
 }
 
 /** Neighbours of one price become one level; however many come, it holds no more than one may. */
-function joined(levels: readonly BookLevel[]): BookLevel[] {
+function joinLevels(levels: readonly BookLevel[]): BookLevel[] {
   const result: BookLevel[] = [];
   for (const level of levels) {
     const last = result.at(-1);
@@ -54,7 +54,7 @@ function joined(levels: readonly BookLevel[]): BookLevel[] {
 }
 
 /** The same book seen from the other outcome: price becomes 1 - price, bids become asks. */
-export function mirrored(book: Book): Book {
+export function mirror(book: Book): Book {
   const flip = ({ priceMicros, amountMicros }: BookLevel) => ({ priceMicros: complement(priceMicros), amountMicros });
   return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
 }
@@ -65,10 +65,10 @@ export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 /** The book without these amounts; a level that has nothing left is gone. */
 export function without(book: Book, removal: Removal): Book {
   if (removal.bid.size === 0 && removal.ask.size === 0) return book;
-  return { bids: lessened(book.bids, removal.bid), asks: lessened(book.asks, removal.ask) };
+  return { bids: removeAmounts(book.bids, removal.bid), asks: removeAmounts(book.asks, removal.ask) };
 }
 
-function lessened(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Micros>): BookLevel[] {
+function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Micros>): BookLevel[] {
   const result: BookLevel[] = [];
   for (const level of levels) {
     const amount = removal.get(level.priceMicros);
@@ -84,10 +84,10 @@ function lessened(levels: readonly BookLevel[], removal: ReadonlyMap<Micros, Mic
  * the shares up to it. Null when a side has not so many, or when these prices cross.
  */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
-  return touch({ bids: heaped(book.bids, dustMicros), asks: heaped(book.asks, dustMicros) });
+  return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }
 
-function heaped(levels: readonly BookLevel[], dustMicros: Micros): BookLevel[] {
+function findBeyondDust(levels: readonly BookLevel[], dustMicros: Micros): BookLevel[] {
   let heap = micros(0);
   for (const { priceMicros, amountMicros } of levels) {
     heap = add(heap, amountMicros);

@@ -79,7 +79,7 @@ export class ConfirmedDifferences {
     const told = new Set(this.believed.map(nameOf));
     // Believed by the process before this one: its figures are not kept, and this round has none.
     for (const name of before) {
-      const difference = { ...named(name), ledger: '?', exchange: '?' };
+      const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
         this.#open.set(name, { difference, sinceMs: nowMs, believed: true });
     }
@@ -138,7 +138,7 @@ export const inWords = ({ what, subject, ledger, exchange }: Difference): string
 
 const nameOf = ({ what, subject }: Difference): string => `${what} ${subject}`;
 /** What `nameOf` has made; only kinds without a space in them are ever named. */
-const named = (name: string): Pick<Difference, 'what' | 'subject'> => ({
+const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   what: must(
     DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),
     `kind of the difference ${name}`,

@@ -264,10 +264,10 @@ export function compareShares(
  */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
-  return backwards(there, lately.conversions.map(negated)).some((held) => earlier.has(held));
+  return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));
 }
 
-const negated = (move: Micros): Micros => sub(ZERO, move);
+const negate = (move: Micros): Micros => sub(ZERO, move);
 
 /** `from`, and what it was before the newest of these moves, the two newest, and so on. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {

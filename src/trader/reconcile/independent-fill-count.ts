@@ -113,11 +113,11 @@ export class IndependentFillCount {
     const oldS = this.#venueS - YOUNG_S;
     const trades = this.#rows.filter(({ state }) => state === 'done').map(toldByExchange);
     const fills = this.#ledger.fillsAfter(memory.seq);
-    const exchange = summed(
+    const exchange = addUp(
       memory.exchange,
       trades.filter(({ timestampS }) => timestampS <= oldS),
     );
-    const ledger = summed(
+    const ledger = addUp(
       memory.ledger,
       fills.map(({ row }) => toldByLedger(row)).filter(({ timestampS }) => timestampS <= oldS),
     );
@@ -154,7 +154,7 @@ export class IndependentFillCount {
       seq,
       turns,
       exchange: {},
-      ledger: summed({}, late.map(toldByLedger)),
+      ledger: addUp({}, late.map(toldByLedger)),
     });
   }
 
@@ -165,8 +165,8 @@ export class IndependentFillCount {
     const fills = this.#ledger.fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => row.timestampS > beforeS);
     const old = young < 0 ? fills : fills.slice(0, young);
-    const exchange = summed(memory.exchange, rows.filter(({ state }) => state === 'done').map(toldByExchange));
-    const ledger = summed(
+    const exchange = addUp(memory.exchange, rows.filter(({ state }) => state === 'done').map(toldByExchange));
+    const ledger = addUp(
       memory.ledger,
       old.map(({ row }) => toldByLedger(row)),
     );
@@ -224,7 +224,7 @@ const toldByLedger = ({
 });
 
 /** The sums with these added; the ones given stay as they are. */
-function summed(before: Readonly<Record<string, Sums>>, told: readonly Told[]): Record<string, Sums> {
+function addUp(before: Readonly<Record<string, Sums>>, told: readonly Told[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
   for (const { key, amount, price, fee } of told) {
     const of = sums[key] ?? { count: 0, amount: 0, worth: 0, fees: 0 };

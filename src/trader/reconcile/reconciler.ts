@@ -123,7 +123,7 @@ export class Reconciler {
   }
 
   /** A look at these is being asked for. */
-  asked(kind: 'orders' | 'fills'): void {
+  onAsk(kind: 'orders' | 'fills'): void {
     this.#asked[kind] = this.#turn;
   }
 
@@ -146,7 +146,7 @@ export class Reconciler {
     this.see(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
-      this.#voided({ reason: 'no look at orders and fills came after it', furtherPages: 0 }, nowMs);
+      this.#onVoid({ reason: 'no look at orders and fills came after it', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.#againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);
@@ -165,7 +165,7 @@ export class Reconciler {
       this.#gathered = end;
       return { asks: [], result: 'ok' };
     }
-    this.#voided(end, report.nowMs);
+    this.#onVoid(end, report.nowMs);
     return { asks: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
@@ -197,7 +197,7 @@ export class Reconciler {
     }
   }
 
-  #voided({ reason, furtherPages }: { reason: string; furtherPages: number }, nowMs: number): void {
+  #onVoid({ reason, furtherPages }: { reason: string; furtherPages: number }, nowMs: number): void {
     this.#voidReason = reason;
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#voids, 10), LONGEST_RETRY_MS);
     this.#againMs = nowMs + Math.max(waitMs, RETRY_PER_PAGE_MS * furtherPages);

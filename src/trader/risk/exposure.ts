@@ -278,12 +278,12 @@ const weights = new WeakMap<WorkingOrder, Weight>();
 function weightOf(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
-  const weight = calculated(order);
+  const weight = weigh(order);
   weights.set(order, weight);
   return weight;
 }
 
-function calculated(order: WorkingOrder): Weight {
+function weigh(order: WorkingOrder): Weight {
   // A sum with a figure that is none would be one that no limit is ever above.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;

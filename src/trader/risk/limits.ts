@@ -202,7 +202,7 @@ export function looseningsOf(base: RiskLimits, override: RiskOverride): readonly
 }
 
 /** The base with every limit that the override names. Throws `config_invalid` when one of them is looser. */
-export function tightened(base: RiskLimits, override: RiskOverride): RiskLimits {
+export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
   const [first] = looseningsOf(base, override);
   if (first !== undefined) {
     throw new TwinbookError(

@@ -54,7 +54,7 @@ export class LossGuard {
   }
 
   /** From now on, with what we are worth now: currency plus shares at their marks. */
-  static started(nowMs: number, equityMicros: Micros): LossGuard {
+  static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
       day: new Calendar().dayOf(nowMs),
       dayStartEquityMicros: equityMicros,
@@ -64,7 +64,7 @@ export class LossGuard {
     });
   }
 
-  static restored(state: LossState): LossGuard {
+  static restore(state: LossState): LossGuard {
     return new LossGuard(state);
   }
 

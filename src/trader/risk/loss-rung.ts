@@ -20,12 +20,16 @@ type LossLimits = Pick<
 
 /** Goes as it came: a loss that has shrunk leads back up. Only the halt at the whole limit stays until a person resumes. */
 export const lossRung = (loss: LossFacts, limits: LossLimits): LossRung => ({
-  widened: reached(loss, limits, limits.widenAtLossMicros),
-  reducing: reached(loss, limits, limits.reduceAtLossMicros),
+  widened: describeReached(loss, limits, limits.widenAtLossMicros),
+  reducing: describeReached(loss, limits, limits.reduceAtLossMicros),
 });
 
 /** @param part of either limit: 0.5 is 500000 */
-function reached({ dayLossMicros, drawdownMicros }: LossFacts, limits: LossLimits, part: Micros): string | null {
+function describeReached(
+  { dayLossMicros, drawdownMicros }: LossFacts,
+  limits: LossLimits,
+  part: Micros,
+): string | null {
   const measures = [
     { what: 'lost today', loss: dayLossMicros, limit: limits.maxLossDayMicros },
     { what: 'below the high-water mark', loss: drawdownMicros, limit: limits.maxDrawdownMicros },

@@ -137,11 +137,11 @@ export class Budget {
       this.#probing = false;
       this.#waits = 0;
     }
-    this.#probed(nowMs, settled);
+    this.#onProbe(nowMs, settled);
   }
 
   /** An answer to a probe ends what kept everything back; what leaves no room puts the next probe off. */
-  #probed(nowMs: number, { isProbe, answered, throttled }: Settled): void {
+  #onProbe(nowMs: number, { isProbe, answered, throttled }: Settled): void {
     if (isProbe && answered && !throttled) {
       this.#blockedUntilMs = nowMs;
       this.#probing = false;

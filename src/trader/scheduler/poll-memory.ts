@@ -51,13 +51,13 @@ export class PollRecord {
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
-  asked(nowMs: number): void {
+  onAsk(nowMs: number): void {
     this.#askedMs = nowMs;
     this.underWay = true;
     this.expedited = false;
   }
 
-  ended(result: PollResult, nowMs: number): void {
+  onEnd(result: PollResult, nowMs: number): void {
     if (!this.underWay) return;
     this.underWay = false;
     if (result === 'unsent') return;

@@ -95,7 +95,7 @@ export class PollPlan implements Poller {
   }
 
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
-    this.#memory.find(target)?.ended(result, nowMs);
+    this.#memory.find(target)?.onEnd(result, nowMs);
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -235,7 +235,7 @@ export class PollPlan implements Poller {
 }
 
 function ask(record: PollRecord, nowMs: number, resting: boolean): Ask {
-  record.asked(nowMs);
+  record.onAsk(nowMs);
   const { target, call, owner } = record;
   return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, owner };
 }

@@ -152,7 +152,7 @@ export class RequestQueue implements Queue {
   release(nowMs: number): Release {
     const steadyMs = this.#clock.at(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    const unsent = [...this.#givenUp, ...this.#expired(nowMs)];
+    const unsent = [...this.#givenUp, ...this.#takeOutExpired(nowMs)];
     this.#givenUp = [];
     const requests: Request[] = [];
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
@@ -268,7 +268,7 @@ export class RequestQueue implements Queue {
   }
 
   /** Takes out what has become worthless while it waited. */
-  #expired(nowMs: number): Unsent[] {
+  #takeOutExpired(nowMs: number): Unsent[] {
     const reason = 'its latest useful moment passed while it waited for the request budget';
     return this.#takeOut((ask) => ask.latestMs <= nowMs, reason);
   }

@@ -85,7 +85,7 @@ function readRows(spec: RowsParam, value: unknown, path: Path, problems: ParamPr
 function readField(spec: FieldSpec, value: unknown, path: Path, problems: ParamProblem[]): FieldValue {
   const read = fieldValue(spec, value);
   if (read !== null) return read;
-  problems.push({ path, message: `got ${show(value)}, wanted ${wanted(spec)}` });
+  problems.push({ path, message: `got ${show(value)}, wanted ${describeWanted(spec)}` });
   return false;
 }
 
@@ -111,7 +111,7 @@ const within = (value: number, { min, max }: { readonly min: number; readonly ma
   value >= min && value <= max;
 
 /** What a field takes, with unit and range: for error messages and tables. */
-export function wanted(spec: ParamSpec): string {
+export function describeWanted(spec: ParamSpec): string {
   switch (spec.kind) {
     case 'integer':
       return `a whole number of ${spec.unit} from ${spec.min} to ${spec.max}`;

@@ -61,7 +61,7 @@ describe('a close that takes a minute', () => {
     desk.pass(MINUTE_MS - 1);
     // Asking again puts nothing off.
     expect(accepted(desk.close(account, pubkey))).toEqual(open);
-    if (isRestored) desk.core = ExchangeCore.restored(marginSettings, desk.core.snapshot(), desk.archive);
+    if (isRestored) desk.core = ExchangeCore.restore(marginSettings, desk.core.snapshot(), desk.archive);
     desk.pass(1);
     expect(desk.position(account, pubkey)).toMatchObject({ is_closed: true, closing_price: '0.5' });
     expect(accepted(desk.close(account, pubkey))).toMatchObject({ close_type: 'zero', is_closed: true });
@@ -114,7 +114,7 @@ describe('a snapshot from before there were delays', () => {
     const { pubkey } = desk.open(account);
     const old = JSON.stringify(desk.core.snapshot()).replace('"delays":{},', '').replaceAll('"closeFromMs":null,', '');
     expect(old).not.toMatch(/delays|closeFromMs/);
-    desk.core = ExchangeCore.restored(marginSettings, JSON.parse(old), desk.archive);
+    desk.core = ExchangeCore.restore(marginSettings, JSON.parse(old), desk.archive);
     expect(desk.core.delays).toEqual({});
     expect(accepted(desk.close(account, pubkey, '0.5'))).toMatchObject({ is_closed: false });
     desk.move('0.5');

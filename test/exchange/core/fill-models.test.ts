@@ -165,7 +165,7 @@ describe('a snapshot', () => {
     const [straight, restored] = [market(name), market(name)];
     for (const each of [straight, restored]) half(each);
     const saved: unknown = JSON.parse(JSON.stringify(restored.venue.core.snapshot()));
-    restored.venue.core = ExchangeCore.restored({ ...settings, fillModel: name }, saved);
+    restored.venue.core = ExchangeCore.restore({ ...settings, fillModel: name }, saved);
     expect(rest(restored)).toBe(rest(straight));
   });
 
@@ -173,7 +173,7 @@ describe('a snapshot', () => {
     const { venue, level, ahead, ...others } = market('risk-averse');
     half({ venue, level, ahead, ...others });
     expect(ahead()).toBe(50);
-    venue.core = ExchangeCore.restored({ ...settings, fillModel: 'power:1' }, venue.core.snapshot());
+    venue.core = ExchangeCore.restore({ ...settings, fillModel: 'power:1' }, venue.core.snapshot());
     level(90);
     expect(ahead()).toBe(50);
     level(72);

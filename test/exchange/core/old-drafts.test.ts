@@ -40,7 +40,7 @@ describe('a snapshot from when drafts of orders held locks', () => {
       [buy, m('4.242')],
       [sell, m('12')],
     ]);
-    const core = ExchangeCore.restored(settings, throughJson(withLocks(now, account, locks)), new MemoryArchive());
+    const core = ExchangeCore.restore(settings, throughJson(withLocks(now, account, locks)), new MemoryArchive());
     expect(core.fundsOf(account)).toMatchObject({ total: m('9980'), locked: 0 });
     expect(core.holdingOf(account, 0)).toMatchObject({ yesLocked: 0, noLocked: 0 });
     // Nothing of the old locks is left in what is written from now on.

@@ -94,7 +94,7 @@ describe('the exchange under random commands', () => {
         for (let step = 0; step < 400 - cut; step++) drawer.step();
         // As after a crash: the archive knows more than the snapshot.
         const archive = copyOf(drawer.archive);
-        const copy = ExchangeCore.restored(settings, snapshot, archive);
+        const copy = ExchangeCore.restore(settings, snapshot, archive);
         expect(hash(copy)).toBe(before);
         for (const command of drawer.journal.slice(done)) copy.apply(command);
         const anew = new MemoryArchive();
@@ -144,7 +144,7 @@ describe('the exchange under random commands', () => {
   it('keeps the names of its trades under settings with another seed', () => {
     const drawer = new Drawer(5);
     for (let step = 0; step < 300; step++) drawer.step();
-    const copy = ExchangeCore.restored({ ...settings, seed: 99 }, throughJson(drawer.core.snapshot()), drawer.archive);
+    const copy = ExchangeCore.restore({ ...settings, seed: 99 }, throughJson(drawer.core.snapshot()), drawer.archive);
     const trades = [1, 2, 3, 4].flatMap((account) => drawer.core.ownTrades(account, { limit: 100 }).rows);
     expect(trades.length).toBeGreaterThan(5);
     expect([1, 2, 3, 4].flatMap((account) => copy.ownTrades(account, { limit: 100 }).rows)).toEqual(trades);
@@ -152,7 +152,7 @@ describe('the exchange under random commands', () => {
 
   it('refuses what is no snapshot of this version', () => {
     for (const nonsense of [null, 7, {}, { version: 1 }, { version: '2' }]) {
-      expect(() => ExchangeCore.restored(settings, nonsense)).toThrow(RangeError);
+      expect(() => ExchangeCore.restore(settings, nonsense)).toThrow(RangeError);
     }
   });
 });

@@ -21,7 +21,7 @@ describe('a crowd that comes back to an exchange that was killed', () => {
     const left = core.internalOrders(maker);
     expect(left.length).toBeGreaterThan(4);
 
-    const restored = ExchangeCore.restored(settings, JSON.parse(JSON.stringify(core.snapshot())));
+    const restored = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(core.snapshot())));
     expect(restored.internalOrders(maker)).toEqual(left);
     Crowd.attach(restored, { seed: 1 }, 31_000);
     expect(restored.internalOrders(maker)).toEqual([]);

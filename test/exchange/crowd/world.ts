@@ -21,7 +21,7 @@ export const newCore = (fillModel = 'risk-averse'): Core => new ExchangeCore({ .
 
 /** The same core after a restart. */
 export const restarted = (core: Core): Core =>
-  ExchangeCore.restored(SETTINGS, JSON.parse(JSON.stringify(core.snapshot())));
+  ExchangeCore.restore(SETTINGS, JSON.parse(JSON.stringify(core.snapshot())));
 
 /** All public trades of all markets, oldest first, as one hash. */
 export function tapeHash(core: Core): string {

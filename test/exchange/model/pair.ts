@@ -114,7 +114,7 @@ export class Pair {
       case 'withdraw':
         return this.#withdraw(call.pick);
       case 'restart':
-        this.core = ExchangeCore.restored(settings, JSON.parse(JSON.stringify(this.core.snapshot())), this.#archive);
+        this.core = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(this.core.snapshot())), this.#archive);
         this.#seen('restart');
     }
   }

@@ -68,7 +68,7 @@ describe("the exchange's own signing service", () => {
     expect([...signers].sort()).toEqual([wallet.address, ...cosigners.keys].sort());
     expect(filledSlots).toEqual([]);
     expect(signatures.signsDraft(wallet.address, message, signature)).toBe(true);
-    const filled = signatures.filled(wallet.address, message, signature) ?? '';
+    const filled = signatures.fill(wallet.address, message, signature) ?? '';
     expect(transactionOf(filled).messageBytes).toEqual(messageBytes);
     signers.forEach((signer, index) => {
       expect(verifies(messageBytes, slotOf(filled, index), signer), signer).toBe(true);
@@ -77,15 +77,15 @@ describe("the exchange's own signing service", () => {
 
   it('cannot sign for the keys of another service, whose slots stay empty', () => {
     const { message, signature } = signedDraft({ keys: [stranger], fee_payer: stranger });
-    const filled = signatures.filled(wallet.address, message, signature) ?? '';
+    const filled = signatures.fill(wallet.address, message, signature) ?? '';
     expect(transactionOf(filled).filledSlots).toEqual([wallet.address]);
   });
 
   it('fills nothing for a signature that is not of our wallet, or that is over other bytes', () => {
     const { message, signature } = signedDraft({ keys: [FIRST], fee_payer: FIRST });
     const other = signedDraft({ keys: [FIRST] });
-    expect(signatures.filled(wallet.address, message, other.signature)).toBeNull();
-    expect(signatures.filled(stranger, message, signature)).toBeNull();
+    expect(signatures.fill(wallet.address, message, other.signature)).toBeNull();
+    expect(signatures.fill(stranger, message, signature)).toBeNull();
     expect(signatures.signsDraft(FIRST, message, signature)).toBe(false);
     expect(signatures.signsDraft(wallet.address, 'no transaction', signature)).toBe(false);
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../../src/recording/recording.js';
-import { connected } from '../../../src/recording/store/duckdb.js';
+import { withConnection } from '../../../src/recording/store/duckdb.js';
 import { sha256 } from '../../../src/recording/store/parquet-files.js';
 import { delta, newFolder, OPEN_MS, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
 import { at, market, openStore, shortLife, written } from '../store/writing.js';
@@ -22,7 +22,7 @@ const differences = async (folder: string): Promise<string[]> =>
 /** Writes the file anew by a query over its rows, and lists it as if it had always been so. */
 async function rewrite(folder: string, select: string): Promise<void> {
   const path = join(folder, EVENTS);
-  await connected((connection) =>
+  await withConnection((connection) =>
     connection.run(`COPY (${select.replace('$rows', `read_parquet('${path}')`)}) TO '${path}.new' (FORMAT parquet)`),
   );
   renameSync(`${path}.new`, path);

@@ -39,7 +39,7 @@ describe('the watch for what stops a trader', () => {
     watch.clear();
     writeFileSync(stopFile, 'second');
     expect(watch.due()).toEqual(KILL('second')); // the step that comes before the one that lifts
-    watch.lifted();
+    watch.onLift();
     expect(watch.due()).toEqual(KILL('second'));
   });
 

@@ -212,7 +212,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/reservations.ts',
-        text: "    found.push(reserving(intent, 'resting', unbooked(order, sub(order.filledMicros, order.failedMicros))));",
+        text: "    found.push(reserving(intent, 'resting', subtractBooked(order, sub(order.filledMicros, order.failedMicros))));",
         replacement: '    void intent;',
       },
     ],

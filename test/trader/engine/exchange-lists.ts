@@ -329,7 +329,7 @@ export class Account {
       },
     ];
     const list = kind === 'orders' ? 'orders' : 'trades';
-    this.reconciler.asked(kind);
+    this.reconciler.onAsk(kind);
     while (asks.length > 0) {
       asks = asks.flatMap((ask) => {
         const report = this.#answer(ask, list, faults);

@@ -43,7 +43,7 @@ class Life {
     const executor = new Executor(this.ledger, NO_SIGNER, BENCH_PROFILE, run);
     this.state = new TraderState(SETTINGS, this.ledger, executor);
     // As when everything of ours has been read; what a start still has to prove about resting orders is not a limit.
-    this.state.modes.started();
+    this.state.modes.onStart();
   }
 
   write(work: () => void): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type TraderState, titled } from '../../../src/trader/engine/state.js';
+import { showTitle, type TraderState } from '../../../src/trader/engine/state.js';
 
 /** What a title is looked up in, and nothing else of it. */
 const stateWith = (title: string): TraderState =>
@@ -12,5 +12,5 @@ it.each([
   ['\u001b[2J\u001b]52;c;AAAA\u0007', '?[2J?]52;c;AAAA?'],
   ['x\u202egnihton\u2028', 'x?gnihton?'],
 ])('a title of the exchange is shown without what moves a terminal: %j', (title, shown) => {
-  expect(titled(stateWith(title), 'A')).toBe(shown);
+  expect(showTitle(stateWith(title), 'A')).toBe(shown);
 });

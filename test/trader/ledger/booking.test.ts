@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import type { ConversionRecord, Ledger } from '../../../src/trader/ledger/contract.js';
-import { balanced } from '../../../src/trader/ledger/postings.js';
+import { balance } from '../../../src/trader/ledger/postings.js';
 import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
 
@@ -37,7 +37,7 @@ describe('double entry', () => {
       { account: 'cash', asset: 'currency', amountMicros: m(1) },
       { account: 'shares/a/YES', asset: 'a/YES', amountMicros: m(-1) },
     ];
-    expect(() => balanced(postings)).toThrow(AssertionFailed);
+    expect(() => balance(postings)).toThrow(AssertionFailed);
   });
 
   it('books a buy, a sell, a merge and a redeem with cash, shares, fees and result', () => {

@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import {
-  micropriceOf,
-  midOf,
-  mirrored,
-  readBook,
-  sameBook,
-  touchOf,
-  without,
-} from '../../../src/trader/market/book.js';
+import { micropriceOf, midOf, mirror, readBook, sameBook, touchOf, without } from '../../../src/trader/market/book.js';
 import { book, m, snapshot } from './fixtures.js';
 
 test('a snapshot is sorted, joined and freed of levels that cannot be', () => {
@@ -57,7 +49,7 @@ test('the mirror image of the mirror image is the book itself', () => {
   const sides = fc.record({ bids: fc.array(level), asks: fc.array(level) });
   fc.assert(
     fc.property(sides, (any) => {
-      expect(mirrored(mirrored(any))).toEqual(any);
+      expect(mirror(mirror(any))).toEqual(any);
     }),
   );
 });

@@ -101,14 +101,14 @@ describe('what is stored of losses', () => {
     fc.assert(
       fc.property(looks, (all) => {
         let [nowMs, equity] = [START, 1000 * ONE];
-        const guard = LossGuard.started(nowMs, m(equity));
+        const guard = LossGuard.start(nowMs, m(equity));
         let stored: LossState = again(guard.state);
         for (const { minutes, byMicros } of all) {
           nowMs += minutes * 60_000;
           equity += byMicros;
           guard.observe(nowMs, m(equity), limits);
           if (guard.hasMovedFrom(stored, limits)) stored = again(guard.state);
-          const restarted = LossGuard.restored(stored);
+          const restarted = LossGuard.restore(stored);
           restarted.observe(nowMs, m(equity), limits);
           const [here, there] = [guard.facts, restarted.facts];
           expect(Math.abs(here.dayLossMicros - there.dayLossMicros)).toBeLessThan(0.5 * ONE);
@@ -121,7 +121,7 @@ describe('what is stored of losses', () => {
   });
 
   it('is not begun anew by resuming from a pause: a loss is accepted only once it has halted trading', () => {
-    const guard = LossGuard.started(START, m(1000 * ONE));
+    const guard = LossGuard.start(START, m(1000 * ONE));
     guard.observe(START + 1, m(955 * ONE), limits);
     guard.resume();
     expect(guard.facts).toMatchObject({ dayLossMicros: 45 * ONE, drawdownMicros: 45 * ONE });

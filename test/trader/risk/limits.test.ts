@@ -10,7 +10,7 @@ import {
   type RiskLimits,
   riskLimitsSchema,
   riskOverrideSchema,
-  tightened,
+  tighten,
 } from '../../../src/trader/risk/limits.js';
 import { m, ONE } from './states.js';
 
@@ -83,7 +83,7 @@ describe('the overrides of a strategy file', () => {
 
   it('tighten', () => {
     const override = riskOverrideSchema.parse({ max_position_shares: '200', min_time_to_resolution_s: 3600 });
-    expect(tightened(base, override)).toEqual({
+    expect(tighten(base, override)).toEqual({
       ...base,
       maxPositionSharesMicros: 200 * ONE,
       minTimeToResolutionS: 3600,
@@ -96,7 +96,7 @@ describe('the overrides of a strategy file', () => {
       'max_position_shares is "501", but a strategy may only tighten the trader\'s limit: at most "500"',
       "min_time_to_resolution_s is 59, but a strategy may only tighten the trader's limit: at least 60",
     ]);
-    expect(() => tightened(base, override)).toThrow(TwinbookError);
+    expect(() => tighten(base, override)).toThrow(TwinbookError);
   });
 
   it('cannot name a limit of the whole trader', () => {
@@ -124,8 +124,8 @@ describe('the overrides of a strategy file', () => {
     };
     fc.assert(
       fc.property(values, (override) => {
-        if (looseningsOf(base, override).length > 0) expect(() => tightened(base, override)).toThrow(TwinbookError);
-        else expect(tight(tightened(base, override))).not.toBeNull();
+        if (looseningsOf(base, override).length > 0) expect(() => tighten(base, override)).toThrow(TwinbookError);
+        else expect(tight(tighten(base, override))).not.toBeNull();
       }),
     );
   });

@@ -17,7 +17,7 @@ function pass(guard: LossGuard, fromMs: number, untilMs: number, equity: number)
 
 describe('the loss guard', () => {
   it('halts when a day has lost its limit, and says so once', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     expect(guard.observe(NOON + 1, m(950 * ONE + 1), limits)).toBeNull();
     expect(guard.observe(NOON + 2, money(950), limits)).toBe('lost 50 today, the limit is 50');
     expect(guard.observe(NOON + 3, money(900), limits)).toBeNull();
@@ -29,7 +29,7 @@ describe('the loss guard', () => {
   });
 
   it('counts a loss over midnight to the new day, and days apart from each other', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     pass(guard, NOON, NOON + DAY_MS / 2, 960);
     expect(guard.observe(NOON + DAY_MS / 2, money(915), limits)).toBeNull();
     expect(guard.facts.dayLossMicros).toBe(money(45));
@@ -38,7 +38,7 @@ describe('the loss guard', () => {
   });
 
   it('halts at the distance from the high-water mark, however many days it took', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     for (const [day, equity] of [1010, 975, 940].entries()) {
       pass(guard, NOON + day * DAY_MS, NOON + (day + 1) * DAY_MS, equity);
       expect(guard.facts.halted).toBeNull();
@@ -49,10 +49,10 @@ describe('the loss guard', () => {
   });
 
   it('stays halted over midnight, a recovery and a restart, until a person resumes', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(940), limits);
     const stored: LossState = JSON.parse(JSON.stringify(guard.state));
-    const restarted = LossGuard.restored(stored);
+    const restarted = LossGuard.restore(stored);
     restarted.observe(NOON + 2 * DAY_MS, money(1000), limits);
     expect(restarted.facts.halted).toBe('lost 60 today, the limit is 50');
     restarted.observe(NOON + 2 * DAY_MS, money(945), limits);
@@ -62,7 +62,7 @@ describe('the loss guard', () => {
   });
 
   it('begins no new day when the clock steps back', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(970), limits);
     guard.observe(NOON - 2 * DAY_MS, money(970), limits);
     guard.observe(NOON, money(970), limits);
@@ -70,13 +70,13 @@ describe('the loss guard', () => {
   });
 
   it('halts on an equity that cannot be computed, and keeps what it knew', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     expect(guard.observe(NOON, m(Number.NaN), limits)).toBe('the equity cannot be computed (got NaN)');
     expect(guard.facts).toMatchObject({ dayLossMicros: 0, drawdownMicros: 0 });
   });
 
   it('begins no day for a clock that is ahead for some looks', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
     for (const aheadMs of [DAY_MS, 2 * DAY_MS]) {
       pass(guard, NOON + aheadMs, NOON + aheadMs + 4 * MINUTE_MS, 960);
@@ -86,7 +86,7 @@ describe('the loss guard', () => {
   });
 
   it('begins no day for a clock that was set to right before midnight', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
     const midnight = NOON + DAY_MS / 2;
     pass(guard, midnight - MINUTE_MS, midnight + 2 * MINUTE_MS, 960);
@@ -94,7 +94,7 @@ describe('the loss guard', () => {
   });
 
   it('begins the day after a sleep over midnight once the clock has run on for minutes, with what there was before', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
     const awake = NOON + DAY_MS;
     pass(guard, awake, awake + 5 * MINUTE_MS, 960);
@@ -105,15 +105,15 @@ describe('the loss guard', () => {
   });
 
   it('takes the time before and after a restart for a jump', () => {
-    const guard = LossGuard.started(NOON, money(1000));
+    const guard = LossGuard.start(NOON, money(1000));
     pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);
-    const restarted = LossGuard.restored(JSON.parse(JSON.stringify(guard.state)));
+    const restarted = LossGuard.restore(JSON.parse(JSON.stringify(guard.state)));
     expect(restarted.observe(NOON + DAY_MS, money(950), limits)).toBe('lost 50 today, the limit is 50');
   });
 
   it('minds no step of the clock by less than some minutes', () => {
     const midnight = NOON + DAY_MS / 2;
-    const guard = LossGuard.started(midnight - 20 * MINUTE_MS, money(1000));
+    const guard = LossGuard.start(midnight - 20 * MINUTE_MS, money(1000));
     pass(guard, midnight - 20 * MINUTE_MS, midnight, 970);
     guard.observe(midnight - 500, money(970), limits);
     guard.observe(midnight, money(970), limits);
@@ -129,7 +129,7 @@ describe('the loss guard', () => {
     const begunMs = NOON + DAY_MS / 2 - 60 * MINUTE_MS;
     fc.assert(
       fc.property(steps, (looks) => {
-        const guard = LossGuard.started(begunMs, money(1000));
+        const guard = LossGuard.start(begunMs, money(1000));
         let [minutes, last, high, dayStart, reached] = [0, 1000, 1000, 1000, false];
         for (const look of looks) {
           const before = minutes;

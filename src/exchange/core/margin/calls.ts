@@ -31,7 +31,7 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
 
   draftMarginRequest(nowMs: number, account: AccountSlot, terms: contract.MarginTerms): Result<contract.WireRequest> {
     this.reach(nowMs);
-    return this.#mapped(this.parts.margin.requests.draft(account, terms), requestRow);
+    return this.#map(this.parts.margin.requests.draft(account, terms), requestRow);
   }
 
   submitMarginRequest(
@@ -41,18 +41,18 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
     signatureValid: boolean,
   ): Result<contract.WireRequest> {
     this.reach(nowMs);
-    return this.#mapped(this.parts.margin.requests.submit(account, pubkey, signatureValid), requestRow);
+    return this.#map(this.parts.margin.requests.submit(account, pubkey, signatureValid), requestRow);
   }
 
   cancelMarginRequest(nowMs: number, account: AccountSlot, pubkey: string): Result<contract.WireCancelledRequest> {
     this.reach(nowMs);
-    return this.#mapped(this.parts.margin.requests.cancel(account, pubkey), cancelledRequestRow);
+    return this.#map(this.parts.margin.requests.cancel(account, pubkey), cancelledRequestRow);
   }
 
   closePosition(nowMs: number, account: AccountSlot, pubkey: string, price: number | null): Result<contract.WireClose> {
     this.reach(nowMs);
     const closed = this.parts.margin.positions.close(account, pubkey, price);
-    return this.#mapped(closed, (_, { position, closeType }) => ({
+    return this.#map(closed, (_, { position, closeType }) => ({
       close_type: closeType,
       position_pubkey: position.pubkey,
       is_closed: position.end !== null,
@@ -61,12 +61,12 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
 
   setTpSl(nowMs: number, account: AccountSlot, pubkey: string, change: contract.TpSlChange): Result<contract.WireTpSl> {
     this.reach(nowMs);
-    return this.#mapped(this.parts.margin.positions.setTpSl(account, pubkey, change), (_, tpSl) => tpSlRow(tpSl));
+    return this.#map(this.parts.margin.positions.setTpSl(account, pubkey, change), (_, tpSl) => tpSlRow(tpSl));
   }
 
   deleteTpSl(nowMs: number, account: AccountSlot, pubkey: string): Result<contract.WireTpSl> {
     this.reach(nowMs);
-    return this.#mapped(this.parts.margin.positions.deleteTpSl(account, pubkey), (_, tpSl) => tpSlRow(tpSl));
+    return this.#map(this.parts.margin.positions.deleteTpSl(account, pubkey), (_, tpSl) => tpSlRow(tpSl));
   }
 
   /** A position that is known but has no settlement yet is open: named as what is wrong, not as not found. */
@@ -78,10 +78,10 @@ export class MarginCalls extends Clockwork implements contract.MarginMutators, c
       if (positions.records.find(account, positionPubkey) === null) return refuse('not_found');
       return invalid('pubkey', 'The position is open: there is nothing to claim.');
     }
-    return this.#mapped(settlements.claim(settlement), (_, { pubkey, state }) => ({ position_pubkey: pubkey, state }));
+    return this.#map(settlements.claim(settlement), (_, { pubkey, state }) => ({ position_pubkey: pubkey, state }));
   }
 
-  #mapped<T, U>(result: Result<T>, row: (context: CoreContext, value: T) => U): Result<U> {
+  #map<T, U>(result: Result<T>, row: (context: CoreContext, value: T) => U): Result<U> {
     return result.ok ? ok(row(this.parts.context, result.value)) : result;
   }
 

@@ -45,7 +45,7 @@ export interface Exposure {
 export const ownPrice = (yesPrice: number, isYes: boolean): number => (isYes ? yesPrice : ONE - yesPrice);
 
 /** user_liquidity × leverage, rounded down. */
-export const leveraged = (userLiquidity: number, leverage: number): number =>
+export const applyLeverage = (userLiquidity: number, leverage: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(leverage), ONE, 'floor');
 
 /** The user's part of a total: total / leverage, rounded up. */

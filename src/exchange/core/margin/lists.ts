@@ -44,7 +44,7 @@ export function marginPage<R extends RecordOfAccount, T>(
   if (filter === null) return NOTHING;
   const rows: T[] = [];
   let last: R | null = null;
-  for (const record of merged(list, filter, query)) {
+  for (const record of merge(list, filter, query)) {
     if (!list.accepts(record)) continue;
     // One more than the page holds: there is a next page.
     if (rows.length === query.limit) {
@@ -56,7 +56,7 @@ export function marginPage<R extends RecordOfAccount, T>(
   return { rows, next: null };
 }
 
-function* merged<R extends RecordOfAccount>(
+function* merge<R extends RecordOfAccount>(
   list: MarginList<R>,
   filter: ListFilter,
   { after, oldestFirst = false }: MarginQuery,
@@ -65,7 +65,7 @@ function* merged<R extends RecordOfAccount>(
   const live = liveOf(list.records, filter).filter(({ id }) => after === undefined || comesFirst(after.sortValue, id));
   if (!oldestFirst) live.reverse();
   let at = 0;
-  const final = list.isLiveOnly === true ? [] : archived(list, filter, after?.sortValue, oldestFirst);
+  const final = list.isLiveOnly === true ? [] : readArchived(list, filter, after?.sortValue, oldestFirst);
   for (const record of final) {
     for (let next = live[at]; next !== undefined && comesFirst(next.id, record.id); next = live[at]) {
       at += 1;
@@ -87,7 +87,7 @@ function liveOf<R extends RecordOfAccount>(records: Records<R>, { account, marke
 
 const marketOf = (record: RecordOfAccount): unknown => ('market' in record ? record.market : undefined);
 
-function* archived<R extends RecordOfAccount>(
+function* readArchived<R extends RecordOfAccount>(
   { archive, recordKind }: MarginList<R>,
   filter: ListFilter,
   after: number | undefined,

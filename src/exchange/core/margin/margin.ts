@@ -32,7 +32,7 @@ export class Margin {
 
   stepSettlement(id: number): void {
     const position = this.settlements.step(id);
-    if (position !== null) this.positions.claimed(position);
+    if (position !== null) this.positions.onClaim(position);
   }
 
   moveReference(market: Market, price: number): void {

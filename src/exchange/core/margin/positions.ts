@@ -187,7 +187,7 @@ export class Positions {
   }
 
   /** The look that was due at `dueMs`, unless an earlier one has replaced it. */
-  watched(id: number, dueMs: number): void {
+  onWatchDue(id: number, dueMs: number): void {
     const position = this.records.live(id);
     if (position === null || position.watchMs !== dueMs) return;
     position.watchMs = null;
@@ -315,7 +315,7 @@ export class Positions {
   }
 
   /** Its settlement is paid: nothing changes any more. */
-  claimed(id: number): void {
+  onClaim(id: number): void {
     const position = this.#live(id);
     position.isClaimed = true;
     this.records.finish(position);

@@ -10,7 +10,7 @@ import { invalid, ok, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
 import type { Result } from '../types.js';
 import type { EstimateTerms, MarginTerms } from './contract.js';
-import { feeOn, leveraged, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
+import { applyLeverage, feeOn, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
 import type { MarginPool } from './pool.js';
 import type { RequestRecord } from './records.js';
 import { offGrid } from './rules.js';
@@ -28,7 +28,7 @@ export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number 
 
 /** All funds at some price: what a market request costs whatever the price. */
 export function marketCost(pool: MarginPool, funds: number, leverage: number): OpeningCost {
-  const totalLiquidity = leveraged(funds, leverage);
+  const totalLiquidity = applyLeverage(funds, leverage);
   return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(funds, pool.rules.openingRate) };
 }
 
@@ -74,7 +74,7 @@ function checkFunds({ funds, leverage, isYes }: EstimateTerms, pool: MarginPool)
   const { minFunds, minShares, sharesStep } = pool.rules;
   const fault = outside('funds', funds, minFunds, Math.floor(MAX_SIZE / leverage) * ONE);
   if (fault !== null) return fault;
-  const shares = sharesFor(leveraged(funds, leverage), pool.mark(isYes), sharesStep);
+  const shares = sharesFor(applyLeverage(funds, leverage), pool.mark(isYes), sharesStep);
   if (shares === null) return invalid('funds', 'These funds buy more shares than a position can hold.');
   if (shares === 0 || shares < minShares) return invalid('funds', 'These funds buy less than the smallest position.');
   return null;

@@ -235,7 +235,7 @@ export type RequestsDump = ReturnType<Requests['dump']>;
 
 /** The margin market of a body or query, or the 400 that names the field. */
 export function namedMargin(context: CoreContext, conditionId: string): Result<MarginMarket> {
-  const named = context.catalog.named(conditionId);
+  const named = context.catalog.requireMarket(conditionId);
   if (!named.ok) return named;
   const market = named.value;
   if (market.margin === null) return invalid('market_condition_id', 'This market does not trade on margin.');

@@ -5,7 +5,7 @@
  * that arrived at the order's price did it, not a recorded trade.
  */
 export interface FillListener {
-  filled(
+  onFill(
     record: number,
     amount: number,
     price: number,
@@ -15,5 +15,5 @@ export interface FillListener {
     atCrossing: boolean,
   ): void;
   /** The resting order has nothing left. */
-  finished(record: number): void;
+  onFinish(record: number): void;
 }

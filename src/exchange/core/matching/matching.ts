@@ -264,7 +264,7 @@ export class Matching {
       pool.release(slot);
     }
     this.#trade(market, trading, tick, amount, account, leg, record);
-    if (left === 0 && record !== 0) this.#listener.finished(record);
+    if (left === 0 && record !== 0) this.#listener.onFinish(record);
   }
 
   #meetHouse(market: Market, trading: Trading, tick: number, amount: number): void {
@@ -295,11 +295,11 @@ export class Matching {
     market.print(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
     if (makerRecord !== 0) {
       const own = isYesLeg(makerLeg) ? price : 1_000_000 - price;
-      this.#listener.filled(makerRecord, amount, own, makerCost, makerFee, true, this.#atCrossing);
+      this.#listener.onFill(makerRecord, amount, own, makerCost, makerFee, true, this.#atCrossing);
     }
     if (this.#record !== 0) {
       const own = isYesLeg(takerLeg) ? price : 1_000_000 - price;
-      this.#listener.filled(this.#record, amount, own, takerCost, takerFee, false, false);
+      this.#listener.onFill(this.#record, amount, own, takerCost, takerFee, false, false);
     }
   }
 

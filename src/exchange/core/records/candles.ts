@@ -99,7 +99,7 @@ export class Candles {
       if (next.timeMs < fromMs) continue;
       if (next.timeMs >= toMs) break;
       const last = bars.at(-1);
-      if (last?.timeMs === next.timeMs) bars[bars.length - 1] = joined(last, next);
+      if (last?.timeMs === next.timeMs) bars[bars.length - 1] = joinBars(last, next);
       else bars.push(next);
     }
     return bars;
@@ -150,7 +150,7 @@ export class Candles {
   }
 }
 
-const joined = (first: Bar, next: Bar): Bar => ({
+const joinBars = (first: Bar, next: Bar): Bar => ({
   timeMs: first.timeMs,
   open: first.open,
   high: Math.max(first.high, next.high),

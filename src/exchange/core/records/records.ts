@@ -86,17 +86,17 @@ export class Records<R extends RecordOfAccount> {
 
   /** The record of an id, live or final; null for one that never was. */
   get(id: number): R | null {
-    return this.#live.get(id) ?? this.#unpacked(this.#archive.byId(this.#filing.recordKind, id));
+    return this.#live.get(id) ?? this.#unpack(this.#archive.byId(this.#filing.recordKind, id));
   }
 
   /** The record of a pubkey if it belongs to this account, else null. A final one is a copy: changing it changes nothing. */
   find(account: number, pubkey: string): R | null {
     const { recordKind } = this.#filing;
-    const record = this.#byPubkey.get(pubkey) ?? this.#unpacked(this.#archive.byPubkey(recordKind, pubkey));
+    const record = this.#byPubkey.get(pubkey) ?? this.#unpack(this.#archive.byPubkey(recordKind, pubkey));
     return record?.account === account ? record : null;
   }
 
-  #unpacked(row: Archived | null): R | null {
+  #unpack(row: Archived | null): R | null {
     return row === null ? null : this.#filing.unpack(row);
   }
 

@@ -44,7 +44,7 @@ export function bodyComponents(name: EndpointName): Readonly<Record<string, Json
   const { body } = declarationOf(name);
   if (body === null) return {};
   const schema = requestSchema(body);
-  const properties = propertiesOf(schema).map(([field, property]) => [field, described(name, field, property)]);
+  const properties = propertiesOf(schema).map(([field, property]) => [field, describe(name, field, property)]);
   return { [bodyComponent(name)]: { ...schema, properties: Object.fromEntries(properties) } };
 }
 
@@ -55,7 +55,7 @@ function pathParameters(name: EndpointName): JsonSchema[] {
     in: 'path',
     required: true,
     description: noteOf(parameter).description,
-    schema: exampled(parameter, { type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }),
+    schema: addExample(parameter, { type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }),
   }));
 }
 
@@ -67,7 +67,7 @@ function queryParameters(name: EndpointName): JsonSchema[] {
     in: 'query',
     required: required.includes(parameter),
     description: noteOf(parameter).description,
-    schema: withDefault(name, parameter, exampled(parameter, property)),
+    schema: withDefault(name, parameter, addExample(parameter, property)),
     // A list is one comma-separated value.
     ...(property['type'] === 'array' ? { style: 'form', explode: false } : {}),
   }));
@@ -77,9 +77,9 @@ const propertiesOf = (schema: JsonSchema): [string, JsonSchema][] =>
   // What zod writes under `properties` are schemas by name.
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
 
-const described = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({
+const describe = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({
   description: noteOf(field).description,
-  ...withDefault(name, field, exampled(field, property)),
+  ...withDefault(name, field, addExample(field, property)),
 });
 
 function withDefault(name: EndpointName, parameter: string, schema: JsonSchema): JsonSchema {
@@ -89,7 +89,7 @@ function withDefault(name: EndpointName, parameter: string, schema: JsonSchema):
 }
 
 /** Words and switches speak for themselves. */
-function exampled(parameter: string, schema: JsonSchema): JsonSchema {
+function addExample(parameter: string, schema: JsonSchema): JsonSchema {
   const { example } = noteOf(parameter);
   return example === undefined || 'enum' in schema ? schema : { ...schema, examples: [example] };
 }

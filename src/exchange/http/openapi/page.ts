@@ -20,7 +20,7 @@ interface PageFile {
   readonly read: (profile: VenueProfile) => string | Buffer;
 }
 
-const packaged = (name: string) => () =>
+const readPackaged = (name: string) => () =>
   readFileSync(createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${name}`));
 
 const PAGE = `<!doctype html>
@@ -49,10 +49,10 @@ const FILES: readonly PageFile[] = [
   {
     path: '/docs/swagger-ui-bundle.js',
     type: 'text/javascript; charset=utf-8',
-    read: packaged('swagger-ui-bundle.js'),
+    read: readPackaged('swagger-ui-bundle.js'),
   },
-  { path: '/docs/swagger-ui.css', type: 'text/css; charset=utf-8', read: packaged('swagger-ui.css') },
-  { path: '/docs/favicon-32x32.png', type: 'image/png', read: packaged('favicon-32x32.png') },
+  { path: '/docs/swagger-ui.css', type: 'text/css; charset=utf-8', read: readPackaged('swagger-ui.css') },
+  { path: '/docs/favicon-32x32.png', type: 'image/png', read: readPackaged('favicon-32x32.png') },
 ];
 
 /** Every path of the page, so that another method on one of them is answered with 405 and not with 404. */

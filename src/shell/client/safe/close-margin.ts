@@ -7,7 +7,7 @@
 import type { PositionRow } from '../../../shared/protocol/records.js';
 import type { PositionCalls } from '../calls/margin.js';
 import { OutcomeUnknown, ServiceRefused } from '../errors.js';
-import { type Patience, settled, type World } from '../workflow/draft-workflow.js';
+import { type Patience, settle, type World } from '../workflow/draft-workflow.js';
 
 /** What to close, and at which price of its own outcome or better, decimal text; without one at whatever there is. */
 export interface CloseInput {
@@ -26,12 +26,12 @@ export async function closeMargin(
 ): Promise<PositionRow> {
   const deadlineMs = world.monotonicMs() + withinMs;
   const options = { latestMs: world.nowMs() + withinMs };
-  const answer = await settled(positions.close(pubkey, price === undefined ? {} : { price }, options));
+  const answer = await settle(positions.close(pubkey, price === undefined ? {} : { price }, options));
   const error = answer.ok ? null : answer.error;
   if (error instanceof OutcomeUnknown && !error.sent) throw error;
   let record: PositionRow | undefined;
   for (let looks = 1; ; looks++) {
-    const seen = await settled(positions.detail(pubkey, options));
+    const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
     // A record may move on though the close was refused, and show it a moment later: one look is not believed.

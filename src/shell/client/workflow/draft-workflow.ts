@@ -101,23 +101,23 @@ class Submission<R> {
   async run(): Promise<R> {
     let last: ServiceError | null = null;
     for (let submits = 0; submits < MOST_SUBMITS; submits++) {
-      if (submits > 0 && !(await this.#waited())) break;
-      const answer = await settled(this.#change.submit(this.#pubkey, this.#signature, this.#pace.options));
+      if (submits > 0 && !(await this.#wait())) break;
+      const answer = await settle(this.#change.submit(this.#pubkey, this.#signature, this.#pace.options));
       this.#sent ||= answer.ok || !(answer.error instanceof OutcomeUnknown) || answer.error.sent;
       if (answer.ok) return this.#end(answer.record, null);
       last = answer.error;
       if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
       const seen = await this.#look();
       if (this.#change.stageOf(seen).kind !== 'unsigned') return this.#end(seen, last);
-      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#refused(last);
+      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#onRefusal(last);
     }
     if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
     throw this.#unknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
   /** A record may move on though its submit was refused, and show it a moment later: one look is not believed. */
-  async #refused(refusal: ServiceRefused): Promise<R> {
-    if (!(await this.#waited())) throw this.#unknown(`${refusal.message}, and nobody looked again`);
+  async #onRefusal(refusal: ServiceRefused): Promise<R> {
+    if (!(await this.#wait())) throw this.#unknown(`${refusal.message}, and nobody looked again`);
     const again = await this.#look();
     if (this.#change.stageOf(again).kind === 'unsigned') throw refusal;
     return this.#end(again, refusal);
@@ -131,7 +131,7 @@ class Submission<R> {
       const stage = this.#change.stageOf(seen);
       if (stage.kind === 'done') return seen;
       if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
-      if (!(await this.#waited())) throw this.#unknown('it did not land in time');
+      if (!(await this.#wait())) throw this.#unknown('it did not land in time');
       seen = await this.#look();
     }
   }
@@ -139,7 +139,7 @@ class Submission<R> {
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
       // A submit that arrived at the last moment shows a moment later: one look is not believed.
-      if (!(await this.#waited())) throw this.#unknown('it looked expired, and nobody looked again');
+      if (!(await this.#wait())) throw this.#unknown('it looked expired, and nobody looked again');
       const again = await this.#look();
       if (this.#change.stageOf(again).kind !== 'over') return this.#end(again, refusal);
     }
@@ -150,17 +150,17 @@ class Submission<R> {
   /** The record, however often it must be asked for. */
   async #look(): Promise<R> {
     for (;;) {
-      const answer = await settled(this.#change.read(this.#pubkey, this.#pace.options));
+      const answer = await settle(this.#change.read(this.#pubkey, this.#pace.options));
       if (answer.ok) {
         this.#lastSeen = answer.record;
         return answer.record;
       }
-      if (!(await this.#waited())) throw this.#unknown(answer.error.message);
+      if (!(await this.#wait())) throw this.#unknown(answer.error.message);
     }
   }
 
   /** False when there is no time left to wait. */
-  async #waited(): Promise<boolean> {
+  async #wait(): Promise<boolean> {
     const { world, pollMs, deadlineMs } = this.#pace;
     return world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
   }
@@ -178,7 +178,7 @@ const passes = (refusal: ServiceRefused): boolean =>
 type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
 
 /** What a call came to; throws nothing of what a call is known to throw. */
-export async function settled<R>(promise: Promise<R>): Promise<Settled<R>> {
+export async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
   try {
     return { ok: true, record: await promise };
   } catch (error) {

@@ -57,9 +57,9 @@ export class Capture {
   }
 
   /** A request leaves. */
-  asked({ id, call }: Request, nowMs: number): void {
+  onAsk({ id, call }: Request, nowMs: number): void {
     this.#underWay.set(id, call);
-    this.#own.asked(call, nowMs);
+    this.#own.onAsk(call, nowMs);
   }
 
   /** Its outcome. `venueMs`: what the venue's clock probably said between request and answer, ms; rounded. */
@@ -131,7 +131,7 @@ export class Capture {
     if (known !== undefined || detail === undefined || detail.state !== 'open') return known;
     const { store, only } = this.#settings;
     if (only !== null && !only.has(conditionId)) return undefined;
-    const described = this.#described(detail, this.#outcomes.get(conditionId) ?? null, at);
+    const described = this.#describe(detail, this.#outcomes.get(conditionId) ?? null, at);
     if (described === null) return undefined;
     const captured = new MarketCapture(store.market(described), this.#own.orders);
     this.#markets.set(conditionId, captured);
@@ -144,7 +144,7 @@ export class Capture {
     const captured = this.#markets.get(detail.condition_id);
     if (captured === undefined) return;
     const { market } = captured.sink;
-    const described = this.#described(detail, market.outcome, at);
+    const described = this.#describe(detail, market.outcome, at);
     if (described !== null && !sameDescription(described, market)) captured.sink.describe(described);
     if (detail.state === 'open' || before?.state === detail.state) return;
     if (isSettledMarket(detail.state)) captured.end(at);
@@ -159,7 +159,7 @@ export class Capture {
     if (sink !== undefined && sink.market.outcome !== outcome) sink.describe({ ...sink.market, outcome });
   }
 
-  #described(detail: MarketDetail, outcome: boolean | null, at: PolledAt) {
+  #describe(detail: MarketDetail, outcome: boolean | null, at: PolledAt) {
     const { venue, folder } = this.#settings;
     return describeMarket(detail, venue, folder, outcome, Math.round(at.venueMs));
   }

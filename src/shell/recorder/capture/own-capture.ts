@@ -27,12 +27,12 @@ export class OwnCapture {
   }
 
   /** A request leaves. */
-  asked(call: AnyCall, nowMs: number): void {
+  onAsk(call: AnyCall, nowMs: number): void {
     if (call.endpoint === 'orders.submit') {
       const { pubkey } = call.params;
       const draft = this.#drafts.get(pubkey);
-      if (draft !== undefined) this.orders.submitted(pubkey, draft.terms, draft.amountMicros, nowMs);
-    } else if (call.endpoint === 'orders.cancelSubmit') this.orders.disturbed(call.params.pubkey, nowMs);
+      if (draft !== undefined) this.orders.onSubmit(pubkey, draft.terms, draft.amountMicros, nowMs);
+    } else if (call.endpoint === 'orders.cancelSubmit') this.orders.onDisturbance(call.params.pubkey, nowMs);
   }
 
   /** Its outcome. The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
@@ -44,7 +44,7 @@ export class OwnCapture {
         return;
       case 'orders.submit':
         this.#drafts.delete(call.params.pubkey);
-        if (outcome.kind === 'refused') return this.orders.refused(call.params.pubkey);
+        if (outcome.kind === 'refused') return this.orders.onRefusal(call.params.pubkey);
         return this.#onOrder(data as OwnOrderRow | null, call.params.pubkey, at);
       case 'orders.cancelSubmit':
       case 'orders.detail':
@@ -77,7 +77,7 @@ export class OwnCapture {
   }
 
   #onOrder(row: OwnOrderRow | null, pubkey: string, at: PolledAt): void {
-    if (row === null) return this.orders.disturbed(pubkey, at.seenMs);
+    if (row === null) return this.orders.onDisturbance(pubkey, at.seenMs);
     this.orders.seen(row, at.sentMs, at.seenMs);
     this.#write(row, at);
   }
@@ -93,7 +93,7 @@ export class OwnCapture {
     const isEverything = [cursor, market, isYes, side].every((filter) => filter === undefined);
     const isResting = RESTING_STATUSES.every((one) => status === undefined || status.includes(one));
     if (!isEverything || !isResting || nextCursor !== null) return;
-    this.orders.listed(new Set(rows.flatMap(({ pubkey }) => pubkey ?? [])), at.sentMs, at.seenMs);
+    this.orders.onList(new Set(rows.flatMap(({ pubkey }) => pubkey ?? [])), at.sentMs, at.seenMs);
   }
 
   #onTrade(row: DataOf<'trades.list'>[number], at: PolledAt): void {

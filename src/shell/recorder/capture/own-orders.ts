@@ -36,20 +36,20 @@ export class OwnOrders {
   readonly #orders = new Map<string, Known>();
 
   /** A request left that may put this order into the book. */
-  submitted(pubkey: string, terms: OwnTerms, amountMicros: number, nowMs: number): void {
+  onSubmit(pubkey: string, terms: OwnTerms, amountMicros: number, nowMs: number): void {
     if (this.#orders.has(pubkey)) return;
     const amounts = { mostMicros: amountMicros, remainingMicros: amountMicros };
     this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: nowMs, changedMs: nowMs, goneMs: null });
   }
 
   /** Something was asked, or failed, that may change it. */
-  disturbed(pubkey: string, nowMs: number): void {
+  onDisturbance(pubkey: string, nowMs: number): void {
     const known = this.#orders.get(pubkey);
     if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);
   }
 
   /** It was refused, so it never rested. */
-  refused(pubkey: string): void {
+  onRefusal(pubkey: string): void {
     this.#orders.delete(pubkey);
   }
 
@@ -80,7 +80,7 @@ export class OwnOrders {
   }
 
   /** A whole list of what rests, whose request left at `sentMs`, did not show the others. */
-  listed(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
+  onList(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
     for (const [pubkey, known] of this.#orders) {
       if (!pubkeys.has(pubkey) && known.changedMs < sentMs) this.#close(known, nowMs);
     }

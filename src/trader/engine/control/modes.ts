@@ -199,7 +199,7 @@ export class Modes {
   }
 
   /** Everything of ours at the exchange has been seen once. */
-  started(): void {
+  onStart(): void {
     this.#started = true;
   }
 
@@ -208,7 +208,7 @@ export class Modes {
   }
 
   /** Nothing that could be sold is held any more. */
-  flattened(): void {
+  onFlat(): void {
     this.#flattening = false;
   }
 
@@ -240,7 +240,7 @@ export class Modes {
   }
 
   /** Something is under way again: what was proven before says nothing now. */
-  unsettled(): void {
+  onUnsettled(): void {
     this.#proofs = 0;
   }
 

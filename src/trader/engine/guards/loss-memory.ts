@@ -25,7 +25,7 @@ export class LossMemory implements Guard<LossFacts> {
     const text = notes.note(NOTE);
     // The note is written by this class alone; what it wrote it can read.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
-    this.#guard = this.#stored === null ? null : LossGuard.restored(this.#stored);
+    this.#guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
   get facts(): LossFacts {
@@ -43,7 +43,7 @@ export class LossMemory implements Guard<LossFacts> {
 
   /** Takes in what we are worth; returns the reason when this very look halts, else null. */
   observe(nowMs: number, equityMicros: Micros): string | null {
-    this.#guard ??= LossGuard.started(nowMs, equityMicros);
+    this.#guard ??= LossGuard.start(nowMs, equityMicros);
     const halted = this.#guard.observe(nowMs, equityMicros, this.#limits);
     this.#rung = lossRung(this.#guard.facts, this.#limits);
     return halted;

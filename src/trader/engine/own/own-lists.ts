@@ -56,11 +56,11 @@ export class OwnLists {
     const step = walk.onReport(report);
     if (step.kind === 'page' && step.next !== null) return more(step.next);
     this.#orders = null;
-    if (step.kind === 'void') return ended(report);
+    if (step.kind === 'void') return endStep(report);
     const reaction = this.#executor.onOwnOrders(walk.rows, walk.startedMs, report.nowMs);
     const resting = { rows: walk.rows, startedMs: walk.startedMs };
     this.#reconciler.seeOrders(resting, report.nowMs);
-    return ended(report, 'ok', reaction, resting);
+    return endStep(report, 'ok', reaction, resting);
   }
 
   #onFills(report: Report): ListStep {
@@ -69,7 +69,7 @@ export class OwnLists {
     const step = walk.onReport(report);
     if (step.kind === 'void') {
       this.#fills = null;
-      return ended(report);
+      return endStep(report);
     }
     const baseline = this.#baseline(step.rows[0]?.pubkey ?? NO_TRADES);
     const cut = step.rows.findIndex((row) => row.pubkey === baseline);
@@ -83,7 +83,7 @@ export class OwnLists {
     this.#fills = null;
     this.#fillPages = 0;
     this.#reconciler.seeFills(report.nowMs);
-    return ended(report, 'ok', reaction);
+    return endStep(report, 'ok', reaction);
   }
 
   /** Whether an older page may hold a fill that is missing here, and it is time to look. */
@@ -119,7 +119,7 @@ const more = (next: Ask, reaction = NO_REACTION): ListStep => ({
   restingOrders: null,
 });
 
-function ended(
+function endStep(
   { outcome }: Report,
   result: PollResult = 'failed',
   reaction = NO_REACTION,

@@ -16,13 +16,13 @@ export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): 
     case 'normal':
       return quotes;
     case 'widen':
-      return widened(quotes, view.market, widenDistance);
+      return widen(quotes, view.market, widenDistance);
     case 'reduce-only':
       return reducing(quotes, view);
   }
 }
 
-function widened(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
+function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   const { fairMicros } = quotes;
   if (fairMicros === null) return quotes;
   const tick = market.tickMicros;

@@ -92,7 +92,7 @@ export class QuoteSlot {
     return this.#quotes;
   }
 
-  refused(refusal: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
+  onRefusal(refusal: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
     const { name, control, text } = refusal;
     const count = (this.#refusals.get(name)?.count ?? 0) + 1;
     this.#refusals.set(name, { name, control, count, text, atMs: nowMs });

@@ -68,7 +68,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   };
   const crossing = quotes.postOnly === true ? crossingOf(wish.side, wish.priceMicros, sight) : null;
   if (crossing !== null) {
-    slot.refused({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, turn.nowMs);
+    slot.onRefusal({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, turn.nowMs);
     return false;
   }
   let placed = false;
@@ -97,7 +97,7 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, turn:
     turn,
   );
   if (refusal !== null) {
-    slot.refused(refusal, turn.nowMs);
+    slot.onRefusal(refusal, turn.nowMs);
     return false;
   }
   return true;

@@ -17,17 +17,17 @@ export interface Tridiagonal {
  * x largest rate). RangeError when a component leaves the range of numbers or more than ten million terms are wanted.
  */
 export function propagate(matrix: Tridiagonal, start: Float64Array, time: number): Float64Array {
-  const grown = uniformised(matrix);
+  const grown = uniformise(matrix);
   // No component of a product grows faster than by the largest row sum.
   const rate = time * (greatest(grown.diagonal) + 2 * grown.beside);
   if (!(rate <= MAX_TERMS)) throw new RangeError(`a shorter time is wanted: it takes ${rate} terms`);
-  const sum = normalised(start.slice());
+  const sum = normalise(start.slice());
   let [term, next] = [sum.slice(), sum.slice()];
   for (let n = 1; ; n++) {
     multiply(grown, term, next, time / n);
     [term, next] = [next, term];
     const settled = addTo(sum, term);
-    if (n > rate && settled) return normalised(sum);
+    if (n > rate && settled) return normalise(sum);
     if (greatest(sum) > HUGE) for (const vector of [sum, term]) scale(vector, 1 / HUGE);
   }
 }
@@ -41,12 +41,12 @@ const HUGE = 2 ** 600;
  * component changes. RangeError when a component leaves the range of numbers or after a million steps.
  */
 export function dominantVector(matrix: Tridiagonal): Float64Array {
-  const grown = uniformised(matrix);
+  const grown = uniformise(matrix);
   let vector = new Float64Array(matrix.diagonal.length).fill(1);
   let next = vector.slice();
   for (let step = 0; step < MAX_STEPS; step++) {
     multiply(grown, vector, next, 1);
-    normalised(next);
+    normalise(next);
     [vector, next] = [next, vector];
     if (isStill(vector, next)) return vector;
   }
@@ -61,7 +61,7 @@ function isStill(vector: Float64Array, before: Float64Array): boolean {
   return vector.every((value, i) => Math.abs(value - (before[i] ?? 0)) <= STILL * value);
 }
 
-function uniformised({ diagonal, beside }: Tridiagonal): Tridiagonal {
+function uniformise({ diagonal, beside }: Tridiagonal): Tridiagonal {
   const least = Math.min(...diagonal);
   // Twice the off-diagonal more than needed, so that multiplication cannot swing between two vectors for ever.
   return { diagonal: diagonal.map((value) => value - least + 2 * beside), beside };
@@ -100,7 +100,7 @@ function scale(vector: Float64Array, factor: number): void {
 }
 
 /** In place, to a largest component of 1. */
-function normalised(vector: Float64Array): Float64Array {
+function normalise(vector: Float64Array): Float64Array {
   scale(vector, 1 / greatest(vector));
   // Below this a number is subnormal and has lost digits.
   if (!vector.every((value) => value >= 2.3e-308))

@@ -30,7 +30,7 @@ describe('opening', () => {
   ] as const)(
     '%s at leverage %s and price %s in steps of %s is %s and buys %s',
     (funds, leverage, price, step, total, shares) => {
-      expect(economics.leveraged(m(funds), m(leverage))).toBe(m(total));
+      expect(economics.applyLeverage(m(funds), m(leverage))).toBe(m(total));
       expect(economics.sharesFor(m(total), m(price), step)).toBe(m(shares));
     },
   );
@@ -154,7 +154,7 @@ const anyPosition = fc
     interest: fc.integer({ min: 0, max: 1e9 }),
   })
   .map(({ funds, leverage, price, interest }) => {
-    const totalLiquidity = economics.leveraged(funds, leverage);
+    const totalLiquidity = economics.applyLeverage(funds, leverage);
     const shares = economics.sharesFor(totalLiquidity, price, 1) ?? 0;
     const cost = economics.costOf(shares, price);
     return { shares, cost, userLiquidity: funds, totalLiquidity, interest, interestSinceMs: 0 };

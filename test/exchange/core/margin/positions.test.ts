@@ -101,7 +101,7 @@ describe('a request', () => {
         accepted(desk.core.submitMarginRequest(desk.nowMs, account, pubkey ?? '', true));
       }
       desk.pass(TO_FILL);
-      if (isRestored) desk.core = ExchangeCore.restored(marginSettings, desk.core.snapshot(), desk.archive);
+      if (isRestored) desk.core = ExchangeCore.restore(marginSettings, desk.core.snapshot(), desk.archive);
       desk.move('0.3');
       const { rows } = desk.core.positions(account, { limit: 10 });
       expect(rows).toMatchObject([{ position_request_pubkey: first, total_shares: '20' }]);

@@ -99,7 +99,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
         for (let step = cut; step < STEPS; step++) drawer.step();
         // The archive as a crash leaves it: with everything that was put after the snapshot.
         const archive = copyOf(drawer.archive);
-        const core = ExchangeCore.restored(settings, snapshot, archive);
+        const core = ExchangeCore.restore(settings, snapshot, archive);
         for (const command of throughJson(drawer.journal.slice(since))) core.apply(command);
         expect(hash(core)).toBe(hash(drawer.core));
         expect(rowsOf(archive)).toEqual(rowsOf(drawer.archive));
@@ -115,7 +115,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
       const archive = new MemoryArchive();
       let core = new ExchangeCore(settings, undefined, archive);
       for (const command of throughJson(drawer.journal)) {
-        core = ExchangeCore.restored(settings, throughJson(core.snapshot()), archive);
+        core = ExchangeCore.restore(settings, throughJson(core.snapshot()), archive);
         core.apply(command);
       }
       expect(hash(core)).toBe(hash(drawer.core));

@@ -224,7 +224,7 @@ describe('recorded input', () => {
     venue.place(account, [true, 'buy', '0.5', '4']);
     trade(ASK, '0.4', 3);
     const before = JSON.stringify(venue.core.snapshot());
-    venue.core = ExchangeCore.restored(settings, JSON.parse(before));
+    venue.core = ExchangeCore.restore(settings, JSON.parse(before));
     expect(JSON.stringify(venue.core.snapshot())).toBe(before);
     expect(ahead()).toEqual([7]);
     expect(venue.book().ask).toEqual(['0.5:6']);

@@ -120,7 +120,7 @@ describe('profit and loss', () => {
           venue.pass(250);
         }
         venue.pass(60_000);
-        const copy = ExchangeCore.restored(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
+        const copy = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
         for (const account of accounts) {
           const row = venue.core.pnl(account, {});
           const gained = venue.core.fundsOf(account).total - settings.startingFunds;

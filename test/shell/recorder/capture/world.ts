@@ -169,7 +169,7 @@ export class Polls {
     this.#id += 1;
     // A call of this endpoint, whose other parts the test has given.
     const whole = { params: {}, query: {}, body: undefined, ...call } as AnyCall;
-    this.capture.asked({ id: this.#id, lane: 'quiet', call: whole, latestMs: nowMs + 1000 }, nowMs);
+    this.capture.onAsk({ id: this.#id, lane: 'quiet', call: whole, latestMs: nowMs + 1000 }, nowMs);
     return this.#id;
   }
 

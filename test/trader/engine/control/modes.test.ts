@@ -9,7 +9,7 @@ const reason = 'because';
 /** Everything of ours has been seen. */
 function started(stored: Partial<StoredModes> = {}): Modes {
   const modes = new Modes(stored);
-  modes.started();
+  modes.onStart();
   return modes;
 }
 
@@ -40,7 +40,7 @@ describe('modes', () => {
   it('let nothing quote before everything of ours has been seen', () => {
     const modes = new Modes({});
     expect(modeOf(modes)).toBe('starting');
-    modes.started();
+    modes.onStart();
     expect(modeOf(modes)).toBe('quoting');
   });
 
@@ -121,7 +121,7 @@ describe('modes', () => {
     const modes = started();
     modes.apply({ kind: 'kill', reason });
     modes.proof(0, 1);
-    modes.unsettled();
+    modes.onUnsettled();
     modes.proof(0, 2);
     expect(modes.wantsProof).toBe(true);
     modes.proof(0, 3);
@@ -132,10 +132,10 @@ describe('modes', () => {
     const modes = new Modes({});
     modes.apply({ kind: 'flatten' });
     expect(modeOf(modes)).toBe('paused');
-    modes.started();
+    modes.onStart();
     expect(modeOf(modes)).toBe('flattening');
     expect(modeOf(started(modes.stored))).toBe('paused');
-    modes.flattened();
+    modes.onFlat();
     expect(modeOf(modes)).toBe('paused');
   });
 
@@ -265,7 +265,7 @@ describe('the ladder over any sequence of commands, limits, proofs and restarts'
             if (canceling) expect(modes.wantsProof).toBe(true);
             Object.assign(model, { selling: false, stopping: false });
           } else if (one === 'proof') modes.proof(0, 1);
-          else if (one === 'unproven') modes.unsettled();
+          else if (one === 'unproven') modes.onUnsettled();
           else if (!('kind' in one)) stops = one;
           else if (say(modes, one, stops.halted) === null) obey(model, one);
 

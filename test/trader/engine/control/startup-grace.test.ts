@@ -65,7 +65,7 @@ const atMoment = (changes: Partial<Moment>) =>
     const state = new TraderState(settingsOf(ids), ledger, new Executor(ledger, signer, BENCH_PROFILE, run));
     state.bornMs = START_MS;
     state.seenMs = START_MS + ageMs;
-    if (started) state.modes.started();
+    if (started) state.modes.onStart();
     if (command !== null) state.modes.apply(command);
     if (catalog) state.markets.onCatalog([]);
     if (pausedMarket) ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
