@@ -88,4 +88,31 @@ export const RECORD_BUGS: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: 'left-out-for-good',
+    what: 'What a person takes note of while a trade changes its mind is left out with figures that are over.',
+    edits: [
+      {
+        file: 'src/trader/reconcile/comparison.ts',
+        text: "isMoving(marketOf(difference.subject))) return 'outdated';",
+        replacement: "isMoving(marketOf(difference.subject))) void 'outdated';",
+      },
+      {
+        file: 'src/trader/reconcile/held-shares.ts',
+        text: 'if (failed.length > 0) {',
+        replacement: 'if (failed.length > 1e6) {',
+      },
+    ],
+  },
+  {
+    name: 'second-reader-begins-late',
+    what: 'A second reader that begins anew takes for foreign what its list shows only later.',
+    edits: [
+      {
+        file: 'src/trader/reconcile/independent-fill-count.ts',
+        text: "must(this.#venueS, 'time of the look') - LATE_S, pageS)",
+        replacement: "must(this.#venueS, 'time of the look') - YOUNG_S, pageS)",
+      },
+    ],
+  },
 ];
