@@ -88,7 +88,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
   };
   try {
     // The ledger first: its lock keeps a second trader from touching anything else.
-    dataFolder(dirname(config.ledger.path), options);
+    dataFolder(options);
     const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     const guardian = openGuardian(options, ledger);
@@ -135,10 +135,13 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
 }
 
 /** A first start has no data folder yet. */
-function dataFolder(folder: string, options: SessionOptions): void {
+function dataFolder(options: SessionOptions): void {
+  const { ledger, exchange } = options.config;
+  const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    if (open !== null) warn(options, `${open.text}. ${open.hint}`);
+    // What is in it is closed to others; with money that is only played for, the names in it are nobody's loss.
+    if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

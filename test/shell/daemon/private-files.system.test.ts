@@ -65,11 +65,11 @@ describe('files and folders', () => {
   });
 });
 
-function writtenConfig(url: string): string {
+function writtenConfig(url: string, ledger = 'twinbook.sqlite'): string {
   const text = `
 venue: { profile: paper, base_url: "${url}" }
 wallet: { file: wallet.json }
-ledger: { path: twinbook.sqlite }
+ledger: { path: ${ledger} }
 capital: "1"
 strategies: []
 `;
@@ -87,7 +87,9 @@ describe('a data folder that was there', () => {
 
   it('is told of at the start and by the doctor when others can enter it', async () => {
     const folder = shared();
-    const config = join(folderWith({ 'trader.yaml': EMBEDDED.replaceAll('data/ledger', folder) }), 'trader.yaml');
+    const exchange = started('exchange', '--port', '0');
+    const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
+    const config = writtenConfig(url, join(folder, 'twinbook.sqlite'));
     const trader = started('start', '-c', config);
     await trader.waitFor(/trades on/);
     const told = `other users of this machine can enter ${folder} (mode 0755)`;
