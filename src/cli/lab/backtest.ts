@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BacktestResult } from '../../lab/backtest/backtest.js';
+import { FEE_NAMES } from '../../lab/backtest/fees/fee-curves.js';
 import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
@@ -23,6 +24,8 @@ export interface BacktestFlags {
   readonly latency?: string;
   readonly seed: number;
   readonly repeat: number;
+  readonly failures?: string;
+  readonly fees?: string;
   readonly makerFee: number;
   readonly takerFee: number;
   readonly landingMs?: number;
@@ -60,7 +63,7 @@ export const withBacktestData = (command: Command): Command =>
     .requiredOption('--data <path...>', 'recordings: folders or files, of our own format or raw')
     .option(
       '--latency <model>',
-      `round trips: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
+      `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
     )
     .addOption(
       new Option('--seed <n>', 'seed of latencies and ids').default(1).argParser(integerBetween(0, 2 ** 32 - 1)),
@@ -72,6 +75,16 @@ export const withBacktestData = (command: Command): Command =>
       )
         .default(1)
         .argParser(integerBetween(1, MAX_REPEATS)),
+    )
+    .option(
+      '--failures <rates>',
+      'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
+    )
+    .addOption(
+      new Option('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`).conflicts([
+        'makerFee',
+        'takerFee',
+      ]),
     )
     .addOption(new Option('--maker-fee <rate>', FEE_HELP('maker')).default(0, '0').argParser(feeRate))
     .addOption(new Option('--taker-fee <rate>', FEE_HELP('taker')).default(0, '0').argParser(feeRate))
@@ -97,11 +110,13 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true });
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const line = new ProgressLine(io, options.json === true);
-  const { fillModel, latency, data, repeat, afterHalt } = options;
+  const { fillModel, latency, failures, fees, data, repeat, afterHalt } = options;
   const results = await backtestOf(config, {
     ...planOptions(options, config),
     ...(fillModel === undefined ? {} : { fillModels: fillModel }),
     ...(latency === undefined ? {} : { latency }),
+    ...(failures === undefined ? {} : { failures }),
+    ...(fees === undefined ? {} : { feeCurve: fees }),
     data: data.map((path) => resolve(io.cwd, path)),
     repeat,
     ...(afterHalt === undefined ? {} : { afterHalt }),
@@ -115,7 +130,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
 export const planOptions = (
   { seed, landingMs, makerFee, takerFee, allMarkets }: BacktestFlags,
   config: Config,
-): Omit<PlanOptions, 'fillModel' | 'latency'> => ({
+): Omit<PlanOptions, 'fillModel' | 'latency' | 'feeCurve'> => ({
   seed,
   landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
   fees: { makerRateMicros: makerFee, takerRateMicros: takerFee },

@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { feeCurve } from '../../lab/backtest/fees/fee-curves.js';
 import { latencyChoice } from '../../lab/backtest/latency-choice.js';
 import { count, duration } from '../../lab/report/figures.js';
 import { readAxis, requireDifferent } from '../../lab/sweep/axes.js';
@@ -117,9 +118,10 @@ async function planFrom(options: SweepFlags, io: CliIo): Promise<SweepPlan> {
     recordings,
     search,
     fillModels,
-    latency: await latencyChoice(options.latency ?? null, recordings),
+    latency: await latencyChoice(options.latency ?? null, recordings, options.failures ?? null),
     ...planOptions(options, config),
     repeat: options.repeat,
+    feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,
     embargoMs: options.embargo * MINUTE_MS,
     workers: options.workers,

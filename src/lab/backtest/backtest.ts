@@ -17,6 +17,7 @@ import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
 import { middleOf, type RepeatedRun, repeatsOf, runFigures } from '../report/analysis/repeats.js';
 import type { BacktestOutcome, EventSource } from './contract.js';
+import { feeCurve } from './fees/fee-curves.js';
 import type { AfterHalt } from './halts.js';
 import { type LatencyChoice, latencyChoice } from './latency-choice.js';
 import { checkFillModelChoices, openSources } from './open-sources.js';
@@ -41,6 +42,10 @@ export interface BacktestOptions {
   readonly repeat?: number;
   /** Fee rates in millionths where a recording names none. Default 0. */
   readonly fees?: PlanOptions['fees'];
+  /** A curve by name where a recording names no fee, in place of `fees`: see `--fees`. */
+  readonly feeCurve?: string;
+  /** Calls that fail: `recorded` or rates as in `lost:0.01,error:0.005`. Default none. */
+  readonly failures?: string;
   /** How long merges take to land, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
   /** When a limit halts the trader: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
@@ -75,7 +80,7 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
   const models = checkFillModelChoices(options.fillModels ?? BRACKET);
   const { recordings, sources } = await openSources(options.data.map((path) => resolve(path)));
-  const latency = await latencyChoice(options.latency ?? null, recordings);
+  const latency = await latencyChoice(options.latency ?? null, recordings, options.failures ?? null);
   const results: BacktestResult[] = [];
   for (const [index, fillModel] of models.entries()) {
     const tell = (part: number) =>
@@ -125,12 +130,13 @@ async function runOnce({ config, sources, options, latency, fillModel, tell }: W
 const repeatedRun = ({ analysis, traceHash }: BacktestResult): RepeatedRun => runFigures(analysis, traceHash);
 
 const sharedOptions = (
-  { fees, landingMs, afterHalt = 'resume', allMarkets = false }: BacktestOptions,
+  { fees, feeCurve: curve, landingMs, afterHalt = 'resume', allMarkets = false }: BacktestOptions,
   config: Config,
 ): Omit<PlanOptions, 'fillModel' | 'latency' | 'seed'> => ({
   landingMs: landingMs ?? config.exchange?.landingMs ?? USUAL_LANDING_MS,
   fees: fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
   afterHalt,
+  feeCurve: curve === undefined ? null : feeCurve(curve),
   allMarkets,
 });
 

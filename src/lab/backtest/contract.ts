@@ -2,9 +2,11 @@
 
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import type { EventChunk, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
+import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { SessionRecord } from '../session/contract.js';
+import type { FeeCurve } from './fees/fee-curves.js';
 import type { AfterHalt } from './halts.js';
 
 /** One market's events, read ahead. */
@@ -31,11 +33,23 @@ export interface ChunkStream {
 export interface LatencyModel {
   /** As it was asked for, e.g. `constant:150` or `recorded:x3`. */
   readonly name: string;
-  /** Draws the next one: from us to the exchange, and back. */
-  draw(): void;
+  /** Draws the next one, for a call of this endpoint: from us to the exchange, and back. */
+  draw(endpoint: EndpointName): void;
   readonly thereMs: number;
   readonly backMs: number;
+  /** What goes wrong with it; null when nothing does. */
+  readonly failure: CallFailure | null;
 }
+
+/** `lost`: no answer until the client gives up; `error`: answered with 500. */
+export interface CallFailure {
+  readonly kind: 'lost' | 'error';
+  /** The exchange has done it all the same. */
+  readonly hasActed: boolean;
+}
+
+/** When a client gives up on an answer, ms. */
+export const GIVES_UP_MS = 10_000;
 
 export interface TimedCommand {
   /** The exchange's clock, Unix ms; before the beginning means at the beginning. */
@@ -57,6 +71,8 @@ export interface BacktestPlan {
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
   /** Draws how long after the beginning, or a pause, the trader beats first, ms; absent: at once. */
   readonly phaseMs?: (() => number) | undefined;
+  /** Charged where a recording names no fee, in place of `fees`; null: none was asked for. */
+  readonly feeCurve?: FeeCurve | null | undefined;
   /** How long merges and redeems are in process, ms. */
   readonly landingMs: number;
   /**

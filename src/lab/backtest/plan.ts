@@ -19,6 +19,7 @@ export interface PlanOptions {
   readonly seed: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];
+  readonly feeCurve?: BacktestPlan['feeCurve'];
   /** Every recorded market is offered to every strategy, whatever the strategy files select. */
   readonly allMarkets: boolean;
   /** See `BacktestPlan.afterHalt`. */

@@ -5,9 +5,17 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
-import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
+import type { Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { QuoteHours } from '../../shell/runtime/quote-hours.js';
-import type { BacktestOutcome, BacktestPlan, EventSource, LatencyModel } from './contract.js';
+import {
+  type BacktestOutcome,
+  type BacktestPlan,
+  type CallFailure,
+  type EventSource,
+  GIVES_UP_MS,
+  type LatencyModel,
+} from './contract.js';
 import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
 import { type Answer, InProcessExchange } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
@@ -38,6 +46,18 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
     await readsEnded();
   }
 }
+
+/** What comes back: nothing of the exchange's clock or budget where the answer was lost. */
+type Heard = Answer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
+
+const LOST: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
+const FAILED: Outcome = {
+  kind: 'refused',
+  status: SERVICE_ERRORS.internal_error.status,
+  slug: 'internal_error',
+  message: SERVICE_ERRORS.internal_error.message,
+  details: [],
+};
 
 class BacktestRun {
   readonly #plan: BacktestPlan;
@@ -246,13 +266,30 @@ class BacktestRun {
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
     this.#plan.sent?.(request, sentMs);
     this.#count.sent(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
-    this.#latency.draw();
-    const { thereMs, backMs } = this.#latency;
+    this.#latency.draw(request.call.endpoint);
+    const { thereMs, backMs, failure } = this.#latency;
     this.#underWay++;
-    this.#timeline.after(thereMs, () => this.#arrive(request, sentMs, backMs));
+    if (failure === null) this.#timeline.after(thereMs, () => this.#arrive(request, sentMs, backMs));
+    else this.#sendFailing(request, sentMs, failure);
+  }
+
+  /** The exchange may have acted; the trader hears no more than that nothing is known, or that it failed. */
+  #sendFailing(request: Request, sentMs: number, { kind, hasActed }: CallFailure): void {
+    const { thereMs, backMs } = this.#latency;
+    if (hasActed) this.#timeline.after(thereMs, () => this.#reach(request));
+    const outcome = kind === 'lost' ? LOST : FAILED;
+    const afterMs = kind === 'lost' ? GIVES_UP_MS : thereMs + backMs;
+    const answer = { outcome, venueTimeMs: null, budget: null };
+    this.#timeline.after(afterMs, () => this.#deliver(request.id, answer, sentMs));
   }
 
   #arrive(request: Request, sentMs: number, backMs: number): void {
+    const answer = this.#reach(request);
+    this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+  }
+
+  /** The exchange does what is asked of it now. */
+  #reach(request: Request): Answer {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
@@ -265,10 +302,10 @@ class BacktestRun {
     const answer = this.#exchange.answer(call, nowMs);
     this.#metrics.answered(call, answer.outcome, nowMs);
     this.#count.answered(declarationOf(call.endpoint).scope, answer.outcome);
-    this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+    return answer;
   }
 
-  #deliver(requestId: number, { outcome, venueTimeMs, budget }: Answer, sentMs: number): void {
+  #deliver(requestId: number, { outcome, venueTimeMs, budget }: Heard, sentMs: number): void {
     this.#underWay--;
     this.#trace.number(this.#nowMs);
     this.#trace.text(outcome.kind === 'refused' ? outcome.slug : outcome.kind);

@@ -4,8 +4,16 @@ import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { RecordedMarket } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord } from '../session/contract.js';
+import type {
+  Assumptions,
+  Coverage,
+  FillRecord,
+  MarketSession,
+  SessionNotice,
+  SessionRecord,
+} from '../session/contract.js';
 import type { BacktestPlan, EventSource } from './contract.js';
+import { chargedSession } from './fees/charged-session.js';
 import type { Halts } from './halts.js';
 import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, PendingFill } from './market-metrics.js';
@@ -78,7 +86,33 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
+/** With the fees of a curve, where one was asked for. */
 export function sessionOf(measured: Measured): SessionRecord {
+  const session = uncharged(measured);
+  const { feeCurve = null, sources } = measured.plan;
+  const free = new Set(freeMarkets(sources));
+  return feeCurve === null ? session : chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
+}
+
+/** Markets whose recordings name no fee. */
+const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
+  sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
+
+/** What they are charged all the same, and whether anybody has said so. */
+function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
+  const unnamed = freeMarkets(sources).length;
+  const { makerRateMicros, takerRateMicros } = fees;
+  const isSaid = feeCurve !== null || makerRateMicros > 0 || takerRateMicros > 0;
+  const rates = `notional:${takerRateMicros / 1e6}/${makerRateMicros / 1e6}`;
+  const given = feeCurve?.name ?? (isSaid ? rates : 'none');
+  const named = `as recorded in ${sources.length - unnamed} of ${sources.length} markets`;
+  return {
+    fees: unnamed === 0 ? named : `${given} where none is recorded; ${named}`,
+    freeMarkets: isSaid ? 0 : unnamed,
+  };
+}
+
+function uncharged(measured: Measured): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader } = plan;
   const { account } = metrics;
@@ -105,6 +139,7 @@ export function sessionOf(measured: Measured): SessionRecord {
       fillModel: model.name,
       postsOnly: model.postsOnly ?? false,
       latency: plan.latency.name,
+      ...feeAssumptions(plan),
       data: plan.data,
       remarks: REMARKS,
     },

@@ -1,6 +1,7 @@
 /** What comparing a recorded run with a backtest of it gives. */
 
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
+import type { LatencySource } from '../backtest/latency.js';
 import type { SessionRecord } from '../session/contract.js';
 
 /**
@@ -16,7 +17,7 @@ export interface LiveRun {
   /** The others' side of each market that the run looked at, from its own polls. */
   readonly sources: readonly EventSource[];
   /** Of requests that were answered. */
-  readonly roundTripsMs: readonly number[];
+  readonly roundTrips: LatencySource;
   /** What the operator ordered; quote hours are left out, as the backtest's own clock knows them. Ends with a stop. */
   readonly commands: readonly TimedCommand[];
   readonly fromMs: number;

@@ -147,7 +147,7 @@ function planOf({ liveRun, options, sources, data, fillModel }: Planned): Backte
 }
 
 /** A fresh one for each run: it draws. */
-function latencyOf({ roundTripsMs }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
-  const usual = roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
-  return latencyModel(readLatency(latency ?? usual), roundTripsMs, seed);
+function latencyOf({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
+  const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
+  return latencyModel(readLatency(latency ?? usual), roundTrips, seed);
 }

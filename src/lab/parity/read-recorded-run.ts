@@ -6,6 +6,7 @@ import type { RunJournal, Step } from '../../shell/journal/contract.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { TimedCommand } from '../backtest/contract.js';
+import { type MeasuredCall, sourceOf } from '../backtest/latency-choice.js';
 import { RequestCount } from '../backtest/request-count.js';
 import { counted } from '../report/figures.js';
 import type { LiveRun } from './contract.js';
@@ -33,7 +34,7 @@ class Reading {
   readonly #underWay = new Map<number, AnyCall>();
   readonly #orders = new RunOrders();
   readonly #count: RequestCount;
-  readonly #roundTripsMs: number[] = [];
+  readonly #calls: MeasuredCall[] = [];
   /** On our clock. */
   readonly #commands: TimedCommand[] = [];
   #unsent = 0;
@@ -79,7 +80,8 @@ class Reading {
     const { scope } = declarationOf(call.endpoint);
     this.#count.sent(call.endpoint, scope, sentMs);
     this.#count.answered(scope, outcome);
-    if (outcome.kind !== 'unknown' && nowMs >= sentMs) this.#roundTripsMs.push(nowMs - sentMs);
+    if (outcome.kind !== 'unknown' && nowMs >= sentMs)
+      this.#calls.push({ endpoint: call.endpoint, roundTripMs: nowMs - sentMs });
     this.#orders.seen(call, outcome, { sentMs, seenMs: nowMs });
   }
 
@@ -103,8 +105,8 @@ class Reading {
       requests: { ...use, unsent: this.#unsent },
       refusals: refused,
     });
-    const roundTripsMs = this.#roundTripsMs;
-    return { session, sources, roundTripsMs, commands, fromMs, toMs, remarks: this.#remarks() };
+    const roundTrips = sourceOf(this.#calls);
+    return { session, sources, roundTrips, commands, fromMs, toMs, remarks: this.#remarks() };
   }
 
   /** Up to the first stop; a run that was never stopped ends where its journal does. */

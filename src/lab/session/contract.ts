@@ -251,6 +251,10 @@ export interface Assumptions {
   /** Whether recorded makers are taken to post only, so that coming to our price fills nothing. Null for what really happened. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
+  /** Of a backtest: by what trades were charged. */
+  readonly fees?: string;
+  /** Markets that were traded free because neither their recordings nor anybody else named a fee. */
+  readonly freeMarkets?: number;
   /** What was played, one line each. */
   readonly data: readonly string[];
   /** Sentences, e.g. that the recorded market does not react to our orders. */

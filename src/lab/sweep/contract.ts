@@ -70,6 +70,7 @@ export interface SweepPlan {
   readonly repeat: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];
+  readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
   /** Null: as many as there are events for, up to `USUAL_FOLDS`. */
   readonly folds: number | null;

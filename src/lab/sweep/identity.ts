@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/version.js';
-import { latencyModel } from '../backtest/latency.js';
+import { modelOfChoice } from '../backtest/latency-choice.js';
 import type { Axis, SweepPlan } from './contract.js';
 
 /** By the names under which they are stored. Texts are canonical JSON where they are no plain words. */
@@ -35,7 +35,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
 };
 
 export function identityOf(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
-  const { search, landingMs, fees, allMarkets, repeat } = plan;
+  const { search, landingMs, fees, allMarkets, repeat, feeCurve = null } = plan;
   return {
     version: VERSION,
     config_hash: plan.config.configHash,
@@ -46,7 +46,13 @@ export function identityOf(plan: SweepPlan, dataHash: string, folds: number): Sw
     seed: plan.seed,
     folds,
     embargo_ms: plan.embargoMs,
-    assumptions: canonicalJson({ landingMs, fees, allMarkets, ...(repeat === 1 ? {} : { repeat }) }),
+    assumptions: canonicalJson({
+      landingMs,
+      fees,
+      allMarkets,
+      ...(repeat === 1 ? {} : { repeat }),
+      ...(feeCurve === null ? {} : { feeCurve }),
+    }),
   };
 }
 
@@ -54,11 +60,14 @@ const searchText = (kind: string, axes: readonly Axis[], configurations: number)
   canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })) });
 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
-  latencyModel(latency.spec, latency.roundTripsMs, seed).name;
+  modelOfChoice(latency, seed).name;
 
 function latencyText(plan: SweepPlan): string {
-  const { spec, roundTripsMs } = plan.latency;
+  const { spec, roundTripsMs, byKind } = plan.latency;
   if (spec.kind === 'constant') return latencyName(plan);
-  const hash = createHash('sha256').update(canonicalJson(roundTripsMs)).digest('hex').slice(0, 16);
+  const hash = createHash('sha256')
+    .update(canonicalJson(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }))
+    .digest('hex')
+    .slice(0, 16);
   return `${latencyName(plan)} of ${roundTripsMs.length} round trips, ${hash}`;
 }

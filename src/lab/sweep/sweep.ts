@@ -9,7 +9,7 @@
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { BacktestPlan } from '../backtest/contract.js';
-import { latencyModel } from '../backtest/latency.js';
+import { modelOfChoice } from '../backtest/latency-choice.js';
 import { planOf } from '../backtest/plan.js';
 import { streamed } from '../backtest/sources.js';
 import type { SweepPlan, SweepResult, SweepWatcher, SweptEvent, Task } from './contract.js';
@@ -122,12 +122,34 @@ class Sweep {
   }
 
   #setup(): Omit<WorkerSetup, 'stop'> {
-    const { source, config, paths, search, latency, seed, repeat, landingMs, fees, allMarkets } = this.#plan;
+    const {
+      source,
+      config,
+      paths,
+      search,
+      latency,
+      seed,
+      repeat,
+      landingMs,
+      fees,
+      feeCurve = null,
+      allMarkets,
+    } = this.#plan;
     const { shared } = this.#data;
     return {
       source,
       configHash: config.configHash,
-      settings: { axes: search.axes, latency, seed, repeat, landingMs, fees, allMarkets, events: this.#events },
+      settings: {
+        axes: search.axes,
+        latency,
+        seed,
+        repeat,
+        landingMs,
+        fees,
+        feeCurve,
+        allMarkets,
+        events: this.#events,
+      },
       data: shared === null ? { kind: 'streamed', paths } : { kind: 'shared', markets: shared },
     };
   }
@@ -191,7 +213,7 @@ function wholePlan({ config, recordings, fillModels, latency, ...options }: Swee
   const { seed, landingMs, fees, allMarkets } = options;
   return planOf(config, recordings.map(streamed), {
     fillModel: fillModels[0] ?? '',
-    latency: latencyModel(latency.spec, latency.roundTripsMs, seed),
+    latency: modelOfChoice(latency, seed),
     seed,
     landingMs,
     fees,

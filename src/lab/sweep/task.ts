@@ -22,6 +22,7 @@ export interface TaskSettings {
   readonly repeat: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];
+  readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
   readonly events: readonly SweptEvent[];
 }
@@ -35,13 +36,13 @@ export async function runTask(
 ): Promise<TaskFigures> {
   const events = eventsIn(settings.events, task.fold);
   const tried = configWith(config, settings.axes, task.candidate.values);
-  const { latency, seed, repeat: count, landingMs, fees, allMarkets } = settings;
+  const { latency, seed, repeat: count, landingMs, fees, feeCurve = null, allMarkets } = settings;
   const runs: (TaskFigures & { readonly seed: number })[] = [];
   for (let index = 0; index < count; index++) {
     // Every configuration draws the same sequences: they differ by what they do, not by their luck.
     const draws = drawsOf(latency, { seed, index, count }, config.polling.hotIntervalMs);
     const { fillModel } = task;
-    const options = { fillModel, ...draws, landingMs, fees, allMarkets };
+    const options = { fillModel, ...draws, landingMs, fees, feeCurve, allMarkets };
     const {
       session,
       events: played,

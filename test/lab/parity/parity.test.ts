@@ -113,7 +113,7 @@ describe('what a journal tells of its run', () => {
       expect(crossed.length).toBeLessThanOrEqual(series.timeMs.length / 100);
     }
     expect(liveRun.sources.length).toBe(4);
-    expect(liveRun.roundTripsMs.length).toBeGreaterThan(100);
+    expect(liveRun.roundTrips.roundTripsMs.length).toBeGreaterThan(100);
   });
 
   it('cut off anywhere is a run up to there', async () => {

@@ -21,6 +21,7 @@ const CHECKS: readonly Check[] = [
   ],
   ['caution', 'not_played', notPlayed],
   ['caution', 'halted', halted],
+  ['caution', 'free_of_fees', freeOfFees],
   ['caution', 'no_orders', noOrders],
   ['caution', 'no_fills', noFills],
   ['caution', 'held_at_cost', heldAtCost],
@@ -91,6 +92,12 @@ function halted(_: Figures, { halts }: SessionRecord): string | null {
   const [first] = resumed;
   if (first === undefined) return null;
   return `Limits halted the trader ${counted(resumed.length, 'time')}, first at ${moment(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
+}
+
+function freeOfFees({ assumptions }: Figures): string | null {
+  const { freeMarkets = 0 } = assumptions;
+  if (freeMarkets === 0) return null;
+  return `The recordings of ${counted(freeMarkets, 'market')} name no fee and none was given: every trade there is free. Name one with --fees (--fees none says that there is none).`;
 }
 
 function noOrders({ coverage, trading, refusals }: Figures): string | null {

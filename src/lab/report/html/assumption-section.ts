@@ -28,6 +28,7 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
     ['Fill model', given.fillModel ?? (kind === 'live' ? 'none: the exchange filled the orders' : 'none')],
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
     ['Latency', given.latency ?? (kind === 'live' ? 'none: what the network really took' : 'none')],
+    ['Fees', given.fees ?? (kind === 'live' ? 'as they were charged' : 'not known')],
     ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
     ['Recorded', covered],
     [

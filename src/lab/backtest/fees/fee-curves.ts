@@ -1,0 +1,74 @@
+/** Fees that a recording does not name, by the name of a venue's own rule or of a shape. */
+
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { ONE } from '../../../shared/base/micros.js';
+
+/** What the fee is a part of, for so many shares at a price p of the outcome that was traded. */
+type FeeShape = 'notional' | 'quadratic' | 'per-share';
+
+export interface FeeCurve {
+  /** As it was asked for. */
+  readonly name: string;
+  readonly shape: FeeShape;
+  /** Rates in millionths: of shares x p, of shares x p x (1 - p), or currency for a share. */
+  readonly takerMicros: number;
+  readonly makerMicros: number;
+  /** Fees are rounded up to a multiple of this, millionths of the currency. */
+  readonly stepMicros: number;
+  /** Whether the fills of one order are rounded together: their fees add up to that of a single fill. */
+  readonly isByOrder: boolean;
+}
+
+const CENT = 10_000;
+
+/** By the documents of the venues, 2026. Polymarket's makers pay nothing; their rebates are left out. */
+const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
+  none: { shape: 'notional', takerMicros: 0, makerMicros: 0, stepMicros: 1, isByOrder: false },
+  kalshi: { shape: 'quadratic', takerMicros: 70_000, makerMicros: 0, stepMicros: CENT, isByOrder: true },
+  'kalshi-maker': { shape: 'quadratic', takerMicros: 70_000, makerMicros: 17_500, stepMicros: CENT, isByOrder: true },
+  'polymarket-crypto': { shape: 'quadratic', takerMicros: 70_000, makerMicros: 0, stepMicros: 10, isByOrder: false },
+  'polymarket-sports': { shape: 'quadratic', takerMicros: 30_000, makerMicros: 0, stepMicros: 10, isByOrder: false },
+};
+
+export const FEE_NAMES: readonly string[] = [
+  ...Object.keys(NAMED),
+  'notional:TAKER[/MAKER]',
+  'quadratic:TAKER[/MAKER]',
+  'per-share:TAKER[/MAKER]',
+];
+
+/** Throws TwinbookError `usage` for a name that is not known. */
+export function feeCurve(name: string): FeeCurve {
+  const named = NAMED[name];
+  if (named !== undefined) return { name, ...named };
+  const found = /^(notional|quadratic|per-share):(0(?:\.\d{1,6})?|1)(?:\/(0(?:\.\d{1,6})?|1))?$/.exec(name);
+  if (found === null) {
+    const hint = `Use one of ${FEE_NAMES.join(', ')}; rates such as 0.02, from 0 to 1.`;
+    throw new TwinbookError('usage', `no fees are called ${JSON.stringify(name)}`, hint);
+  }
+  const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
+  // One of the three, by the expression above.
+  const shape = found[1] as FeeShape;
+  return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
+}
+
+/** What a fill is charged by. */
+export interface ChargedFill {
+  readonly isMaker: boolean | null;
+  readonly isYes: boolean;
+  /** In YES space. */
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+}
+
+/** Millionths of the currency before rounding. */
+export function rawFee({ shape, takerMicros, makerMicros }: FeeCurve, fill: ChargedFill): number {
+  const rate = (fill.isMaker === true ? makerMicros : takerMicros) / ONE;
+  const price = (fill.isYes ? fill.priceMicros : ONE - fill.priceMicros) / ONE;
+  const factor = { notional: price, quadratic: price * (1 - price), 'per-share': 1 }[shape];
+  return rate * factor * fill.amountMicros;
+}
+
+/** Rounded up to the curve's step; what a float computation adds to a whole step is noise. */
+export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number =>
+  Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;

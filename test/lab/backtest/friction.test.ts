@@ -1,0 +1,195 @@
+/** What a call costs on the way, what goes wrong with it, and what a fill is charged. */
+
+import { describe, expect, it } from 'vitest';
+import type { LatencyModel } from '../../../src/lab/backtest/contract.js';
+import { feeCurve, rawFee, roundedFee } from '../../../src/lab/backtest/fees/fee-curves.js';
+import { callKind, readFailures, withFailures } from '../../../src/lab/backtest/friction.js';
+import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
+import { modelOfChoice, sourceOf } from '../../../src/lab/backtest/latency-choice.js';
+import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import { plan } from './plans.js';
+import { source, wanderingRows } from './recordings.js';
+
+const roundTrip = (model: LatencyModel): number => model.thereMs + model.backMs;
+
+describe('latency by kind of call', () => {
+  it('is what was asked for each kind, and the first for the others', () => {
+    const model = latencyModel(readLatency('constant:150,submit=constant:400,cancel=constant:300:x2'), [], 1);
+    const ms = (
+      ['markets.book', 'orders.create', 'orders.submit', 'orders.cancel', 'orders.cancelSubmit'] as const
+    ).map((endpoint) => {
+      model.draw(endpoint);
+      return roundTrip(model);
+    });
+    expect(ms).toEqual([150, 150, 400, 600, 600]);
+    expect(model.name).toBe('constant:150,submit=constant:400,cancel=constant:300:x2');
+  });
+
+  it('as recorded is that of a kind where it was measured often enough, else that of all', () => {
+    const calls = [
+      ...Array.from({ length: 50 }, () => ({ endpoint: 'markets.book', roundTripMs: 100 })),
+      ...Array.from({ length: 20 }, () => ({ endpoint: 'orders.submit', roundTripMs: 700 })),
+      ...Array.from({ length: 19 }, () => ({ endpoint: 'orders.create', roundTripMs: 100 })),
+      { endpoint: 'unheard.of', roundTripMs: 100 },
+    ];
+    const model = modelOfChoice({ spec: readLatency('recorded'), ...sourceOf(calls) }, 1);
+    model.draw('orders.submit');
+    expect(roundTrip(model)).toBe(700);
+    for (let n = 0; n < 30; n++) {
+      model.draw('orders.create');
+      expect([100, 700]).toContain(roundTrip(model));
+    }
+  });
+
+  it('beyond what a client waits for is an answer that nobody hears', () => {
+    const model = latencyModel(readLatency('recorded:x3'), [4_000], 1);
+    model.draw('markets.book');
+    expect(model.failure).toEqual({ kind: 'lost', hasActed: true });
+  });
+
+  it.each([
+    'constant:150,submit',
+    'constant:150,submits=constant:1',
+    'submit=constant:1',
+    'constant:1,read=constant:1,read=constant:1',
+  ])('refuses %s', (text) => expect(() => readLatency(text)).toThrow(/is not known/));
+
+  it('names every call that the trader makes', () => {
+    expect((['merges.create', 'merges.submit', 'orders.list', 'redeems.submit'] as const).map(callKind)).toEqual([
+      'draft',
+      'submit',
+      'read',
+      'submit',
+    ]);
+  });
+});
+
+describe('calls that fail', () => {
+  it('do so as often as was asked, half of them after the act, and move no latency', () => {
+    const [plain, failing] = [0, 0].map(() => latencyModel(readLatency('recorded'), [100, 200, 300], 5));
+    if (plain === undefined || failing === undefined) throw new Error('two models');
+    const model = withFailures(failing, { lost: 0.2, error: 0.1 }, 5);
+    const found = { lost: 0, error: 0, acted: 0 };
+    const calls = 10_000;
+    for (let call = 0; call < calls; call++) {
+      plain.draw('markets.book');
+      model.draw('markets.book');
+      expect(roundTrip(model)).toBe(roundTrip(plain));
+      if (model.failure === null) continue;
+      found[model.failure.kind]++;
+      if (model.failure.hasActed) found.acted++;
+    }
+    expect(found.lost / calls).toBeCloseTo(0.2, 1);
+    expect(found.error / calls).toBeCloseTo(0.1, 1);
+    expect(found.acted / (found.lost + found.error)).toBeCloseTo(0.5, 1);
+    expect(model.name).toBe('recorded; 20 % lost, 10 % errors');
+  });
+
+  it.each(['lost', 'lost:2', 'lost:0.7,error:0.7', 'gone:0.1', ''])('refuses the rates "%s"', (text) => {
+    expect(() => readFailures(text)).toThrow(/are not known/);
+  });
+
+  it('leave a backtest whole: ledger and exchange agree at the end, and it is the same again', async () => {
+    const run = (failures: string) => {
+      const given = plan([source(wanderingRows(4, 3))]);
+      const rates = readFailures(failures);
+      if (rates === 'recorded') throw new Error('rates');
+      return runBacktest({ ...given, latency: withFailures(given.latency, rates, 1) });
+    };
+    const [failing, again, sound] = [
+      await run('lost:0.05,error:0.05'),
+      await run('lost:0.05,error:0.05'),
+      await run('none'),
+    ];
+    expect(again.traceHash).toBe(failing.traceHash);
+    expect(failing.traceHash).not.toBe(sound.traceHash);
+    expect(failing.session.markets[0]?.fills.length).toBeGreaterThan(0);
+    const loud = failing.session.notices.filter(({ text }) => text.includes('end with'));
+    expect(loud).toEqual([]);
+  });
+});
+
+const fill = (price: number, shares: number, isMaker: boolean, isYes = true) => ({
+  isMaker,
+  isYes,
+  priceMicros: Math.round(price * 1e6),
+  amountMicros: Math.round(shares * 1e6),
+});
+const fee = (name: string, ...given: Parameters<typeof fill>): number =>
+  roundedFee(feeCurve(name), rawFee(feeCurve(name), fill(...given))) / 1e6;
+
+describe('fees by name', () => {
+  it.each([
+    // A table of Kalshi's fees: takers of 1 and of 100 contracts, makers of 100.
+    ['kalshi', 0.05, 1, false, 0.01],
+    ['kalshi', 0.05, 100, false, 0.34],
+    ['kalshi', 0.25, 100, false, 1.32],
+    ['kalshi', 0.5, 1, false, 0.02],
+    ['kalshi', 0.5, 100, false, 1.75],
+    ['kalshi', 0.5, 100, true, 0],
+    ['kalshi-maker', 0.5, 100, true, 0.44],
+    ['kalshi-maker', 0.1, 100, true, 0.16],
+    ['polymarket-sports', 0.5, 100, false, 0.75],
+    ['polymarket-sports', 0.5, 100, true, 0],
+    ['polymarket-crypto', 0.1, 100, false, 0.63],
+    ['notional:0.02/0.01', 0.3, 10, false, 0.06],
+    ['notional:0.02/0.01', 0.3, 10, true, 0.03],
+    ['per-share:0.0025', 0.3, 10, false, 0.025],
+    ['none', 0.5, 100, false, 0],
+  ] as const)('%s at %f, %f shares, maker %s: %f', (name, price, shares, isMaker, expected) => {
+    expect(fee(name, price, shares, isMaker)).toBeCloseTo(expected, 9);
+  });
+
+  it('takes the price of the outcome that was traded', () => {
+    expect(fee('notional:0.1', 0.2, 10, false, false)).toBeCloseTo(0.8, 9);
+  });
+
+  it.each(['kalshi:0.07', 'quadratic', 'notional:2', 'free'])('refuses %s', (name) => {
+    expect(() => feeCurve(name)).toThrow(/no fees are called/);
+  });
+});
+
+describe('a backtest whose recording names no fee', () => {
+  const rows = wanderingRows(4, 3);
+  const run = async (changes: object, market: object = {}) => {
+    const { session } = await runBacktest({ ...plan([source(rows, market)], { fillModel: 'optimistic' }), ...changes });
+    return { session, analysis: analyse(session) };
+  };
+  const warned = ({ warnings }: ReturnType<typeof analyse>) => warnings.some(({ name }) => name === 'free_of_fees');
+
+  it('says so at the top, unless somebody has named one or said that there is none', async () => {
+    expect(warned((await run({})).analysis)).toBe(true);
+    expect(warned((await run({ feeCurve: feeCurve('none') })).analysis)).toBe(false);
+    expect(warned((await run({ fees: { makerRateMicros: 0, takerRateMicros: 10_000 } })).analysis)).toBe(false);
+    const fees = { makerRateMicros: 0, takerRateMicros: 0 };
+    expect(warned((await run({}, { fees })).analysis)).toBe(false);
+  });
+
+  it('is charged by the curve, to the millionth, and the split still adds up', async () => {
+    const free = await run({});
+    const charged = await run({ feeCurve: feeCurve('kalshi-maker') });
+    const before = free.analysis.result;
+    const after = charged.analysis.result;
+    expect(after.feesMicros).toBeGreaterThan(0);
+    expect(after.feesMicros % 10_000).toBe(0);
+    expect(after.resultMicros).toBe(before.resultMicros - after.feesMicros);
+    expect(charged.analysis.warnings.map(({ name }) => name)).not.toContain('unexplained');
+    expect(charged.session.endCashMicros).toBe(free.session.endCashMicros - after.feesMicros);
+    expect(charged.session.maxDrawdownMicros ?? 0).toBeGreaterThanOrEqual(free.session.maxDrawdownMicros ?? 0);
+    // The fills of one order are charged as a single one.
+    const orders = new Map<string, { raw: number; charged: number }>();
+    for (const each of charged.session.markets[0]?.fills ?? []) {
+      const sum = orders.get(each.orderPubkey) ?? { raw: 0, charged: 0 };
+      sum.raw += rawFee(feeCurve('kalshi-maker'), each);
+      sum.charged += each.feeMicros;
+      orders.set(each.orderPubkey, sum);
+    }
+    for (const { raw, charged: paid } of orders.values()) expect(paid).toBe(Math.ceil(raw / 10_000 - 1e-6) * 10_000);
+  });
+
+  it('is not charged where the recording does name one', async () => {
+    const fees = { makerRateMicros: 0, takerRateMicros: 0 };
+    expect((await run({ feeCurve: feeCurve('kalshi-maker') }, { fees })).analysis.result.feesMicros).toBe(0);
+  });
+});
