@@ -23,19 +23,22 @@ describe('twinbook sweep', () => {
     const question = ['--param', 'behind_ticks=0:1:1', '--workers', '1'];
     const first = await swept([...question, '--report', 'sweep.html']);
     expect(first.code).toBe(0);
-    expect(first.out).toMatch(/#\s+CONFIG\s+BEHIND_TICKS\s+RISK-AVERSE\s+SHARPE\s+DEFLATED\s+POWER:3/);
+    expect(first.out).toMatch(
+      /#\s+CONFIG\s+BEHIND_TICKS\s+TRADE-THROUGH\s+SHARPE\s+DEFLATED\s+POSTS-ONLY\s+SHARPE\s+DEFLATED\s+RISK-AVERSE/,
+    );
     expect(first.out).toContain('2 events: too few for a Sharpe ratio');
     expect(readFileSync(join(place.folder, 'sweep.html'), 'utf8')).toMatch(/^<!doctype html>/);
     expect(existsSync(join(place.folder, 'data/sweep/sweep.sqlite'))).toBe(true);
 
     const second = await swept([...question, '--json']);
     expect(second.code).toBe(0);
-    expect(second.err).toContain('4 backtests of this sweep are done already.');
+    expect(second.err).toContain('6 backtests of this sweep are done already.');
     const result = JSON.parse(second.out);
     expect(result).toMatchObject({ format: 1, counts: { configurations: 2, done: 2, tried: 2, events: 2 } });
     expect(result.configurations[0].models.map(({ fillModel }: { fillModel: string }) => fillModel)).toEqual([
+      'trade-through',
+      'posts-only',
       'risk-averse',
-      'power:3',
     ]);
   });
 
