@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { strategyFrom } from '../../src/trader/strategy/module.js';
 import * as bands from '../../strategies/bands.js';
+import * as beliefMaker from '../../strategies/belief-maker.js';
 import * as logOddsMaker from '../../strategies/log-odds-maker.js';
 import { anyView, paramsFor } from '../trader/strategy/fixtures.js';
 
@@ -20,6 +21,16 @@ const wild = fc.record({
   min_fair_price: fc.constantFrom(0, 0.02),
   reduce_only_before_s: fc.constant(5000),
   halt_before_s: fc.constantFrom(0, 100, 5000),
+});
+
+const wildBelief = fc.record({
+  kelly_fraction: fc.double({ min: 0.01, max: 100, noNaN: true }),
+  max_order_shares: fc.constantFrom('0.01', '1000000'),
+  taker_shares: fc.constantFrom('0.01', '1000000'),
+  min_quote_s: fc.double({ min: 0.1, max: 3600, noNaN: true }),
+  wall_log_odds: fc.double({ min: 0.001, max: 2, noNaN: true }),
+  request_price: fc.constantFrom(0, 10),
+  halt_before_s: fc.constantFrom(0, 100),
 });
 
 const wildBands = fc
@@ -39,6 +50,7 @@ const wildBands = fc
 describe.each([
   ['log-odds-maker', logOddsMaker, wild],
   ['bands', bands, wildBands],
+  ['belief-maker', beliefMaker, wildBelief],
 ] as const)('%s', (name, module, params: fc.Arbitrary<unknown>) => {
   const strategy = strategyFrom(module, name);
 

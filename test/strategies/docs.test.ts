@@ -6,6 +6,7 @@ import { loadStrategyModule } from '../../src/shell/config/strategy-module.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { paramTable } from '../../src/trader/strategy/params-export.js';
 import bands from '../../strategies/bands.js';
+import beliefMaker from '../../strategies/belief-maker.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { m } from '../trader/market/fixtures.js';
 import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
@@ -19,7 +20,7 @@ afterEach(() => {
 });
 
 test('docs/strategies.md lists every parameter as it is declared', () => {
-  for (const strategy of [logOddsMaker, bands]) {
+  for (const strategy of [logOddsMaker, beliefMaker, bands]) {
     const start = text.indexOf(`## ${strategy.name}`);
     const section = text.slice(start, text.indexOf('\n## ', start + 1));
     for (const { name, unit, range, default: value, help } of paramTable(strategy)) {

@@ -1,0 +1,61 @@
+/** The words and figures behind the quotes: what is believed, and for each side what decided. */
+
+import type { MarketView } from '../../src/trader/strategy/strategy.js';
+import type { Belief } from './belief.js';
+import { type Choice, type ChoiceInput, choiceAt, type Sums } from './quote-choice.js';
+
+export function noteOf(belief: Belief, sides: readonly string[]): string {
+  const { mean, deviation } = belief.grid.price();
+  return `believed ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${belief.evidence}; ${sides.join('; ')}`;
+}
+
+/** Why a side stands where it stands, or not at all, and why not one tick nearer. */
+export function sideText(choice: Choice | null, side: 'bid' | 'ask', sums: Sums, input: ChoiceInput): string {
+  if (choice === null) return `no ${side}: others leave no price for one`;
+  const { price, prospect, ratio, demand, worth, shares } = choice;
+  const terms = `loss ${figure(prospect.loss)}, gain ${figure(prospect.gain)}, takers ${figure(demand.takers)}, ratio ${ratio.toFixed(2)}`;
+  if (!(worth > 0)) return `no ${side}: best were ${price.toFixed(3)}, where ${whyNone(choice)} (${terms})`;
+  const tick = input.view.market.tickMicros / 1_000_000;
+  const nearer = choiceAt(side, side === 'bid' ? price + tick : price - tick, 0, sums, input);
+  return `${side} ${shares.toFixed(2)} at ${price.toFixed(3)} worth ${figure(worth)} (${terms}); a tick nearer ${figure(nearer.worth)}`;
+}
+
+function whyNone({ prospect, ratio, shares }: Choice): string {
+  if (prospect.gain <= 0) return 'uninformed takers would bring nothing';
+  if (ratio >= 1) return 'informed takers cost more than uninformed ones bring';
+  return shares <= 0 ? 'position, currency or the shares before ours leave none to offer' : 'nothing is left to earn';
+}
+
+/** For `explain`: finite figures by name, unit last. */
+export function factorsOf(belief: Belief, choices: readonly (Choice | null)[], input: ChoiceInput, view: MarketView) {
+  const { mean, deviation } = belief.grid.price();
+  const factors: Record<string, number> = {
+    belief_mean_price: mean,
+    belief_sd_price: deviation,
+    low_wall_price: (view.others.bids[0]?.priceMicros ?? 0) / 1_000_000,
+    high_wall_price: (view.others.asks[0]?.priceMicros ?? 1_000_000) / 1_000_000,
+    sigma_log_odds_per_sqrt_s: belief.sigmaAt(view),
+    jumps_per_s: belief.jumpRate,
+    takers_per_s: belief.takers.rate,
+    quote_stands_s: input.seconds,
+    inventory_shift_log_odds: input.shift,
+    currency_price: input.currencyPrice,
+    cover_worth: input.coverWorth,
+  };
+  for (const choice of choices) {
+    if (choice === null) continue;
+    const { side, price, shares, worth, prospect, demand, ratio } = choice;
+    factors[`${side}_price`] = price;
+    factors[`${side}_shares`] = shares;
+    factors[`${side}_worth`] = worth;
+    factors[`${side}_loss_price`] = prospect.loss;
+    factors[`${side}_gain_price`] = prospect.gain;
+    factors[`${side}_takers`] = demand.takers;
+    factors[`${side}_taker_log_shares`] = demand.logMean;
+    factors[`${side}_ahead_shares`] = demand.ahead;
+    factors[`${side}_critical_ratio`] = Math.min(1e6, ratio);
+  }
+  return factors;
+}
+
+const figure = (value: number): string => value.toPrecision(3);

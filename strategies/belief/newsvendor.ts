@@ -1,0 +1,44 @@
+/** How much to offer at a price, and what that is worth: a newsvendor who does not know who comes. */
+
+import { expectedFill, SIZE_SIGMA, sizeExceeded } from './takers.js';
+
+/** Of one price, per share: what informed takers cost, what an uninformed one brings. Price. */
+export interface Prospect {
+  readonly loss: number;
+  readonly gain: number;
+  /** Currency cost of an open order for the time that it stands, and the fee. */
+  readonly carry: number;
+}
+
+/** What takers bring while the quote stands. */
+export interface Demand {
+  /** Uninformed takers expected. */
+  readonly takers: number;
+  /** Mean of the logarithm of their size in shares. */
+  readonly logMean: number;
+  /** Shares of others before ours. */
+  readonly ahead: number;
+}
+
+/** Part of a taker's gain that a share more must be paid for with; 1 or more: nothing is offered. */
+export const criticalRatio = ({ loss, gain, carry }: Prospect, takers: number): number =>
+  gain > 0 ? Math.max(0, loss + carry) / (takers * gain) : Number.POSITIVE_INFINITY;
+
+/** Sizes rarer than this are offered to nobody: of the tail of the sizes nothing is known. */
+const RARE = 0.1;
+
+/** Shares to offer, at most `most`; 0 where none is worth its risk. */
+export function offer(prospect: Prospect, demand: Demand, most: number): number {
+  const ratio = criticalRatio(prospect, demand.takers);
+  if (ratio >= 1) return 0;
+  // What gains from informed takers too is not bounded by what the uninformed bring.
+  if (prospect.loss + prospect.carry < 0) return Math.max(0, most);
+  const wanted = sizeExceeded(Math.max(RARE, ratio), demand.logMean, SIZE_SIGMA) - demand.ahead;
+  return Math.min(most, Math.max(0, wanted));
+}
+
+/** What an offer of so many shares is worth while it stands, in currency. */
+export function worthOf({ loss, gain, carry }: Prospect, { takers, logMean, ahead }: Demand, shares: number): number {
+  const filled = expectedFill(ahead + shares, logMean, SIZE_SIGMA) - expectedFill(ahead, logMean, SIZE_SIGMA);
+  return takers * gain * filled - (loss + carry) * shares;
+}

@@ -1,0 +1,139 @@
+/** Which price of a side to take, and how many shares: the one that is worth most. */
+
+import { type BookSide, type MarketView, ONE, priceRange } from '../../src/trader/strategy/strategy.js';
+import { type Grid, POINTS, PRICES, placeOf, STEP } from './grid.js';
+import { criticalRatio, type Demand, offer, type Prospect, worthOf } from './newsvendor.js';
+import type { Takers } from './takers.js';
+
+/** Levels behind others' best that are looked at, and at most so many prices in all. */
+const BEHIND = 2;
+const MOST_PRICES = 60;
+
+export interface Choice {
+  readonly side: BookSide;
+  readonly price: number;
+  readonly shares: number;
+  readonly worth: number;
+  readonly prospect: Prospect;
+  readonly demand: Demand;
+  readonly ratio: number;
+}
+
+/** What a side's choice rests on. */
+export interface ChoiceInput {
+  readonly view: MarketView;
+  readonly grid: Grid;
+  readonly takers: Takers;
+  readonly seconds: number;
+  /** Log-odds that inventory takes off the price. */
+  readonly shift: number;
+  /** Value of a unit of currency until resolution, and of a share more in hand. */
+  readonly currencyPrice: number;
+  readonly coverWorth: number;
+  readonly requestPrice: number;
+  readonly most: (side: BookSide, price: number) => number;
+}
+
+/** Sums over the grid from its low end: mass, and mass x price, so that a prospect costs no pass of its own. */
+export class Sums {
+  readonly #mass = new Float64Array(POINTS + 1);
+  readonly #price = new Float64Array(POINTS + 1);
+
+  /** `shift` moves the belief down by so much log-odds. */
+  fill(grid: Grid, shift: number): void {
+    const steps = shift / STEP;
+    for (let i = 0; i < POINTS; i++) {
+      const mass = grid.mass[i] ?? 0;
+      this.#mass[i + 1] = (this.#mass[i] ?? 0) + mass;
+      this.#price[i + 1] = (this.#price[i] ?? 0) + mass * priceAt(i - steps);
+    }
+  }
+
+  get mean(): number {
+    return this.#price[POINTS] ?? 0;
+  }
+
+  /** Mass below, and E[price; below], of a price on the shifted grid. */
+  below(price: number, shift: number): { readonly mass: number; readonly sum: number } {
+    const place = Math.min(POINTS - 1, Math.max(0, placeOf(price) + shift / STEP)) + 0.5;
+    const whole = Math.floor(place);
+    const part = place - whole;
+    const at = (sums: Float64Array): number =>
+      (sums[whole] ?? 0) + part * ((sums[whole + 1] ?? 0) - (sums[whole] ?? 0));
+    return { mass: at(this.#mass), sum: at(this.#price) };
+  }
+}
+
+function priceAt(place: number): number {
+  if (place <= 0) return (PRICES[0] ?? 0) * Math.exp(Math.max(-20, place * STEP));
+  if (place >= POINTS - 1)
+    return 1 - (1 - (PRICES[POINTS - 1] ?? 0)) * Math.exp(Math.max(-20, (POINTS - 1 - place) * STEP));
+  const whole = Math.floor(place);
+  const part = place - whole;
+  return (1 - part) * (PRICES[whole] ?? 0) + part * (PRICES[whole + 1] ?? 0);
+}
+
+/** The best choice of a side; null where the market has no price for it. */
+export function bestOf(side: BookSide, sums: Sums, input: ChoiceInput): Choice | null {
+  const { view, requestPrice } = input;
+  const tick = view.market.tickMicros;
+  const range = priceRange(view.market);
+  if (range === null) return null;
+  const isBid = side === 'bid';
+  const own = isBid ? view.others.bids : view.others.asks;
+  const opposite =
+    (isBid ? view.others.asks : view.others.bids)[0]?.priceMicros ?? (isBid ? range.high + tick : range.low - tick);
+  const best = own[0]?.priceMicros;
+  // Far out, where there are no others, as well as in front of them.
+  const far =
+    best === undefined ? (isBid ? range.low : range.high) : isBid ? best - BEHIND * tick : best + BEHIND * tick;
+  const near = isBid ? Math.min(opposite - tick, range.high) : Math.max(opposite + tick, range.low);
+  const count = Math.min(MOST_PRICES, Math.floor(Math.abs(near - far) / tick) + 1);
+  if (isBid ? near < far : near > far) return null;
+  const resting = new Set(
+    view.orders.filter((order) => order.side === side).map(({ priceMicros }) => priceMicros as number),
+  );
+  let chosen: Choice | null = null;
+  let chosenWorth = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) {
+    // From the far end where it is anchored at others, from the near end where nobody stands.
+    const micros =
+      best === undefined ? (isBid ? near - i * tick : near + i * tick) : isBid ? far + i * tick : far - i * tick;
+    if (micros < range.low || micros > range.high) continue;
+    const choice = choiceAt(side, micros / ONE, aheadOf(own, micros, isBid), sums, input);
+    // A change costs its requests.
+    const worth = choice.worth + (resting.has(micros) ? 4 * requestPrice : 0);
+    if (worth > chosenWorth) [chosen, chosenWorth] = [choice, worth];
+  }
+  return chosen;
+}
+
+function aheadOf(levels: MarketView['others']['bids'], micros: number, isBid: boolean): number {
+  let ahead = 0;
+  for (const { priceMicros, amountMicros } of levels) {
+    if (isBid ? priceMicros < micros : priceMicros > micros) break;
+    ahead += amountMicros / ONE;
+  }
+  return ahead;
+}
+
+export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sums, input: ChoiceInput): Choice {
+  const { view, takers, seconds, shift, currencyPrice, coverWorth } = input;
+  const { mass, sum } = sums.below(price, shift);
+  const isBid = side === 'bid';
+  // Of p' - price: where it is below, and where it is above.
+  const under = Math.max(0, price * mass - sum);
+  const over = Math.max(0, sums.mean - sum - price * (1 - mass));
+  const currency = isBid ? coverWorth - currencyPrice * price : currencyPrice * price - coverWorth;
+  const takenMass = isBid ? mass : 1 - mass;
+  const fee = (view.market.makerFeeRateMicros / ONE) * Math.max(price, 1 - price);
+  const prospect = {
+    loss: (isBid ? under : over) + (fee - currency) * takenMass,
+    gain: (isBid ? over : under) + (currency - fee) * (1 - takenMass),
+    carry: 0,
+  };
+  const demand = { takers: takers.rate * seconds, logMean: takers.logMeanAt(side, price), ahead };
+  const shares = offer(prospect, demand, input.most(side, price));
+  const worth = worthOf(prospect, demand, shares);
+  return { side, price, shares, worth, prospect, demand, ratio: criticalRatio(prospect, demand.takers) };
+}

@@ -1,0 +1,222 @@
+/** The belief of belief-maker, its newsvendor, and what it does with them. */
+
+import { describe, expect, it, test } from 'vitest';
+import { challenge } from '../../src/lab/arena/challenge/challenge.js';
+import { logit, micros, normalCdf, normalDensity, ONE } from '../../src/trader/strategy/strategy.js';
+import { Grid, POINTS, PRICES, placeOf } from '../../strategies/belief/grid.js';
+import { criticalRatio, offer, worthOf } from '../../strategies/belief/newsvendor.js';
+import { Sums } from '../../strategies/belief/quote-choice.js';
+import { expectedFill, Takers } from '../../strategies/belief/takers.js';
+import beliefMaker from '../../strategies/belief-maker.js';
+import { book, m } from '../trader/market/fixtures.js';
+import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
+
+const SIGMA = 1.2;
+/** Of a lognormal size with mean 9. */
+const LOG_MEAN = Math.log(9) - SIGMA ** 2 / 2;
+const demand = { takers: 0.125, logMean: LOG_MEAN, ahead: 0 };
+const prospect = (loss: number, carry = 0) => ({ loss, gain: 0.02, carry });
+
+describe('the newsvendor', () => {
+  it.each([
+    [0.002, 0, 0.8, 1.5956466816],
+    [0.0005, 0, 0.2, 12.0271916553],
+    [0.0005, 0.0005, 0.4, 5.9372205388],
+    [0.003, 0, 1.2, 0],
+  ])('offers at a loss of %d and carry of %d: ratio %d, %d shares', (loss, carry, ratio, shares) => {
+    expect(criticalRatio(prospect(loss, carry), demand.takers)).toBeCloseTo(ratio, 12);
+    expect(offer(prospect(loss, carry), demand, 1e9)).toBeCloseTo(shares, 8);
+  });
+
+  it('takes off what stands before it, and never offers more than it may', () => {
+    expect(offer(prospect(0.0005), { ...demand, ahead: 10 }, 1e9)).toBeCloseTo(2.0271916553, 8);
+    expect(offer(prospect(0.0005), { ...demand, ahead: 50 }, 1e9)).toBe(0);
+    expect(offer(prospect(0.0005), demand, 3)).toBe(3);
+    expect(offer(prospect(-0.0001), demand, 700)).toBe(700);
+  });
+
+  it('knows what of an offer is filled, and is worth most at its own size', () => {
+    expect(expectedFill(9, LOG_MEAN, SIGMA)).toBeCloseTo(4.9365561195, 9);
+    expect(expectedFill(20, LOG_MEAN, SIGMA)).toBeCloseTo(6.7919298927, 9);
+    const best = offer(prospect(0.0005), demand, 1e9);
+    const worth = (shares: number) => worthOf(prospect(0.0005), demand, shares);
+    for (const factor of [0.5, 0.9, 1.1, 2]) expect(worth(best)).toBeGreaterThan(worth(best * factor));
+  });
+});
+
+describe('the grid', () => {
+  const moments = (grid: Grid): number[] => {
+    grid.normalise();
+    const { mean, deviation } = grid.price();
+    return [mean, deviation];
+  };
+
+  it('holds a normal belief between hard walls', () => {
+    const grid = new Grid();
+    grid.normal(0.2, 0.3);
+    grid.weigh(0.48, 0, 1);
+    grid.weigh(0.56, 1, 0);
+    const [mean = 0, deviation = 0] = moments(grid);
+    // Of 0.5228169381 and 0.0225752884; a point of the grid is 0.006 wide here.
+    expect(Math.abs(mean - 0.5228169381)).toBeLessThan(1e-4);
+    expect(Math.abs(deviation - 0.0225752884)).toBeLessThan(1e-4);
+  });
+
+  it('holds a normal belief between soft walls', () => {
+    const grid = new Grid();
+    grid.normal(0.2, 0.3);
+    const [low, high] = [placeOf(0.48), placeOf(0.56)];
+    grid.weighBy((index) => normalCdf((index - low) / 4) * normalCdf((high - index) / 4));
+    const [mean = 0, deviation = 0] = moments(grid);
+    expect(mean).toBeCloseTo(0.5252281768, 7);
+    expect(deviation).toBeCloseTo(0.0310993862, 7);
+  });
+
+  it('says of a normal price what a bid loses to the informed and gains from the uninformed', () => {
+    const [mean, deviation] = [0.52, 0.0180277564];
+    const grid = new Grid();
+    // A density in price, times the slope, is one in log-odds.
+    for (let i = 0; i < POINTS; i++) {
+      const price = PRICES[i] ?? 0;
+      grid.mass[i] = normalDensity((price - mean) / deviation) * price * (1 - price);
+    }
+    grid.normalise();
+    const sums = new Sums();
+    sums.fill(grid, 0);
+    const lossAndGain = (bid: number): number[] => {
+      const { mass, sum } = sums.below(bid, 0);
+      return [bid * mass - sum, sums.mean - sum - bid * (1 - mass)];
+    };
+    for (const [bid, loss, gain] of [
+      [0.5, 0.0012142377, 0.0212142377],
+      [0.51, 0.0032709796, 0.0132709796],
+    ] as const) {
+      const [lost = 0, gained = 0] = lossAndGain(bid);
+      expect(Math.abs(lost - loss)).toBeLessThan(5e-5);
+      expect(Math.abs(gained - gain)).toBeLessThan(5e-5);
+      // Whatever the grid, their difference is how far the mean lies above.
+      expect(gained - lost).toBeCloseTo(mean - bid, 6);
+    }
+  });
+
+  it('lets time pass without changing the expected price, at any distance from the middle', () => {
+    for (const price of [0.03, 0.3, 0.5, 0.9]) {
+      const grid = new Grid();
+      grid.normal(logit(price), 0.1);
+      grid.normalise();
+      const before = grid.price();
+      for (let i = 0; i < 20; i++) grid.move(0.03, 0, 0);
+      const after = grid.price();
+      expect(after.mean).toBeCloseTo(before.mean, 3);
+      expect(after.deviation).toBeGreaterThan(before.deviation);
+    }
+  });
+
+  it('says when evidence contradicts all that it held for possible', () => {
+    const grid = new Grid();
+    grid.spread(0.4, 0.6);
+    grid.weighBy(() => 0);
+    expect(grid.normalise()).toBe(false);
+  });
+});
+
+describe('takers', () => {
+  it('are learned: rate from fills and time, sizes from fills in whole and in part', () => {
+    const takers = new Takers(10);
+    const rate = takers.rate;
+    takers.exposed(1000);
+    expect(takers.rate).toBeLessThan(rate / 10);
+    for (let i = 0; i < 50; i++) takers.came('ask', 1, 200, 0.5, i % 2 === 0);
+    expect(takers.rate).toBeGreaterThan(0.04);
+    expect(Math.exp(takers.logMeanAt('ask', 0.5))).toBeGreaterThan(190);
+    // The other side has learned nothing of it.
+    expect(Math.exp(takers.logMeanAt('bid', 0.5))).toBeLessThan(10);
+  });
+
+  it('tell from what was seen at several prices whether sizes are shares or currency', () => {
+    const takers = new Takers(10);
+    for (let i = 0; i < 40; i++) {
+      const price = i % 2 === 0 ? 0.5 : 0.05;
+      takers.came('ask', 1, 5 / price, price, false);
+    }
+    expect(Math.exp(takers.logMeanAt('ask', 0.02))).toBeCloseTo(250, -1.5);
+  });
+});
+
+describe('the maker', () => {
+  const fresh = () => beliefMaker.create(paramsFor(beliefMaker), FACTS);
+
+  it('says what it believes, what decided each side, and why not a tick nearer', () => {
+    const view = { ...VIEW, others: book([[0.44, 100]], [[0.56, 100]]), book: book([[0.44, 100]], [[0.56, 100]]) };
+    const quotes = fresh().quote(view);
+    expect(quotes.bids).toHaveLength(1);
+    expect(quotes.asks).toHaveLength(1);
+    expect(quotes.note).toMatch(/^believed 0\.5\d+ ± 0\.0\d+; .*bid .* worth .*loss .*gain .*takers .*a tick nearer/);
+    expect(quotes.factors).toMatchObject({ low_wall_price: 0.44, high_wall_price: 0.56 });
+    const names = ['belief_mean_price', 'belief_sd_price', 'takers_per_s', 'bid_loss_price', 'ask_critical_ratio'];
+    for (const name of names) expect(quotes.factors[name]).toBeTypeOf('number');
+  });
+
+  it('is silent, and says why, where the informed cost more than the uninformed bring', () => {
+    const tight = book([[0.49, 1000]], [[0.5, 1000]]);
+    const quotes = fresh().quote({ ...VIEW, others: tight, book: tight });
+    expect([quotes.bids, quotes.asks]).toEqual([[], []]);
+    expect(quotes.note).toMatch(/no bid: .*; no ask: /);
+  });
+
+  it('takes a side of the book that was swept for news of the price, not for a new fair price', () => {
+    const maker = fresh();
+    const look = (nowMs: number, bids: [number, number][], asks: [number, number][]) => {
+      const seen = book(bids, asks);
+      const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+      return maker.quote({ ...VIEW, nowMs, health, trades: [], orders: [], others: seen, book: seen });
+    };
+    look(1000, [[0.46, 100]], [[0.54, 100]]);
+    const before = look(2000, [[0.46, 100]], [[0.54, 100]]).fairMicros ?? 0;
+    const after = look(3000, [[0.46, 100]], [[0.56, 100]]).fairMicros ?? 0;
+    expect(before).toBeLessThan(m(0.51));
+    // The middle moved by one cent only.
+    expect(after).toBeGreaterThan(m(0.53));
+  });
+
+  it('believes its own order that still stands, and its own order that is gone', () => {
+    const seen = book([[0.4, 100]], [[0.6, 100]]);
+    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+    const order = { ...ORDER, priceMicros: m(0.52) };
+    const view = { ...VIEW, health, trades: [], others: seen, book: seen };
+    const [stood, gone] = [fresh(), fresh()];
+    for (const maker of [stood, gone]) maker.quote({ ...view, nowMs: 1000, orders: [order] });
+    const kept = stood.quote({ ...view, nowMs: 2000, orders: [order] }).fairMicros ?? 0;
+    gone.observe?.({
+      kind: 'fill',
+      nowMs: 2000,
+      side: 'bid',
+      priceMicros: m(0.52),
+      amountMicros: micros(500 * ONE),
+      isMaker: true,
+    });
+    const lost = gone.quote({ ...view, nowMs: 2000, orders: [] }).fairMicros ?? 0;
+    expect(kept).toBeGreaterThan(m(0.53));
+    expect(lost).toBeLessThan(m(0.5));
+  });
+
+  test('earns in the challenge where log-odds-maker loses', () => {
+    const entrant = { name: 'belief', module: beliefMaker, params: paramsFor(beliefMaker) };
+    const edges = [0, 3, 11].map((seed) => challenge.simulate(seed, entrant));
+    for (const { edge, failure } of edges) {
+      expect(failure).toBeNull();
+      expect(edge).toBeGreaterThan(0);
+    }
+  });
+});
+
+const ORDER = {
+  intentId: 'o1',
+  side: 'bid',
+  remainingMicros: micros(500 * ONE),
+  isYes: true,
+  submittedMs: 0,
+  acceptedMs: 0,
+  queueAheadMicros: null,
+  ageMs: 1000,
+} as const;
