@@ -31,7 +31,7 @@ interface ParityFlags {
 export function addParityCommand(program: Command, session: Session): void {
   const command = program
     .command('parity')
-    .argument('<run>', RUN_ARGUMENT)
+    .argument('<runs...>', `${RUN_ARGUMENT}; of several also the band of the models’ errors`)
     .description('compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests')
     .option('--data <path...>', "recordings of the run's markets (default: what the run's own polls saw)")
     .option(
@@ -50,17 +50,52 @@ export function addParityCommand(program: Command, session: Session): void {
     )
     .option('--report <file>', 'write the sessions side by side as a report, one HTML file');
   withJson(withRunConfig(command));
-  action<ParityFlags>(command, session, async (flags, [name = '']) => {
-    const run = openRun(name, flags.config, session.io);
-    const { traderThen } = await import('../../lab/replay/run-settings.js');
-    const trader = await traderThen(run.description);
-    const result = await compareRun(run, trader, flags, session.io);
-    const replayed = await replayText(run, trader);
-    if (flags.report !== undefined) await writeReport(resolve(session.io.cwd, flags.report), result);
-    session.io.out(flags.json === true ? json(rowOf(run, replayed, result)) : textOf(run, replayed, result));
-    if (flags.report !== undefined && flags.json !== true) session.io.out(`report: ${flags.report}\n`);
+  action<ParityFlags>(command, session, async (flags, names) => {
+    const { io } = session;
+    if (names.length > 1 && flags.report !== undefined) {
+      throw new TwinbookError('usage', 'a report is of one run', 'Leave --report out, or name one run.');
+    }
+    const compared: ComparedRun[] = [];
+    for (const name of names) compared.push(await comparedRun(name, flags, io));
+    for (const { result } of compared) {
+      if (flags.report !== undefined) await writeReport(resolve(io.cwd, flags.report), result);
+    }
+    await tell(compared, flags, io);
+    if (flags.report !== undefined && flags.json !== true) io.out(`report: ${flags.report}\n`);
     return EXIT.ok;
   });
+}
+
+interface ComparedRun {
+  readonly run: RunJournal;
+  readonly replayed: string;
+  readonly result: ParityResult;
+}
+
+async function comparedRun(name: string, flags: ParityFlags, io: CliIo): Promise<ComparedRun> {
+  const run = openRun(name, flags.config, io);
+  const { traderThen } = await import('../../lab/replay/run-settings.js');
+  const trader = await traderThen(run.description);
+  const result = await compareRun(run, trader, flags, io);
+  return { run, result, replayed: await replayText(run, trader) };
+}
+
+/** One run as it always was; of several each, and then all of them together. */
+async function tell(compared: readonly ComparedRun[], { json: asJson }: ParityFlags, io: CliIo): Promise<void> {
+  const [first] = compared;
+  const rows = compared.map(({ run, replayed, result }) => rowOf(run, replayed, result));
+  if (asJson === true && compared.length === 1) {
+    io.out(json(rows[0] ?? null));
+    return;
+  }
+  if (asJson !== true) {
+    for (const { run, replayed, result } of compared) io.out(textOf(run, replayed, result));
+    if (first === undefined || compared.length === 1) return;
+  }
+  const { overRuns } = await import('../../lab/parity/over-runs.js');
+  const { runsText } = await import('./parity-runs.js');
+  const together = overRuns(compared.map(({ result }) => result.parity));
+  io.out(asJson === true ? json({ runs: rows, together }) : runsText(together));
 }
 
 async function compareRun(

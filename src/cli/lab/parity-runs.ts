@@ -1,0 +1,30 @@
+/** The table of `twinbook parity` for several runs. */
+
+import type { ErrorBand, RunsParity } from '../../lab/parity/over-runs.js';
+import { counted, gain, percent } from '../../lab/report/figures.js';
+import { table } from '../output/table.js';
+
+const share = (value: number | null): string => `${value !== null && value > 0 ? '+' : ''}${percent(value)}`;
+
+const shown = ({ unit }: ErrorBand, value: number | null): string => (unit === 'share' ? share(value) : gain(value));
+
+const unsigned = (band: ErrorBand, value: number | null): string => shown(band, value).replace('+', '');
+
+/** How far each model is off, over all runs. */
+export function runsText({ runs, filledRuns, heldRuns, bands }: RunsParity): string {
+  const rows = table(bands, [
+    { title: 'BACKTEST MINUS LIVE', cell: ({ figure }) => figure },
+    { title: 'MODEL', cell: ({ model }) => model },
+    { title: 'RUNS', cell: (band) => band.runs, right: true },
+    { title: 'MEAN', cell: (band) => shown(band, band.mean), right: true },
+    { title: 'DEVIATION', cell: (band) => unsigned(band, band.deviation), right: true },
+    { title: 'LOWEST', cell: (band) => shown(band, band.lowest), right: true },
+    { title: 'HIGHEST', cell: (band) => shown(band, band.highest), right: true },
+    { title: 'ALL RUNS AS ONE', cell: (band) => shown(band, band.pooled), right: true },
+  ]);
+  const held =
+    filledRuns === 0
+      ? 'Nothing was filled live in any of them, so there is nothing to be off from.'
+      : `In ${heldRuns} of the ${counted(filledRuns, 'run')} with fills the live ones lie within the band of the models.`;
+  return `\n${counted(runs, 'run')} together\n${rows}${held}\n`;
+}
