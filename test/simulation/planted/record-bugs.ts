@@ -104,15 +104,4 @@ export const RECORD_BUGS: readonly Bug[] = [
       },
     ],
   },
-  {
-    name: 'second-reader-begins-late',
-    what: 'A second reader that begins anew takes for foreign what its list shows only later.',
-    edits: [
-      {
-        file: 'src/trader/reconcile/independent-fill-count.ts',
-        text: "must(this.#venueS, 'time of the look') - LATE_S, pageS)",
-        replacement: "must(this.#venueS, 'time of the look') - YOUNG_S, pageS)",
-      },
-    ],
-  },
 ];
