@@ -1,24 +1,26 @@
 /** Time in the core: whatever was due by the moment of a call is done before the call, each thing at its own time. */
 
 import { unreachable } from '../../shared/base/errors.js';
-import { Reads } from './reads.js';
 import type { Timer } from './timer-queue.js';
+import type { CoreSubsystems } from './wiring.js';
 
-/** The core with its time: brings every subsystem to a moment before a call acts at it. */
-export class Clockwork extends Reads {
-  advance(nowMs: number): void {
-    this.reach(nowMs);
+/** The core's time: brings every subsystem to a moment before a call acts at it. */
+export class CoreClock {
+  readonly #parts: CoreSubsystems;
+
+  constructor(parts: CoreSubsystems) {
+    this.#parts = parts;
   }
 
   /** Lets time pass: everything due comes first, in time order. An earlier time counts as now. */
-  protected reach(nowMs: number): void {
-    const { context } = this.parts;
+  reach(nowMs: number): void {
+    const { context } = this.#parts;
     if (context.due.nextMs <= nowMs) this.#doDue(nowMs);
     if (nowMs > context.nowMs) context.nowMs = nowMs;
   }
 
   #doDue(nowMs: number): void {
-    const { context } = this.parts;
+    const { context } = this.#parts;
     for (let due = context.due.take(nowMs); due !== null; due = context.due.take(nowMs)) {
       context.nowMs = Math.max(context.nowMs, due.dueMs);
       this.#do(due);
@@ -26,7 +28,7 @@ export class Clockwork extends Reads {
   }
 
   #do({ kind, id, dueMs }: Timer): void {
-    const { orders, conversions, redeems, margin } = this.parts;
+    const { orders, conversions, redeems, margin } = this.#parts;
     switch (kind) {
       case 'order':
         return orders.expire(id);

@@ -8,36 +8,42 @@
  * know the rules of their records, matching.ts moves money between accounts, book.ts keeps the queues.
  */
 
-import { AssertionFailed, assert } from '../../shared/base/errors.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import { assert } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
+import { CoreClock } from './advance-time.js';
 import * as contract from './contract.js';
 import { invalid, ok, type Refusal, refuse } from './fault.js';
+import { InternalOrders } from './internal-orders.js';
 import { mayMove } from './lifecycle.js';
 import { MarginCalls } from './margin/calls.js';
 import type { Market } from './market.js';
-import { HOUSE, legFor } from './matching/matching.js';
-import { isBuyLeg } from './matching/order-pool.js';
+import { HOUSE } from './matching/matching.js';
 import { type RecordedColumns, RecordedFeed } from './matching/recorded-feed.js';
-import { asMicros, buyLock } from './money.js';
+import { asMicros } from './money.js';
+import { Reads } from './reads.js';
 import type { Archive } from './records/archive.js';
 import { detailRow } from './records/market-rows.js';
 import { MemoryArchive } from './records/memory-archive.js';
-import { i32 } from './typed-arrays.js';
 import { wireSubsystems } from './wiring.js';
 
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;
 
 /** The whole core behind one interface; all times are ms since 1970 and may not go back. */
-export class ExchangeCore extends MarginCalls implements contract.Core {
-  #lastInternalFilled = 0;
+export class ExchangeCore extends Reads implements contract.Core {
+  readonly #clock: CoreClock;
+  readonly #internal: InternalOrders;
+  readonly #margin: MarginCalls;
   readonly #feed: RecordedFeed;
 
   /** With a snapshot the exchange goes on from there; see `restore`. What is final goes into the archive. */
   constructor(settings: contract.CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     super(wireSubsystems(settings, archive, snapshot));
-    this.#feed = new RecordedFeed(this.parts.context, this.parts.matching, (nowMs) => this.reach(nowMs));
+    this.#clock = new CoreClock(this.parts);
+    this.#internal = new InternalOrders(this.parts);
+    this.#margin = new MarginCalls(this.parts.margin);
+    this.#feed = new RecordedFeed(this.parts.context, this.parts.matching, (nowMs) => this.#clock.reach(nowMs));
     if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
     assert(house === HOUSE, 'the recorded market owns the first account');
@@ -52,7 +58,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
   }
 
   get lastInternalFilled(): Micros {
-    return asMicros(this.#lastInternalFilled);
+    return asMicros(this.#internal.lastFilled);
   }
 
   apply(command: contract.Command): unknown {
@@ -63,8 +69,12 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     return mutator.call(this, nowMs, ...args);
   }
 
+  advance(nowMs: number): void {
+    this.#clock.reach(nowMs);
+  }
+
   createChallenge(nowMs: number, wallet: string, nonce: string): Result<contract.WireChallenge> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.identity.challenge(wallet, nonce);
   }
 
@@ -75,37 +85,37 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     apiKey: string,
     secret: string,
   ): Result<contract.WireCredential> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.identity.createKey(request, signatureValid, apiKey, secret);
   }
 
   revokeKey(nowMs: number, account: Account, keyId: string): Result<contract.WireKey> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.identity.revoke(account, keyId);
   }
 
   deposit(nowMs: number, wallet: string, funds: Micros): Result<contract.WireFunds> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.identity.deposit(wallet, funds);
   }
 
   setCustodial(nowMs: number, wallet: string, custodial: boolean): Result<contract.WireFunds> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.identity.setCustodial(wallet, custodial);
   }
 
   setSigningAvailable(nowMs: number, available: boolean): void {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     this.parts.context.signingAvailable = available;
   }
 
   setDelays(nowMs: number, delays: contract.Delays): void {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     this.parts.context.delays = delays;
   }
 
   createMarket(nowMs: number, spec: contract.MarketSpec): Result<contract.CreatedMarket> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     const made = this.parts.context.catalog.create(this.nowMs, spec);
     if (!made.ok) return made;
     made.value.shares.reserve(HOUSE);
@@ -154,7 +164,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     conditionId: string,
     change: (market: Market) => Refusal | null,
   ): Result<contract.WireDetail> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     const { catalog } = this.parts.context;
     const market = catalog.byId(conditionId);
     if (market === null) return refuse('not_found');
@@ -173,57 +183,102 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
   }
 
   draftOrder(nowMs: number, account: Account, request: contract.OrderRequest): Result<contract.WireDraft> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.orders.draft(account, request);
   }
 
   submitOrder(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.orders.submit(this.parts.matching, account, pubkey, valid);
   }
 
   draftCancel(nowMs: number, account: Account, pubkey: string): Result<contract.WireDraft> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.orders.draftCancel(account, pubkey);
   }
 
   submitCancel(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.orders.submitCancel(this.parts.matching, account, pubkey, valid);
   }
 
   draftMerge(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.conversions.draft('merge', account, conditionId, amount);
   }
 
   submitMerge(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.conversions.submit('merge', account, pubkey, valid);
   }
 
   draftSplit(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.conversions.draft('split', account, conditionId, amount);
   }
 
   submitSplit(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.conversions.submit('split', account, pubkey, valid);
   }
 
   draftRedeem(nowMs: number, account: Account, conditionId: string): Result<contract.WireDraft> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.redeems.draft(account, conditionId);
   }
 
   submitRedeem(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireRedeem> {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.redeems.submit(account, pubkey, valid);
   }
 
+  setReferencePrice(nowMs: number, conditionId: string, price: Micros): Result<contract.WireDetail> {
+    this.#clock.reach(nowMs);
+    return this.#margin.setReferencePrice(conditionId, price);
+  }
+
+  draftMarginRequest(nowMs: number, account: Account, terms: contract.MarginTerms): Result<contract.WireRequest> {
+    this.#clock.reach(nowMs);
+    return this.#margin.draftRequest(account, terms);
+  }
+
+  submitMarginRequest(
+    nowMs: number,
+    account: Account,
+    pubkey: string,
+    signatureValid: boolean,
+  ): Result<contract.WireRequest> {
+    this.#clock.reach(nowMs);
+    return this.#margin.submitRequest(account, pubkey, signatureValid);
+  }
+
+  cancelMarginRequest(nowMs: number, account: Account, pubkey: string): Result<contract.WireCancelledRequest> {
+    this.#clock.reach(nowMs);
+    return this.#margin.cancelRequest(account, pubkey);
+  }
+
+  closePosition(nowMs: number, account: Account, pubkey: string, price: Micros | null): Result<contract.WireClose> {
+    this.#clock.reach(nowMs);
+    return this.#margin.closePosition(account, pubkey, price);
+  }
+
+  setTpSl(nowMs: number, account: Account, pubkey: string, change: contract.TpSlChange): Result<contract.WireTpSl> {
+    this.#clock.reach(nowMs);
+    return this.#margin.setTpSl(account, pubkey, change);
+  }
+
+  deleteTpSl(nowMs: number, account: Account, pubkey: string): Result<contract.WireTpSl> {
+    this.#clock.reach(nowMs);
+    return this.#margin.deleteTpSl(account, pubkey);
+  }
+
+  claimSettlement(nowMs: number, account: Account, positionPubkey: string): Result<contract.WireClaim> {
+    this.#clock.reach(nowMs);
+    return this.#margin.claimSettlement(account, positionPubkey);
+  }
+
   openInternalAccount(nowMs: number, name: string, options: contract.InternalAccountOptions): Account {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.parts.identity.openInternal(name, options.unlimited, options.funds ?? 0);
   }
 
@@ -236,49 +291,14 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     amount: Micros,
     immediate: boolean,
   ): number {
-    this.reach(nowMs);
-    this.#lastInternalFilled = 0;
-    const { context, matching, pool } = this.parts;
-    assert(account > HOUSE && account < context.funds.count, 'an order comes from an account that was opened');
-    const market = context.catalog.markets[index];
-    if (market === undefined || !market.trades || market.trading === null) return contract.REFUSED_MARKET;
-    const { trading } = market;
-    const { tick, lot, config } = trading;
-    if (price < config.min_price || price > config.max_price || price % tick !== 0) return contract.REFUSED_GRID;
-    if (!(amount > 0) || amount > config.max_amount || amount % lot !== 0) return contract.REFUSED_GRID;
-    market.shares.reserve(account);
-    const leg = legFor(market, account, side === contract.BID, amount);
-    if (isBuyLeg(leg)) {
-      const own = side === contract.BID ? price : ONE - price;
-      if (context.funds.available(account) < buyLock(own, amount, trading.lockRate)) return contract.REFUSED_BALANCE;
-    }
-    const atTick = price / tick;
-    const left = matching.take(
-      context.nowMs,
-      market,
-      trading,
-      account,
-      leg,
-      atTick,
-      amount,
-      Number.POSITIVE_INFINITY,
-      0,
-    );
-    this.#lastInternalFilled = matching.filled;
-    if (left === 0 || immediate || matching.metSelf) return 0;
-    return pool.handleOf(matching.rest(market, trading, account, leg, atTick, left, 0));
+    this.#clock.reach(nowMs);
+    const market = this.parts.context.catalog.markets[index];
+    return this.#internal.place(market, { account, side, price, amount, immediate });
   }
 
   cancelInternal(nowMs: number, handle: number): boolean {
-    this.reach(nowMs);
-    const { context, matching, pool } = this.parts;
-    const slot = pool.slotOf(handle);
-    // A handle of an API order is not an internal one: those end by their drafts alone.
-    if (slot === 0 || i32(pool.record, slot) !== 0) return false;
-    const market = context.catalog.market(i32(pool.market, slot));
-    if (market.trading === null) throw new AssertionFailed('an order rests on a market without a book');
-    matching.cancel(market, market.trading, slot);
-    return true;
+    this.#clock.reach(nowMs);
+    return this.#internal.cancel(handle);
   }
 
   recordedLevel(
@@ -288,7 +308,7 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     price: Micros,
     total: Micros,
   ): boolean {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     const { catalog } = this.parts.context;
     return this.#feed.level(this.parts.context.nowMs, catalog.markets[index], side, price, total);
   }
@@ -300,12 +320,12 @@ export class ExchangeCore extends MarginCalls implements contract.Core {
     price: Micros,
     amount: Micros,
   ): boolean {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     return this.#feed.trade(this.parts.context.catalog.markets[index], takerSide, price, amount);
   }
 
   recordedClear(nowMs: number, index: contract.MarketIndex): void {
-    this.reach(nowMs);
+    this.#clock.reach(nowMs);
     this.#feed.clear(this.parts.context.nowMs, this.parts.context.catalog.market(index));
   }
 

@@ -11,7 +11,6 @@ import type {
   DraftKind,
   EventFacts,
   Holding,
-  MarginReads,
   MarketFacts,
   MarketIndex,
   OrderQuery,
@@ -19,6 +18,7 @@ import type {
   PageQuery,
   PnlFilter,
   RedeemQuery,
+  Result,
   WireAccount,
   WireAsset,
   WireBook,
@@ -40,7 +40,9 @@ import type {
 } from './contract.js';
 import { ASK, BID } from './contract.js';
 import { seconds } from './core-context.js';
-import { marginPnl } from './margin/reads.js';
+import type * as margin from './margin/contract.js';
+import * as marginReads from './margin/reads.js';
+import { positionRow, requestRow } from './margin/rows.js';
 import { MarketSummaries } from './market-summaries.js';
 import { NO_TICK } from './matching/ticks.js';
 import { asMicros } from './money.js';
@@ -51,7 +53,7 @@ import { f64 } from './typed-arrays.js';
 import { type CoreSubsystems, dumpSubsystems } from './wiring.js';
 
 /** Every call of the core that only looks. */
-export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof MarginReads> {
+export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   protected readonly parts: CoreSubsystems;
   readonly #facts: MarketSummaries;
 
@@ -320,7 +322,51 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled' | keyof Margi
     const { catalog } = this.parts.context;
     const markets = marketsIn(catalog, filter);
     const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);
-    return pnlRow(markets, account, marginPnl(this.parts.margin, account, indexes));
+    return pnlRow(markets, account, marginReads.marginPnl(this.parts.margin, account, indexes));
+  }
+
+  marginEstimate(terms: margin.EstimateTerms): Result<margin.WireEstimate> {
+    return marginReads.estimate(this.parts.margin, terms);
+  }
+
+  marginRequest(account: AccountSlot, pubkey: string): margin.WireRequest | null {
+    const record = this.parts.margin.requests.records.find(account, pubkey);
+    return record === null ? null : requestRow(this.parts.context, record);
+  }
+
+  marginRequests(account: AccountSlot, query: margin.RequestQuery): margin.MarginPage<margin.WireRequest> {
+    return marginReads.requestPage(this.parts.margin, account, query);
+  }
+
+  position(account: AccountSlot, pubkey: string): margin.WirePosition | null {
+    const position = this.parts.margin.positions.records.find(account, pubkey);
+    return position === null ? null : positionRow(this.parts.context, position);
+  }
+
+  positions(account: AccountSlot, query: margin.PositionQuery): margin.MarginPage<margin.WirePosition> {
+    return marginReads.positionPage(this.parts.margin, account, query);
+  }
+
+  settlements(account: AccountSlot, query: margin.SettlementQuery): margin.MarginPage<margin.WireSettlement> {
+    return marginReads.settlementPage(this.parts.margin, account, query);
+  }
+
+  marginActivity(market: MarketIndex, query: margin.ActivityQuery): Page<margin.WireActivity> {
+    const { context, identity } = this.parts;
+    return marginReads.activityPage(
+      this.parts.margin,
+      context.catalog.market(market),
+      query,
+      (account) => identity.account(account).name,
+    );
+  }
+
+  marginPnl(account: AccountSlot, markets?: readonly MarketIndex[]): margin.MarginPnl {
+    return marginReads.marginPnl(this.parts.margin, account, markets);
+  }
+
+  get marginHeld(): Micros {
+    return asMicros(this.parts.margin.held);
   }
 
   #market(index: MarketIndex) {

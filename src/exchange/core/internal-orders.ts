@@ -1,0 +1,72 @@
+/** Orders of accounts that the exchange itself keeps: the recorded market and the crowd. They need no draft and are no record. */
+
+import { AssertionFailed, assert } from '../../shared/base/errors.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import type { Market } from './market.js';
+import { HOUSE, legFor } from './matching/matching.js';
+import { isBuyLeg } from './matching/order-pool.js';
+import { buyLock } from './money.js';
+import { i32 } from './typed-arrays.js';
+import { type AccountSlot, BID, type BookSide, REFUSED_BALANCE, REFUSED_GRID, REFUSED_MARKET } from './types.js';
+import type { CoreSubsystems } from './wiring.js';
+
+/** What an internal order wants; the price in YES space. */
+export interface InternalOrder {
+  readonly account: AccountSlot;
+  readonly side: BookSide;
+  readonly price: Micros;
+  readonly amount: Micros;
+  /** Whether what cannot be filled at once is dropped. */
+  readonly immediate: boolean;
+}
+
+/** Places and cancels internal orders. */
+export class InternalOrders {
+  readonly #parts: Pick<CoreSubsystems, 'context' | 'matching' | 'pool'>;
+  #lastFilled = 0;
+
+  constructor(parts: Pick<CoreSubsystems, 'context' | 'matching' | 'pool'>) {
+    this.#parts = parts;
+  }
+
+  /** Filled of the last order that was placed, at once. */
+  get lastFilled(): number {
+    return this.#lastFilled;
+  }
+
+  /** The handle of what rests, 0 when nothing does, or one of the `REFUSED_` codes. */
+  place(market: Market | undefined, { account, side, price, amount, immediate }: InternalOrder): number {
+    this.#lastFilled = 0;
+    const { context, matching, pool } = this.#parts;
+    assert(account > HOUSE && account < context.funds.count, 'an order comes from an account that was opened');
+    if (market === undefined || !market.trades || market.trading === null) return REFUSED_MARKET;
+    const { trading } = market;
+    const { tick, lot, config } = trading;
+    if (price < config.min_price || price > config.max_price || price % tick !== 0) return REFUSED_GRID;
+    if (!(amount > 0) || amount > config.max_amount || amount % lot !== 0) return REFUSED_GRID;
+    market.shares.reserve(account);
+    const leg = legFor(market, account, side === BID, amount);
+    if (isBuyLeg(leg)) {
+      const own = side === BID ? price : ONE - price;
+      if (context.funds.available(account) < buyLock(own, amount, trading.lockRate)) return REFUSED_BALANCE;
+    }
+    const atTick = price / tick;
+    const most = Number.POSITIVE_INFINITY;
+    const left = matching.take(context.nowMs, market, trading, account, leg, atTick, amount, most, 0);
+    this.#lastFilled = matching.filled;
+    if (left === 0 || immediate || matching.metSelf) return 0;
+    return pool.handleOf(matching.rest(market, trading, account, leg, atTick, left, 0));
+  }
+
+  /** False when there is no such internal order any more. */
+  cancel(handle: number): boolean {
+    const { context, matching, pool } = this.#parts;
+    const slot = pool.slotOf(handle);
+    // A handle of an API order is not an internal one: those end by their drafts alone.
+    if (slot === 0 || i32(pool.record, slot) !== 0) return false;
+    const market = context.catalog.market(i32(pool.market, slot));
+    if (market.trading === null) throw new AssertionFailed('an order rests on a market without a book');
+    matching.cancel(market, market.trading, slot);
+    return true;
+  }
+}
