@@ -2,10 +2,10 @@
 
 import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { challenge } from './challenge/challenge.js';
+import { challenge, news, thin, toxic } from './challenge/challenge.js';
 import type { World } from './contract.js';
 
-export const WORLDS: readonly World[] = [challenge];
+export const WORLDS: readonly World[] = [challenge, toxic, thin, news];
 
 /** The world of this name; throws `usage` that names the known ones. */
 export function worldNamed(name: string): World {

@@ -1,20 +1,50 @@
 /**
  * The world of the public orderbook prediction market challenge (2026), bit for bit: one binary market of 2,000 steps, a
  * hidden score that diffuses and jumps, a static competitor, an arbitrageur who takes every order on the wrong side of the
- * true probability before uninformed takers come. Its published rules and golden values are in the tests.
+ * true probability before uninformed takers come. Its published rules and golden values are in the tests. The other worlds
+ * here change one thing of it each, so that what a strategy gains by fitting the challenge is lost in them.
  */
 
 import type { World } from '../contract.js';
+import { type Configuration, drawConfiguration } from './configuration.js';
+import { PythonRandom } from './python-random.js';
 import { ShownMaker } from './shown-maker.js';
 import { simulate } from './simulation.js';
 
-export const challenge: World = {
-  name: 'challenge',
-  summary:
-    'the public challenge of 2026: jumps, an arbitrageur who comes first, uninformed takers, a static competitor',
+type Change = (config: Configuration, draws: PythonRandom) => Configuration;
+
+const worldOf = (name: string, summary: string, change: Change): World => ({
+  name,
+  summary,
   simulate: (seed, entrant) => {
     const maker = new ShownMaker(entrant);
-    const result = simulate(seed, maker);
+    // Beside the published draws: the seed's market stays the same up to the change.
+    const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
+    const result = simulate(seed, maker, config);
     return { ...result, failure: result.failure ?? maker.failure };
   },
-};
+});
+
+export const challenge = worldOf(
+  'challenge',
+  'the public challenge of 2026: jumps, an arbitrageur who comes first, uninformed takers, a static competitor',
+  (config) => config,
+);
+
+export const toxic = worldOf(
+  'toxic',
+  'the challenge with an arbitrageur who comes in a part of the steps only, from none to all of them',
+  (config, draws) => ({ ...config, informedPart: draws.random() }),
+);
+
+export const thin = worldOf(
+  'thin',
+  'the challenge with a competitor on one side only: the other side of the book is empty',
+  (config, draws) => ({ ...config, competitorSides: [draws.random() < 0.5 ? 'bid' : 'ask'] }),
+);
+
+export const news = worldOf(
+  'news',
+  'the challenge with announcements: a jump at every 250th step, beside those that nobody announces',
+  (config) => ({ ...config, newsEverySteps: 250, newsSigma: 0.5 }),
+);

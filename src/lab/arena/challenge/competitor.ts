@@ -8,13 +8,18 @@ export class Competitor {
   readonly #book: LadderBook;
   readonly #notional: number;
   readonly #spread: number;
+  readonly #sides: Configuration['competitorSides'];
   /** Orders that were used up, in the order in which they were. */
   #used: RestingOrder[] = [];
 
-  constructor(book: LadderBook, config: Pick<Configuration, 'competitorNotional' | 'competitorSpread'>) {
+  constructor(
+    book: LadderBook,
+    config: Pick<Configuration, 'competitorNotional' | 'competitorSpread' | 'competitorSides'>,
+  ) {
     this.#book = book;
     this.#notional = config.competitorNotional;
     this.#spread = config.competitorSpread;
+    this.#sides = config.competitorSides;
   }
 
   /** Quotes around the fair ticks of this probability. */
@@ -41,6 +46,7 @@ export class Competitor {
   }
 
   #rest(side: RestingOrder['side'], tick: number): void {
+    if (!this.#sides.includes(side)) return;
     const at = Math.min(HIGHEST_TICK, Math.max(LOWEST_TICK, tick));
     const remaining = floorToQuantum(this.#notional / priceOf(at));
     if (remaining >= QUANTUM) this.#book.add({ id: null, side, tick: at, remaining });

@@ -1,5 +1,6 @@
 /** What a simulation of the challenge draws from its seed before it begins. */
 
+import type { LadderSide } from './ladder-book.js';
 import { PythonRandom } from './python-random.js';
 
 export interface Configuration {
@@ -20,6 +21,13 @@ export interface Configuration {
   /** Currency an order of the competitor, and his distance from the first fair ticks. */
   readonly competitorNotional: number;
   readonly competitorSpread: number;
+  /** Sides on which the competitor quotes at all. */
+  readonly competitorSides: readonly LadderSide[];
+  /** Probability that the arbitrageur comes in a step. */
+  readonly informedPart: number;
+  /** Steps between two announcements, each a normal jump of the score; 0 for none. */
+  readonly newsEverySteps: number;
+  readonly newsSigma: number;
 }
 
 /** The configuration of this seed; a whole number, 0 or more. */
@@ -45,5 +53,9 @@ export function drawConfiguration(seed: number): Configuration {
     retailSigma: 1.2,
     competitorNotional,
     competitorSpread,
+    competitorSides: ['bid', 'ask'],
+    informedPart: 1,
+    newsEverySteps: 0,
+    newsSigma: 0,
   };
 }

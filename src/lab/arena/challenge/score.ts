@@ -30,8 +30,9 @@ export class Score {
     const random = this.#random;
     let move = random.gauss(0, diffusionSigma);
     for (let jumps = random.poisson(jumpIntensity); jumps > 0; jumps--) move += random.gauss(jumpMean, jumpSigma);
-    this.#score += move;
     this.#stepsLeft--;
+    if (isNews(this.#stepsLeft, this.#config)) move += random.gauss(0, this.#config.newsSigma);
+    this.#score += move;
   }
 
   /** The probability that it ends above 0, in [0, 1]. */
@@ -40,12 +41,20 @@ export class Score {
   }
 }
 
+/** Announcements come at fixed steps before the end, never with it. */
+const isNews = (stepsLeft: number, { newsEverySteps }: Configuration): boolean =>
+  newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
+
+/** How many announcements are still to come. */
+const newsLeft = (steps: number, { newsEverySteps }: Configuration): number =>
+  newsEverySteps > 0 && steps > 0 ? Math.floor((steps - 1) / newsEverySteps) : 0;
+
 /** Over the number of jumps to come, Poisson: the probability that the score is above 0 after so many steps. */
 export function probabilityAbove(score: number, steps: number, config: Configuration): number {
   if (steps === 0) return score > 0 ? 1 : 0;
   const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = config;
   const expected = jumpIntensity * steps;
-  const variance = steps * diffusionSigma ** 2;
+  const variance = steps * diffusionSigma ** 2 + newsLeft(steps, config) * config.newsSigma ** 2;
   let weight = Math.exp(-expected);
   let weights = 0;
   let sum = 0;

@@ -5,6 +5,7 @@ import { Account, ForbiddenAction, type MakerAction } from './account.js';
 import { Competitor } from './competitor.js';
 import { type Configuration, drawConfiguration } from './configuration.js';
 import { LadderBook, type LadderSide, priceOf, type RestingOrder } from './ladder-book.js';
+import { PythonRandom } from './python-random.js';
 import { Retail, type RetailOrder } from './retail.js';
 import { floorToQuantum, QUANTUM, round10 } from './round.js';
 import { Score } from './score.js';
@@ -37,14 +38,17 @@ export interface Maker {
   act(sight: MakerSight): readonly MakerAction[];
 }
 
-export function simulate(seed: number, maker: Maker): SimulationResult {
-  return new Simulation(seed, drawConfiguration(seed)).run(maker);
+/** `config` is the published one of the seed, or what another world makes of it. */
+export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
+  return new Simulation(seed, config).run(maker);
 }
 
 class Simulation {
   readonly #seed: number;
   readonly #config: Configuration;
   readonly #score: Score;
+  /** Of what the published simulator does not draw. */
+  readonly #extra: PythonRandom;
   readonly #retail: Retail;
   readonly #book = new LadderBook();
   readonly #competitor: Competitor;
@@ -64,6 +68,7 @@ class Simulation {
     this.#config = config;
     this.#score = new Score(config, seed);
     this.#retail = new Retail(config, seed + 1);
+    this.#extra = new PythonRandom(seed + 2 ** 32);
     this.#competitor = new Competitor(this.#book, config);
     this.#probability = this.#score.probability;
   }
@@ -102,7 +107,7 @@ class Simulation {
     for (const action of maker.act(this.#sight(step, fills))) this.#apply(action);
     this.#score.step();
     this.#probability = this.#score.probability;
-    this.#arbitrage();
+    if (this.#config.informedPart >= 1 || this.#extra.random() < this.#config.informedPart) this.#arbitrage();
     for (const order of this.#retail.step()) this.#take(order);
     this.#markToTruth();
   }
