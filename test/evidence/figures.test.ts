@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { analyse } from '../../src/lab/report/analysis/analyse.js';
+import { aFill, aMarket, aSession, ONE } from '../lab/report/sessions.js';
+import { resultsByWindow, rowOf, tableOf } from './figures.js';
+
+/** Ten shares bought at 0.40 and settled: 6 gained, or 4 lost. */
+const bought = (conditionId: string, eventTitle: string, outcome: boolean) =>
+  aMarket({
+    conditionId,
+    eventTitle,
+    outcome,
+    endMarkMicros: 500_000,
+    endYesMicros: 10 * ONE,
+    fills: [aFill({ atCrossing: outcome, isMaker: outcome })],
+  });
+
+it('counts a window without a fill as 0, and markets of one event as one window', () => {
+  const markets = [
+    bought('a', 'one', true),
+    bought('b', 'one', false),
+    aMarket({ conditionId: 'c', eventTitle: 'two' }),
+  ];
+  expect(resultsByWindow(analyse(aSession(markets)))).toEqual([2 * ONE, 0]);
+});
+
+it('is one row for a strategy and a model, with the error of the mean over windows', () => {
+  const markets = [
+    bought('a', 'one', true),
+    bought('b', 'two', false),
+    aMarket({ conditionId: 'c', eventTitle: 'three' }),
+  ];
+  const row = rowOf('maker', analyse(aSession(markets)));
+  // Results 6, -4 and 0: a deviation of 5.03, over the root of three.
+  expect(row.windowMicros).toBeCloseTo((2 * ONE) / 3, 0);
+  expect(row.errorMicros).toBeCloseTo(Math.sqrt(76 / 9) * ONE, 0);
+  expect(tableOf([row]).split('\n')[2]).toBe(
+    '| maker | `power:3` | +2.00 | +0.67 (2.91) | +0.20 | +1.80 | 0.00 | 2 (1) | 20 | 10 | +1.00 (0.00) |',
+  );
+});
+
+it('says where markets were not played', () => {
+  const halted = aMarket({ quoting: { ...aMarket().quoting, ordersPlaced: 0, haltedMs: 60_000 } });
+  expect(tableOf([rowOf('maker', analyse(aSession([halted])))])).toContain('| 0.00, 1 not played |');
+});

@@ -1,0 +1,83 @@
+/** What a backtest over many windows has brought, as one row of the table of evidence. */
+
+import type { Analysis } from '../../src/lab/report/analysis/contract.js';
+import { count, decimal, gain, shares, signedCents, UNKNOWN } from '../../src/lab/report/figures.js';
+import { momentsOf } from '../../src/shared/statistics/moments.js';
+
+const ONE = 1_000_000;
+
+export interface EvidenceRow {
+  readonly strategy: string;
+  readonly model: string;
+  readonly resultMicros: number;
+  /** Mean of the windows, and its standard error; null with fewer than two. */
+  readonly windowMicros: number;
+  readonly errorMicros: number | null;
+  readonly spreadMicros: number | null;
+  readonly driftMicros: number | null;
+  readonly settlementMicros: number | null;
+  readonly fills: number;
+  readonly takerFills: number;
+  readonly sharesMicros: number;
+  readonly crossedMicros: number;
+  readonly markout60sMicros: number | null;
+  readonly markoutErrorMicros: number | null;
+  readonly missed: number;
+}
+
+export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
+  const { result, trading, markouts, markets, coverage, crossing, assumptions } = analysis;
+  const results = resultsByWindow(analysis);
+  const { mean, standardDeviation } = momentsOf(results);
+  const markout = markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
+  return {
+    strategy,
+    model: assumptions.fillModel ?? UNKNOWN,
+    resultMicros: result.resultMicros,
+    windowMicros: mean ?? 0,
+    errorMicros: standardDeviation === null ? null : standardDeviation / Math.sqrt(results.length),
+    spreadMicros: result.spreadMicros,
+    driftMicros: result.driftMicros,
+    settlementMicros: result.settlementMicros,
+    fills: trading.fills,
+    takerFills: trading.takerFills,
+    sharesMicros: trading.boughtMicros + trading.soldMicros,
+    crossedMicros: crossing?.filled.sharesMicros ?? 0,
+    markout60sMicros: markout?.markoutMicros ?? null,
+    markoutErrorMicros: markout?.standardErrorMicros ?? null,
+    missed: markets.length - coverage.marketsPlayed,
+  };
+}
+
+/** Markets of one event are decided together, and are one window; one without a fill has brought 0. */
+export function resultsByWindow({ markets }: Pick<Analysis, 'markets'>): readonly number[] {
+  const results = new Map<string, number>();
+  for (const { eventTitle, conditionId, result } of markets) {
+    const window = eventTitle === '' ? conditionId : eventTitle;
+    results.set(window, (results.get(window) ?? 0) + result.resultMicros);
+  }
+  return [...results.values()];
+}
+
+const HEAD = [
+  '| strategy | fill model | result | a window (SE) | spread | drift | settlement | fills (taker) | shares | of them at crossings | 60 s ¢ (SE) |',
+  '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
+];
+
+export function tableOf(rows: readonly EvidenceRow[]): string {
+  return [...HEAD, ...rows.map((row) => `| ${cellsOf(row).join(' | ')} |`)].join('\n');
+}
+
+const cellsOf = (row: EvidenceRow): readonly string[] => [
+  row.strategy,
+  `\`${row.model}\``,
+  row.missed === 0 ? gain(row.resultMicros) : `${gain(row.resultMicros)}, ${row.missed} not played`,
+  `${gain(row.windowMicros)} (${row.errorMicros === null ? UNKNOWN : decimal(row.errorMicros / ONE, 2)})`,
+  gain(row.spreadMicros),
+  gain(row.driftMicros),
+  gain(row.settlementMicros),
+  `${count(row.fills)} (${count(row.takerFills)})`,
+  shares(Math.round(row.sharesMicros / ONE) * ONE),
+  shares(Math.round(row.crossedMicros / ONE) * ONE),
+  `${signedCents(row.markout60sMicros)} (${row.markoutErrorMicros === null ? UNKNOWN : decimal(row.markoutErrorMicros / 10_000, 2)})`,
+];
