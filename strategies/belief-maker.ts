@@ -38,11 +38,12 @@ const SIZE_TOLERANCE = 0.25;
 class BeliefMaker implements Quoter {
   readonly #params: BeliefParams;
   readonly #belief: Belief;
-  readonly #currency = new CurrencyPrice();
+  readonly #currency: CurrencyPrice;
   readonly #sums = new Sums();
 
   constructor(p: BeliefParams) {
     this.#params = p;
+    this.#currency = new CurrencyPrice(p.currency_horizon_s);
     this.#belief = new Belief(p.wall_log_odds, p.taker_shares / ONE, p.min_quote_s);
   }
 

@@ -11,7 +11,12 @@ import { expectedFill, SIZE_SIGMA, type Takers } from './takers.js';
 const FOLLOWED = 0.05;
 
 export class CurrencyPrice {
+  readonly #horizonS: number;
   #value = 0;
+
+  constructor(horizonS: number) {
+    this.#horizonS = horizonS;
+  }
 
   get value(): number {
     return this.#value;
@@ -22,9 +27,13 @@ export class CurrencyPrice {
     return this.#value * Math.max(0, 1 - yesShares / Math.max(1, wantedShares));
   }
 
-  /** Where the currency would not last, what a unit of it brings on average; it needs a known time of resolution. */
+  /** Where the currency would not last, what a unit of it brings on average; nothing while resolution is unknown or far. */
   update(choices: readonly (Choice | null)[], takers: Takers, mean: number, view: MarketView): void {
     const leftS = Math.max(0, view.timeToResolutionMs ?? 0) / 1000;
+    if (leftS > this.#horizonS) {
+      this.#value = 0;
+      return;
+    }
     const free = view.inventory.availableFundsMicros / ONE;
     let [needed, brought, bound] = [0, 0, 0];
     for (const choice of choices) {

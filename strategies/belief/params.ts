@@ -41,6 +41,14 @@ export const params = {
     default: 0.02,
     help: "How far the truth may lie beyond others' best price before they would be taken.",
   },
+  currency_horizon_s: {
+    kind: 'number',
+    unit: 's',
+    min: 0,
+    max: 1e8,
+    default: 3600,
+    help: 'Currency has a price only from so long before resolution: earlier, merges and sales bring it back in time.',
+  },
   request_price: {
     kind: 'number',
     unit: 'currency',

@@ -200,6 +200,22 @@ describe('the maker', () => {
     expect(lost).toBeLessThan(m(0.5));
   });
 
+  it('pays nothing for currency that will be back long before resolution', () => {
+    const seen = book([[0.45, 100]], [[0.55, 100]]);
+    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+    const priceAfter = (timeToResolutionMs: number): number => {
+      const maker = fresh();
+      let price = 0;
+      for (let nowMs = 1000; nowMs < 60_000; nowMs += 1000) {
+        const view = { ...VIEW, nowMs, timeToResolutionMs, health, trades: [], orders: [], others: seen, book: seen };
+        price = maker.quote(view).factors['currency_price'] ?? Number.NaN;
+      }
+      return price;
+    };
+    expect(priceAfter(3_000_000)).toBeGreaterThan(0.001);
+    expect(priceAfter(4 * 86_400_000)).toBe(0);
+  });
+
   test('earns in the challenge where log-odds-maker loses', () => {
     const entrant = { name: 'belief', module: beliefMaker, params: paramsFor(beliefMaker) };
     const edges = [0, 3, 11].map((seed) => challenge.simulate(seed, entrant));
