@@ -1,14 +1,14 @@
 /** `twinbook arena` as it is typed. */
 
 import { expect, test } from 'vitest';
-import { folderWith } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
 const file = (params: string) =>
   `strategy: log-odds-maker\nmarkets: { select: { state: open, kind: orderbook }, max: 1 }\nparams: ${params}\n`;
 
 test('prints a row a strategy and the paired differences, the same figures on any number of threads', async () => {
-  const cwd = folderWith({ 'near.yaml': file('{}'), 'far.yaml': file('{ half_spread_ticks: 8 }') });
+  const cwd = folderOf({ 'near.yaml': file('{}'), 'far.yaml': file('{ half_spread_ticks: 8 }') });
   const question = ['arena', '-c', 'near.yaml', 'far.yaml', '--seeds', '2', '--first', '5'];
   const [table, one, two] = await Promise.all([
     run(question, { cwd }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/shell/config/shipped.js';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
 describe('config', () => {
@@ -11,7 +12,7 @@ describe('config', () => {
   });
 
   test('show spells settings as a file does, money as decimal strings', async () => {
-    const cwd = folderWith({
+    const cwd = folderOf({
       'trader.yaml': trader('risk: { max_loss_day: "12.5" }', '[s.yaml]'),
       's.yaml': 'strategy: log-odds-maker\nparams: { order_shares: "7.5" }',
     });
@@ -33,7 +34,7 @@ export default defineStrategy({
   params: { feed_password: choice('hunter2canary'), feed_url: choice('https://me:hunter3canary@example.org/') },
   create: () => ({ quote: () => NO_QUOTES('never') }),
 });`;
-    const cwd = folderWith({
+    const cwd = folderOf({
       'trader.yaml': trader('', '[s.yaml]'),
       's.yaml': 'strategy: ./canary.ts',
       'canary.ts': module,

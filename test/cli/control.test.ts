@@ -10,13 +10,14 @@ import {
 } from '../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../src/shell/control/control-server.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { HOLDER, intentOf, orderOf } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
 /** A trader's control socket where a trader file expects it; answers with what `answer` says. */
 async function socketIn(answer: (request: ControlRequest) => ControlResponse) {
-  const cwd = folderWith({ 'trader.yaml': trader() });
+  const cwd = folderOf({ 'trader.yaml': trader() });
   const asked: ControlRequest[] = [];
   const server = await serveControl(join(cwd, 'twinbook.sqlite.sock'), async (request) => {
     asked.push(request);
@@ -28,7 +29,7 @@ async function socketIn(answer: (request: ControlRequest) => ControlResponse) {
 
 /** A peer on a socket that behaves as told, where no trader should be. */
 async function peer(behave: (server: Server) => void): Promise<string> {
-  const path = join(folderWith({}), 's.sock');
+  const path = join(folderOf({}), 's.sock');
   const server = createServer();
   behave(server);
   await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -71,7 +72,7 @@ describe('commands reach the running trader', () => {
   });
 
   test('stop tells what the ledger says once the process is gone', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader() });
+    const cwd = folderOf({ 'trader.yaml': trader() });
     const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
     ledger.transaction(() => ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 }));
     const stop = async () => {
@@ -139,8 +140,8 @@ describe('the client of the control socket', () => {
     askTrader({ command: 'status' }, { socket, timeoutMs, untilGone });
 
   test('says not_running where nobody listens, and where a killed trader left its socket', async () => {
-    await expect(call(join(folderWith({}), 'none.sock'))).rejects.toMatchObject({ code: 'not_running' });
-    await expect(call(join(folderWith({ 'plain.sock': '' }), 'plain.sock'))).rejects.toMatchObject({
+    await expect(call(join(folderOf({}), 'none.sock'))).rejects.toMatchObject({ code: 'not_running' });
+    await expect(call(join(folderOf({ 'plain.sock': '' }), 'plain.sock'))).rejects.toMatchObject({
       code: 'not_running',
     });
   });
@@ -200,7 +201,7 @@ describe('a request line', () => {
 describe('a trader that is hard to reach', () => {
   /** A folder in which somebody holds the ledger; without an exchange, so that whoever cancels directly fails. */
   const held = () => {
-    const cwd = folderWith({ 'trader.yaml': trader() });
+    const cwd = folderOf({ 'trader.yaml': trader() });
     const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
     onTestFinished(() => ledger.close());
     return { cwd, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
@@ -213,7 +214,7 @@ describe('a trader that is hard to reach', () => {
   });
 
   test('kill leaves the stop file when the trader ends between its answer to a ping and the kill', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader() });
+    const cwd = folderOf({ 'trader.yaml': trader() });
     const server = createServer((socket) => {
       socket.on('data', (line) => {
         if (String(line).includes('ping')) return socket.write('{"ok":true,"data":{"pid":1}}\n');
@@ -241,14 +242,14 @@ describe('a trader that is hard to reach', () => {
   });
 
   test('a trader whose socket has the name of a file leaves that file alone', async () => {
-    const cwd = folderWith({ 'wallet.json': 'a key' });
+    const cwd = folderOf({ 'wallet.json': 'a key' });
     const serving = serveControl(join(cwd, 'wallet.json'), async () => ({ ok: true, data: null }));
     await expect(serving).rejects.toThrow(/cannot be opened: .* no socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });
 
   test('kill leaves the stop file though the lock is damaged', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader(), 'twinbook.sqlite.lock': 'no lock at all'.repeat(1_000) });
+    const cwd = folderOf({ 'trader.yaml': trader(), 'twinbook.sqlite.lock': 'no lock at all'.repeat(1_000) });
     const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
     expect(err).toContain(
       'Whether a trader runs cannot be told, for its lock file does not say who has it; it is killed when it wakes',

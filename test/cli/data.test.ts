@@ -3,9 +3,10 @@
 import { existsSync, readdirSync, truncateSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { delta, newFolder, OPEN_MS, snapshot, trade, writeKalshi } from '../recording/samples.js';
+import { delta, OPEN_MS, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf, newFolder } from '../support/folders.js';
 import { run } from './run.js';
 
 const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
@@ -45,7 +46,7 @@ describe('data list', () => {
   });
 
   test('looks where the configuration says when no path is given', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader('recording: { dir: recs }') });
+    const cwd = folderOf({ 'trader.yaml': trader('recording: { dir: recs }') });
     const missing = await run(['data', 'list', '-c', 'trader.yaml'], { cwd });
     expect(missing.code).toBe(1);
     expect(missing.err).toContain(join(cwd, 'recs'));

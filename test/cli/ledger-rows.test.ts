@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
 /** A ledger with one order that filled in part, one intent under way, and a market whose title is hostile. */
 function written(): string {
-  const cwd = folderWith({ 'trader.yaml': trader() });
+  const cwd = folderOf({ 'trader.yaml': trader() });
   const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
   ledger.transaction(() => {
     ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash', startedMs: 1_700_000_000_000 });

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
 describe('a user’s mistake is a message and an exit code, never a stack trace', () => {
@@ -39,7 +40,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
   ];
 
   test.each(table)('%s', async (_, argv, code, message) => {
-    const cwd = folderWith({
+    const cwd = folderOf({
       'ok.yaml': trader(),
       'broken.yaml': trader('merge: { x: 1 }'),
       'open.yaml': trader().replace('wallet.json', 'open.json'),
@@ -57,14 +58,14 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
   });
 
   test('an override that does not exist', async () => {
-    const cwd = folderWith({ 'ok.yaml': trader() });
+    const cwd = folderOf({ 'ok.yaml': trader() });
     const ran = await run(['fills', '-c', 'ok.yaml'], { cwd, env: { TWINBOOK__RISK__MAX_LOS_DAY: '25' } });
     expect(ran).toMatchObject({ code: 4, out: '' });
     expect(ran.err).toContain("did you mean 'max_loss_day'?");
   });
 
   test('a ledger that is a folder, and one that is no database', async () => {
-    const cwd = folderWith({ 'ok.yaml': trader(), 'junk.yaml': trader().replace('twinbook.sqlite', 'junk.sqlite') });
+    const cwd = folderOf({ 'ok.yaml': trader(), 'junk.yaml': trader().replace('twinbook.sqlite', 'junk.sqlite') });
     mkdirSync(join(cwd, 'twinbook.sqlite'));
     writeFileSync(join(cwd, 'junk.sqlite'), 'this is no database at all, but long enough to be looked at'.repeat(20));
     for (const file of ['ok.yaml', 'junk.yaml']) {

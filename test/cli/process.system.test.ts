@@ -3,7 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { StatusData } from '../../src/shell/control/control-protocol.js';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { BIN } from '../support/processes.js';
 import { until } from '../support/waiting.js';
 import { run } from './run.js';
@@ -44,14 +45,14 @@ function twinbook(
 
 describe('the process', () => {
   test('exits with the command’s code and prints no stack trace', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader('merge: { x: 1 }') });
+    const cwd = folderOf({ 'trader.yaml': trader('merge: { x: 1 }') });
     const { code, out, err } = await twinbook(['fills', '-c', 'trader.yaml'], cwd).ended;
     expect({ code, out }).toEqual({ code: 4, out: '' });
     expect(err).toBe("trader.yaml:6:10: merge: unknown key 'x'; known here: enabled, min_shares\n");
   });
 
   test('ends quietly when its reader goes away', async () => {
-    const cwd = folderWith({});
+    const cwd = folderOf({});
     const { child, ended } = twinbook(['config', 'schema'], cwd);
     child.stdout?.destroy();
     const { code, err } = await ended;
@@ -59,7 +60,7 @@ describe('the process', () => {
   });
 
   test('the exchange says where it listens, answers there, and stops on a signal', async () => {
-    const cwd = folderWith({});
+    const cwd = folderOf({});
     const { child, ended, said } = twinbook(['exchange', '--port', '0', '--no-crowd', '--data-dir', 'state'], cwd);
     const out = await said('\n');
     const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(out)?.[1];
@@ -73,7 +74,7 @@ describe('the process', () => {
   });
 
   test('a trader is watched, stopped and read from outside', async () => {
-    const cwd = folderWith({
+    const cwd = folderOf({
       'trader.yaml': trader('exchange: { data_dir: state }', '[s.yaml]'),
       's.yaml': 'strategy: bands',
     });
@@ -93,7 +94,7 @@ describe('the process', () => {
   });
 
   test('a trader that was killed leaves orders that cancel-all finds', async () => {
-    const cwd = folderWith({
+    const cwd = folderOf({
       'trader.yaml': trader('exchange: { data_dir: state }', '[s.yaml]'),
       's.yaml': 'strategy: bands',
     });

@@ -14,7 +14,8 @@ import { readProfile } from '../../src/shell/config/venue.js';
 import { loadCredentials, saveCredentials } from '../../src/shell/wallet/credentials.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 import { type Ran, run } from './run.js';
 
@@ -27,7 +28,7 @@ const twinbook = (line: string): Promise<Ran> => run([...line.split(' '), '-c', 
 beforeEach(async () => {
   exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false, controls: true });
   const yaml = trader().replace('profile: paper', `profile: paper, base_url: "${exchange.url}"`);
-  cwd = folderWith({ 'trader.yaml': yaml });
+  cwd = folderOf({ 'trader.yaml': yaml });
 });
 afterEach(() => exchange.close());
 
@@ -268,7 +269,7 @@ describe('doctor', () => {
   });
 
   test('stops at a configuration that cannot be used', async () => {
-    const broken = folderWith({ 'trader.yaml': trader('x: 1') });
+    const broken = folderOf({ 'trader.yaml': trader('x: 1') });
     const ran = await run(['doctor', '-c', 'trader.yaml'], { cwd: broken });
     expect(ran).toMatchObject({ code: 4, err: '' });
     expect(ran.out).toMatch(/^fail {2}configuration: trader\.yaml:6:1: unknown key 'x'/);

@@ -9,18 +9,8 @@ import type { Recording } from '../../src/recording/contract.js';
 import { type ImportProgress, importRecordings } from '../../src/recording/import.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { times } from '../support/effort.js';
-import {
-  CLOSE_MS,
-  delta,
-  kalshiFile,
-  newFolder,
-  OPEN_MS,
-  REAL_DATA,
-  rowsOf,
-  snapshot,
-  trade,
-  writeKalshi,
-} from './samples.js';
+import { newFolder } from '../support/folders.js';
+import { CLOSE_MS, delta, kalshiFile, OPEN_MS, REAL_DATA, rowsOf, snapshot, trade, writeKalshi } from './samples.js';
 
 const T = OPEN_MS + 60_000;
 const LINES = [

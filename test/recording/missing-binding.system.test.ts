@@ -2,7 +2,8 @@
 
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { folderWith, trader } from '../shell/config/files.js';
+import { trader } from '../shell/config/files.js';
+import { folderOf } from '../support/folders.js';
 import { twinbook } from '../support/processes.js';
 
 const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
@@ -26,7 +27,7 @@ const needed: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 it.each(needed)('%s says which binding is missing and what to do', async (_, words) => {
-  const folder = folderWith({ 'trader.yaml': trader(), 'hook.mjs': WITHOUT_BINDING });
+  const folder = folderOf({ 'trader.yaml': trader(), 'hook.mjs': WITHOUT_BINDING });
   const places = new Map([
     ['CONFIG', join(folder, 'trader.yaml')],
     ['RECORDINGS', join(folder, 'recordings')],

@@ -6,8 +6,9 @@ import { Replay } from '../../src/exchange/crowd/replay.js';
 import { importRecordings } from '../../src/recording/import.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { newCore, START_MS, tapeHash } from '../exchange/crowd/world.js';
+import { newFolder } from '../support/folders.js';
 import { SAMPLE } from './make-sample.js';
-import { CLOSE_MS, delta, newFolder, OPEN_MS, snapshot, trade, writeKalshi } from './samples.js';
+import { CLOSE_MS, delta, OPEN_MS, snapshot, trade, writeKalshi } from './samples.js';
 
 const MINUTE_MS = 60_000;
 

@@ -7,8 +7,9 @@ import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { verifyRecordings } from '../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { newCore, START_MS } from '../exchange/crowd/world.js';
+import { newFolder } from '../support/folders.js';
 import { makeSample, SAMPLE } from './make-sample.js';
-import { newFolder, rowsOf } from './samples.js';
+import { rowsOf } from './samples.js';
 
 const POLYMARKET = resolve(import.meta.dirname, '../../data/polymarket');
 

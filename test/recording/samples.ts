@@ -1,21 +1,13 @@
 /** Small recordings written by tests, and streams read into plain rows. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
+import { newFolder } from '../support/folders.js';
 
 /** The real recordings of this machine; tests that use them are skipped where it is missing. */
 export const REAL_DATA = resolve(import.meta.dirname, '../../../shared/data');
-
-/** A folder for the running test, removed at its end. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-recording-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 export const TICKER = 'KXTEST-26AUG01-00';
 /** Open and close of the market that the samples are about. */

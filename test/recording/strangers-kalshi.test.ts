@@ -6,7 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openRecordings } from '../../src/recording/recording.js';
 import type { TwinbookError } from '../../src/shared/base/errors.js';
-import { CLOSE_MS, delta, kalshiFile, newFolder, OPEN_MS, rowsOf, snapshot, TICKER, writeKalshi } from './samples.js';
+import { newFolder } from '../support/folders.js';
+import { CLOSE_MS, delta, kalshiFile, OPEN_MS, rowsOf, snapshot, TICKER, writeKalshi } from './samples.js';
 
 const T = OPEN_MS + 60_000;
 const START = snapshot(T, [['0.40', '100.00']], [['0.55', '50.00']]);

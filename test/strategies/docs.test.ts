@@ -1,23 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadStrategyModule } from '../../src/shell/config/strategy-module.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { paramTable } from '../../src/trader/strategy/params-export.js';
 import bands from '../../strategies/bands.js';
 import beliefMaker from '../../strategies/belief-maker.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
+import { folderOf } from '../support/folders.js';
 import { m } from '../trader/market/fixtures.js';
 import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 
 const docs = readFileSync(join(import.meta.dirname, '../../docs/strategies.md'), 'utf8');
 /** Without the padding of its tables. */
 const text = docs.replaceAll(/ +/g, ' ');
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
 
 test('docs/strategies.md lists every parameter as it is declared', () => {
   for (const strategy of [logOddsMaker, beliefMaker, bands]) {
@@ -34,9 +30,7 @@ test('docs/strategies.md lists every parameter as it is declared', () => {
 
 test("the docs' own module loads by its path and quotes", async () => {
   const source = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? '';
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-docs-'));
-  folders.push(folder);
-  writeFileSync(join(folder, 'my-maker.ts'), source);
+  const folder = folderOf({ 'my-maker.ts': source });
   const { strategy } = await loadStrategyModule('./my-maker.ts', folder);
   const quotes = strategy.create(paramsFor(strategy), FACTS).quote(VIEW);
   expect(checkQuotes(quotes, VIEW)).toBeNull();

@@ -1,13 +1,17 @@
 /** Folders with the files of a trader, in a place of their own, gone when their test ends. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
+/** An empty folder, removed at the end of the test. */
+export const newFolder = (): string => folderOf({});
+
 /** A folder with these files (path → text), removed at the end of the test. */
 export function folderOf(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-'));
+  // As the programs name it: a temporary folder may lie behind a link.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

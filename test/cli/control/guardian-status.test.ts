@@ -5,10 +5,11 @@ import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
 import type { GuardianReport } from '../../../src/shell/guardian/contract.js';
 import { reportFileOf } from '../../../src/shell/guardian/heartbeat-files.js';
-import { folderWith, trader } from '../../shell/config/files.js';
+import { trader } from '../../shell/config/files.js';
+import { folderOf } from '../../support/folders.js';
 
 const configWith = (lines: string) =>
-  loadTraderConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': trader(lines) }) });
+  loadTraderConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': trader(lines) }) });
 
 const report: GuardianReport = {
   run: 'one',

@@ -15,8 +15,9 @@ import { MEMO_PROGRAM, writeMemoTransaction } from '../../../src/shared/protocol
 import { venueFile } from '../../../src/shell/config/shipped.js';
 import { readProfile } from '../../../src/shell/config/venue.js';
 import { envelope, HostileServer } from '../../shell/client/hostile-server.js';
-import { folderWith, trader } from '../../shell/config/files.js';
+import { trader } from '../../shell/config/files.js';
 import { type Alter, alteringProxy } from '../../support/altering-proxy.js';
+import { folderOf } from '../../support/folders.js';
 import { run } from '../run.js';
 
 const profile = readProfile(venueFile('paper'), '/');
@@ -26,7 +27,7 @@ async function behindProxy(controls = true) {
   const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false, controls });
   onTestFinished(() => exchange.close());
   const proxy = await alteringProxy(exchange.url);
-  const cwd = folderWith({
+  const cwd = folderOf({
     'trader.yaml': trader().replace('profile: paper', `profile: paper, base_url: "${proxy.url}"`),
   });
   await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
@@ -149,7 +150,7 @@ describe('the doctor reads a draft', () => {
   };
 
   async function reading(settings: string, make: (wallet: string) => string, profile = 'paper') {
-    const cwd = folderWith({ 'trader.yaml': trader().replace('profile: paper', `profile: ${profile}${settings}`) });
+    const cwd = folderOf({ 'trader.yaml': trader().replace('profile: paper', `profile: ${profile}${settings}`) });
     const wallet = (await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd })).out.trim();
     writeFileSync(join(cwd, 'draft.txt'), make(wallet));
     const args = ['doctor', '-c', 'trader.yaml', '--draft', 'draft.txt'];
@@ -240,7 +241,7 @@ describe('the doctor reads a draft', () => {
   });
 
   test('that is not there', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader() });
+    const cwd = folderOf({ 'trader.yaml': trader() });
     const ran = await run(['doctor', '-c', 'trader.yaml', '--draft', 'none.txt'], { cwd });
     expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringContaining('none.txt cannot be read: ENOENT') });
   });

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { folderWith, trader } from '../../shell/config/files.js';
+import { trader } from '../../shell/config/files.js';
+import { folderOf } from '../../support/folders.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
 
@@ -12,7 +13,7 @@ const SAMPLE = join(import.meta.dirname, '../../../data/sample');
 
 /** A folder with a configuration and a ledger in which one order filled, in this market at this time. */
 function written(marketConditionId = 'a', timeMs = T0): string {
-  const cwd = folderWith({ 'trader.yaml': trader() });
+  const cwd = folderOf({ 'trader.yaml': trader() });
   const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
   ledger.transaction(() => {
     ledger.startRun({ id: 'run', version: '0.1.0', configHash: 'hash-of-run', startedMs: timeMs - 60_000 });
@@ -43,7 +44,7 @@ function written(marketConditionId = 'a', timeMs = T0): string {
 }
 
 const empty = (): string => {
-  const cwd = folderWith({ 'trader.yaml': trader() });
+  const cwd = folderOf({ 'trader.yaml': trader() });
   openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
   return cwd;
 };
@@ -88,7 +89,7 @@ describe('pnl --report', () => {
   });
 
   test('needs a ledger', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader() });
+    const cwd = folderOf({ 'trader.yaml': trader() });
     const ran = await pnl(cwd, '--report', 'report.html');
     expect(ran.code).toBe(1);
     expect(existsSync(join(cwd, 'report.html'))).toBe(false);
@@ -104,7 +105,7 @@ describe('pnl --report', () => {
   });
 
   test('leaves an older report as it was when the new one cannot take its place', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader(), 'report.html/kept.txt': 'kept' });
+    const cwd = folderOf({ 'trader.yaml': trader(), 'report.html/kept.txt': 'kept' });
     openLedger(join(cwd, 'twinbook.sqlite'), HOLDER).close();
     const ran = await pnl(cwd, '--report', 'report.html');
     expect(ran.code).toBe(1);

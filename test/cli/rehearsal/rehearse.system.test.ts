@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { folderWith, trader } from '../../shell/config/files.js';
+import { trader } from '../../shell/config/files.js';
+import { folderOf } from '../../support/folders.js';
 import { run } from '../run.js';
 import { COSIGNER, LIVE, never, STEPS, venue } from './venue.js';
 
@@ -65,7 +66,7 @@ describe('the flags', () => {
   });
 
   test('a configuration with an embedded exchange has no venue to be live at', async () => {
-    const cwd = folderWith({ 'trader.yaml': trader('exchange: {}') });
+    const cwd = folderOf({ 'trader.yaml': trader('exchange: {}') });
     const ran = await run(['rehearse', '-c', 'trader.yaml', ...LIVE], { cwd, stopAsked: () => never });
     expect(ran.code).toBe(4);
     expect(ran.out).toContain('this configuration has an embedded exchange: there is no venue');

@@ -12,8 +12,9 @@ import { venueFile } from '../../../src/shell/config/shipped.js';
 import { readProfile } from '../../../src/shell/config/venue.js';
 import { loadCredentials } from '../../../src/shell/wallet/credentials.js';
 import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
-import { folderWith, trader } from '../../shell/config/files.js';
+import { trader } from '../../shell/config/files.js';
 import { type AlteringProxy, alteringProxy } from '../../support/altering-proxy.js';
+import { folderOf } from '../../support/folders.js';
 import { run } from '../run.js';
 
 export const profile = readProfile(venueFile('worm'), '/');
@@ -61,7 +62,7 @@ export async function venue(lines = '', draftLifetimeS = 60): Promise<Venue> {
   onTestFinished(() => exchange.close());
   const proxy = await alteringProxy(exchange.url);
   const yaml = trader(lines).replace('profile: paper', `profile: worm, base_url: "${proxy.url}"`);
-  const cwd = folderWith({ 'trader.yaml': yaml });
+  const cwd = folderOf({ 'trader.yaml': yaml });
   expect((await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd })).code).toBe(0);
   expect((await run(['keys', 'bootstrap', '-c', 'trader.yaml'], { cwd })).code).toBe(0);
   const asked: string[] = [];

@@ -1,23 +1,15 @@
 /** One recorded market written in every format that a backtest plays. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { onTestFinished } from 'vitest';
 import { EVENT } from '../../../src/recording/contract.js';
 import { importRecordings } from '../../../src/recording/import.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { delta, kalshiFile, OPEN_MS, snapshot, TICKER, trade } from '../../recording/samples.js';
+import { newFolder } from '../../support/folders.js';
 import { BID, FIRST_MS, market, type Row } from './recordings.js';
-
-/** Of the running test, removed at its end. */
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-formats-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 /** Kalshi's samples are of a market that opens at another time; a minute of it is missing, as in most recordings. */
 const laterMs = OPEN_MS + 60_000 - FIRST_MS;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
-import { newFolder, rowsOf } from '../samples.js';
+import { newFolder } from '../../support/folders.js';
+import { rowsOf } from '../samples.js';
 
 const T = Date.parse('2026-06-07T01:30:00Z');
 /** One token is named so that it sorts first: it is the YES token. */

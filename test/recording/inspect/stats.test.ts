@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { coverageOf, statsOf } from '../../../src/recording/inspect/stats.js';
-import { newFolder } from '../samples.js';
+import { newFolder } from '../../support/folders.js';
 import { at, market, opened, START_MS, written } from '../store/writing.js';
 
 describe('statistics of a recording', () => {

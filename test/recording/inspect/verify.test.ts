@@ -7,7 +7,8 @@ import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspe
 import { openRecordings } from '../../../src/recording/recording.js';
 import { withConnection } from '../../../src/recording/store/duckdb.js';
 import { sha256 } from '../../../src/recording/store/parquet-files.js';
-import { delta, newFolder, OPEN_MS, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
+import { newFolder } from '../../support/folders.js';
+import { delta, OPEN_MS, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
 import { at, market, openStore, shortLife, written } from '../store/writing.js';
 
 const DAY_1 = 'market=market-1/date=2026-11-20';

@@ -5,7 +5,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyRecordings } from '../../../src/recording/inspect/verify.js';
-import { newFolder, rowsOf } from '../samples.js';
+import { newFolder } from '../../support/folders.js';
+import { rowsOf } from '../samples.js';
 import { at, market, opened, openStore, START_MS } from './writing.js';
 
 const WRITER = join(import.meta.dirname, 'endless-writer.ts');

@@ -8,7 +8,8 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/contract.js';
 import { repairFolder } from '../../../src/recording/store/store.js';
 import { stepOfPrecision } from '../../../src/shared/base/micros.js';
-import { newFolder, rowsOf } from '../samples.js';
+import { newFolder } from '../../support/folders.js';
+import { rowsOf } from '../samples.js';
 import { at, filesIn, market, opened, openStore, SHORT_LIFE, START_MS, shortLife, written } from './writing.js';
 
 const MARKET = 'market=market-1';

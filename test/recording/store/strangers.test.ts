@@ -6,7 +6,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { openRecordings } from '../../../src/recording/recording.js';
-import { newFolder, rowsOf } from '../samples.js';
+import { newFolder } from '../../support/folders.js';
+import { rowsOf } from '../samples.js';
 import { opened, SHORT_LIFE, START_MS, shortLife, written } from './writing.js';
 
 const MARKET = 'market=market-1';

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { loadConfig, loadTraderConfig } from '../../../src/shell/config/load.js';
-import { folderWith, trader } from './files.js';
+import { folderOf } from '../../support/folders.js';
+import { trader } from './files.js';
 
 const load = (folder: string, env: Readonly<Record<string, string>> = {}) =>
   loadConfig('trader.yaml', { env, cwd: folder });
 
 async function failure(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
-  const error: unknown = await load(folderWith(files), env).then(
+  const error: unknown = await load(folderOf(files), env).then(
     () => null,
     (thrown: unknown) => thrown,
   );
@@ -253,7 +254,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ['a folder', '.', 'is a folder, not a file'],
     ['a missing file', 'nothing.yaml', 'no such file'],
   ])('%s', async (_, path, text) => {
-    const folder = folderWith({});
+    const folder = folderOf({});
     await expect(loadConfig(path, { env: {}, cwd: folder })).rejects.toThrow(text);
   });
 });
@@ -340,7 +341,7 @@ export default defineStrategy({
   create: () => ({ quote: () => NO_QUOTES('never') }),
 });
 `;
-    const folder = folderWith(own(body));
+    const folder = folderOf(own(body));
     const [strategy] = (await load(folder)).strategies;
     expect(strategy).toMatchObject({
       name: 'mine',
@@ -360,7 +361,7 @@ export default defineStrategy({
 
   test('tightens limits and keeps the others', async () => {
     const files = withStrategy('strategy: bands\nrisk: { max_position_shares: "200" }');
-    const config = await load(folderWith(files));
+    const config = await load(folderOf(files));
     expect(config.strategies[0]?.risk).toEqual({ ...config.risk, maxPositionSharesMicros: 200_000_000 });
   });
 
@@ -374,14 +375,14 @@ export default defineStrategy({
   });
 
   test('that is broken does not keep emergency commands from reading the trader file', () => {
-    const folder = folderWith(withStrategy('strategy: 5'));
+    const folder = folderOf(withStrategy('strategy: 5'));
     expect(loadTraderConfig('trader.yaml', { env: {}, cwd: folder }).ledger.path).toBe(join(folder, 'twinbook.sqlite'));
   });
 });
 
 describe('what is read', () => {
   test('is resolved, defaulted and frozen through and through', async () => {
-    const folder = folderWith({ 'trader.yaml': trader('exchange: {}') });
+    const folder = folderOf({ 'trader.yaml': trader('exchange: {}') });
     const config = await load(folder);
     expect(config).toMatchObject({
       file: join(folder, 'trader.yaml'),
@@ -398,12 +399,12 @@ describe('what is read', () => {
 
   test('takes the embedded exchange’s port from an address given beside it', async () => {
     const yaml = trader('exchange: {}').replace('profile: paper', 'profile: paper, base_url: "http://127.0.0.1:9001"');
-    const config = await load(folderWith({ 'trader.yaml': yaml }));
+    const config = await load(folderOf({ 'trader.yaml': yaml }));
     expect(config.exchange?.port).toBe(9001);
   });
 
   test('a ledger by any name has one stop file, heartbeat and socket beside it, before it is there too', () => {
-    const folder = folderWith({
+    const folder = folderOf({
       'trader.yaml': trader(),
       'other.yaml': trader().replace('twinbook.sqlite', 'real/l.sqlite'),
     });
@@ -421,12 +422,12 @@ describe('what is read', () => {
   });
 
   test('a ledger in a deep folder has its socket in /tmp', async () => {
-    const folder = folderWith({ 'trader.yaml': trader().replace('twinbook.sqlite', `${'deep/'.repeat(20)}t.sqlite`) });
+    const folder = folderOf({ 'trader.yaml': trader().replace('twinbook.sqlite', `${'deep/'.repeat(20)}t.sqlite`) });
     expect((await load(folder)).control.socket).toMatch(/^\/tmp\/twinbook-[0-9a-f]{16}\.sock$/);
   });
 
   test('has a hash that follows what shapes decisions, and nothing else', async () => {
-    const hash = async (yaml: string) => (await load(folderWith({ 'trader.yaml': yaml }))).configHash;
+    const hash = async (yaml: string) => (await load(folderOf({ 'trader.yaml': yaml }))).configHash;
     const plain = await hash(trader());
     expect(plain).toMatch(/^[0-9a-f]{64}$/);
     expect(await hash(trader('log: { level: debug }'))).toBe(plain);
@@ -437,7 +438,7 @@ describe('what is read', () => {
 });
 
 describe('overrides from the environment', () => {
-  const folder = () => folderWith({ 'trader.yaml': trader('exchange: {}\nrisk: { max_loss_day: "50" }') });
+  const folder = () => folderOf({ 'trader.yaml': trader('exchange: {}\nrisk: { max_loss_day: "50" }') });
 
   test('set numbers, texts, booleans, nulls and lists, whatever the case of their names', async () => {
     const cwd = folder();
@@ -460,7 +461,7 @@ describe('overrides from the environment', () => {
   });
 
   test('relative paths are relative to the working folder, not to the file', async () => {
-    const cwd = folderWith({ 'sub/trader.yaml': trader() });
+    const cwd = folderOf({ 'sub/trader.yaml': trader() });
     const config = await loadConfig('sub/trader.yaml', { env: { TWINBOOK__LEDGER__PATH: './x.sqlite' }, cwd });
     expect(config.ledger.path).toBe(join(cwd, 'x.sqlite'));
     expect(config.wallet.file).toBe(join(cwd, 'sub/wallet.json'));

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { parseYaml } from '../../../src/shell/config/yaml-source.js';
-import { folderWith } from './files.js';
+import { folderOf } from '../../support/folders.js';
 
 const good = {
   venue: { profile: 'paper' },
@@ -79,7 +79,7 @@ async function settles(work: Promise<unknown>): Promise<void> {
 
 describe('values of the wrong kind never crash', () => {
   test('in a trader file', async () => {
-    const folder = folderWith({ 's.yaml': stringify(strategy) });
+    const folder = folderOf({ 's.yaml': stringify(strategy) });
     await fc.assert(
       fc.asyncProperty(fc.nat(1000), oddValue, async (at, value) => {
         writeFileSync(join(folder, 't.yaml'), stringify(spoiled(good, at, value)));
@@ -90,7 +90,7 @@ describe('values of the wrong kind never crash', () => {
   });
 
   test('in a strategy file', async () => {
-    const folder = folderWith({ 't.yaml': stringify(good) });
+    const folder = folderOf({ 't.yaml': stringify(good) });
     await fc.assert(
       fc.asyncProperty(fc.nat(1000), oddValue, async (at, value) => {
         writeFileSync(join(folder, 's.yaml'), stringify(spoiled(strategy, at, value)));
@@ -101,7 +101,7 @@ describe('values of the wrong kind never crash', () => {
   });
 
   test('in the environment', async () => {
-    const folder = folderWith({ 't.yaml': stringify(good), 's.yaml': stringify(strategy) });
+    const folder = folderOf({ 't.yaml': stringify(good), 's.yaml': stringify(strategy) });
     const names = fc.constantFrom(
       'CAPITAL',
       'RISK__MAX_OPEN_ORDERS',

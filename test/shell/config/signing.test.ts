@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { PAPER_COSIGNERS } from '../../../src/exchange/service/signing-service.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { folderWith, trader } from './files.js';
+import { folderOf } from '../../support/folders.js';
+import { trader } from './files.js';
 
 const PROGRAM = 'ComputeBudget111111111111111111111111111111';
 
@@ -14,13 +15,13 @@ function loadWith(programs: string, venue = '') {
     `solana_programs: ${programs}`,
   );
   const yaml = trader().replace('profile: paper', `profile: mine${venue}`);
-  return loadConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': yaml, 'venues/mine.yaml': profile }) });
+  return loadConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': yaml, 'venues/mine.yaml': profile }) });
 }
 
 describe('programs whose doing nobody can read', () => {
   test('are named by no shipped profile, and nothing is signed unread by default', async () => {
     for (const name of ['paper', 'worm']) {
-      const cwd = folderWith({ 'trader.yaml': trader().replace('paper', name) });
+      const cwd = folderOf({ 'trader.yaml': trader().replace('paper', name) });
       const { venue } = await loadConfig('trader.yaml', { env: {}, cwd });
       expect(venue).toMatchObject({ name, allowBlindSigning: false });
       expect(venue.profile.solana_programs ?? []).toEqual([]);
@@ -54,17 +55,17 @@ function loadCosigned(cosigners: string) {
     `draft_cosigners: ${cosigners}\n`,
   );
   const yaml = trader().replace('profile: paper', 'profile: mine');
-  return loadConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': yaml, 'venues/mine.yaml': profile }) });
+  return loadConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': yaml, 'venues/mine.yaml': profile }) });
 }
 
 describe('co-signers of drafts', () => {
   test('are those of the paper exchange in the shipped worm profile, and nobody in the paper profile', async () => {
     const worm = await loadConfig('trader.yaml', {
       env: {},
-      cwd: folderWith({ 'trader.yaml': trader().replace('paper', 'worm') }),
+      cwd: folderOf({ 'trader.yaml': trader().replace('paper', 'worm') }),
     });
     expect(worm.venue.profile.draft_cosigners).toEqual({ keys: [FIRST], fee_payer: FIRST });
-    const paper = await loadConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': trader() }) });
+    const paper = await loadConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': trader() }) });
     expect(paper.venue.profile.draft_cosigners).toBeUndefined();
   });
 

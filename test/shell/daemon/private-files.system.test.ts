@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openToOthers } from '../../../src/shared/base/private.js';
+import { folderOf } from '../../support/folders.js';
 import { BIN, program, type Running } from '../../support/processes.js';
-import { folderWith } from '../config/files.js';
 
 const EMBEDDED = `
 venue: { profile: paper }
@@ -42,7 +42,7 @@ function openFiles(folder: string): string[] {
 
 describe('files and folders', () => {
   it('of a trader, its exchange, journal and recording are private', async () => {
-    const folder = folderWith({ 'trader.yaml': EMBEDDED });
+    const folder = folderOf({ 'trader.yaml': EMBEDDED });
     const trader = started('start', '-c', join(folder, 'trader.yaml'));
     await trader.waitFor(/trades on/);
     expect(openFiles(join(folder, 'data'))).toEqual([]);
@@ -52,7 +52,7 @@ describe('files and folders', () => {
   });
 
   it('of an exchange and of a recorder are private', async () => {
-    const folder = folderWith({});
+    const folder = folderOf({});
     const exchange = started('exchange', '--port', '0', '--data-dir', join(folder, 'exchange'));
     const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);
     const recorder = started('record', '-c', writtenConfig(url), '--out', join(folder, 'recordings'));
@@ -73,7 +73,7 @@ ledger: { path: ${ledger} }
 capital: "1"
 strategies: []
 `;
-  return join(folderWith({ 'trader.yaml': text }), 'trader.yaml');
+  return join(folderOf({ 'trader.yaml': text }), 'trader.yaml');
 }
 
 describe('a data folder that was there', () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { Screen } from '../../../src/shell/daemon/screen.js';
 import { run } from '../../cli/run.js';
-import { folderWith } from '../config/files.js';
+import { folderOf } from '../../support/folders.js';
 
 const EVIL = 'order \u001b[2J\u001b]52;c;b3duZWQ=\u0007 rests\r\n12:00:00 fill: all is well\u009b1A';
 
@@ -29,7 +29,7 @@ describe('the screen', () => {
 
 describe('a command', () => {
   it('shows no control character of a name, in a message or in JSON', async () => {
-    const cwd = folderWith({});
+    const cwd = folderOf({});
     const missing = await run(['data', 'list', 'no\u001b[2Jsuch\u009b'], { cwd });
     expect(missing.err).toContain('no?[2Jsuch?');
     expect(missing.out + missing.err).not.toMatch(/[^\P{Cc}\n]/u);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { run } from '../../cli/run.js';
-import { folderWith, trader } from '../config/files.js';
+import { folderOf } from '../../support/folders.js';
+import { trader } from '../config/files.js';
 
 const UNITS = join(import.meta.dirname, '../../../config/systemd');
 
@@ -25,12 +26,12 @@ describe('the units of systemd', () => {
       return [name, value];
     });
     const env = Object.fromEntries(variables.filter(([name]) => name.startsWith('TWINBOOK__')));
-    const { guardian } = loadTraderConfig('trader.yaml', { env, cwd: folderWith({ 'trader.yaml': trader() }) });
+    const { guardian } = loadTraderConfig('trader.yaml', { env, cwd: folderOf({ 'trader.yaml': trader() }) });
     expect(guardian.start).toBe(words[0] !== 'start');
   });
 
   it('bring the trader back before the guardian takes it for dead', () => {
-    const { guardian } = loadTraderConfig('trader.yaml', { env: {}, cwd: folderWith({ 'trader.yaml': trader() }) });
+    const { guardian } = loadTraderConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': trader() }) });
     const [afterS = ''] = valuesOf('twinbook.service', 'RestartSec');
     // A start takes a second or two, with a key under a passphrase.
     expect(Number(afterS) * 1_000 + 4_000).toBeLessThan(guardian.timeoutMs);

@@ -12,14 +12,14 @@ export const ONE = 1_000_000;
 export const HOLDER = { pid: process.pid, startedMs: 1_700_000_000_000 };
 
 /** The path of a ledger that does not exist yet, in a folder of its own, and how to be rid of it. */
-export function newFolder(): { readonly path: string; readonly remove: () => void } {
+export function newLedgerPath(): { readonly path: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-ledger-'));
   return { path: join(folder, 'ledger.sqlite'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Runs with such a path; the folder is gone afterwards. */
 export function inFolder<T>(work: (path: string) => T): T {
-  const { path, remove } = newFolder();
+  const { path, remove } = newLedgerPath();
   try {
     return work(path);
   } finally {

@@ -7,7 +7,7 @@ import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { writerOf } from '../../../src/trader/ledger/lock.js';
 import { ACTIVE_INTENTS, UNSETTLED_ORDERS } from '../../../src/trader/ledger/reads.js';
-import { fillOf, HOLDER, inFolder, intentOf, m, newFolder, ONE, orderOf, withLedger } from './books.js';
+import { fillOf, HOLDER, inFolder, intentOf, m, newLedgerPath, ONE, orderOf, withLedger } from './books.js';
 
 /** What opening throws. */
 function refusal(work: () => unknown): TwinbookError {
@@ -299,7 +299,7 @@ describe('reading a ledger', () => {
   });
 
   it('is backed up whole while it is open', async () => {
-    const { path, remove } = newFolder();
+    const { path, remove } = newLedgerPath();
     const ledger = openLedger(path, HOLDER);
     ledger.transaction(() => {
       ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { lockWriter } from '../../../src/trader/ledger/lock.js';
-import { HOLDER, newFolder } from './books.js';
+import { HOLDER, newLedgerPath } from './books.js';
 
 it('a writer’s lock dies with a process that was killed', async () => {
-  const { path, remove } = newFolder();
+  const { path, remove } = newLedgerPath();
   const lock = join(import.meta.dirname, '../../../src/trader/ledger/lock.ts');
   const script = `
     import { lockWriter } from ${JSON.stringify(lock)};
