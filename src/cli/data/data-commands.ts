@@ -9,6 +9,7 @@ import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
 import { json, short, table } from '../output/table.js';
+import { addCalibrate } from './calibrate.js';
 import { runQuery } from './query.js';
 import { listing, listTable, statsTable } from './tables.js';
 
@@ -24,6 +25,7 @@ export function addDataCommands(program: Command, session: Session): void {
   addReader(data, session, 'stats', 'reads recordings through: coverage, depth, spread, trades', stats);
   const verify = addReader(data, session, 'verify', 'checks recordings: files, order, prices, books', verifyPaths);
   verify.option('--repair', 'first turn what a writer that died left open into Parquet');
+  addCalibrate(data, session);
   addQuery(data, session);
 }
 

@@ -8,6 +8,7 @@ import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
+import { calibratedModel, calibrationPath } from '../../lab/calibrate/calibration-file.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { integerBetween } from '../arguments.js';
@@ -42,7 +43,7 @@ export function addBacktestCommand(program: Command, session: Session): void {
   withBacktestData(withJson(withConfig(command)))
     .option(
       '--fill-model <names>',
-      `fill models, separated by commas, e.g. trade-through,power:2 (default: ${BRACKET.join(',')})`,
+      `fill models, separated by commas, e.g. trade-through,power:2, or calibrated (default: ${BRACKET.join(',')})`,
       namesOf,
     )
     .addOption(
@@ -113,7 +114,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const { fillModel, latency, failures, fees, data, repeat, afterHalt } = options;
   const results = await backtestOf(config, {
     ...planOptions(options, config),
-    ...(fillModel === undefined ? {} : { fillModels: fillModel }),
+    ...(fillModel === undefined ? {} : { fillModels: fillModel.map((name) => chosenModel(name, io.cwd)) }),
     ...(latency === undefined ? {} : { latency }),
     ...(failures === undefined ? {} : { failures }),
     ...(fees === undefined ? {} : { feeCurve: fees }),
@@ -124,6 +125,12 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   });
   line.end();
   return tell(results, options, io);
+}
+
+/** `calibrated` stands for what `data calibrate` has written. */
+function chosenModel(name: string, cwd: string) {
+  const path = calibrationPath(name);
+  return path === null ? name : calibratedModel(resolve(cwd, path));
 }
 
 /** Options of a plan that are the same for every run. */

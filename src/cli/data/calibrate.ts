@@ -1,0 +1,55 @@
+/** `twinbook data calibrate`: which fill model fills as real orders were filled. */
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type Calibration, calibrate } from '../../lab/calibrate/calibration.js';
+import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
+import { counted, decimal, percent, shares } from '../../lab/report/figures.js';
+import { openRecordings } from '../../recording/recording.js';
+import { ProgressLine } from '../lab/progress.js';
+import { EXIT } from '../output/exit.js';
+import { action, type Session, withJson } from '../output/io.js';
+import { json, table } from '../output/table.js';
+import { writeWhole } from '../output/whole-file.js';
+
+interface CalibrateFlags {
+  readonly out: string;
+  readonly json?: true;
+}
+
+export function addCalibrate(data: Command, session: Session): void {
+  const command = data
+    .command('calibrate')
+    .description('follows real orders by their sizes and says which fill model fills as they were filled')
+    .argument('<paths...>', 'recordings that hold every change of every level, such as those of Kalshi')
+    .option('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE);
+  withJson(command);
+  action<CalibrateFlags>(command, session, async (flags, paths) => {
+    const { io } = session;
+    const recordings = await openRecordings(paths.map((path) => resolve(io.cwd, path)));
+    const line = new ProgressLine(io, flags.json === true);
+    const found = await calibrate(recordings, (done, ticker) => line.show(done / recordings.length, ticker)).finally(
+      () => line.end(),
+    );
+    writeWhole(resolve(io.cwd, flags.out), calibrationText(found));
+    io.out(flags.json === true ? json(found) : calibrationTable(found, flags.out));
+    return EXIT.ok;
+  });
+}
+
+function calibrationTable(found: Calibration, out: string): string {
+  const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, fits, best } = found;
+  const rows = table(fits, [
+    { title: 'MODEL', cell: ({ model }) => model },
+    { title: 'OF FILLED', cell: ({ filledShare }) => percent(filledShare), right: true },
+    { title: 'OF CANCELLED', cell: ({ cancelledShare }) => percent(cancelledShare, 2), right: true },
+    { title: 'MODEL / REALLY', cell: ({ ratio }) => decimal(ratio, 2), right: true },
+  ]);
+  const followed = `${counted(filledOrders, 'order')} really filled (${shares(filledMicros)} shares), ${counted(cancelledOrders, 'order')} cancelled (${shares(cancelledMicros)})`;
+  const left = leftOut === 0 ? '' : `; ${leftOut} taken for cancelled were none and are left out`;
+  const said =
+    best === null
+      ? 'Too few were filled to choose a model.'
+      : `Nearest to what really happened: ${best}. Written to ${out}: backtest --fill-model calibrated takes it from there.`;
+  return `${followed}${left}\n${rows}${said}\n`;
+}

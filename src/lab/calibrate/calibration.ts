@@ -1,0 +1,137 @@
+/** Fill models held against real orders: each is played as ours, from its real arrival to its real end. */
+
+import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
+import type { Recording } from '../../recording/contract.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
+import { type FollowedOrder, LevelHistory } from './followed-orders.js';
+
+/** The models that are compared; those that differ in more than the queue are not. */
+export const CALIBRATED_MODELS = [
+  ...['risk-averse', 'power:1', 'power:2', 'power:3', 'power2:1', 'power2:2', 'power2:3', 'power3:3'],
+  ...['log', 'log2', 'optimistic'],
+] as const;
+
+/** Fewer really filled orders than this say nothing of a queue. */
+const LEAST_FILLED = 50;
+
+export interface ModelFit {
+  readonly model: string;
+  /** Of the shares that were really filled, the part that the model fills by then. */
+  readonly filledShare: number;
+  /** Of the shares that were really cancelled, the part that the model fills before. */
+  readonly cancelledShare: number;
+  /** Shares filled by the model for each that was really filled. */
+  readonly ratio: number;
+}
+
+export interface Calibration {
+  readonly filledOrders: number;
+  readonly filledMicros: number;
+  readonly cancelledOrders: number;
+  readonly cancelledMicros: number;
+  /** Cancelled ones that even the most careful model fills: they were not what they seemed, and are left out. */
+  readonly leftOut: number;
+  readonly fits: readonly ModelFit[];
+  /** The model whose ratio is nearest to 1; null where too few orders were filled. */
+  readonly best: string | null;
+}
+
+/** Throws TwinbookError `recording_invalid` where no order can be followed. */
+export async function calibrate(
+  recordings: readonly Recording[],
+  progress?: (done: number, ticker: string) => void,
+): Promise<Calibration> {
+  const models = CALIBRATED_MODELS.map((name) => fillModel(name));
+  const tally = new Tally(models);
+  for (const [done, recording] of recordings.entries()) {
+    progress?.(done, recording.market.source.ticker);
+    const history = new LevelHistory();
+    for await (const chunk of recording.chunks()) history.add(chunk);
+    const lot = stepOfPrecision(recording.market.amountPrecision);
+    for (const order of history.orders()) tally.add(order, lot);
+  }
+  if (tally.isEmpty) {
+    const hint = 'Give recordings that hold every change of every level, such as those of Kalshi.';
+    throw new TwinbookError('recording_invalid', 'no order can be followed through these recordings', hint);
+  }
+  return tally.result();
+}
+
+class Tally {
+  readonly #models: readonly FillModel[];
+  readonly #filled: number[];
+  readonly #early: number[];
+  #orders = { filled: 0, cancelled: 0, leftOut: 0 };
+  #shares = { filled: 0, cancelled: 0 };
+
+  constructor(models: readonly FillModel[]) {
+    this.#models = models;
+    this.#filled = models.map(() => 0);
+    this.#early = models.map(() => 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.#orders.filled + this.#orders.cancelled === 0;
+  }
+
+  add(order: FollowedOrder, lot: number): void {
+    const { end, sizeMicros } = order;
+    const played = this.#models.map((model) => filledBy(model, order, lot));
+    if (end === 'cancelled' && (played[0] ?? 0) > 0) {
+      this.#orders.leftOut++;
+      return;
+    }
+    this.#orders[end]++;
+    this.#shares[end] += sizeMicros;
+    const sums = end === 'filled' ? this.#filled : this.#early;
+    for (const [at, shares] of played.entries()) sums[at] = (sums[at] ?? 0) + shares;
+  }
+
+  result(): Calibration {
+    const { filled, cancelled } = this.#shares;
+    const fits = this.#models.map(({ name }, at): ModelFit => {
+      const [late = 0, early = 0] = [this.#filled[at], this.#early[at]];
+      return {
+        model: name,
+        filledShare: filled === 0 ? 0 : late / filled,
+        cancelledShare: cancelled === 0 ? 0 : early / cancelled,
+        ratio: filled === 0 ? 0 : (late + early) / filled,
+      };
+    });
+    const [nearest] = [...fits].sort((a, b) => Math.abs(a.ratio - 1) - Math.abs(b.ratio - 1));
+    return {
+      filledOrders: this.#orders.filled,
+      filledMicros: filled,
+      cancelledOrders: this.#orders.cancelled,
+      cancelledMicros: cancelled,
+      leftOut: this.#orders.leftOut,
+      fits,
+      best: this.#orders.filled < LEAST_FILLED ? null : (nearest?.model ?? null),
+    };
+  }
+}
+
+/** How much of the order the model would have filled by its real end, had it been ours beside the recorded one. */
+export function filledBy(
+  model: FillModel,
+  { steps, arrival, last, end, sizeMicros }: FollowedOrder,
+  lot: number,
+): number {
+  let ahead = model.aheadOnJoin(steps[arrival]?.beforeMicros ?? 0);
+  let [filled, traded] = [0, 0];
+  // The end of a cancelled one is its own going, not somebody's before it.
+  for (const step of steps.slice(arrival + 1, end === 'filled' ? last + 1 : last)) {
+    const { kind, amountMicros, beforeMicros } = step;
+    if (kind === 'change') {
+      ahead = model.aheadAfterChange(ahead, beforeMicros, amountMicros, traded, lot);
+      traded = 0;
+      continue;
+    }
+    traded += amountMicros;
+    const taken = Math.min(ahead, amountMicros);
+    ahead -= taken;
+    filled += Math.min(sizeMicros - filled, amountMicros - taken);
+  }
+  return filled;
+}
