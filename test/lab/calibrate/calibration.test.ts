@@ -8,7 +8,7 @@ import { calibrate, filledBy } from '../../../src/lab/calibrate/calibration.js';
 import { calibratedModel, calibrationPath, calibrationText } from '../../../src/lab/calibrate/calibration-file.js';
 import { LevelHistory } from '../../../src/lab/calibrate/followed-orders.js';
 import type { Recording } from '../../../src/recording/contract.js';
-import { newFolder } from '../../recording/samples.js';
+import { newFolder } from '../../support/folders.js';
 import { ASK, BID, chunk, end, level, market, type Row, trade } from '../backtest/recordings.js';
 
 const LOT = 10_000;
