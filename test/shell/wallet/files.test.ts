@@ -22,11 +22,14 @@ import { walletPassphrase } from '../../../src/shell/wallet/passphrase.js';
 
 /** A key of node:crypto's making: seed and public key as another tool would store them. */
 function foreignKey() {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const { d = '', x = '' } = privateKey.export({ format: 'jwk' });
-  const seed = Buffer.from(d, 'base64url');
-  const both = Buffer.concat([seed, Buffer.from(x, 'base64url')]);
-  return { seed, both, address: base58.encode(Buffer.from(x, 'base64url')) };
+  // Encoded as it is made: Node 20 waits for itself when a key is exported while the job that made it is collected.
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+  });
+  // The last 32 bytes of either form are the key itself.
+  const [seed, x] = [privateKey.subarray(-32), publicKey.subarray(-32)];
+  return { seed, both: Buffer.concat([seed, x]), address: base58.encode(x) };
 }
 
 const cheap = { n: 2 ** 12, r: 8, p: 1 };
