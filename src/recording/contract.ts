@@ -131,6 +131,11 @@ export interface Recording {
   readonly market: RecordedMarket;
   /** Only recordings in our format know it. */
   readonly summary?: RecordingSummary;
+  /**
+   * Where there is no summary: the gaps that reading `chunks()` found, each known before the chunk with its end is given.
+   * A `clear`, or the `end`, stands where one ends.
+   */
+  readonly gaps?: readonly RecordedGap[];
   /** The requests that made this recording, oldest first; only in our format, where the recorder kept them. */
   polls?(): AsyncIterable<RecordedPoll>;
   /** Complete once `chunks()` has been read to its end; before that, what is known so far. */

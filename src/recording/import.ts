@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import { makeFolder } from '../shared/base/folder.js';
 import { EVENT, type EventChunk, type Recording, type RecordingWarning } from './contract.js';
+import { gapsIn } from './gaps.js';
 import { openRecordings } from './recording.js';
 import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
@@ -125,8 +126,9 @@ async function importMarket(
   let events = 0;
   try {
     const sink = store.market(recording.market);
+    const gaps = new GapGiver(sink, recording);
     for await (const chunk of recording.chunks()) {
-      give(sink, chunk);
+      give(sink, chunk, gaps);
       events += chunk.length;
       await store.flush();
       told(events, shareOf(recording, chunk));
@@ -160,7 +162,7 @@ async function newWorkshop(out: string): Promise<string> {
 }
 
 /** The events of a chunk, with nothing known of when they were seen. */
-function give(sink: MarketSink, chunk: EventChunk): void {
+function give(sink: MarketSink, chunk: EventChunk, gaps: GapGiver): void {
   const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
   for (let at = 0; at < length; at++) {
     // Columns are as long as their chunk.
@@ -168,10 +170,31 @@ function give(sink: MarketSink, chunk: EventChunk): void {
     const price = priceMicros[at] as number;
     const amount = amountMicros[at] as number;
     const what = kind[at];
+    if (what === EVENT.clear || what === EVENT.end) gaps.before(stamp.timeMs);
     if (what === EVENT.level) sink.level(stamp, side[at] as number, price, amount);
     else if (what === EVENT.trade) sink.trade(stamp, side[at] as number, price, amount);
     else if (what === EVENT.clear) sink.clear(stamp);
     else sink.end(stamp);
+  }
+}
+
+/** Puts the gaps of a recording between its events. */
+class GapGiver {
+  readonly #sink: MarketSink;
+  readonly #recording: Recording;
+  #given = 0;
+
+  constructor(sink: MarketSink, recording: Recording) {
+    this.#sink = sink;
+    this.#recording = recording;
+  }
+
+  /** The gap that ends with a `clear` or `end` of this time, Unix ms, if one does. */
+  before(timeMs: number): void {
+    const gap = gapsIn(this.#recording)[this.#given];
+    if (gap?.toMs !== timeMs) return;
+    this.#given++;
+    this.#sink.gap({ timeMs: gap.fromMs, seenMs: null }, gap.reason);
   }
 }
 

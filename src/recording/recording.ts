@@ -14,7 +14,7 @@ import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
 import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './importers/kalshi-files.js';
-import { isPolymarketFile, openPolymarket } from './importers/polymarket.js';
+import { isPolymarketFile, joinCaptures, openPolymarket } from './importers/polymarket.js';
 import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
 import { isDayFolder } from './store/layout.js';
 
@@ -25,7 +25,8 @@ export type OnFailure = (error: TwinbookError) => void;
  * Opens every recording under these paths: a folder in our own format (all of it, a market's folder, or some of its days),
  * a folder of the Kalshi set (the whole set, one window's folder, or `.ndjson.gz` files), the Polymarket folder or one
  * of its `.parquet` files. Sorted by opening time, then by ticker. Files and days of one market are one recording, under
- * how many paths they may be given; where two of them cannot be joined, the first is opened and says so in its warnings.
+ * how many paths they may be given; where two of them cannot be joined, the first is opened (of two Polymarket files that
+ * overlap in time the earlier) and says so in its warnings.
  *
  * Throws TwinbookError `file_unreadable` for a path that is missing, `recording_invalid` for one that holds no recording.
  * With `onFailure`, what is damaged among others is told and left out; when nothing is left, its error is thrown.
@@ -50,7 +51,7 @@ export async function openRecordings(paths: readonly string[], onFailure?: OnFai
       )
     );
   for (const failure of failures) onFailure?.(failure);
-  return onceEach(opened).sort((a, b) => {
+  return onceEach(joinCaptures(opened)).sort((a, b) => {
     const byTime = a.market.openTimeMs - b.market.openTimeMs;
     return byTime !== 0 ? byTime : a.market.source.ticker < b.market.source.ticker ? -1 : 1;
   });
@@ -130,6 +131,9 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
     market,
     ...(summary === undefined ? {} : { summary }),
     ...(recording.polls === undefined ? {} : { polls: recording.polls.bind(recording) }),
+    get gaps() {
+      return recording.gaps ?? [];
+    },
     get warnings() {
       return [...recording.warnings, ...more];
     },

@@ -15,7 +15,7 @@ async function write(columns = 'size AS size'): Promise<string> {
   const path = join(newFolder(), 'game.parquet');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   const rows = `SELECT ${T}::BIGINT + i AS ts_ms, 'PRICE_CHANGE' AS event_type, 'BID' AS side, 0.4::DOUBLE AS price,
-    5.0 + i AS size, 0.4::DOUBLE AS best_bid, 0.45::DOUBLE AS best_ask, '111' AS asset_id FROM range(2) t(i)`;
+    5.0 + i AS size, 0.4::DOUBLE AS best_bid, 0::DOUBLE AS best_ask, '111' AS asset_id FROM range(2) t(i)`;
   await connection.run(`COPY (SELECT * REPLACE (${columns}) FROM (${rows})) TO '${path}'`);
   connection.closeSync();
   return path;

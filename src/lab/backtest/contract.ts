@@ -1,7 +1,7 @@
 /** What a backtest is given and gives. */
 
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
-import type { EventChunk, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
+import type { EventChunk, RecordedGap, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
@@ -16,6 +16,8 @@ export interface EventSource {
   readonly firstMs: number | null;
   /** What the recording says of itself; null where it cannot. */
   readonly summary: RecordingSummary | null;
+  /** Where there is no summary: the gaps that playing it found so far. */
+  readonly gaps?: readonly RecordedGap[];
   /** What its user must be told of the data; complete once it was played to its end. */
   readonly warnings: readonly string[];
   /** From the beginning, each time. Chunks belong to the reader until it asks for the next but one. */

@@ -19,6 +19,7 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, PendingFill } from './market-metrics.js';
 import type { Metrics } from './metrics.js';
 import type { RequestCount } from './request-count.js';
+import { gapsOf as recordedGaps } from './sources.js';
 
 export interface Measured {
   readonly plan: BacktestPlan;
@@ -210,7 +211,7 @@ function coverageOf(metrics: MarketMetrics, measured: Measured): Coverage {
 /** As far as they lie in what was played. */
 function gapsOf({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
   const endMs = played.closedMs ?? toMs;
-  return (played.source.summary?.gaps ?? [])
+  return recordedGaps(played.source)
     .filter(({ fromMs }) => fromMs < endMs)
     .map((gap) => ({ fromMs: gap.fromMs, toMs: Math.min(gap.toMs ?? endMs, endMs) }));
 }

@@ -4,10 +4,12 @@ import { basename } from 'node:path';
 import {
   EVENT,
   type EventChunk,
+  type RecordedGap,
   type RecordedMarket,
   type Recording,
   type RecordingSummary,
 } from '../../recording/contract.js';
+import { gapsIn } from '../../recording/gaps.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
 /** Reads one chunk ahead of what is played. */
@@ -15,6 +17,9 @@ export const streamed = (recording: Recording): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
   summary: recording.summary ?? null,
+  get gaps() {
+    return gapsIn(recording);
+  },
   get warnings() {
     // Its name, not its path: the same data is the same result wherever it lies.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
@@ -22,15 +27,20 @@ export const streamed = (recording: Recording): EventSource => ({
   open: () => new FileStream(recording),
 });
 
+/** The gaps of what is played; of a raw recording, those that were found so far. */
+export const gapsOf = ({ summary, gaps }: EventSource): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
+
 /** Plays columns as they are; many runs may play the same ones. */
 export const decoded = (
   market: RecordedMarket,
   chunks: readonly EventChunk[],
   summary: RecordingSummary | null = null,
+  gaps: readonly RecordedGap[] = [],
 ): EventSource => ({
   market,
   firstMs: chunks[0]?.timeMs[0] ?? null,
   summary,
+  gaps,
   warnings: [],
   open: () => {
     let at = 0;
@@ -43,6 +53,9 @@ export const stoppable = (source: EventSource, isStopped: () => boolean): EventS
   market: source.market,
   firstMs: source.firstMs,
   summary: source.summary,
+  get gaps() {
+    return gapsOf(source);
+  },
   get warnings() {
     return source.warnings;
   },
@@ -71,6 +84,9 @@ export function kept(source: EventSource, shared: { events: number }): EventSour
     market: source.market,
     firstMs: source.firstMs,
     summary: source.summary,
+    get gaps() {
+      return gapsOf(source);
+    },
     get warnings() {
       return source.warnings;
     },

@@ -4,7 +4,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { RecordedMarket, Recording, RecordingSummary } from '../../recording/contract.js';
+import type { RecordedGap, RecordedMarket, Recording, RecordingSummary } from '../../recording/contract.js';
+import { gapsIn } from '../../recording/gaps.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import { type ReadEvents, Room, type Slab, SlabWriter } from './columns.js';
@@ -14,6 +15,7 @@ export interface SharedMarket {
   readonly market: RecordedMarket;
   readonly summary: RecordingSummary | null;
   readonly slabs: readonly Slab[];
+  readonly gaps: readonly RecordedGap[];
 }
 
 export interface ReadMarket extends ReadEvents {
@@ -48,7 +50,7 @@ export async function readAll(
     if (firstMs === null || lastMs === null) empty.push(market);
     else {
       markets.push({ ...read, market, firstMs, lastMs });
-      shared.push({ market, summary, slabs: read.slabs ?? [] });
+      shared.push({ market, summary, slabs: read.slabs ?? [], gaps: gapsIn(recording) });
     }
     progress(index + 1);
   }

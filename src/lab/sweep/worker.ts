@@ -46,7 +46,7 @@ async function configOf({ source, configHash }: WorkerSetup): Promise<Config> {
 async function sourcesOf({ data }: WorkerSetup): Promise<ReadonlyMap<string, EventSource>> {
   const found =
     data.kind === 'shared'
-      ? data.markets.map(({ market, summary, slabs }) => decoded(market, slabs.map(columnsOf), summary))
+      ? data.markets.map(({ market, summary, slabs, gaps }) => decoded(market, slabs.map(columnsOf), summary, gaps))
       : (await openRecordings(data.paths)).map((recording) =>
           stoppable(streamed(recording), () => Atomics.load(setup.stop, 0) !== 0),
         );

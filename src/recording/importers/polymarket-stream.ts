@@ -5,17 +5,21 @@
  * levels of the YES token alone are the whole book. A trade is printed once, on the token that its taker traded: a buyer
  * of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the level's change (3 to 135 ms) and, where
  * the level's sizes have two decimals, the trade's have six.
+ *
+ * No file has a starting snapshot. Levels only become known when they change, so until the best prices that a row names are
+ * those of the book made from the changes, there is no book: that time is a gap. Levels behind the best that have not
+ * changed by then are still missing.
  */
 
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
-import { EVENT, type EventChunk, type RecordingWarning, SIDE } from '../contract.js';
+import { EVENT, type EventChunk, type RecordedGap, type RecordingWarning, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
 import { countOf, openParquet, ROW_IS_SOUND } from '../parquet.js';
 import { fileError } from '../store/duckdb.js';
-import { ClockRegression } from './clock-regression.js';
+import { CaptureReport } from './capture-report.js';
 import { type PairingRules, TradePairing } from './pairing.js';
 
 export interface PolymarketTokens {
@@ -25,15 +29,43 @@ export interface PolymarketTokens {
   readonly no: string | null;
 }
 
+const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
+const BETWEEN_CAPTURES = 'between two captures';
+
 /** Level sizes are rounded to 0.01, before and after the change. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
+/** What reading finds; gaps are there before the chunk with their end is given. */
+export interface PolymarketFindings {
+  readonly warnings: RecordingWarning[];
+  gaps: readonly RecordedGap[];
+}
+
+/** @param captures files of one market, each of which begins when the one before has ended */
 export async function* polymarketChunks(
-  tokens: PolymarketTokens,
-  warnings: RecordingWarning[],
+  captures: readonly PolymarketTokens[],
+  found: PolymarketFindings,
 ): AsyncGenerator<EventChunk> {
-  warnings.length = 0;
-  const { path, yes, no } = tokens;
+  found.warnings.length = 0;
+  const stream = new TokenStream();
+  for (const capture of captures) {
+    stream.begin();
+    for await (const columns of rowsOf(capture)) {
+      stream.rows(columns);
+      // A second reader of the same files may be behind the first one.
+      if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+      yield* stream.take();
+    }
+    stream.finish();
+    found.warnings.push(...stream.capture.warnings(capture.path));
+  }
+  const rest = stream.end();
+  if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+  yield* rest;
+}
+
+/** Columns as `TokenStream.rows` takes them. */
+async function* rowsOf({ path, yes, no }: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
   const connection = await openParquet(path);
   try {
     const rows = `FROM events WHERE ${ROW_IS_SOUND}
@@ -41,21 +73,9 @@ export async function* polymarketChunks(
     if ((await countOf(connection, rows)) === 0) {
       throw new TwinbookError('recording_invalid', `no event of token ${yes} can be read from ${path}`);
     }
-    const stream = new TokenStream();
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
       best_ask_micros, is_level, is_bid, asset_id = '${yes}' ${rows} ORDER BY file_row_number`;
-    for await (const columns of columnsOf(connection, sql, path)) {
-      stream.rows(columns);
-      yield* stream.take();
-    }
-    const rest = stream.end();
-    warnings.push({ path, message: 'there is no starting snapshot: the first 40 s of the book are incomplete' });
-    const back = stream.stepsBack.warning(path);
-    if (back !== null) warnings.push(back);
-    if (stream.unpairedTrades > 0) {
-      warnings.push({ path, message: `${stream.unpairedTrades} trades have no level decrease of their own` });
-    }
-    yield* rest;
+    yield* columnsOf(connection, sql, path);
   } finally {
     connection.closeSync();
   }
@@ -76,15 +96,27 @@ async function* columnsOf(
   }
 }
 
-class TokenStream {
-  readonly stepsBack = new ClockRegression(0);
-  readonly #writer = new ChunkWriter();
-  readonly #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
-  readonly #levels = new Levels();
-  #started = false;
+/** Since when the book has not been known, and why. */
+type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
-  get unpairedTrades(): number {
-    return this.#pairing.unpairedTrades;
+class TokenStream {
+  readonly gaps: RecordedGap[] = [];
+  /** Of the file that is being read. */
+  capture = new CaptureReport();
+  readonly #writer = new ChunkWriter();
+  #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
+  #levels = new Levels();
+  /** Null while the book is known. */
+  #unknown: Unknown | null = null;
+  #started = false;
+  #latestMs = Number.NEGATIVE_INFINITY;
+
+  /** A file begins, and with it a book of which nothing is known. */
+  begin(): void {
+    this.capture = new CaptureReport();
+    this.#pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
+    this.#levels = new Levels();
+    if (this.#started) this.#unknown ??= { fromMs: this.#writer.lastTimeMs, reason: BETWEEN_CAPTURES };
   }
 
   /** Columns as the query above selects them. */
@@ -95,18 +127,14 @@ class TokenStream {
       const timeMs = Number(times[row]);
       const price = Number(prices[row]);
       const amount = Number(amounts[row]);
-      this.stepsBack.saw(timeMs);
-      if (!this.#started) {
-        this.#started = true;
-        this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
-      }
+      this.#saw(timeMs);
       if (isLevel[row] === true) {
         this.#set(timeMs, isBid[row] === true ? SIDE.bid : SIDE.ask, price, amount);
-        this.#dropStale(timeMs, Number(bestBids[row] ?? 0), Number(bestAsks[row] ?? 0));
+        this.#compare(timeMs, Number(bestBids[row] ?? 0), Number(bestAsks[row] ?? 0));
       } else if (amount > 0) {
         const isYes = onYes[row] === true;
         const side = (isBid[row] === true) === isYes ? SIDE.bid : SIDE.ask;
-        this.#pairing.trade(timeMs, side, isYes ? price : 1_000_000 - price, amount);
+        this.#trade(timeMs, side, isYes ? price : ONE - price, amount);
       }
     }
   }
@@ -115,26 +143,81 @@ class TokenStream {
     return this.#writer.take();
   }
 
-  end(): EventChunk[] {
+  /** The file has ended. */
+  finish(): void {
     this.#pairing.flush();
-    return this.#writer.end(this.#writer.lastTimeMs);
+    this.capture.unpairedTrades = this.#pairing.unpairedTrades;
   }
 
-  /** Levels better than the best that the row itself names were missed going away. Zero, or no price: the row names none. */
-  #dropStale(timeMs: number, bestBid: number, bestAsk: number): void {
-    for (const [side, best] of [
-      [SIDE.bid, bestBid],
-      [SIDE.ask, bestAsk],
-    ] as const) {
-      if (!(best > 0 && best < ONE)) continue;
-      for (const price of this.#levels.betterThan(side, best)) this.#set(timeMs, side, price, 0);
+  end(): EventChunk[] {
+    if (this.#unknown === null) return this.#writer.end(this.#writer.lastTimeMs);
+    this.#endGap(this.#unknown);
+    return this.#writer.end(this.#latestMs);
+  }
+
+  #saw(timeMs: number): void {
+    this.capture.saw(timeMs);
+    if (timeMs > this.#latestMs) this.#latestMs = timeMs;
+    if (this.#started) return;
+    this.#started = true;
+    this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
+    this.#unknown = { fromMs: timeMs, reason: NO_SNAPSHOT };
+  }
+
+  /** Against which levels a trade was made is not known while the book is not: it would stand in an empty one. */
+  #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
+    if (this.#unknown !== null) this.capture.unseenTrades++;
+    else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
+  }
+
+  /** Holds the book to the best prices that a row names; the first row with which it agrees makes it known. */
+  #compare(timeMs: number, bestBid: number, bestAsk: number): void {
+    const isNamed = isInside(bestBid) || isInside(bestAsk);
+    const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
+    if (!isNamed) return;
+    const agrees = this.#isBest(SIDE.bid, bestBid) && this.#isBest(SIDE.ask, bestAsk);
+    this.capture.compared(agrees && stale === 0);
+    if (agrees && this.#unknown !== null) this.#becomeKnown(this.#unknown);
+  }
+
+  #becomeKnown(unknown: Unknown): void {
+    this.#unknown = null;
+    this.capture.knownFrom(this.#latestMs);
+    const isFirstMoment = unknown.reason === NO_SNAPSHOT && unknown.fromMs === this.#latestMs;
+    if (!isFirstMoment) this.#writer.write(EVENT.clear, this.#latestMs, 0, 0, 0);
+    this.#endGap(unknown);
+    for (const side of [SIDE.bid, SIDE.ask]) {
+      for (const price of this.#levels.prices(side)) {
+        this.#writer.write(EVENT.level, this.#latestMs, side, price, this.#levels.get(side, price));
+      }
     }
+  }
+
+  #endGap({ fromMs, reason }: Unknown): void {
+    if (this.#latestMs > fromMs) this.gaps.push({ fromMs, toMs: this.#latestMs, reason });
+  }
+
+  /** Levels better than the best that the row itself names were missed going away. Returns how many. */
+  #dropStale(timeMs: number, side: number, best: number): number {
+    if (!isInside(best)) return 0;
+    const stale = this.#levels.betterThan(side, best);
+    for (const price of stale) this.#set(timeMs, side, price, 0);
+    return stale.length;
+  }
+
+  /** None is better any more. A row that names no best says that the side is empty. */
+  #isBest(side: number, best: number): boolean {
+    if (isInside(best)) return this.#levels.get(side, best) > 0;
+    return this.#levels.prices(side).length === 0;
   }
 
   #set(timeMs: number, side: number, priceMicros: number, total: number): void {
     const before = this.#levels.get(side, priceMicros);
     if (total === before) return;
     this.#levels.set(side, priceMicros, total);
-    this.#pairing.level(timeMs, side, priceMicros, total, before - total);
+    if (this.#unknown === null) this.#pairing.level(timeMs, side, priceMicros, total, before - total);
   }
 }
+
+/** Zero, one, or no number: the row names no best price. */
+const isInside = (best: number): boolean => best > 0 && best < ONE;

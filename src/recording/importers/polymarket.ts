@@ -7,7 +7,7 @@ import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js
 import { conditionIdOf } from '../identity.js';
 import { brokenRows, numbersOf, openParquet, ROW_IS_SOUND, rowsOf, textsOf } from '../parquet.js';
 import { fileError } from '../store/duckdb.js';
-import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
+import { type PolymarketFindings, type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
 
 export const isPolymarketFile = (path: string): boolean => path.endsWith('.parquet');
 
@@ -46,7 +46,9 @@ async function marketsIn(connection: DuckDBConnection, path: string): Promise<Re
     const no = mirrorOf(yes, [...lonely.values()]);
     if (no === null) warnings.push({ path, message: `token ${short(yes.id)} has no mirror: it is a market by itself` });
     else lonely.delete(no.id);
-    markets.push(recordingOf({ path, yes: yes.id, no: no?.id ?? null }, yes, warnings));
+    const { firstMs, lastMs, tickPrecision } = yes;
+    const tokens = { path, yes: yes.id, no: no?.id ?? null };
+    markets.push(recordingOf([{ tokens, firstMs, lastMs, tickPrecision, warnings }]));
   }
   return markets;
 }
@@ -107,29 +109,78 @@ function sharedWith(a: Token, b: Token): number {
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
 }
 
-function recordingOf(tokens: PolymarketTokens, yes: Token, fileWarnings: readonly RecordingWarning[]): Recording {
+/** One file's part of a market. */
+interface Capture {
+  readonly tokens: PolymarketTokens;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly tickPrecision: number;
+  readonly warnings: readonly RecordingWarning[];
+}
+
+interface PolymarketRecording extends Recording {
+  /** Oldest first. */
+  readonly captures: readonly [Capture, ...Capture[]];
+}
+
+const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
+
+/**
+ * Files of the same market that follow one another in time become one recording, at the place of the first of them. What
+ * overlaps an earlier one stays by itself behind it. Others pass as they are.
+ */
+export function joinCaptures(opened: readonly Recording[]): Recording[] {
+  const taken = new Set<string>();
+  return opened.flatMap((recording) => {
+    if (!isCaptured(recording)) return [recording];
+    const { conditionId } = recording.market;
+    if (taken.has(conditionId)) return [];
+    taken.add(conditionId);
+    return joined(opened.filter(isCaptured).filter(({ market }) => market.conditionId === conditionId));
+  });
+}
+
+function joined(recordings: readonly PolymarketRecording[]): Recording[] {
+  const [first, ...later] = [...recordings].sort((a, b) => a.captures[0].firstMs - b.captures[0].firstMs);
+  if (first === undefined) return [];
+  const chain: [Capture, ...Capture[]] = [...first.captures];
+  const apart: Recording[] = [];
+  for (const recording of later) {
+    if (recording.captures[0].firstMs > (chain.at(-1)?.lastMs ?? 0)) chain.push(...recording.captures);
+    else apart.push(recording);
+  }
+  return [chain.length === 1 ? first : recordingOf(chain), ...apart];
+}
+
+function recordingOf(captures: readonly [Capture, ...Capture[]]): PolymarketRecording {
+  const { tokens, firstMs } = captures[0];
   const file = basename(tokens.path, '.parquet');
   const market: RecordedMarket = {
-    conditionId: conditionIdOf('polymarket', yes.id),
+    conditionId: conditionIdOf('polymarket', tokens.yes),
     eventTitle: `Recorded in play: ${file}`,
-    title: `${file}, token ${short(yes.id)}`,
+    title: `${file}, token ${short(tokens.yes)}`,
     category: 'sports',
     rules: ['A recorded market whose question and outcome are not known. It closes with its recording, unresolved.'],
-    tickPrecision: yes.tickPrecision,
+    tickPrecision: Math.max(...captures.map(({ tickPrecision }) => tickPrecision)),
     amountPrecision: AMOUNT_PRECISION,
-    openTimeMs: yes.firstMs,
-    closeTimeMs: yes.lastMs,
+    openTimeMs: firstMs,
+    closeTimeMs: captures.at(-1)?.lastMs ?? firstMs,
     closeIsGuessed: true,
     outcome: null,
-    source: { kind: 'polymarket', path: tokens.path, ticker: yes.id },
+    source: { kind: 'polymarket', path: tokens.path, ticker: tokens.yes },
   };
-  const found: RecordingWarning[] = [];
+  const found: PolymarketFindings = { warnings: [], gaps: [] };
+  const files = captures.map((capture) => capture.tokens);
   return {
     market,
-    get warnings() {
-      return [...fileWarnings, ...found];
+    captures,
+    get gaps() {
+      return found.gaps;
     },
-    chunks: () => polymarketChunks(tokens, found),
+    get warnings() {
+      return [...captures.flatMap(({ warnings }) => warnings), ...found.warnings];
+    },
+    chunks: () => polymarketChunks(files, found),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type RecordedGap, type Recording } from '../contract.js';
+import { gapsIn } from '../gaps.js';
 import { BookMeter } from './book-meter.js';
 
 export interface RecordingStats {
@@ -33,12 +34,12 @@ export interface RecordingStats {
 /** Reads the recording to its end. Throws as its `chunks` does. */
 export async function statsOf(recording: Recording): Promise<RecordingStats> {
   const { market } = recording;
-  const gaps = recording.summary?.gaps ?? [];
   const meter = new BookMeter(stepOfPrecision(market.tickPrecision));
-  const skips = new GapWalk(gaps);
+  const skips = new GapWalk();
   let [firstMs, lastMs]: [number | null, number] = [null, 0];
   let [levels, trades, volumeMicros] = [0, 0, 0];
   for await (const { length, timeMs, kind, side, priceMicros, amountMicros } of recording.chunks()) {
+    skips.know(gapsIn(recording));
     firstMs ??= timeMs[0] ?? null;
     lastMs = timeMs[length - 1] ?? lastMs;
     for (let at = 0; at < length; at++) {
@@ -59,6 +60,7 @@ export async function statsOf(recording: Recording): Promise<RecordingStats> {
     }
   }
   const from = firstMs ?? lastMs;
+  const gaps = gapsIn(recording);
   const gapMs = lengthOf(gaps, from, lastMs);
   const life = { fromMs: market.openTimeMs, toMs: market.closeTimeMs };
   const recorded = { fromMs: from, toMs: lastMs };
@@ -113,10 +115,11 @@ const lengthOf = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): n
 
 /** Passes through the gaps as time goes on. */
 class GapWalk {
-  readonly #gaps: readonly RecordedGap[];
+  #gaps: readonly RecordedGap[] = [];
   #at = 0;
 
-  constructor(gaps: readonly RecordedGap[]) {
+  /** All that are known by now, the earlier ones among them. */
+  know(gaps: readonly RecordedGap[]): void {
     this.#gaps = gaps.filter((gap) => gap.toMs !== null);
   }
 

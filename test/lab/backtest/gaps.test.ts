@@ -43,6 +43,11 @@ describe('a gap in a recording', () => {
     expect(session.markets[0]?.coverage).toMatchObject({ spanMs: 240_000, gapMs: 100_000, gaps: 1 });
   });
 
+  it('is counted as well where it was found while a raw recording was played', async () => {
+    const { session } = await runBacktest(plan([{ ...source(ROWS), gaps: [gap] }]));
+    expect(session.markets[0]?.coverage).toMatchObject({ spanMs: 240_000, gapMs: 100_000, gaps: 1 });
+  });
+
   it('makes what was bought in it a matter to be told, and nothing else', async () => {
     for (const [fromMs, told] of [
       [FIRST_MS + 70_000, 0],

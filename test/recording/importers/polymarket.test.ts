@@ -1,74 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
-import { newFolder } from '../../support/folders.js';
-import { rowsOf } from '../samples.js';
+import { BOOK, change, NO, print, type Row, read, T, write, YES } from './polymarket-files.js';
 
-const T = Date.parse('2026-06-07T01:30:00Z');
-/** One token is named so that it sorts first: it is the YES token. */
-const [YES, NO] = ['111', '999'];
-
-type Row = readonly [
-  ms: number,
-  type: string,
-  side: string,
-  price: number | null,
-  size: number,
-  bid: number,
-  ask: number,
-  token: string,
-];
-
-/** A change of the pool of liquidity, as it is sent: once per token. */
-const change = (ms: number, side: 'BID' | 'ASK', price: number, size: number, bid: number, ask: number): Row[] => [
-  [ms, 'PRICE_CHANGE', side, price, size, bid, ask, YES],
-  [ms, 'PRICE_CHANGE', side === 'BID' ? 'ASK' : 'BID', mirror(price), size, mirror(ask), mirror(bid), NO],
-];
-
-const print = (ms: number, side: 'BID' | 'ASK', price: number, size: number, token: string): Row => [
-  ms,
-  'LAST_TRADE',
-  side,
-  price,
-  size,
-  0,
-  0,
-  token,
-];
-
-const mirror = (price: number): number => Math.round((1 - price) * 1000) / 1000;
-
-async function write(rows: readonly Row[], columns = 'timestamp'): Promise<string> {
-  const path = join(newFolder(), 'game.parquet');
-  const connection = await (await DuckDBInstance.create(':memory:')).connect();
-  await connection.run(
-    `CREATE TABLE t (${columns} TIMESTAMPTZ, event_type VARCHAR, side VARCHAR, price DOUBLE, size DOUBLE, best_bid DOUBLE, best_ask DOUBLE, asset_id VARCHAR)`,
-  );
-  for (const [ms, type, side, price, size, bid, ask, token] of rows) {
-    await connection.run(
-      `INSERT INTO t VALUES (to_timestamp(${(T + ms) / 1000}), '${type}', '${side}', ${price}, ${size}, ${bid}, ${ask}, '${token}')`,
-    );
-  }
-  await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
-  connection.closeSync();
-  return path;
-}
-
-async function read(rows: readonly Row[]) {
-  const recordings = await openRecordings([await write(rows)]);
-  const [recording] = recordings;
-  return {
-    markets: recordings.map(({ market }) => market),
-    rows: await rowsOf(recording, T),
-    warnings: recording?.warnings.map((warning) => warning.message) ?? [],
-  };
-}
-
-const BOOK = [...change(0, 'BID', 0.4, 100, 0.4, 0.45), ...change(0, 'ASK', 0.45, 50, 0.4, 0.45)];
 const HEAD = ['0 clear', '0 level bid 0.4 100', '0 level ask 0.45 50'];
-const INCOMPLETE = expect.stringContaining('first 40 s');
+const INCOMPLETE = expect.stringContaining('no starting snapshot');
+/** The first of the two rows of `BOOK` names an ask that is not there yet. */
+const disagree = (of: number, rows = 1): unknown =>
+  expect.stringContaining(`(${rows} of ${of}) disagree with the book`);
 
 describe('a Polymarket recording', () => {
   it('makes one market of two mirrored tokens, and one pool of their liquidity', async () => {
@@ -77,7 +16,7 @@ describe('a Polymarket recording', () => {
       { tickPrecision: 2, outcome: null, openTimeMs: T, closeTimeMs: T + 5, source: { ticker: YES } },
     ]);
     expect(rows).toEqual([...HEAD, '5 level bid 0.4 80', '5 end']);
-    expect(warnings).toEqual([INCOMPLETE]);
+    expect(warnings).toEqual([INCOMPLETE, disagree(3)]);
   });
 
   it('turns trades of either token into trades of YES: a buyer of NO at q sells YES at 1 - q', async () => {
@@ -110,7 +49,7 @@ describe('a Polymarket recording', () => {
       '20 level bid 0.39 7',
       '20 end',
     ]);
-    expect(warnings).toEqual([INCOMPLETE]);
+    expect(warnings).toEqual([INCOMPLETE, disagree(4)]);
   });
 
   it('drops levels that are better than the best that a row names', async () => {
@@ -142,6 +81,7 @@ describe('a Polymarket recording', () => {
       '1 broken rows were skipped: 1 with a price that is no whole thousandth between 0 and 1',
       expect.stringContaining('no mirror'),
       INCOMPLETE,
+      disagree(2),
     ]);
   });
 

@@ -1,0 +1,58 @@
+/** What is told of one Polymarket file after it was read. */
+
+import type { RecordingWarning } from '../contract.js';
+import { ClockRegression } from './clock-regression.js';
+
+export class CaptureReport {
+  unpairedTrades = 0;
+  /** Trades before the book was known: they are left out. */
+  unseenTrades = 0;
+  readonly #stepsBack = new ClockRegression(0);
+  #firstMs: number | null = null;
+  #knownMs: number | null = null;
+  /** Rows that name a best price, and those among them with which the book disagreed. */
+  #rows = 0;
+  #disagreeing = 0;
+
+  /** The time of the next row, Unix ms. */
+  saw(timeMs: number): void {
+    this.#stepsBack.saw(timeMs);
+    this.#firstMs ??= timeMs;
+  }
+
+  compared(agrees: boolean): void {
+    this.#rows++;
+    if (!agrees) this.#disagreeing++;
+  }
+
+  /** The book is known from this time on, Unix ms. */
+  knownFrom(timeMs: number): void {
+    this.#knownMs = timeMs;
+  }
+
+  warnings(path: string): RecordingWarning[] {
+    const back = this.#stepsBack.warning(path);
+    const messages = [this.#unseen(), this.#disagreement(), this.#unpaired()];
+    const told = messages.filter((message) => message !== '').map((message) => ({ path, message }));
+    return back === null ? told : [...told, back];
+  }
+
+  #unseen(): string {
+    const left = this.unseenTrades === 0 ? '' : `; trades left out of that time: ${this.unseenTrades}`;
+    if (this.#knownMs === null) {
+      return `there is no starting snapshot, and the best prices of no row agree with the book: nothing of it is known${left}`;
+    }
+    const seconds = (Math.max(0, this.#knownMs - (this.#firstMs ?? this.#knownMs)) / 1000).toFixed(1);
+    return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
+  }
+
+  #disagreement(): string {
+    if (this.#rows === 0) return 'no row names its best prices: nothing can be compared with the book';
+    const percent = ((this.#disagreeing / this.#rows) * 100).toFixed(2);
+    return `the best prices of ${percent} % of the rows (${this.#disagreeing} of ${this.#rows}) disagree with the book`;
+  }
+
+  #unpaired(): string {
+    return this.unpairedTrades === 0 ? '' : `${this.unpairedTrades} trades have no level decrease of their own`;
+  }
+}

@@ -1,0 +1,76 @@
+/** Small Polymarket files written by tests, and what is read of them. */
+
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { openRecordings } from '../../../src/recording/recording.js';
+import { newFolder } from '../../support/folders.js';
+import { rowsOf } from '../samples.js';
+
+export const T = Date.parse('2026-06-07T01:30:00Z');
+/** One token is named so that it sorts first: it is the YES token. */
+export const [YES, NO] = ['111', '999'];
+
+export type Row = readonly [
+  ms: number,
+  type: string,
+  side: string,
+  price: number | null,
+  size: number,
+  bid: number,
+  ask: number,
+  token: string,
+];
+
+/** A change of the pool of liquidity, as it is sent: once per token. */
+export const change = (
+  ms: number,
+  side: 'BID' | 'ASK',
+  price: number,
+  size: number,
+  bid: number,
+  ask: number,
+): Row[] => [
+  [ms, 'PRICE_CHANGE', side, price, size, bid, ask, YES],
+  [ms, 'PRICE_CHANGE', side === 'BID' ? 'ASK' : 'BID', mirror(price), size, mirror(ask), mirror(bid), NO],
+];
+
+export const print = (ms: number, side: 'BID' | 'ASK', price: number, size: number, token: string): Row => [
+  ms,
+  'LAST_TRADE',
+  side,
+  price,
+  size,
+  0,
+  0,
+  token,
+];
+
+const mirror = (price: number): number => Math.round((1 - price) * 1000) / 1000;
+
+export async function write(rows: readonly Row[], columns = 'timestamp'): Promise<string> {
+  const path = join(newFolder(), 'game.parquet');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(
+    `CREATE TABLE t (${columns} TIMESTAMPTZ, event_type VARCHAR, side VARCHAR, price DOUBLE, size DOUBLE, best_bid DOUBLE, best_ask DOUBLE, asset_id VARCHAR)`,
+  );
+  for (const [ms, type, side, price, size, bid, ask, token] of rows) {
+    await connection.run(
+      `INSERT INTO t VALUES (to_timestamp(${(T + ms) / 1000}), '${type}', '${side}', ${price}, ${size}, ${bid}, ${ask}, '${token}')`,
+    );
+  }
+  await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
+  connection.closeSync();
+  return path;
+}
+
+export async function read(rows: readonly Row[]) {
+  const recordings = await openRecordings([await write(rows)]);
+  const [recording] = recordings;
+  return {
+    markets: recordings.map(({ market }) => market),
+    rows: await rowsOf(recording, T),
+    warnings: recording?.warnings.map((warning) => warning.message) ?? [],
+  };
+}
+
+export const BOOK = [...change(0, 'BID', 0.4, 100, 0.4, 0.45), ...change(0, 'ASK', 0.45, 50, 0.4, 0.45)];
