@@ -74,6 +74,7 @@ class BeliefMaker implements Quoter {
       asks: levels.asks,
       keepWithinTicks: 0,
       keepWithinSizeFraction: SIZE_TOLERANCE,
+      postOnly: p.post_only,
       note: noteOf(this.#belief, texts),
       factors: factorsOf(this.#belief, [bid, ask], input, view),
     };

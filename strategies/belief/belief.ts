@@ -68,6 +68,8 @@ export class Belief {
   /** Takes in a view; a book that was seen before says nothing new. */
   look(view: MarketView, minQuoteS: number): void {
     const look = lookOf(view);
+    // A clock that was set back: how long ago the newest look was is not known any more.
+    if (this.#last !== null && look.bookMs < this.#last.bookMs) this.#beginAnew();
     const last = this.#last;
     if (last === null) this.grid.spread(look.bid ?? LOWEST, look.ask ?? HIGHEST);
     else if (look.bookMs > last.bookMs) this.#update(last, look, view);
@@ -75,6 +77,12 @@ export class Belief {
     this.ahead.copyFrom(this.grid);
     this.#move(this.ahead, this.horizonS(view, minQuoteS), view);
     this.ahead.normalise();
+  }
+
+  #beginAnew(): void {
+    this.#last = null;
+    this.fills.forget();
+    this.evidence = 'the clock was set back: the belief begins anew';
   }
 
   #update(last: Look, look: Look, view: MarketView): void {

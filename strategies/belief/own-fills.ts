@@ -21,6 +21,11 @@ export class OwnFills {
     if (event.kind === 'fill' && event.isMaker) this.#fills.push(event);
   }
 
+  /** Fills that were not taken yet are of no use any more. */
+  forget(): void {
+    this.#fills = [];
+  }
+
   /** The fates of both sides since the last call. */
   take(view: MarketView): Readonly<Record<BookSide, SideFate>> {
     const fates = { bid: this.#fateOf('bid', view), ask: this.#fateOf('ask', view) };

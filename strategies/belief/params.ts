@@ -57,6 +57,11 @@ export const params = {
     default: 0.0005,
     help: 'What one request must at least earn: an order that is nearly as good as the best one stays.',
   },
+  post_only: {
+    kind: 'boolean',
+    default: true,
+    help: 'No order is sent that would trade at once, by the newest poll and trade seen: what is offered is worth its price only at rest.',
+  },
   max_book_age_ms: {
     kind: 'integer',
     unit: 'ms',

@@ -97,7 +97,7 @@ export async function oneRound(
   const ended = must(end as RoundEnd | null, 'end of the round');
   if (ended.kind === 'void') return ended.reason;
   const resting = await restingOrders(client);
-  return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs));
+  return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs, false));
 }
 
 /** Every page of our resting orders; or why the list was void. */

@@ -5,6 +5,7 @@ import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { FillRow } from '../ledger/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import { inYesSpace } from './quoting/legs.js';
+import { POST_ONLY } from './quoting/post-only.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { amount, showTitle, type TraderState } from './state.js';
 
@@ -87,6 +88,11 @@ const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
   state.touch(event.market);
   if (HARMLESS.includes(event.slug)) return;
+  if (event.slug === POST_ONLY) {
+    // The next would be drafted on the same few seconds of the market, and a draft ties up money until it expires.
+    for (const slot of state.slotsOf(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+    return;
+  }
   if (event.intentKind === 'merge' || event.intentKind === 'redeem') conversionFailed(state.track(event.market), nowMs);
   if (event.intentKind === 'place') {
     state.track(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;

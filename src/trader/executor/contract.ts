@@ -104,7 +104,7 @@ export type ExecutorEvent =
       readonly intentId: string;
       readonly intentKind: IntentKind;
       readonly market: string;
-      /** The service's slug, or one of ours: `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn`. */
+      /** The service's slug, or one of ours: `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn`, `post_only`. */
       readonly slug: string;
       readonly reason: string;
     }

@@ -16,10 +16,12 @@ export function sign(
 ): void {
   // Its order may have ended since, or it may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
-  const own = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
-  const objection = context.objectionTo(inFlight, nowMs) ?? own;
+  const withdrawn = context.objectionTo(inFlight, nowMs);
+  const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
+  const objection = withdrawn ?? crossing;
   if (objection !== null) {
-    context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${objection}`);
+    const slug = withdrawn === null ? 'post_only' : 'withdrawn';
+    context.giveUp(inFlight, 'withdrawn', slug, nowMs, `not signed: ${objection}`);
     return;
   }
   const answer = signer.sign(inFlight.intent.id);

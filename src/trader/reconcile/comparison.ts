@@ -3,7 +3,8 @@
  * beside a ledger that nobody writes to.
  */
 
-import { type Micros, sub } from '../../shared/base/micros.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { LiveOrder, MissingFills, OrderExecutor } from '../executor/contract.js';
@@ -17,6 +18,7 @@ import {
   missingFill,
   type OwnBooks,
   orderDifference,
+  outcomeKey,
   sharesAtExchange,
   unlistedOrder,
 } from './differences.js';
@@ -82,17 +84,20 @@ export class Comparison {
    * What differs, once the lists of a round are complete and all that they show of our fills is booked. They were begun at
    * `begunMs`; what has been booked since, or shortly before, they need not show. Each round's lists are compared once: then
    * their marks have moved on.
+   *
+   * @param sumsDiffer the sums are believed to differ: they are not begun anew before a person has taken note
    */
-  differences(resting: RestingOrders, begunMs: number): readonly Difference[] {
+  differences(resting: RestingOrders, begunMs: number, sumsDiffer: boolean): readonly Difference[] {
     this.#turns = this.#ledger.tradeTurns();
     this.#lately = bookedSince(this.#ledger, begunMs - LONGEST_LAG_MS);
     const missing = this.#missing();
     const found = [...this.#records(resting), ...missing, ...this.#shares()];
-    return [...found, ...this.#secondReader.settle(found.length === 0)];
+    return [...found, ...this.#secondReader.settle(found.length === 0 && !sumsDiffer)];
   }
 
   /** The newest round could say neither that this agrees nor that it differs. */
   isUndecided({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
+    if (what === 'sum') return !this.#secondReader.hasCompared;
     return what === 'position' && this.#undecided.has(subject);
   }
 
@@ -111,8 +116,11 @@ export class Comparison {
 
   /** What a trade that changed its mind has moved since, or one under way will move, is not what the person saw. */
   #leaveOutShares(difference: Difference): LeavingOut {
+    const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();
-    if (this.#turns !== this.#ledger.tradeTurns() || isMoving(marketOf(difference.subject))) return 'outdated';
+    if (this.#turns !== this.#ledger.tradeTurns() || isMoving(marketOf(subject))) return 'outdated';
+    // Found by an earlier round than the newest, or booked upon since.
+    if (this.isUndecided(difference) || formatDecimal(this.#sharesOf(subject)) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
@@ -147,6 +155,13 @@ export class Comparison {
     });
     this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
     return rows.map(({ orderPubkey, missingMicros, upTo }) => missingFill(orderPubkey, missingMicros, upTo));
+  }
+
+  #sharesOf(outcome: string): Micros {
+    const held = this.#ledger
+      .positions()
+      .find(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === outcome);
+    return held?.sharesMicros ?? ZERO;
   }
 
   /** Markets whose shares are on their way: a fill that is not booked yet, a merge, a redeem. */

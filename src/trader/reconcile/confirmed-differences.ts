@@ -49,6 +49,12 @@ export class ConfirmedDifferences {
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
 
+  /** Also by the process before this one, whose beliefs no round has confirmed or cleared yet. */
+  believesAny(what: Difference['what']): boolean {
+    const names = JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[];
+    return names.some((name) => name.startsWith(`${what} `));
+  }
+
   /** Our clock, ms: from then on another round would tell; Infinity while nothing is in doubt. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
@@ -115,6 +121,8 @@ export class ConfirmedDifferences {
    */
   accept(leaveOut: (difference: Difference) => LeavingOut): readonly Difference[] {
     const { believed } = this;
+    // Before the first round of a process nothing is known of what the one before it believed.
+    if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
       this.#open.delete(nameOf(difference));
       const becomes = leaveOut(difference);

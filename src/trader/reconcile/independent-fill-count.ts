@@ -66,9 +66,15 @@ export class IndependentFillCount {
   #cursors: string[] = [];
   #venueS: number | null = null;
   #isDone = false;
+  #hasCompared = false;
 
   constructor(ledger: FillLedger) {
     this.#ledger = ledger;
+  }
+
+  /** The newest round could hold its sums against each other. */
+  get hasCompared(): boolean {
+    return this.#hasCompared;
   }
 
   begin(): void {
@@ -101,15 +107,17 @@ export class IndependentFillCount {
     return { kind: 'complete' };
   }
 
-  /** Compares, after a complete walk. @param agreed nothing else differs, and no fill is known to be missing */
+  /** Compares, after a complete walk. @param agreed nothing differs, nor is believed to, and no fill is known to be missing */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory;
+    this.#hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
     // A trade that has turned may be counted on one side and lie behind the mark of the other.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
     }
+    this.#hasCompared = true;
     const oldS = this.#venueS - YOUNG_S;
     const trades = this.#rows.filter(({ state }) => state === 'done').map(toldByExchange);
     const fills = this.#ledger.fillsAfter(memory.seq);

@@ -218,7 +218,7 @@ export class Reconciler {
     this.#voids = 0;
     this.#voidReason = null;
     this.#voidSinceMs = null;
-    const found = this.#comparison.differences(resting, round.begunMs);
+    const found = this.#comparison.differences(resting, round.begunMs, this.#suspicions.believesAny('sum'));
     const stood = this.verdict !== null;
     const isUndecided = (difference: Difference) => this.#comparison.isUndecided(difference);
     const believed = this.#suspicions.take(found, round.begunMs, nowMs, isUndecided);

@@ -395,6 +395,42 @@ describe('reconciliation', () => {
     expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
   });
 
+  it('keeps what it believes of sums while a trade turns, until a person has taken note', () => {
+    rounds(account, 1);
+    account.fill('buy', true, ONE);
+    rounds(account, 2);
+    account.hiddenFromFirst = account.fill('buy', true, 2 * ONE).pubkey;
+    account.moves.pop();
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('sum A YES buy');
+    account.turn(account.fill('buy', false, ONE), 'failed');
+    account.look('fills');
+    rounds(account, 3);
+    expect(account.reconciler.verdict).toContain('sum A YES buy');
+    account.restart();
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('sum A YES buy');
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    rounds(account, 3);
+    expect(account.reconciler.verdict).toBeNull();
+  });
+
+  it('leaves nothing out that was booked since it was compared', () => {
+    rounds(account, 1);
+    account.moves.push({ outcome: 'A YES', amount: 5 * ONE, sinceMs: account.nowMs });
+    rounds(account, 2);
+    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
+    // The trade turns up that explains it.
+    account.fill('buy', true, 5 * ONE);
+    account.moves.pop();
+    account.look('fills');
+    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    expect(leftOut).toEqual([]);
+    rounds(account, 3);
+    expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
+  });
+
   it('leaves nothing out that a trade has changed since a person saw it', () => {
     rounds(account, 1);
     const row = account.fill('buy', true, 3 * ONE);

@@ -23,17 +23,23 @@ export function crossingOf(side: BookSide, priceMicros: Micros, { others, newest
   const what = `post-only: ${side} ${formatDecimal(priceMicros)}`;
   if (best !== undefined && reaches(side, priceMicros, best.priceMicros))
     return `${what} would trade with the newest ${side === 'bid' ? 'ask' : 'bid'} ${formatDecimal(best.priceMicros)}`;
-  if (newestTrade === null || !isTradedThrough(side, priceMicros, newestTrade)) return null;
+  const beside = (side === 'bid' ? others.bids[0] : others.asks[0])?.priceMicros ?? null;
+  if (newestTrade === null || !isTradedThrough(side, priceMicros, newestTrade, beside)) return null;
   return `${what} would trade where the newest trade was, ${formatDecimal(newestTrade.priceMicros)}`;
 }
 
 const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
-/** Somebody has traded beyond this price since the book was seen, or took at it what we would take now. */
-function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade): boolean {
-  if (trade.priceMicros === price) return trade.taker === (side === 'bid' ? 'buy' : 'sell');
-  return reaches(side, price, trade.priceMicros);
+/**
+ * Somebody took at this price or a better one what we would take now, or traded beyond all that the book shows on our own side:
+ * then it has moved through us. A maker inside the spread is not disturbed by trades at the best price beside him.
+ */
+function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
+  if (!reaches(side, price, trade.priceMicros)) return false;
+  if (trade.taker === (side === 'bid' ? 'buy' : 'sell')) return true;
+  if (beside === null) return false;
+  return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
 }
 
 /** Why this place must not be signed now; null when it may, and for what no post-only strategy has asked for. */
@@ -42,7 +48,7 @@ export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined
   const slot = market?.slots.find((each) => each.strategy.name === strategy);
   if (slot?.isPostOnly !== true || isYes === null || side === null || priceMicros === null) return null;
   const sight = market?.feed.sight(nowMs) ?? null;
-  if (sight === null) return null;
+  if (sight === null) return 'post-only: nothing is known of the book any more';
   const order = inYesSpace(isYes, side, priceMicros);
   return crossingOf(order.side, order.priceMicros, sight);
 }
