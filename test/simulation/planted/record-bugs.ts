@@ -94,8 +94,13 @@ export const RECORD_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/reconcile/comparison.ts',
-        text: "isMoving(marketOf(difference.subject))) return 'outdated';",
-        replacement: "isMoving(marketOf(difference.subject))) void 'outdated';",
+        text: "isMoving(marketOf(subject))) return 'outdated';",
+        replacement: "isMoving(marketOf(subject))) void 'outdated';",
+      },
+      {
+        file: 'src/trader/reconcile/comparison.ts',
+        text: "!== ledger) return 'outdated';",
+        replacement: "!== ledger) void 'outdated';",
       },
       {
         file: 'src/trader/reconcile/held-shares.ts',
