@@ -88,25 +88,4 @@ export const RECORD_BUGS: readonly Bug[] = [
       },
     ],
   },
-  {
-    name: 'left-out-for-good',
-    what: 'What a person takes note of while a trade changes its mind is left out with figures that are over.',
-    edits: [
-      {
-        file: 'src/trader/reconcile/comparison.ts',
-        text: "isMoving(marketOf(subject))) return 'outdated';",
-        replacement: "isMoving(marketOf(subject))) void 'outdated';",
-      },
-      {
-        file: 'src/trader/reconcile/comparison.ts',
-        text: "!== ledger) return 'outdated';",
-        replacement: "!== ledger) void 'outdated';",
-      },
-      {
-        file: 'src/trader/reconcile/held-shares.ts',
-        text: 'if (failed.length > 0) {',
-        replacement: 'if (failed.length > 1e6) {',
-      },
-    ],
-  },
 ];
