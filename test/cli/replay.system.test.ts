@@ -31,8 +31,11 @@ async function traded(file: string, until: RegExp, signal: 'SIGTERM' | 'SIGKILL'
 }
 
 const FILLS = /(?:fill: [\s\S]*){3}/;
-/** Long enough that a backtest of the run trades too: a first fill may come before a busy machine has taken a second look. */
-const QUOTED_THEN_FILLED = /quoting \| markets [1-9][\s\S]*fill: /;
+/**
+ * Ten seconds from one line to the next, with a fill between: long enough that a backtest of the run trades too, and that the
+ * recording of it holds something. A first fill may come before a busy machine has taken a second look.
+ */
+const QUOTED_FILLED_QUOTED = /quoting \| markets [1-9][\s\S]*fill: [\s\S]*quoting \| markets [1-9]/;
 
 const replayJson = async (...args: readonly string[]) => {
   const { code, out, err } = await run(['replay', ...args, '--json']);
@@ -47,7 +50,7 @@ describe('a live paper session', () => {
       'maker.yaml': makerYaml(),
     });
     await traded(file, FILLS);
-    await traded(file, QUOTED_THEN_FILLED);
+    await traded(file, QUOTED_FILLED_QUOTED);
     expect(runs().length).toBe(2);
     for (const path of runs()) {
       const { code, told } = await replayJson(path);
