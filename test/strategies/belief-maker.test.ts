@@ -200,6 +200,20 @@ describe('the maker', () => {
     expect(lost).toBeLessThan(m(0.5));
   });
 
+  it('begins anew when the clock was set back, and does not quote on what it believed before', () => {
+    const maker = fresh();
+    const fairAt = (nowMs: number, bid: number, ask: number): number => {
+      const seen = book([[bid, 100]], [[ask, 100]]);
+      const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+      const view = { ...VIEW, nowMs, health, trades: [], orders: [], others: seen, book: seen };
+      return maker.quote(view).fairMicros ?? 0;
+    };
+    for (let nowMs = 700_000; nowMs < 720_000; nowMs += 1000) expect(fairAt(nowMs, 0.28, 0.32)).toBeLessThan(m(0.35));
+    // Ten minutes back, and the market has moved.
+    for (let nowMs = 120_000; nowMs < 125_000; nowMs += 1000)
+      expect(fairAt(nowMs, 0.58, 0.62)).toBeGreaterThan(m(0.55));
+  });
+
   it('pays nothing for currency that will be back long before resolution', () => {
     const seen = book([[0.45, 100]], [[0.55, 100]]);
     const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };

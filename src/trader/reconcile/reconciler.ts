@@ -135,6 +135,11 @@ export class Reconciler {
     const { believed } = this.#suspicions;
     const accepted = this.#suspicions.accept((difference) => this.#comparison.leaveOut(difference));
     if (believed.length === 0 || this.#newest === null) return accepted;
+    for (const difference of believed.filter((one) => !accepted.includes(one)))
+      this.#news.push({
+        loud: true,
+        text: `not left out, for it has changed since; compared again: ${inWords(difference)}`,
+      });
     const differences = this.#newest.differences.filter((difference) => !believed.includes(difference));
     this.#newest = { ...this.#newest, differences };
     this.#againMs = nowMs;

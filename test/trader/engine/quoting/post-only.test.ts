@@ -76,9 +76,17 @@ const FALLS: readonly Row[] = [
   end(60_000),
 ];
 
-async function traders(postOnly: boolean) {
+/** An ask at the bid that comes and goes, twice in a round trip. */
+const FLICKERS: readonly Row[] = [
+  level(0, BID, 0.4, 100),
+  level(0, ASK, 0.6, 100),
+  ...Array.from({ length: 36 }, (_, i) => level(DECIDES_MS - 500 + i * 800, ASK, 0.55, i % 2 === 0 ? 100 : 0)),
+  end(60_000),
+];
+
+async function traders(postOnly: boolean, rows = FALLS) {
   const calls: string[] = [];
-  const given = plan([source(FALLS)], { strategy: bidder(postOnly), params: {}, latency: `constant:${ROUND_TRIP_MS}` });
+  const given = plan([source(rows)], { strategy: bidder(postOnly), params: {}, latency: `constant:${ROUND_TRIP_MS}` });
   // A poll comes back while the draft is on its way.
   const polling = { ...given.trader.polling, quietIntervalMs: 500 };
   const { session } = await runBacktest({
@@ -96,6 +104,13 @@ describe('an order whose market moves while its draft is asked for', () => {
     expect([drafts, submits]).toEqual([1, 0]);
     expect(session.markets[0]?.fills).toEqual([]);
     expect(session.refusals.find(({ name }) => name === 'post_only')?.count).toBeGreaterThan(0);
+  });
+
+  it('is not drafted again and again where what it would meet comes and goes', async () => {
+    const { drafts } = await traders(true, FLICKERS);
+    expect(drafts).toBeGreaterThan(1);
+    // Half a minute, in which a round trip takes three seconds and a pause after each objection five.
+    expect(drafts).toBeLessThanOrEqual(5);
   });
 
   it('is signed and takes what it meets when they are not', async () => {
