@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
 import { crossingOf } from '../../../../src/trader/engine/quoting/post-only.js';
+import { PLACE_PAUSE_MS } from '../../../../src/trader/engine/quoting/quoting.js';
 import type { TapeTrade } from '../../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { plan } from '../../../lab/backtest/plans.js';
@@ -76,26 +77,27 @@ const FALLS: readonly Row[] = [
   end(60_000),
 ];
 
-/** An ask at the bid that comes and goes, twice in a round trip. */
+/** An ask at the bid that comes and goes as fast as a round trip. */
+const FLICKER_MS = 800;
 const FLICKERS: readonly Row[] = [
   level(0, BID, 0.4, 100),
   level(0, ASK, 0.6, 100),
-  ...Array.from({ length: 36 }, (_, i) => level(DECIDES_MS - 500 + i * 800, ASK, 0.55, i % 2 === 0 ? 100 : 0)),
+  ...Array.from({ length: 36 }, (_, i) => level(DECIDES_MS - 500 + i * FLICKER_MS, ASK, 0.55, i % 2 === 0 ? 100 : 0)),
   end(60_000),
 ];
 
-async function traders(postOnly: boolean, rows = FALLS) {
-  const calls: string[] = [];
-  const given = plan([source(rows)], { strategy: bidder(postOnly), params: {}, latency: `constant:${ROUND_TRIP_MS}` });
+async function traders(postOnly: boolean, rows = FALLS, roundTripMs = ROUND_TRIP_MS) {
+  const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
+  const given = plan([source(rows)], { strategy: bidder(postOnly), params: {}, latency: `constant:${roundTripMs}` });
   // A poll comes back while the draft is on its way.
   const polling = { ...given.trader.polling, quietIntervalMs: 500 };
   const { session } = await runBacktest({
     ...given,
     trader: { ...given.trader, polling },
-    sent: ({ call }) => calls.push(call.endpoint),
+    sent: ({ call }, atMs) => calls.push({ endpoint: call.endpoint, atMs }),
   });
-  const count = (endpoint: string) => calls.filter((name) => name === endpoint).length;
-  return { session, drafts: count('orders.create'), submits: count('orders.submit') };
+  const count = (endpoint: string) => calls.filter((call) => call.endpoint === endpoint).length;
+  return { calls, session, drafts: count('orders.create'), submits: count('orders.submit') };
 }
 
 describe('an order whose market moves while its draft is asked for', () => {
@@ -107,10 +109,14 @@ describe('an order whose market moves while its draft is asked for', () => {
   });
 
   it('is not drafted again and again where what it would meet comes and goes', async () => {
-    const { drafts } = await traders(true, FLICKERS);
-    expect(drafts).toBeGreaterThan(1);
-    // Half a minute, in which a round trip takes three seconds and a pause after each objection five.
-    expect(drafts).toBeLessThanOrEqual(5);
+    const { calls } = await traders(true, FLICKERS, FLICKER_MS);
+    const asked = calls.filter(({ endpoint }) => endpoint === 'orders.create' || endpoint === 'orders.submit');
+    const afterObjections = asked.slice(1).flatMap(({ endpoint, atMs }, index) => {
+      const before = asked[index];
+      return endpoint === 'orders.create' && before?.endpoint === endpoint ? [atMs - before.atMs] : [];
+    });
+    expect(afterObjections.length).toBeGreaterThan(0);
+    expect(Math.min(...afterObjections)).toBeGreaterThanOrEqual(PLACE_PAUSE_MS);
   });
 
   it('is signed and takes what it meets when they are not', async () => {
