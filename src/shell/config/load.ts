@@ -179,7 +179,8 @@ function readTraderFile(
   problems: ProblemList,
 ): { readonly content: TraderFile | null; readonly value: unknown; readonly at: At } {
   const source = readYaml(file, cwd);
-  const written = strategyFileToo && isStrategyFile(source.value) ? aroundStrategy(file) : source.value;
+  const isStrategy = isStrategyFile(source.value);
+  const written = strategyFileToo && isStrategy ? aroundStrategy(file) : source.value;
   const wrong: Problem[] = [];
   const { value, sources } = applyEnvironment(written, schema, env, cwd, wrong);
   problems.add(...wrong);
@@ -190,6 +191,12 @@ function readTraderFile(
     }
     return source.problem(path, text, part);
   };
+  if (isStrategy && !strategyFileToo) {
+    problems.add(
+      at(['strategy'], "this is a strategy file; wants a trader's file that names it under strategies", 'key'),
+    );
+    return { content: null, value: null, at };
+  }
   const parsed = traderSchema.safeParse(value);
   if (parsed.success) return { content: parsed.data, value, at };
   problems.add(...explainIssues(parsed.error, value, schema).map(({ path, text, part }) => at(path, text, part)));

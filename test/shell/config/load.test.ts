@@ -26,6 +26,11 @@ describe('a trader file that cannot be used says where, what came and what to wr
       "trader.yaml:7:3: risk: unknown key 'max_los_day'; did you mean 'max_loss_day'?",
     ],
     [
+      'a strategy file in its place',
+      'strategy: bands\nmarkets: { max: 3 }\n',
+      "trader.yaml:1:1: this is a strategy file; wants a trader's file that names it under strategies",
+    ],
+    [
       'an unknown key near none',
       trader('merge: { colour: red }'),
       "trader.yaml:6:10: merge: unknown key 'colour'; known here: enabled, min_shares",
