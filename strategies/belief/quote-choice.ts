@@ -1,6 +1,6 @@
 /** Which price of a side to take, and how many shares: the one that is worth most. */
 
-import { type BookSide, type MarketView, ONE, priceRange } from '../../src/trader/strategy/strategy.js';
+import { type BookSide, dearerFee, type MarketView, ONE, priceRange } from '../../src/trader/strategy/strategy.js';
 import { type Grid, POINTS, PRICES, placeOf, STEP } from './grid.js';
 import { criticalRatio, type Demand, offer, type Prospect, worthOf } from './newsvendor.js';
 import type { Takers } from './takers.js';
@@ -126,7 +126,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const over = Math.max(0, sums.mean - sum - price * (1 - mass));
   const currency = isBid ? coverWorth - currencyPrice * price : currencyPrice * price - coverWorth;
   const takenMass = isBid ? mass : 1 - mass;
-  const fee = (view.market.makerFeeRateMicros / ONE) * Math.max(price, 1 - price);
+  const fee = dearerFee(view.market, price);
   const prospect = {
     loss: (isBid ? under : over) + (fee - currency) * takenMass,
     gain: (isBid ? over : under) + (currency - fee) * (1 - takenMass),

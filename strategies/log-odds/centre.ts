@@ -1,6 +1,7 @@
 /** Where log-odds-maker centres its quotes, and how far from there they lie. */
 
 import {
+  dearerFee,
   informedFromMove,
   informedHalfSpread,
   logit,
@@ -43,7 +44,7 @@ export function centreOf(fair: number, adverseMove: number, view: MarketView, p:
   const news = timeToResolutionMs === null ? 0 : newsSigma(fair, timeToResolutionMs / 1000);
   const staleSigma = Math.max(measured, news) * Math.sqrt(Math.max(p.refresh_s, health.bookAgeMs / 1000));
   // Either outcome may be the leg that pays the fee: the dearer one.
-  const fee = (market.makerFeeRateMicros / ONE) * Math.max(fair, 1 - fair);
+  const fee = dearerFee(market, fair);
   const floor = (p.half_spread_ticks * market.tickMicros) / ONE;
   const added = p.stale_sigmas * staleSigma + fee;
   const factor = view.stance === 'widen' ? p.widen_factor : 1;

@@ -8,6 +8,7 @@ import { Executor } from '../../src/trader/executor/executor.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { riskLimitsSchema } from '../../src/trader/risk/limits.js';
 import type { Strategy } from '../../src/trader/strategy/contract.js';
+import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
 import type { ParamValues } from '../../src/trader/strategy/params.js';
 
 export const BENCH_PROFILE: VenueProfile = {
@@ -63,6 +64,7 @@ export function benchTrader({ wallet, ledger, strategy, params, markets, nowMs }
       assetsIntervalMs: 20_000,
     },
     merge: { enabled: true, minSharesMicros: micros(20_000_000) },
+    economics: USUAL_ECONOMICS,
     strategies: [
       {
         name: 'maker',

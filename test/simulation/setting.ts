@@ -8,6 +8,7 @@ import type { Random } from '../../src/shared/base/random.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
 import type { PollingSettings, StrategySettings, TraderSettings } from '../../src/trader/engine/settings.js';
 import { type RiskLimits, riskLimitsSchema } from '../../src/trader/risk/limits.js';
+import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
 import { meddler } from './meddler.js';
@@ -187,6 +188,7 @@ export const traderSettings = (runId: string, setting: Setting = STANDARD): Trad
   risk: setting.limits,
   polling: setting.polling,
   merge: { enabled: true, minSharesMicros: setting.mergeFromMicros },
+  economics: USUAL_ECONOMICS,
   strategies: strategies(setting),
   boundedCall: (call) => call(),
 });

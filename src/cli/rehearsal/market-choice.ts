@@ -58,7 +58,7 @@ const selects = (categories: readonly string[], category: string | null): boolea
 
 /** The market and its order; or why not. */
 async function lookAt(client: ServiceClient, id: string, config: Config): Promise<ChosenMarket | string> {
-  const feed = new MarketTracker(id);
+  const feed = new MarketTracker(id, config.venue.profile.fee_schedule);
   const params = { condition_id: id };
   const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
   const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);

@@ -41,7 +41,7 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => selects(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
-  const { configHash, venue, capitalMicros, risk, polling, merge } = config;
+  const { configHash, venue, capitalMicros, risk, polling, merge, economics } = config;
   return {
     title: strategies.map(({ name }) => name).join(', '),
     trader: {
@@ -52,6 +52,7 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
       risk,
       polling,
       merge,
+      economics,
       strategies,
     },
     sources: selected,

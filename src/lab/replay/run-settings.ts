@@ -11,15 +11,16 @@ import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
+import { USUAL_ECONOMICS } from '../../trader/strategy/economics.js';
 import type { ParamSpecs } from '../../trader/strategy/params.js';
 import type { ReplayedTrader } from './contract.js';
 
 /** With the files as they are now; run, address and hash are the run's: they shape no decision. */
 export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
-  const { capitalMicros, risk, polling, merge, strategies, venue } = config;
+  const { capitalMicros, risk, polling, merge, economics, strategies, venue } = config;
   const { runId, configHash, version } = run;
   const profile = { ...venue.profile, base_url: run.profile.base_url };
-  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, strategies };
+  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, strategies };
 }
 
 /**
@@ -37,8 +38,8 @@ export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
     });
     strategies.push({ name, module: strategy, params, markets, quoteHours, risk });
   }
-  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge } = run;
-  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, strategies };
+  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics = USUAL_ECONOMICS } = run;
+  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, strategies };
 }
 
 /** Why decisions of this trader may differ from the run's, a sentence each; empty when nothing is known to have changed. */
@@ -51,6 +52,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
     ...valueChanges('risk', run.risk, trader.risk, false),
     ...valueChanges('polling', run.polling, trader.polling, false),
     ...valueChanges('merge', run.merge, trader.merge, false),
+    ...valueChanges('economics', run.economics ?? USUAL_ECONOMICS, trader.economics, false),
     ...valueChanges('the venue profile', profileThen, profileNow, false),
     ...strategyChanges(run, trader),
   ];

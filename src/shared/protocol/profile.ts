@@ -2,6 +2,7 @@
 
 import { base58 } from '@scure/base';
 import { z } from 'zod';
+import { FEE_SCHEDULES } from '../base/fees.js';
 
 const requestsPerMinute = z.number().int().min(1).max(100_000);
 
@@ -56,6 +57,8 @@ export const venueProfileSchema = z.strictObject({
   draft_cosigners: draftCosigners.optional(),
   /** What the venue's markets charge, as parts of price x amount. Compared by `twinbook rehearse`; trading goes by each market's own. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
+  /** What the rates of the venue's markets are taken of; see `FeeSchedule`. `twinbook doctor --fees` shows it. Absent: notional. */
+  fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
   rate_limits: z.strictObject({

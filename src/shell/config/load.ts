@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
+import { ONE } from '../../shared/base/micros.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
+import { type Economics, SECONDS_PER_DAY } from '../../trader/strategy/economics.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
 import { configHash } from './hash.js';
@@ -117,6 +119,7 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
     risk: content.risk,
     polling: pollingOf(content.polling),
     merge: { enabled: content.merge.enabled, minSharesMicros: content.merge.min_shares },
+    economics: economicsOf(content.economics),
     schedule: {
       reconcile: content.schedule.reconcile,
       ledgerBackup: content.schedule.ledger_backup,
@@ -266,6 +269,11 @@ function exchangeOf(
     draftLifetimeS: file.draft_lifetime_s ?? draftLifetimeS,
   };
 }
+
+const economicsOf = (file: TraderFile['economics']): Economics => ({
+  currencyPricePerS: file.currency_price_per_day / ONE / SECONDS_PER_DAY,
+  requestPrice: file.request_price / ONE,
+});
 
 const portOf = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 

@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { parseDecimal } from '../../shared/base/decimal.js';
+import { FEE_SCHEDULES } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
@@ -92,6 +93,15 @@ const mergeSchema = z
   })
   .describe('When completed pairs are merged back into currency.');
 
+const economicsSchema = z
+  .strictObject({
+    request_price: amount('0', '1000', 'What one signed request is worth, in currency.').prefault('0.001'),
+    currency_price_per_day: amount('0.000001', '1', 'What a unit of currency costs that is bound for a day.').prefault(
+      '0.00864',
+    ),
+  })
+  .describe('What requests and currency are worth against each other: decides between legs and sizes batches of sets.');
+
 const scheduleSchema = z
   .strictObject({
     reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
@@ -164,6 +174,7 @@ export const traderSchema = z.strictObject({
         .optional()
         .describe('Overrides the profile’s address.'),
       draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
+      fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: what fee rates are taken of.'),
       allow_blind_signing: z
         .boolean()
         .default(false)
@@ -184,6 +195,7 @@ export const traderSchema = z.strictObject({
   risk: riskLimitsSchema.prefault({}).describe('Limits no order may break.'),
   polling: pollingSchema.prefault({}),
   merge: mergeSchema.prefault({}),
+  economics: economicsSchema.prefault({}),
   schedule: scheduleSchema.prefault({}),
   log: logSchema.prefault({}),
   recording: recordingSchema.prefault({}),

@@ -5,6 +5,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Category, MarketState } from '../../shared/protocol/states.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
+import type { Economics } from '../../trader/strategy/economics.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 
 /** A trader's configuration: frozen, absolute paths, money in Micros. Holds no secret. */
@@ -21,6 +22,7 @@ export interface Config {
   readonly risk: RiskLimits;
   readonly polling: PollingConfig;
   readonly merge: MergeConfig;
+  readonly economics: Economics;
   readonly schedule: ScheduleConfig;
   readonly log: LogConfig;
   readonly recording: RecordingConfig;
@@ -36,7 +38,7 @@ export interface Config {
 export interface VenueConfig {
   /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
   readonly name: string;
-  /** The profile with the trader file's `base_url` and `draft_message` already laid over it. */
+  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` already laid over it. */
   readonly profile: VenueProfile;
   /** Only with this may a profile whose drafts nobody can read (`draft_message: opaque`) be signed. */
   readonly allowBlindSigning: boolean;

@@ -30,9 +30,14 @@ export function loadVenue(
     ...shipped,
     ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
     ...(file.draft_message === undefined ? {} : { draft_message: file.draft_message }),
+    ...(file.fee_schedule === undefined ? {} : { fee_schedule: file.fee_schedule }),
   };
   const problem = addressProblem(profile.base_url, embedded);
   if (problem !== null) throw configError([at(['venue', 'base_url'], problem)]);
+  if (embedded && (profile.fee_schedule ?? 'notional') !== 'notional') {
+    const text = `the embedded exchange charges fees of price x amount, but fee_schedule is ${profile.fee_schedule}`;
+    throw configError([at(['venue', file.fee_schedule === undefined ? 'profile' : 'fee_schedule'], text)]);
+  }
   const unreadable = unreadableDrafts(profile);
   if (unreadable !== null && !file.allow_blind_signing) {
     const text = `${unreadable}: nobody can check what is signed; to accept that write allow_blind_signing: true`;

@@ -274,6 +274,7 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
     risk: config.risk,
     polling: config.polling,
     merge: config.merge,
+    economics: config.economics,
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
   };

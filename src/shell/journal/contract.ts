@@ -18,6 +18,7 @@ import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { MergeSettings, PollingSettings, StrategySettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
+import type { Economics } from '../../trader/strategy/economics.js';
 
 export const JOURNAL_FORMAT = 1;
 
@@ -39,6 +40,8 @@ export interface RunDescription {
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
+  /** Absent in runs of a version that knew none. */
+  readonly economics?: Economics;
   /** The longest that one call into a strategy may take, ms. */
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];

@@ -33,6 +33,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
     risk: config.risk,
     polling: config.polling,
     merge: config.merge,
+    economics: config.economics,
     strategyLimitMs,
     strategies: config.strategies.map(describeStrategy),
     ledgerMissing,

@@ -14,6 +14,7 @@ import type { RiskLimits } from '../risk/limits.js';
 import type { LossFacts } from '../risk/loss-guard.js';
 import { judge } from '../risk/risk.js';
 import type { Queue } from '../scheduler/contract.js';
+import type { Economics } from '../strategy/economics.js';
 import type { OwnState } from './own/own-state.js';
 
 /** What whoever decides within one step needs and does not own. */
@@ -25,6 +26,7 @@ export interface StepContext {
   readonly pace: ActionPace;
   /** The trader's own limits; a strategy's are tighter. */
   readonly limits: RiskLimits;
+  readonly economics: Economics;
   /** Why nobody may quote; null when they may. */
   readonly hold: string | null;
   readonly stance: RiskStance;

@@ -61,7 +61,7 @@ export class Markets {
     if (known !== undefined) return known;
     const tracked: MarketEntry = {
       conditionId,
-      feed: new MarketTracker(conditionId),
+      feed: new MarketTracker(conditionId, this.#settings.profile.fee_schedule),
       outBecause: null,
       slots: [],
       nextConversionMs: 0,

@@ -5,6 +5,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketState } from '../../shared/protocol/states.js';
 import type { RiskLimits } from '../risk/limits.js';
 import type { Strategy } from '../strategy/contract.js';
+import type { Economics } from '../strategy/economics.js';
 import type { ParamValues } from '../strategy/params.js';
 import type { BoundedCall } from './quoting/quote-host.js';
 
@@ -19,6 +20,7 @@ export interface TraderSettings {
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
+  readonly economics: Economics;
   readonly strategies: readonly StrategySettings[];
   readonly boundedCall: BoundedCall;
 }

@@ -208,7 +208,7 @@ export class TraderState {
     const { conditionId } = tracked;
     const text = `"${showTitle(this, conditionId)}" is out: ${reason}`;
     tracked.outBecause = reason;
-    tracked.feed = new MarketTracker(conditionId);
+    tracked.feed = new MarketTracker(conditionId, this.settings.profile.fee_schedule);
     this.pauseMarket(conditionId, reason);
     this.loud(
       nowMs,

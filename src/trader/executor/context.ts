@@ -1,5 +1,6 @@
 /** What the executor's parts share: the ledger, the intents, the settings, and what is to be said at the end of a call. */
 
+import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { IntentStep } from '../../shared/protocol/ask-owner.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -131,9 +132,14 @@ export class ExecutorContext {
     const intent = this.ledger.intent(intentId);
     this.tell({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
     const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
-    const objection = fillObjection(order, trade, feeRateMicros);
+    const objection = fillObjection(order, trade, { schedule: this.feeSchedule, rateMicros: feeRateMicros });
     if (objection !== null) this.oddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
     return booking;
+  }
+
+  /** What the rates of this venue are taken of. */
+  get feeSchedule(): FeeSchedule {
+    return this.profile.fee_schedule ?? 'notional';
   }
 
   /** By the market's newest detail; null before the first. An order may be maker in part and taker in part. */

@@ -76,6 +76,7 @@ export interface Reservation {
    * not booked here.
    */
   readonly remainingMicros: Micros;
+  /** The worst fee as a part of price x amount at its own price, whatever the venue's schedule takes it of. */
   readonly feeRateMicros: Micros;
   /** Currency it may cost at most, fee included. */
   readonly cashMicros: Micros;

@@ -1,12 +1,18 @@
 /** Whether a fill can be of the order that was signed. Pure: it says what differs and changes nothing. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { add, type Micros, micros, mul, sub } from '../../shared/base/micros.js';
+import { type FeeSchedule, feeOf } from '../../shared/base/fees.js';
+import { add, type Micros, micros, sub } from '../../shared/base/micros.js';
 import type { FillRow, OrderRecord } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/rounding.js';
 
 /** What a trade says that its order does not. */
 export type Trade = Omit<FillRow, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
+
+interface WorstFee {
+  readonly schedule: FeeSchedule;
+  readonly rateMicros: Micros;
+}
 
 /** A venue may round a fee up by its own rule. */
 const FEE_ROUNDING = micros(1);
@@ -16,14 +22,10 @@ const FEE_ROUNDING = micros(1);
  * that the exchange does not name.
  *
  * @param order before this trade is booked
- * @param feeRateMicros the highest rate that the market is known to take
+ * @param fees the highest rate that the market is known to take, and of what
  */
-export function fillObjection(order: OrderRecord, trade: Trade, feeRateMicros: Micros): string | null {
-  const found = [
-    priceObjection(order, trade),
-    amountObjection(order, trade),
-    feeObjection(order, trade, feeRateMicros),
-  ];
+export function fillObjection(order: OrderRecord, trade: Trade, fees: WorstFee): string | null {
+  const found = [priceObjection(order, trade), amountObjection(order, trade), feeObjection(order, trade, fees)];
   const objections = found.filter((text) => text !== null);
   if (objections.length === 0) return null;
   const { side, amountMicros, isYes, priceMicros, pubkey } = order;
@@ -43,11 +45,11 @@ function amountObjection(order: OrderRecord, { amountMicros }: Trade): string | 
   return `came with the amount ${formatDecimal(amountMicros)}, and ${formatDecimal(left)} were left`;
 }
 
-function feeObjection(order: OrderRecord, trade: Trade, feeRateMicros: Micros): string | null {
+function feeObjection(order: OrderRecord, trade: Trade, { schedule, rateMicros }: WorstFee): string | null {
   const { feeMicros, priceMicros, amountMicros } = trade;
   if (feeMicros === null) return null;
-  const notional = tradeNotional(order.isYes, priceMicros, amountMicros);
-  const most = add(mul(feeRateMicros, notional, 'ceil'), FEE_ROUNDING);
+  const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);
+  const most = add(feeOf(schedule, rateMicros, { priceMicros, amountMicros, notionalMicros }), FEE_ROUNDING);
   if (feeMicros >= 0 && feeMicros <= most) return null;
   return `came with the fee ${formatDecimal(feeMicros)}, at most ${formatDecimal(most)} is the market's`;
 }

@@ -1,6 +1,7 @@
 /** What is out at the exchange, as the engine and risk count it. */
 
 import { must } from '../../shared/base/errors.js';
+import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
 import type { ExecutorContext } from './context.js';
@@ -45,7 +46,8 @@ export function reservations(context: ExecutorContext): Reservation[] {
     if (order.closedMs === null || !isOver(context, order.intentId)) continue;
     const intent = must(context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
     // Over at the exchange, but fills are missing here: their shares and currency have not moved yet.
-    found.push(reserving(intent, 'resting', subtractBooked(order, sub(order.filledMicros, order.failedMicros))));
+    const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
+    found.push(reserving(intent, 'resting', left, context.feeSchedule));
   }
   return found;
 }
@@ -56,17 +58,17 @@ function reservationOf(context: ExecutorContext, inFlight: InFlightIntent): Rese
   const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
   const order = pubkey === null ? null : context.orders.unsettledOf(pubkey);
   if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
-  const reservation = ofIntent(intent, order);
+  const reservation = ofIntent(intent, order, context.feeSchedule);
   inFlight.reserved = { intent, order, reservation };
   return reservation;
 }
 
-function ofIntent(intent: IntentRow, order: OrderRecord | null): Reservation | null {
+function ofIntent(intent: IntentRow, order: OrderRecord | null, schedule: FeeSchedule): Reservation | null {
   const phase = STANDINGS[intent.state].reserves;
   if (phase === null || intent.kind === 'cancel') return null;
   const amount = intent.amountMicros ?? ZERO;
   // Also what failed: as long as the order may rest, its shares may be back in the book.
-  return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount));
+  return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount), schedule);
 }
 
 /** Whether `reservationOf` says nothing of it. */
@@ -79,8 +81,14 @@ function isOver(context: ExecutorContext, intentId: string): boolean {
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
 /** A sale, a merge and a redeem give up shares, a buy costs currency. */
-function reserving(intent: IntentRow, phase: Reservation['phase'], remainingMicros: Micros): Reservation {
-  const { kind, marketConditionId, isYes, side, priceMicros, feeRateMicros, strategy, createdMs } = intent;
+function reserving(
+  intent: IntentRow,
+  phase: Reservation['phase'],
+  remainingMicros: Micros,
+  schedule: FeeSchedule,
+): Reservation {
+  const { kind, marketConditionId, isYes, side, priceMicros, strategy, createdMs } = intent;
+  const feeRateMicros = priceMicros === null ? ZERO : notionalRate(schedule, intent.feeRateMicros, priceMicros);
   const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), remainingMicros, 'ceil') : ZERO;
   const given = side === 'buy' ? ZERO : remainingMicros;
   return {

@@ -53,7 +53,7 @@ export interface IntentRow {
   readonly redeemNoMicros: Micros | null;
   /** The order that a cancel is about; null for the others. */
   readonly orderPubkey: string | null;
-  /** Worst fee rate of the market when the intent was approved; the fee that is reserved. */
+  /** Worst fee rate of the market when the intent was approved, as the market names it; what is reserved goes by it. */
   readonly feeRateMicros: Micros;
   readonly strategy: string;
   /** JSON text: what led to this intent, for `explain`. */

@@ -1,11 +1,12 @@
 /** Reads a market's detail into the facts that quoting needs. */
 
+import type { FeeSchedule } from '../../shared/base/fees.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketDetail } from '../../shared/protocol/records.js';
 import type { MarketFacts } from './view.js';
 
 /** The facts, or one sentence that says why this market cannot be quoted at all. */
-export function readFacts(detail: MarketDetail): MarketFacts | string {
+export function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
   if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
   if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
@@ -24,6 +25,7 @@ export function readFacts(detail: MarketDetail): MarketFacts | string {
     maxAmountMicros: config.max_amount,
     makerFeeRateMicros: config.maker_fee_rate,
     takerFeeRateMicros: config.taker_fee_rate,
+    feeSchedule,
     resolutionTimeMs: detail.resolution_date === null ? null : detail.resolution_date * 1000,
   });
 }

@@ -1,5 +1,6 @@
 /** The memory of one market: fed with polls, asked for views. */
 
+import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
@@ -39,6 +40,7 @@ interface SeenBook {
 /** All that is remembered of one market: its newest book, trades, estimates and our orders in them. */
 export class MarketTracker implements MarketFeed {
   readonly conditionId: string;
+  readonly #feeSchedule: FeeSchedule;
   #facts: MarketFacts | null = null;
   #unsuitable: string | null = null;
   #detailSeenMs: number | null = null;
@@ -56,8 +58,10 @@ export class MarketTracker implements MarketFeed {
   readonly #memory = new OwnOrderMemory();
   readonly #queue = new QueuePlaces();
 
-  constructor(conditionId: string) {
+  /** The service does not name what its fees are a part of: the venue profile does. */
+  constructor(conditionId: string, feeSchedule: FeeSchedule = 'notional') {
     this.conditionId = conditionId;
+    this.#feeSchedule = feeSchedule;
   }
 
   get facts(): MarketFacts | null {
@@ -82,7 +86,7 @@ export class MarketTracker implements MarketFeed {
   }
 
   onDetail(detail: MarketDetail, at: SeenAt): void {
-    const facts = readFacts(detail);
+    const facts = readFacts(detail, this.#feeSchedule);
     this.#facts = typeof facts === 'string' ? null : facts;
     this.#unsuitable = typeof facts === 'string' ? facts : null;
     this.#detailSeenMs = at.seenMs;

@@ -1,5 +1,6 @@
 /** What a market looks like at one moment: the contract between this room and everyone who looks at markets. */
 
+import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
@@ -25,9 +26,10 @@ export interface MarketFacts {
   /** Smallest and largest amount of one order, in shares, inclusive. */
   readonly minAmountMicros: Micros;
   readonly maxAmountMicros: Micros;
-  /** Fee as a part of price x amount: 0.01 is 10000. */
+  /** Fee as a part of what `feeSchedule` says, price x amount as a rule: 0.01 is 10000. */
   readonly makerFeeRateMicros: Micros;
   readonly takerFeeRateMicros: Micros;
+  readonly feeSchedule: FeeSchedule;
   /** The exchange's clock, ms; null when the market does not say when it resolves. */
   readonly resolutionTimeMs: number | null;
 }

@@ -3,6 +3,7 @@
  * and our shares allow). A check returns the two numbers when it refuses, null when it has nothing against the order.
  */
 
+import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import { buyCost, type Exposure, inYesSpace, type WorkingOrder } from './exposure.js';
 import type { Facts } from './facts.js';
@@ -318,7 +319,8 @@ export function inFlight(place: PlaceIntent, facts: Facts): WorkingOrder {
     side: place.side,
     priceMicros: place.priceMicros,
     remainingMicros: place.amountMicros,
-    feeRateMicros: feeRate(facts),
+    // A schedule that is missing is none that makes orders cheaper; `saneInput` has let its rate through.
+    feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
     phase: 'in_flight',
   };
 }

@@ -35,7 +35,7 @@ export interface WorkingOrder {
   readonly priceMicros: Micros;
   /** Shares that may still fill, as far as we know. */
   readonly remainingMicros: Micros;
-  /** Part of price x amount that a fill may cost at most: the worse of the market's two rates. */
+  /** Part of price x amount that a fill may cost at most, by the worse of the market's two rates. */
   readonly feeRateMicros: Micros;
   /** `abandoned`: was never signed and cannot fill, but its locks stand until its draft has lapsed. */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';

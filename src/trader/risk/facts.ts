@@ -10,7 +10,10 @@ import type { LossFacts } from './loss-guard.js';
 
 /** What controls compare with; taken from the market's feed itself after a strategy has spoken, never from its view. */
 export interface MarketSight {
-  readonly market: Pick<MarketFacts, 'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros'>;
+  readonly market: Pick<
+    MarketFacts,
+    'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros' | 'feeSchedule'
+  >;
   /** The book as it came, in YES space. */
   readonly book: Book;
   readonly health: Pick<Health, 'bookAgeMs' | 'frozen' | 'sinceJumpMs'>;

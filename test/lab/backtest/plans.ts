@@ -6,6 +6,7 @@ import { micros } from '../../../src/shared/base/micros.js';
 import type { StrategySettings } from '../../../src/trader/engine/settings.js';
 import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
 import type { Strategy } from '../../../src/trader/strategy/contract.js';
+import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { PROFILE } from '../../simulation/setting.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
@@ -52,6 +53,7 @@ export function plan(sources: readonly EventSource[], changes: PlanChanges = {})
         assetsIntervalMs: 20_000,
       },
       merge: { enabled: true, minSharesMicros: micros(20_000_000) },
+      economics: USUAL_ECONOMICS,
       strategies: [settings],
     },
     sources,

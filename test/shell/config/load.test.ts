@@ -81,6 +81,11 @@ describe('a trader file that cannot be used says where, what came and what to wr
       'trader.yaml:4:10: capital: wants a decimal string with at most 6 decimal places, got the text "1e3"',
     ],
     [
+      'fees that the embedded exchange does not charge',
+      trader('exchange: { embedded: true }').replace('profile: paper', 'profile: paper, fee_schedule: variance'),
+      'trader.yaml:1:40: venue.fee_schedule: the embedded exchange charges fees of price x amount, but fee_schedule is variance',
+    ],
+    [
       'yes for true',
       trader('merge: { enabled: yes }'),
       'trader.yaml:6:19: merge.enabled: wants true or false, got the text "yes"',

@@ -68,7 +68,8 @@ const textOf = (folder: string): string =>
 
 /** Decides everything once more, from the journal alone, and gives the steps whose requests differ. */
 async function differences(run: RunJournal, configFile: string, folder: string): Promise<readonly number[]> {
-  const { runId, configHash, version, startedMs, capitalMicros, risk, polling, merge, ...told } = run.description;
+  const { runId, configHash, version, startedMs, capitalMicros, risk, polling, merge, economics, ...told } =
+    run.description;
   const path = join(folder, `replay-${runId}.sqlite`);
   cpSync(run.ledgerFile ?? '', path);
   const ledger = openLedger(path, { pid: process.pid, startedMs });
@@ -86,7 +87,18 @@ async function differences(run: RunJournal, configFile: string, folder: string):
     ownPollMs: polling.ownIntervalMs,
   });
   const { strategies } = await loadConfig(configFile, { env: {}, cwd: folder });
-  const settings = { runId, configHash, version, profile: told.profile, capitalMicros, risk, polling, merge };
+  if (economics === undefined) throw new Error('the journal lacks what requests and currency are worth');
+  const settings = {
+    runId,
+    configHash,
+    version,
+    profile: told.profile,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    economics,
+  };
   const trader = new Trader({ ...settings, strategies, boundedCall: (call) => call() }, ledger, executor, startedMs);
   const differing: number[] = [];
   for await (step of run.steps()) {

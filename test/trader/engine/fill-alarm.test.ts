@@ -7,6 +7,7 @@ import type { TraderSettings } from '../../../src/trader/engine/settings.js';
 import { Trader } from '../../../src/trader/engine/trader.js';
 import type { Reaction } from '../../../src/trader/executor/contract.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
+import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { withLedger } from '../ledger/books.js';
 import { limitsOf, m, ONE } from '../risk/states.js';
@@ -26,6 +27,7 @@ const SETTINGS: TraderSettings = {
     assetsIntervalMs: 60_000,
   },
   merge: { enabled: false, minSharesMicros: m(1) },
+  economics: USUAL_ECONOMICS,
   strategies: [],
   boundedCall: (call) => call(),
 };

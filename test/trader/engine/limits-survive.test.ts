@@ -10,6 +10,7 @@ import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { judge } from '../../../src/trader/risk/risk.js';
+import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { times } from '../../support/effort.js';
 import { fillOf, HOLDER, inFolder, intentOf, orderOf } from '../ledger/books.js';
@@ -27,6 +28,7 @@ const SETTINGS = {
   risk: RISK,
   polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
   merge: { enabled: false, minSharesMicros: m(ONE) },
+  economics: USUAL_ECONOMICS,
   strategies: [],
   boundedCall: <T>(call: () => T): T => call(),
 };

@@ -6,6 +6,7 @@ import type { TraderSettings } from '../../../src/trader/engine/settings.js';
 import { Trader } from '../../../src/trader/engine/trader.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/strategy.js';
 import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { withLedger } from '../ledger/books.js';
@@ -44,6 +45,7 @@ const SETTINGS: TraderSettings = {
     assetsIntervalMs: 60_000,
   },
   merge: { enabled: false, minSharesMicros: m(1) },
+  economics: USUAL_ECONOMICS,
   strategies: [
     {
       name: 'watching',

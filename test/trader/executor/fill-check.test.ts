@@ -101,13 +101,25 @@ it('what a limit order of any outcome and side allows is never odd, and what is 
         isMaker: null,
         timestampS: 1,
       };
-      expect(fillObjection(signed, told, rate)).toBeNull();
+      expect(fillObjection(signed, told, { schedule: 'notional', rateMicros: rate })).toBeNull();
       const worse = m(side === 'buy' ? price + 10_000 : price - 10_000);
-      expect(fillObjection(signed, { ...told, priceMicros: worse, feeMicros: null }, rate)).toContain('at the price');
-      expect(fillObjection(signed, { ...told, feeMicros: m(fee + 10) }, rate)).toContain('the fee');
-      expect(fillObjection(signed, { ...told, amountMicros: m(amount + 1), feeMicros: null }, rate)).toContain(
-        'were left',
-      );
+      expect(
+        fillObjection(
+          signed,
+          { ...told, priceMicros: worse, feeMicros: null },
+          { schedule: 'notional', rateMicros: rate },
+        ),
+      ).toContain('at the price');
+      expect(
+        fillObjection(signed, { ...told, feeMicros: m(fee + 10) }, { schedule: 'notional', rateMicros: rate }),
+      ).toContain('the fee');
+      expect(
+        fillObjection(
+          signed,
+          { ...told, amountMicros: m(amount + 1), feeMicros: null },
+          { schedule: 'notional', rateMicros: rate },
+        ),
+      ).toContain('were left');
     }),
   );
 });

@@ -92,6 +92,7 @@ const anyState: fc.Arbitrary<PlainState> = fc
             phase,
             makerFeeRateMicros: m(makerFeeRateMicros),
             takerFeeRateMicros: m(takerFeeRateMicros),
+            feeSchedule: 'notional',
           },
           book: { bids, asks },
           health: { bookAgeMs, frozen, sinceJumpMs },

@@ -20,7 +20,13 @@ export const limitsOf = (changes: Partial<RiskLimits> = {}): RiskLimits => ({
 });
 
 export const sight = (changes: Partial<MarketSight> = {}, conditionId = 'a'): MarketSight => ({
-  market: { conditionId, phase: 'open', makerFeeRateMicros: m(0), takerFeeRateMicros: m(10_000) },
+  market: {
+    conditionId,
+    phase: 'open',
+    makerFeeRateMicros: m(0),
+    takerFeeRateMicros: m(10_000),
+    feeSchedule: 'notional',
+  },
   book: {
     bids: [{ priceMicros: m(400_000), amountMicros: m(100 * ONE) }],
     asks: [{ priceMicros: m(440_000), amountMicros: m(100 * ONE) }],

@@ -23,6 +23,7 @@ export const FACTS: MarketFacts = {
   maxAmountMicros: m(10_000),
   makerFeeRateMicros: m(0),
   takerFeeRateMicros: m(0.01),
+  feeSchedule: 'notional',
   resolutionTimeMs: null,
 };
 

@@ -1,8 +1,10 @@
-/** How a wish in YES space is worked: sell what we hold first, else buy the other outcome's complement. */
+/** How a wish in YES space is worked: by the outcome and side that cost least, and by selling what we hold where all cost alike. */
 
-import { complement, type Micros, micros, minMicros } from '../../../shared/base/micros.js';
+import { feePerShare } from '../../../shared/base/fees.js';
+import { complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
 import type { Side } from '../../../shared/protocol/states.js';
 import type { BookSide, MarketFacts } from '../../market/view.js';
+import { type Economics, pairCost, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
 import type { DesiredQuotes } from './changes.js';
 
 /** One order of the service, in the space of its own outcome. */
@@ -13,32 +15,79 @@ export interface Leg {
   readonly amountMicros: Micros;
 }
 
-/** Shares that no open order and no conversion holds. */
-export interface FreeShares {
+/** Shares that no open order and no conversion holds, and currency that no open order has reserved. */
+export interface Free {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
+  readonly cashMicros: Micros;
 }
 
+/** What decides between legs beside their prices. */
+export interface LegPricing {
+  /** Whether the wish would trade at once, and pay the taker's fee. */
+  readonly isTaking: boolean;
+  readonly economics: Economics;
+}
+
+/** A second order for one level: its draft and submit, and those of its cancel. */
+const REQUESTS_OF_AN_ORDER = 4;
+
 /**
- * A bid sells NO that we hold, and buys YES with what is left; an ask sells YES that we hold, and buys NO with what is
- * left. Selling first recycles inventory into currency without waiting for a merge. A remainder too small for an order
- * is left out rather than rounded up.
+ * A bid can sell NO or buy YES, an ask sell YES or buy NO. Where their fees are alike we sell what we hold and buy what is
+ * left: selling brings currency back without waiting for a merge. Where buying is cheaper by more than what the pair costs
+ * until it is merged, everything is bought, unless what is held pays for an order of its own. A remainder too small for an
+ * order is left out rather than rounded up.
  */
-export function chooseLegs(wish: DesiredQuotes, free: FreeShares, facts: MarketFacts): Leg[] {
+export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): Leg[] {
   const bid = wish.side === 'bid';
   const held = bid ? free.noMicros : free.yesMicros;
   const sellable = minMicros(wish.amountMicros, micros(held - (held % facts.lotMicros)));
-  const legs: Leg[] = [];
-  const sells = sellable >= facts.minAmountMicros;
-  const sold = sells ? sellable : 0;
-  const rest = micros(wish.amountMicros - sold);
+  const sold = sellable >= facts.minAmountMicros && !buysAll(wish, sellable, free, facts, pricing) ? sellable : 0;
   const other = complement(wish.priceMicros);
-  if (sells)
+  const legs: Leg[] = [];
+  if (sold > 0)
     legs.push({ isYes: !bid, side: 'sell', priceMicros: bid ? other : wish.priceMicros, amountMicros: sellable });
+  const rest = micros(wish.amountMicros - sold);
   if (rest >= facts.minAmountMicros) {
     legs.push({ isYes: bid, side: 'buy', priceMicros: bid ? wish.priceMicros : other, amountMicros: rest });
   }
   return legs;
+}
+
+/** Whether the shares that could be sold are better kept, and all of the wish bought. */
+function buysAll(
+  { side, priceMicros, amountMicros }: DesiredQuotes,
+  sellable: Micros,
+  { cashMicros }: Free,
+  facts: MarketFacts,
+  { isTaking, economics }: LegPricing,
+): boolean {
+  const fees = legFees(facts, side, priceMicros, isTaking);
+  // Nothing to choose by: as it always was.
+  if (fees.sell === fees.buy) return false;
+  const isSplit = amountMicros - sellable >= facts.minAmountMicros;
+  const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
+  const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
+  if (saved >= secondOrder) return false;
+  // What cannot be paid for is sold after all; fees never double a price.
+  const price = side === 'bid' ? priceMicros : complement(priceMicros);
+  return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
+}
+
+/** Currency a share that either leg of a wish pays as its fee. */
+export function legFees(
+  facts: Pick<MarketFacts, 'feeSchedule' | 'makerFeeRateMicros' | 'takerFeeRateMicros'>,
+  side: BookSide,
+  priceMicros: Micros,
+  isTaking: boolean,
+): { readonly sell: number; readonly buy: number } {
+  const { feeSchedule } = facts;
+  const rate = (isTaking ? facts.takerFeeRateMicros : facts.makerFeeRateMicros) / ONE;
+  const yes = feePerShare(feeSchedule, rate, priceMicros / ONE);
+  const no = feePerShare(feeSchedule, rate, complement(priceMicros) / ONE);
+  // Both legs of a variance fee are the same product, whichever factor comes first.
+  if (feeSchedule !== 'notional') return { sell: yes, buy: yes };
+  return side === 'bid' ? { sell: no, buy: yes } : { sell: yes, buy: no };
 }
 
 /** The same order seen in YES space. */

@@ -65,14 +65,17 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   const free = {
     yesMicros: exposure.freeShares(slot.conditionId, true),
     noMicros: exposure.freeShares(slot.conditionId, false),
+    cashMicros: turn.own.availableMicros,
   };
-  const crossing = quotes.postOnly === true ? crossingOf(wish.side, wish.priceMicros, sight) : null;
-  if (crossing !== null) {
+  const crossing = crossingOf(wish.side, wish.priceMicros, sight);
+  if (quotes.postOnly === true && crossing !== null) {
     slot.onRefusal({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, turn.nowMs);
     return false;
   }
   let placed = false;
-  for (const leg of chooseLegs(wish, free, sight.market)) placed = placeLeg(leg, slot, sight, quotes, turn) || placed;
+  const pricing = { isTaking: crossing !== null, economics: turn.economics };
+  for (const leg of chooseLegs(wish, free, sight.market, pricing))
+    placed = placeLeg(leg, slot, sight, quotes, turn) || placed;
   return placed;
 }
 

@@ -7,6 +7,7 @@ import type { FillFacts } from '../../risk/fill-guard.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import type { LossFacts } from '../../risk/loss-guard.js';
 import type { Queue } from '../../scheduler/contract.js';
+import type { Economics } from '../../strategy/economics.js';
 import { LADDER } from '../control/modes.js';
 import type { StepContext } from '../gate.js';
 import type { OwnState } from '../own/own-state.js';
@@ -21,6 +22,7 @@ export class TraderStepContext implements StepContext {
   readonly queue: Queue;
   readonly executor: OrderExecutor;
   readonly limits: RiskLimits;
+  readonly economics: Economics;
   readonly stance: RiskStance;
   readonly stanceReason: string;
   readonly pace: ActionPace;
@@ -35,6 +37,7 @@ export class TraderStepContext implements StepContext {
     this.queue = state.queue;
     this.executor = state.executor;
     this.limits = state.settings.risk;
+    this.economics = state.settings.economics;
     const { mode, reason } = state.mode();
     this.stance = this.hold === null ? LADDER[mode].stance : 'halted';
     this.stanceReason = this.hold ?? reason;

@@ -5,6 +5,7 @@ import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from '../../../../src/trader/engine/settings.js';
 import { TraderState } from '../../../../src/trader/engine/state.js';
 import { Executor } from '../../../../src/trader/executor/executor.js';
+import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/strategy.js';
 import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
 import { withLedger } from '../../ledger/books.js';
@@ -40,6 +41,7 @@ const settingsOf = (ids: readonly string[]): TraderSettings => ({
   risk: RISK,
   polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
   merge: { enabled: false, minSharesMicros: m(1) },
+  economics: USUAL_ECONOMICS,
   strategies: [strategyOf(ids)],
   boundedCall: (call) => call(),
 });

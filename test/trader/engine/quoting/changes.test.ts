@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { complement, type Micros, micros } from '../../../../src/shared/base/micros.js';
+import { type Micros, micros } from '../../../../src/shared/base/micros.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from '../../../../src/trader/engine/quoting/changes.js';
-import { chooseLegs, inYesSpace } from '../../../../src/trader/engine/quoting/legs.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
 
@@ -24,6 +23,7 @@ const facts: MarketFacts = {
   maxAmountMicros: shares(1000),
   makerFeeRateMicros: m(0),
   takerFeeRateMicros: m(10_000),
+  feeSchedule: 'notional',
   resolutionTimeMs: null,
 };
 
@@ -121,60 +121,5 @@ describe('changes towards quotes', () => {
         }
       }),
     );
-  });
-});
-
-describe('legs', () => {
-  const wish = (side: BookSide, price: number, amount: number): DesiredQuotes => ({
-    side,
-    priceMicros: cents(price),
-    amountMicros: shares(amount),
-  });
-  const free = (yes: number, no: number) => ({ yesMicros: shares(yes), noMicros: shares(no) });
-  const shown = (side: BookSide, amount: number, held: ReturnType<typeof free>) =>
-    chooseLegs(wish(side, 40, amount), held, facts).map((leg) => [
-      leg.side,
-      leg.isYes ? 'YES' : 'NO',
-      leg.priceMicros / 10_000,
-      leg.amountMicros / 1e6,
-    ]);
-
-  it('sell what is held first and buy the complement with the rest', () => {
-    expect(shown('bid', 10, free(50, 0))).toEqual([['buy', 'YES', 40, 10]]);
-    expect(shown('bid', 10, free(0, 50))).toEqual([['sell', 'NO', 60, 10]]);
-    expect(shown('bid', 10, free(0, 4))).toEqual([
-      ['sell', 'NO', 60, 4],
-      ['buy', 'YES', 40, 6],
-    ]);
-    expect(shown('ask', 10, free(0, 0))).toEqual([['buy', 'NO', 60, 10]]);
-    expect(shown('ask', 10, free(7, 0))).toEqual([
-      ['sell', 'YES', 40, 7],
-      ['buy', 'NO', 60, 3],
-    ]);
-  });
-
-  it('leave out what is too small for an order, on either leg', () => {
-    expect(shown('bid', 10, free(0, 0.5))).toEqual([['buy', 'YES', 40, 10]]);
-    expect(shown('bid', 10, free(0, 9.5))).toEqual([['sell', 'NO', 60, 9.5]]);
-  });
-
-  it('always add up to at most the wish, on the same side of the YES book at the same price', () => {
-    const amount = fc.integer({ min: 100, max: 5000 }).map((n) => micros(n * 10_000));
-    const held = fc.integer({ min: 0, max: 50_000_000 }).map(micros);
-    fc.assert(
-      fc.property(amount, held, held, fc.constantFrom<BookSide>('bid', 'ask'), (amountMicros, yes, no, side) => {
-        const one: DesiredQuotes = { side, priceMicros: cents(37), amountMicros };
-        const legs = chooseLegs(one, { yesMicros: yes, noMicros: no }, facts);
-        const sum = legs.reduce((total, leg) => total + leg.amountMicros, 0);
-        expect(sum).toBeLessThanOrEqual(amountMicros);
-        expect(amountMicros - sum).toBeLessThan(facts.minAmountMicros);
-        for (const leg of legs) {
-          expect(inYesSpace(leg.isYes, leg.side, leg.priceMicros)).toEqual({ side, priceMicros: one.priceMicros });
-          expect(leg.amountMicros % facts.lotMicros).toBe(0);
-          if (leg.side === 'sell') expect(leg.amountMicros).toBeLessThanOrEqual(leg.isYes ? yes : no);
-        }
-      }),
-    );
-    expect(complement(cents(37))).toBe(cents(63));
   });
 });
