@@ -118,13 +118,50 @@ describe('a recorded amount that comes to the price of real orders', () => {
     expect(told.every(({ priceMicros }) => priceMicros === 450_000)).toBe(true);
   });
 
-  it('comes anew with a snapshot after a gap', () => {
+  it.each([
+    ['the same', 4, 4],
+    ['less', 3, 4],
+    ['more, of which the rest is new', 6, 6],
+  ])('is not there a second time when a snapshot after a gap shows %s', (_, total, wanted) => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
     venue.core.recordedClear(venue.nowMs, 0);
+    level(ASK, '0.44', total);
+    expect(filled(order)).toBe(wanted);
+    expect(venue.book()).toEqual({ bid: [`0.45:${10 - wanted}`], ask: [] });
+    // Said again a moment later, it is still what was eaten.
+    venue.nowMs += 1;
+    level(ASK, '0.44', total);
+    expect(filled(order)).toBe(wanted);
+  });
+
+  it('is new after a gap whose snapshot did not show its level', () => {
+    const { venue, level, bid, filled } = market();
+    const order = bid('0.45', '10');
+    level(ASK, '0.44', 4);
+    venue.core.recordedClear(venue.nowMs, 0);
+    venue.nowMs += 1000;
+    level(ASK, '0.5', 7);
+    level(ASK, '0.51', 7);
+    venue.nowMs += 1;
     level(ASK, '0.44', 4);
     expect(filled(order)).toBe(8);
+  });
+
+  it('was eaten once, whatever gaps and restarts of the exchange lie between', () => {
+    const { venue, level, bid, filled } = market();
+    const order = bid('0.45', '10');
+    level(ASK, '0.44', 4);
+    for (let gap = 0; gap < 3; gap++) {
+      venue.core.recordedClear(venue.nowMs, 0);
+      venue.core = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
+      venue.core.recordedClear(venue.nowMs, 0);
+      venue.nowMs += 1000;
+      level(ASK, '0.5', 7);
+      level(ASK, '0.44', 4);
+      expect(filled(order)).toBe(4);
+    }
   });
 
   it('waits while the market is paused, and meets the orders when it goes on', () => {
@@ -175,7 +212,8 @@ type Step =
   | { readonly do: 'cancel'; readonly order: number }
   | { readonly do: 'level'; readonly side: BookSide; readonly tick: number; readonly total: number }
   | { readonly do: 'trade'; readonly taker: BookSide; readonly tick: number; readonly amount: number }
-  | { readonly do: 'clear' };
+  | { readonly do: 'clear' }
+  | { readonly do: 'wait' };
 
 const side = fc.constantFrom(BID, ASK);
 const tick = fc.integer({ min: 1, max: TICKS });
@@ -186,13 +224,15 @@ const stepsOf = {
   level: fc.record({ do: fc.constant('level' as const), side, tick, total: fc.integer({ min: 0, max: 60 }) }),
   trade: fc.record({ do: fc.constant('trade' as const), taker: side, tick, amount }),
   clear: fc.record({ do: fc.constant('clear' as const) }),
+  wait: fc.record({ do: fc.constant('wait' as const) }),
 };
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: stepsOf.level },
   { weight: 4, arbitrary: stepsOf.trade },
   { weight: 5, arbitrary: stepsOf.join },
   { weight: 2, arbitrary: stepsOf.cancel },
-  { weight: 1, arbitrary: stepsOf.clear },
+  { weight: 2, arbitrary: stepsOf.clear },
+  { weight: 3, arbitrary: stepsOf.wait },
 );
 
 const priceOf = (at: number): Micros => m((40 + at) / 100);
@@ -203,6 +243,7 @@ class TwoSides {
   readonly #traders: readonly [number, number];
   readonly handles: number[] = [];
   #printed = 0;
+  #nowMs = NOW_MS;
 
   constructor(model: string) {
     this.core = new ExchangeCore({ ...settings, fillModel: model });
@@ -217,20 +258,23 @@ class TwoSides {
       case 'join': {
         const price = priceOf(step.tick);
         const account = this.#traders[step.side];
-        this.handles.push(this.core.placeInternal(NOW_MS, account, 0, step.side, price, m(step.amount), false));
+        this.handles.push(this.core.placeInternal(this.#nowMs, account, 0, step.side, price, m(step.amount), false));
         return this.core.lastInternalFilled / 1e6;
       }
       case 'cancel':
-        this.core.cancelInternal(NOW_MS, this.handles[step.order] ?? 0);
+        this.core.cancelInternal(this.#nowMs, this.handles[step.order] ?? 0);
         return 0;
       case 'level':
-        this.core.recordedLevel(NOW_MS, 0, step.side, priceOf(step.tick), m(step.total));
+        this.core.recordedLevel(this.#nowMs, 0, step.side, priceOf(step.tick), m(step.total));
         return 0;
       case 'trade':
-        this.core.recordedTrade(NOW_MS, 0, step.taker, priceOf(step.tick), m(step.amount));
+        this.core.recordedTrade(this.#nowMs, 0, step.taker, priceOf(step.tick), m(step.amount));
         return 0;
       case 'clear':
-        this.core.recordedClear(NOW_MS, 0);
+        this.core.recordedClear(this.#nowMs, 0);
+        return 0;
+      case 'wait':
+        this.#nowMs += 1;
         return 0;
     }
   }
@@ -272,6 +316,9 @@ function playPlain(plain: PlainBook, step: Step): { readonly taken: number; read
     case 'clear':
       plain.clear();
       return none;
+    case 'wait':
+      plain.wait();
+      return none;
   }
 }
 
@@ -293,7 +340,7 @@ describe('a recorded book of two sides under any events', () => {
   it.each([...MODELS, 'posts-only:power:2'])('is the plain book, fill by fill: %s', (model) => {
     let crossings = 0;
     fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
+      fc.property(fc.array(anyStep, { maxLength: 60, size: 'max' }), (steps) => {
         const [exchange, plain] = [new TwoSides(model), new PlainBook(model)];
         for (const step of steps) {
           const { taken, fills } = playPlain(plain, step);
@@ -325,6 +372,7 @@ describe('between the fill models', () => {
         { weight: joins, arbitrary: stepsOf.join },
         { weight: joins > 0 ? 1 : 0, arbitrary: stepsOf.cancel },
         { weight: 1, arbitrary: stepsOf.clear },
+        { weight: 1, arbitrary: stepsOf.wait },
       ),
       { maxLength: 60 },
     );

@@ -21,6 +21,7 @@ export class PlainBook {
   readonly orders: (PlainOrder & { readonly side: BookSide; readonly tick: number })[] = [];
   readonly #queues: readonly [PlainQueue, PlainQueue];
   readonly #postsOnly: boolean;
+  #isSnapshotShown = true;
 
   constructor(model: string) {
     const [first = '', ...rest] = model.split(':');
@@ -47,6 +48,7 @@ export class PlainBook {
   level(side: BookSide, tick: number, total: number): PlainFill[] {
     const queue = this.#queues[side];
     const rank = rankOf(side, tick);
+    this.#isSnapshotShown = true;
     queue.change(rank, total);
     const fills: PlainFill[] = [];
     while (!this.#postsOnly && queue.shown(rank) > 0) {
@@ -79,6 +81,12 @@ export class PlainBook {
 
   clear(): void {
     for (const queue of this.#queues) queue.clear();
+    this.#isSnapshotShown = false;
+  }
+
+  /** Time goes by: the snapshot after a clear, all of one moment, is over if it has begun. */
+  wait(): void {
+    if (this.#isSnapshotShown) for (const queue of this.#queues) queue.forgetUnshown();
   }
 
   displayed(side: BookSide, tick: number): number {

@@ -50,7 +50,7 @@ export class PlainQueue {
 
   shown(rank: number): number {
     const { total, eaten } = this.level(rank);
-    return total - eaten;
+    return Math.max(0, total - eaten);
   }
 
   /** What the book shows at a rank: recorded and real. */
@@ -128,8 +128,17 @@ export class PlainQueue {
     for (const order of this.#at(rank)) order.ahead = Math.max(0, order.ahead - 1);
   }
 
+  /** Nothing is recorded any more. What real orders ate is remembered: the recording may show it again. */
   clear(): void {
-    this.#levels.clear();
+    for (const level of this.#levels.values()) {
+      level.total = 0;
+      level.traded = 0;
+    }
+  }
+
+  /** What a snapshot did not show has gone, with what was eaten of it. */
+  forgetUnshown(): void {
+    for (const level of this.#levels.values()) if (level.total === 0) level.eaten = 0;
   }
 
   #resting(): PlainOrder[] {

@@ -21,6 +21,8 @@ export class Book {
   bestAsk = NO_TICK;
   /** Null on a market without a recording; by side otherwise. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
+  /** After a clear, until its snapshot is over, if real orders had eaten of what was cleared. */
+  awaitsSnapshot = false;
 
   readonly model: FillModel;
   readonly #pool: OrderPool;
@@ -33,6 +35,8 @@ export class Book {
   readonly #asks: TickSet;
   /** By side of a recorded amount: from which tick on it reaches real orders of the other side; of asks negative. */
   readonly #reachedFrom = new Int32Array(2);
+  /** The moment of the snapshot that is awaited, Unix ms; infinite before it. */
+  #snapshotMs = Number.POSITIVE_INFINITY;
 
   /** `ticks`: ticks from price 0 to price 1. `lot`: the step of amounts, Micros. */
   constructor(pool: OrderPool, model: FillModel, ticks: number, lot: number) {
@@ -217,12 +221,31 @@ export class Book {
 
   /**
    * All recorded liquidity goes. Real orders remember what was ahead of them: nothing is while their level shows nothing,
-   * and where a new snapshot shows the level again they have their place again.
+   * and where a new snapshot shows the level again they have their place again. So is what they ate of it eaten again.
    */
-  clearRecorded(): void {
+  clearRecorded(nowMs: number): void {
     if (this.recorded === null) return;
+    if (nowMs > this.#snapshotMs) this.#endSnapshot();
     for (const side of this.recorded) side.clear();
+    this.#awaitSnapshot(this.recorded);
     this.version += 1;
+  }
+
+  /** A level comes at `nowMs`, Unix ms. The snapshot after a clear is all of one moment; what it did not show has gone. */
+  levelComes(nowMs: number): void {
+    if (nowMs > this.#snapshotMs) this.#endSnapshot();
+    else if (this.awaitsSnapshot) this.#snapshotMs = nowMs;
+  }
+
+  #awaitSnapshot(sides: readonly RecordedSide[]): void {
+    this.awaitsSnapshot = sides.some((side) => side.remembersGone());
+    this.#snapshotMs = Number.POSITIVE_INFINITY;
+  }
+
+  #endSnapshot(): void {
+    for (const side of this.recorded ?? []) side.forgetGone();
+    this.awaitsSnapshot = false;
+    this.#snapshotMs = Number.POSITIVE_INFINITY;
   }
 
   /** The recording is over: nothing is recorded here any more, and what it took to remember it is let go of. */
@@ -254,5 +277,6 @@ export class Book {
       const saved = dump[index];
       if (saved !== undefined) side.load(saved);
     }
+    this.#awaitSnapshot(sides);
   }
 }

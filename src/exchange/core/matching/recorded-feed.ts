@@ -40,6 +40,7 @@ export class RecordedFeed {
     if (market === undefined || trading === null || !Number.isSafeInteger(total) || total < 0) return false;
     const tick = tickOf(trading, price);
     if (tick === OFF_GRID) return false;
+    if (trading.book.awaitsSnapshot) trading.book.levelComes(nowMs);
     if (trading.book.isReached(side, tick)) this.#changeAtOrders(nowMs, market, trading, side, tick, total);
     else trading.book.changeRecorded(side, tick, total);
     return true;
@@ -49,7 +50,7 @@ export class RecordedFeed {
   #changeAtOrders(nowMs: number, market: Market, trading: Trading, side: BookSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
-    const arrived = total - level.total(tick);
+    const arrived = total - level.known(tick);
     // Another market may have been played further already; a market's own trades never go back.
     this.#context.nowMs = Math.max(nowMs, market.tape.lastMs);
     // It meets the book that it finds: it rests only afterwards.
@@ -79,7 +80,7 @@ export class RecordedFeed {
   /** Nothing is recorded any more; a new snapshot may follow. */
   clear(nowMs: number, market: Market): void {
     const { observer } = this.#context.settings;
-    market.trading?.book.clearRecorded();
+    market.trading?.book.clearRecorded(nowMs);
     for (const side of [BID, ASK] as const) observer?.crossed?.(nowMs, market.index, side, null, null);
   }
 

@@ -1,6 +1,7 @@
 /**
  * The recorded liquidity of one side of a book: per level one amount beside the real orders. What real orders have eaten is
- * remembered, because the recording goes on as if they had not: the level shows the recorded amount minus the eaten one.
+ * remembered, because the recording goes on as if they had not: the level shows the recorded amount minus the eaten one. It
+ * is remembered over a gap too: the snapshot after it holds what was eaten, as far as the level has not gone meanwhile.
  */
 
 import { f64, sparse } from '../typed-arrays.js';
@@ -27,12 +28,18 @@ export class RecordedSide {
 
   displayed(tick: number): number {
     const at = tick * STRIDE;
-    return f64(this.#cells, at) - f64(this.#cells, at + EATEN);
+    return Math.max(0, f64(this.#cells, at) - f64(this.#cells, at + EATEN));
   }
 
   /** As the recording says it, with what real orders have eaten. */
   total(tick: number): number {
     return f64(this.#cells, tick * STRIDE);
+  }
+
+  /** How much of a level was there before: as the recording says it, or what real orders ate of it before a clear. */
+  known(tick: number): number {
+    const at = tick * STRIDE;
+    return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
   }
 
   /** What recorded trades took since the last change. */
@@ -48,7 +55,7 @@ export class RecordedSide {
     const cells = this.#cells;
     const at = tick * STRIDE;
     const eaten = f64(cells, at + EATEN);
-    const before = f64(cells, at) - eaten;
+    const before = Math.max(0, f64(cells, at) - eaten);
     const stays = Math.min(eaten, total);
     cells[at] = total;
     cells[at + EATEN] = stays;
@@ -77,10 +84,29 @@ export class RecordedSide {
     else this.held.remove(tick);
   }
 
+  /** Nothing is recorded any more. What was eaten is remembered until `forgetGone`. */
   clear(): void {
     for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
     for (let tick = this.held.up(0); tick >= 0; tick = this.held.up(tick + 1)) this.held.remove(tick);
-    this.#cells.fill(0);
+    for (let at = 0; at < this.#cells.length; at += STRIDE) {
+      this.#cells[at] = 0;
+      this.#cells[at + TRADED] = 0;
+    }
+  }
+
+  /** Whether something was eaten of a level that the recording does not hold now. */
+  remembersGone(): boolean {
+    for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) return true;
+    return false;
+  }
+
+  /** Such a level comes back as a new one. */
+  forgetGone(): void {
+    for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) this.#cells[at + EATEN] = 0;
+  }
+
+  #isGone(at: number): boolean {
+    return f64(this.#cells, at) === 0 && f64(this.#cells, at + EATEN) > 0;
   }
 
   dump(): RecordedDump {
