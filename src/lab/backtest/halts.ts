@@ -1,9 +1,11 @@
 /**
  * What a backtest does when a limit halts the trader. Live it stays halted until a person resumes it with a reason; here
  * nobody would, and the rest of the recordings would not be played. So it is resumed when the next event begins, or the next
- * UTC day, unless the run is to end there.
+ * UTC day, unless the run is to end there. A part of a loss limit that holds it back (quotes widened, reduce only) is lifted
+ * in the same way: else the limit would never be reached, and the rest be played by half.
  */
 
+import type { HeldBack } from '../../trader/engine/control/modes.js';
 import type { Notice } from '../../trader/engine/notices.js';
 import type { HaltRecord } from '../session/contract.js';
 
@@ -23,8 +25,8 @@ const DAY_MS = 86_400_000;
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** While it is halted. */
-  #since: { readonly fromMs: number; readonly reason: string } | null = null;
+  /** While it is halted or held back. */
+  #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;
   #isSettling = false;
@@ -35,8 +37,19 @@ export class Halts {
 
   noticed(notices: readonly Notice[]): void {
     for (const { kind, timeMs, text } of notices) {
-      if (kind === 'halted') this.#since ??= { fromMs: timeMs, reason: text.split(';')[0] ?? text };
+      if (kind !== 'halted' || this.#isHalted) continue;
+      this.#since = { rung: 'halted', fromMs: timeMs, reason: text.split(';')[0] ?? text };
     }
+  }
+
+  /** Where a part of a loss limit holds the trader back now; asked before `mustResume`. A loss that shrinks leads back up. */
+  looked(fromMs: number, heldBack: HeldBack | null): void {
+    if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
+    this.#since = heldBack === null ? null : { fromMs, ...heldBack };
+  }
+
+  get #isHalted(): boolean {
+    return this.#since?.rung === 'halted';
   }
 
   /** A market of this event opens. */
@@ -45,7 +58,7 @@ export class Halts {
     this.#begun.add(event);
   }
 
-  /** Whether the trader is halted and is to be resumed now; asked after markets have opened, and once a minute. */
+  /** Whether the trader is halted or held back and is to be resumed now; asked after markets have opened, and once a minute. */
   mustResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;
@@ -55,7 +68,7 @@ export class Halts {
 
   /** Whether it is halted and no market is open any more, so that what it holds is to be redeemed; once for each halt. */
   mustSettle(openMarkets: number): boolean {
-    if (this.#since === null || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
+    if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
     this.#isSettling = true;
     return true;
   }
@@ -70,9 +83,10 @@ export class Halts {
     return this.#since === null ? this.#records : [...this.#records, { ...this.#since, resumedMs: null }];
   }
 
-  /** How much of this stretch the trader was halted, ms. */
+  /** How much of this stretch the trader could not open a position, ms: halted, or reducing only. */
   withinMs(fromMs: number, toMs: number): number {
-    return this.records.reduce((sum, halt) => {
+    const closed = this.records.filter(({ rung }) => rung !== 'widened');
+    return closed.reduce((sum, halt) => {
       const until = Math.min(toMs, halt.resumedMs ?? toMs);
       return sum + Math.max(0, until - Math.max(fromMs, halt.fromMs));
     }, 0);

@@ -193,6 +193,7 @@ class BacktestRun {
   }
 
   #resumeIfDue(): void {
+    this.#halts.looked(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.mustResume(this.#nowMs);
     if (!isDue && !this.#halts.mustSettle(this.#driver.openCount)) return;
     // What it sends counts from now, also right after a pause that was skipped.

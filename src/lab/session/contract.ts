@@ -31,7 +31,7 @@ export interface SessionRecord {
   readonly maxDrawdownMicros: number | null;
   /** Null for a live ledger, which does not count requests. */
   readonly requests: RequestUse | null;
-  /** When limits halted the trader, in order of time; of a live session not known here, and empty. */
+  /** When limits halted the trader or held it back, in order of time; of a live session not known here, and empty. */
   readonly halts: readonly HaltRecord[];
   /** What risk, guards and the exchange refused, most frequent first. */
   readonly refusals: readonly Refusal[];
@@ -40,8 +40,10 @@ export interface SessionRecord {
   readonly assumptions: Assumptions;
 }
 
-/** A limit was reached: everything was canceled, and nothing was quoted until the trader was resumed. */
+/** A limit was reached, or a part of a loss limit, until the trader was resumed. */
 export interface HaltRecord {
+  /** `halted`: everything was canceled and nothing quoted; `reducing`: only orders that reduce; `widened`: quotes kept away. */
+  readonly rung: 'halted' | 'reducing' | 'widened';
   readonly fromMs: number;
   /** Which limit, with its figures. */
   readonly reason: string;

@@ -3,13 +3,15 @@
 import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
 import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
-import type { Mode } from './control/modes.js';
+import type { HeldBack, Mode } from './control/modes.js';
 import { heldIn } from './own/own-state.js';
 import { showTitle, type TraderState } from './state.js';
 
 export interface Snapshot {
   readonly mode: Mode;
   readonly reason: string;
+  /** Where a part of a loss limit holds it back; null when that is not why it is in its mode. */
+  readonly heldBack: HeldBack | null;
   /** The operator's command that leads back up from this mode; empty when none is needed. */
   readonly wayBack: string;
   readonly cashMicros: Micros;
@@ -67,10 +69,12 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
   const equityMicros = state.valuation.equityMicros;
   const orders = [...own.orders.values()].flat();
   const { mode, reason } = state.mode();
+  const { heldBack } = state;
   return {
     mode,
     reason,
-    wayBack: state.modes.wayBack(mode, state.stopped),
+    heldBack,
+    wayBack: state.modes.wayBack(mode, state.stopped, heldBack !== null),
     cashMicros: own.cashMicros,
     equityMicros,
     resultMicros: equityMicros === null ? null : sub(equityMicros, settings.capitalMicros),

@@ -12,7 +12,7 @@ import type { RiskStance } from '../risk/facts.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
-import { LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
+import { type HeldBack, LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
 import { Guards } from './guards/guards.js';
 import { type MarketEntry, Markets } from './markets.js';
@@ -120,9 +120,16 @@ export class TraderState {
     return this.reconciler.verdict ?? this.guards.fillAlarm.verdict;
   }
 
-  /** Why everything or something is stopped until a person resumes it with a reason; null when nothing is. */
+  /** Why everything or something is stopped or held back until a person resumes it with a reason; null when nothing is. */
   get stopped(): string | null {
-    return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.verdict;
+    return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.verdict ?? this.heldBack?.reason ?? null;
+  }
+
+  /** Why a part of a loss limit, and nothing stricter, holds the trader back; null when it does not. */
+  get heldBack(): HeldBack | null {
+    const { mode: rung, reason } = this.mode();
+    if (rung !== 'widened' && rung !== 'reducing') return null;
+    return reason === this.guards.loss.rung[rung] ? { rung, reason } : null;
   }
 
   get #isConverting(): boolean {
@@ -176,9 +183,9 @@ export class TraderState {
     this.valuation.marks.save(this.#held);
   }
 
-  /** A person resumes: what halted us is accepted, and what was paused goes on. */
-  resume(): void {
-    this.guards.resume();
+  /** A person resumes: what halted us or, as told, held us back is accepted, and what was paused goes on. */
+  resume(isHeldBack = false): void {
+    this.guards.resume(isHeldBack);
     this.saveLoss();
     this.pauses.clear();
     for (const { outBecause, conditionId } of this.markets.all) {

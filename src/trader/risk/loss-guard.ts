@@ -151,11 +151,11 @@ export class LossGuard {
   }
 
   /**
-   * A person accepts the loss that halted trading: both measures begin anew from the newest equity. Without a halt there
-   * is nothing to accept: who resumes from a mere pause must not be given a fresh limit.
+   * A person accepts the loss that halted trading, or that holds it back on a rung of the ladder: both measures begin anew
+   * from the newest equity. Else there is nothing to accept: who resumes from a mere pause must not be given a fresh limit.
    */
-  resume(): void {
-    if (this.#state.halted === null) return;
+  resume(isHeldBack = false): void {
+    if (this.#state.halted === null && !isHeldBack) return;
     const { equityMicros } = this.#state;
     this.#state = { ...this.#state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     if (this.#endedWith !== null) this.#endedWith = equityMicros;

@@ -43,9 +43,9 @@ function losing(number: number) {
   return source(rows, { conditionId, eventTitle: `Event ${number}`, outcome: false, openTimeMs, closeTimeMs });
 }
 
-async function played(afterHalt: AfterHalt, maxLossDay: string) {
+async function played(afterHalt: AfterHalt, maxLossDay: string, parts: Readonly<Record<string, string>> = {}) {
   const given = plan([0, 1, 2].map(losing), { strategy: bidder, params: {} });
-  const limits = { max_loss_day: maxLossDay, max_drawdown: '500', min_time_to_resolution_s: 0 };
+  const limits = { max_loss_day: maxLossDay, max_drawdown: '500', min_time_to_resolution_s: 0, ...parts };
   const trader = { ...given.trader, risk: riskLimitsSchema.parse(limits) };
   const { session } = await runBacktest({ ...given, trader, afterHalt });
   return { session, analysis: analyse(session) };
@@ -84,6 +84,39 @@ describe('a loss limit that is reached in a backtest', () => {
   });
 });
 
+describe('a part of a loss limit that is reached in a backtest', () => {
+  it('is lifted with the next event, and the report says so', async () => {
+    const { session, analysis } = await played('resume', '10', { reduce_at_loss: '0.2' });
+    expect(session.markets.map(({ fills }) => fills.length)).toEqual([1, 1, 1]);
+    expect(session.halts.map(({ rung, resumedMs }) => [rung, resumedMs !== null])).toEqual([
+      ['reducing', true],
+      ['reducing', true],
+      ['reducing', false],
+    ]);
+    const said = analysis.warnings.find(({ name }) => name === 'held_back')?.text;
+    expect(said).toMatch(
+      /^A part of a loss limit held the trader back 3 times, 3 of them to orders that reduce, first at /,
+    );
+    expect(said).toContain('It was lifted with the next event or day');
+  });
+
+  it('stays where the run is to end there, and markets without an order are not played', async () => {
+    const { session, analysis } = await played('end', '10', { reduce_at_loss: '0.2' });
+    expect(session.markets.map(({ fills }) => fills.length)).toEqual([1, 0, 0]);
+    expect(analysis.coverage).toMatchObject({ markets: 3, marketsPlayed: 1 });
+    expect(analysis.warnings[0]?.text).toMatch(
+      /^2 of 3 markets were not played: a limit had let the trader only reduce/,
+    );
+  });
+
+  it('that only widens quotes is lifted too, and its markets count as played', async () => {
+    const { session, analysis } = await played('resume', '10', { widen_at_loss: '0.2', widen_distance: '0.2' });
+    expect(session.markets.map(({ fills }) => fills.length)).toEqual([1, 1, 1]);
+    expect(session.halts.map(({ rung }) => rung)).toEqual(['widened', 'widened', 'widened']);
+    expect(analysis.coverage.marketsPlayed).toBe(3);
+  });
+});
+
 describe('the halts of a run', () => {
   const halted = (timeMs: number) =>
     ({ timeMs, severity: 'loud', kind: 'halted', text: 'a limit; and so on' }) as const;
@@ -102,7 +135,7 @@ describe('the halts of a run', () => {
     halts.resumed(3_000);
     expect(halts.mustSettle(0)).toBe(false);
     expect(halts.mustResume(4_000)).toBe(false);
-    expect(halts.records).toEqual([{ fromMs: 1_000, reason: 'a limit', resumedMs: 3_000 }]);
+    expect(halts.records).toEqual([{ rung: 'halted', fromMs: 1_000, reason: 'a limit', resumedMs: 3_000 }]);
     expect([halts.withinMs(0, 10_000), halts.withinMs(2_500, 10_000), halts.withinMs(3_000, 10_000)]).toEqual([
       2_000, 500, 0,
     ]);

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
+import { obey } from '../../../src/trader/engine/control/commands.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
 import { TraderStepContext } from '../../../src/trader/engine/quoting/step-context.js';
 import { TraderState } from '../../../src/trader/engine/state.js';
@@ -39,11 +40,11 @@ class Life {
   readonly ledger: Ledger;
   readonly state: TraderState;
 
-  constructor(path: string) {
+  constructor(path: string, risk = RISK) {
     this.ledger = openLedger(path, HOLDER);
     const run = { runId: 'run', configHash: 'hash', ownPollMs: 1000 };
     const executor = new Executor(this.ledger, NO_SIGNER, BENCH_PROFILE, run);
-    this.state = new TraderState(SETTINGS, this.ledger, executor);
+    this.state = new TraderState({ ...SETTINGS, risk }, this.ledger, executor);
     // As when everything of ours has been read; what a start still has to prove about resting orders is not a limit.
     this.state.modes.onStart();
   }
@@ -150,12 +151,7 @@ function take(life: Life, one: Step, nowMs: number): void {
     case 'pauseMarket':
       return life.write(() => state.pauseMarket('a', 'the signer refused a draft'));
     case 'command':
-      return life.write(() => {
-        if (state.modes.refusal(one.command, state.stopped) !== null) return;
-        state.modes.apply(one.command);
-        if (one.command.kind === 'resume') state.resume();
-        state.saveModes();
-      });
+      return life.write(() => obey(state, one.command, nowMs));
   }
 }
 
@@ -211,4 +207,46 @@ it('counts the days of the loss limit by the exchange, not by a clock of ours th
     });
   expect(dayOf(START_MS - 86_400_000)).toBe('2026-11-20');
   expect(dayOf(null)).toBe('2026-11-21');
+});
+
+describe('a part of a loss limit that holds the trader back', () => {
+  const risk = limitsOf({
+    maxLossDayMicros: m(20 * ONE),
+    widenAtLossMicros: m(200_000),
+    reduceAtLossMicros: m(400_000),
+  });
+  /** What the trader does after each of the commands, with 9 of the 20 lost that may be lost in a day. */
+  const modesAfter = (...commands: readonly OperatorCommand[]) =>
+    inFolder((path) => {
+      const life = new Life(path, risk);
+      life.write(() => {
+        life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
+        life.ledger.setCapital(CAPITAL, START_MS);
+      });
+      life.verdict(START_MS);
+      take(life, { kind: 'set', lost: 9 }, START_MS + 1);
+      const modes = [undefined, ...commands].map((command, at) => {
+        if (command !== undefined) take(life, { kind: 'command', command }, START_MS + 10 + at);
+        return life.verdict(START_MS + 10 + at).mode;
+      });
+      const { heldBack } = life.state;
+      life.ledger.close();
+      return { modes, heldBack };
+    });
+
+  it('stays until a person accepts that loss with a reason: then the limit is measured anew', () => {
+    expect(modesAfter({ kind: 'resume', reason: '' })).toMatchObject({
+      modes: ['reducing', 'reducing'],
+      heldBack: { rung: 'reducing', reason: expect.stringContaining('9 lost today') },
+    });
+    expect(modesAfter({ kind: 'resume', reason })).toEqual({ modes: ['reducing', 'quoting'], heldBack: null });
+  });
+
+  it('is not accepted by who resumes from a pause', () => {
+    const paused = [
+      { kind: 'pause', reason },
+      { kind: 'resume', reason },
+    ] as const;
+    expect(modesAfter(...paused).modes).toEqual(['reducing', 'paused', 'reducing']);
+  });
 });

@@ -21,6 +21,7 @@ const CHECKS: readonly Check[] = [
   ],
   ['caution', 'not_played', notPlayed],
   ['caution', 'halted', halted],
+  ['caution', 'held_back', heldBack],
   ['caution', 'free_of_fees', freeOfFees],
   ['caution', 'no_orders', noOrders],
   ['caution', 'no_fills', noFills],
@@ -83,15 +84,28 @@ function atMost(limit: number, warnings: readonly Warning[], what: string): read
 function notPlayed({ coverage }: Figures, { halts }: SessionRecord): string | null {
   const missing = coverage.markets - coverage.marketsPlayed;
   if (missing === 0) return null;
-  const reason = halts[0] === undefined ? '' : ` (${halts[0].reason})`;
-  return `${count(missing)} of ${counted(coverage.markets, 'market')} were not played: a limit had halted the trader${reason}. The result is of the others.`;
+  const first = halts.find(({ rung }) => rung !== 'widened');
+  const reason = first === undefined ? '' : ` (${first.reason})`;
+  const what = first?.rung === 'reducing' ? 'let the trader only reduce' : 'halted the trader';
+  return `${count(missing)} of ${counted(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result is of the others.`;
 }
 
 function halted(_: Figures, { halts }: SessionRecord): string | null {
-  const resumed = halts.filter(({ resumedMs }) => resumedMs !== null);
+  const resumed = halts.filter(({ rung, resumedMs }) => rung === 'halted' && resumedMs !== null);
   const [first] = resumed;
   if (first === undefined) return null;
   return `Limits halted the trader ${counted(resumed.length, 'time')}, first at ${moment(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
+}
+
+function heldBack(_: Figures, { halts }: SessionRecord): string | null {
+  const held = halts.filter(({ rung }) => rung !== 'halted');
+  const [first] = held;
+  if (first === undefined) return null;
+  const reducing = held.filter(({ rung }) => rung === 'reducing').length;
+  const lifted = held.some(({ resumedMs }) => resumedMs !== null)
+    ? ' It was lifted with the next event or day; live it stays until the loss shrinks or a person resumes it.'
+    : '';
+  return `A part of a loss limit held the trader back ${counted(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${moment(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
 function freeOfFees({ assumptions }: Figures): string | null {

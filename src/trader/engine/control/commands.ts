@@ -20,8 +20,10 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   }
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   state.loud(nowMs, 'command', `${command.kind}${reason}`);
+  // As it stood when the person looked: of a mere pause nothing is accepted but the pause.
+  const isHeldBack = state.heldBack !== null;
   state.modes.apply(command);
-  if (command.kind === 'resume') resume(state, command.reason, nowMs);
+  if (command.kind === 'resume') resume(state, { reason: command.reason, isHeldBack }, nowMs);
   state.saveModes();
   for (const { conditionId } of state.markets.all) state.touch(conditionId);
 }
@@ -34,8 +36,13 @@ function setQuoteHours(state: TraderState, { strategy, open }: QuoteHours, nowMs
   state.say(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
 }
 
-function resume(state: TraderState, reason: string, nowMs: number): void {
-  state.resume();
+interface Resumed {
+  readonly reason: string;
+  readonly isHeldBack: boolean;
+}
+
+function resume(state: TraderState, { reason, isHeldBack }: Resumed, nowMs: number): void {
+  state.resume(isHeldBack);
   // Only a person who says why can have looked at what differs.
   const accepted = reason === '' ? [] : state.reconciler.accept(nowMs);
   for (const difference of accepted) {

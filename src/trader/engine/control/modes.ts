@@ -69,6 +69,12 @@ export interface Stops {
   readonly widened: string | null;
 }
 
+/** The rung that a part of a loss limit leads to while nothing stricter holds, and why. */
+export interface HeldBack {
+  readonly rung: 'widened' | 'reducing';
+  readonly reason: string;
+}
+
 /** Complete reads of our resting orders, all begun after nothing was under way, that must show none. */
 const PROOFS_WANTED = 2;
 
@@ -135,15 +141,16 @@ export class Modes {
    * The command that leads back up from a mode; empty when none does, or none is needed.
    *
    * @param stopped as for `refusal`
+   * @param isHeldBack whether a part of a loss limit is why
    */
-  wayBack(mode: Mode, stopped: string | null): string {
+  wayBack(mode: Mode, stopped: string | null, isHeldBack = false): string {
     if (mode === 'killed') return 'unkill --reason TEXT';
     const { paused, flattened, reducing, widened } = this.#stored;
     const isChosen =
       (mode === 'paused' && (paused ?? flattened) !== null) ||
       (mode === 'reducing' && reducing !== null) ||
       (mode === 'widened' && widened !== null);
-    if (mode !== 'halted' && !isChosen) return '';
+    if (mode !== 'halted' && !isChosen && !isHeldBack) return '';
     return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 

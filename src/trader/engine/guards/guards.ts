@@ -30,9 +30,9 @@ export class Guards {
     return this.loss.halted ?? this.fills.halted;
   }
 
-  /** A person resumes: what halted is accepted. The losses are the caller's to store, together with the marks. */
-  resume(): void {
-    this.loss.resume();
+  /** A person resumes: what halted or holds back is accepted. The losses are the caller's to store, together with the marks. */
+  resume(isHeldBack: boolean): void {
+    this.loss.resume(isHeldBack);
     this.fills.resume();
     this.fills.store();
     this.fillAlarm.clear();

@@ -71,8 +71,9 @@ export class LossMemory implements Guard<LossFacts> {
     this.#notes.setNote(NOTE, JSON.stringify(this.#guard.state));
   }
 
-  resume(): void {
-    this.#guard?.resume();
-    this.#rung = NO_LOSS_RUNG;
+  /** @param isHeldBack whether a part of a limit holds the trader back, and a person accepts that loss too */
+  resume(isHeldBack = false): void {
+    this.#guard?.resume(isHeldBack);
+    this.#rung = lossRung(this.facts, this.#limits);
   }
 }
