@@ -60,6 +60,9 @@ async function stopped(out: string, after: number, wishes: PlanWishes = {}): Pro
  */
 const PINNED = 'e3755a0a4ecc7eab4afc2364d2165cf6e6f01631cc4f23df0f56f2bece2d5904';
 
+/** Of the default bracket two, which differ in their fills; the pinned sweep plays them all. */
+const BRACKET = ['risk-averse', 'optimistic'];
+
 describe('a sweep', () => {
   it('gives what it gave before', async () => {
     const { configurations } = await sweep('before', { folds: 2 }, place.data);
@@ -71,9 +74,10 @@ describe('a sweep', () => {
 
   it('gives the same tables, page and database on one thread, on three, and when every thread reads the files', async () => {
     const data = times(join(place.folder, 'few'), place.data);
-    const one = await sweep('one', { folds: 2 }, data);
-    const three = await sweep('three', { folds: 2, workers: 3 }, data);
-    const streamed = await sweep('streamed', { folds: 2, workers: 2, memoryBytes: 0 }, data);
+    const wishes = { folds: 2, fillModels: BRACKET };
+    const one = await sweep('one', wishes, data);
+    const three = await sweep('three', { ...wishes, workers: 3 }, data);
+    const streamed = await sweep('streamed', { ...wishes, workers: 2, memoryBytes: 0 }, data);
     expect(sweepTables(three)).toBe(sweepTables(one));
     expect(sweepHtml(three)).toBe(sweepHtml(one));
     expect(contentOf('three')).toEqual(contentOf('one'));
@@ -119,9 +123,10 @@ describe('a sweep', () => {
   });
 
   it('counts what earlier sweeps in the same folder tried, each configuration once', async () => {
-    const first = await sweep('counted', { params: ['behind_ticks=0:2:1'] });
+    const first = await sweep('counted', { params: ['behind_ticks=0:2:1'], fillModels: ['risk-averse'] });
     expect(first.counts.tried).toBe(3);
-    const second = await sweep('counted', { params: ['behind_ticks=2:3:1', 'order_shares=10'] });
+    const more = { params: ['behind_ticks=2:3:1', 'order_shares=10'], fillModels: ['risk-averse'] };
+    const second = await sweep('counted', more);
     expect(second.counts).toMatchObject({ configurations: 2, tried: 4 });
     const db = new Sqlite(join(place.folder, 'counted', 'sweep.sqlite'), { readonly: true });
     expect(db.prepare('SELECT sweep, max(tried) AS tried FROM standings GROUP BY sweep').all()).toEqual([
