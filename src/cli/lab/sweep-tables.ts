@@ -1,8 +1,9 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
 import { count, gain, money, ratio, UNKNOWN } from '../../lab/report/figures.js';
-import type { ConfigurationResult, SweepResult, WalkForward } from '../../lab/sweep/contract.js';
+import type { ConfigurationResult, ModelResult, SweepResult, WalkForward } from '../../lab/sweep/contract.js';
 import { axisName, deflatedText, overfittingText, remark, resultText, sharpeText } from '../../lab/sweep/describe.js';
+import { CROSSING_COLUMNS } from '../../lab/sweep/results/crossings.js';
 import { type Column, table } from '../output/table.js';
 
 /** More rows than this nobody reads; the others are in the database, in --json and in the page. */
@@ -19,6 +20,7 @@ export function sweepTables(result: SweepResult): string {
       columns(result),
     ),
     more > 0 ? `… and ${count(more)} more\n` : '',
+    crossingTable(result),
     `\n${judgements(result)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result)}`,
     `\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`,
@@ -62,6 +64,20 @@ const of =
 
 const worstDrawdown = ({ models }: ConfigurationResult): string =>
   models.length === 0 ? UNKNOWN : money(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
+
+/** What the rule of each model about crossings filled and left, of the configuration that leads. */
+function crossingTable({ configurations: [best] }: SweepResult): string {
+  if (best === undefined || best.models.length === 0) return '';
+  const columns = CROSSING_COLUMNS.map(
+    ([title, text]): Column<ModelResult> => ({
+      title: title.toUpperCase(),
+      cell: ({ crossing }) => text(crossing),
+      right: true,
+    }),
+  );
+  const lines = table(best.models, [{ title: 'FILL MODEL', cell: ({ fillModel }) => fillModel }, ...columns]);
+  return `\nCrossings of configuration ${best.number}, shares; markouts are of what stood crossed and was not filled\n${lines}`;
+}
 
 function judgements({ models, counts }: SweepResult): string {
   return table(models, [

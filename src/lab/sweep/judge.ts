@@ -5,7 +5,7 @@ import { expectedMaxSharpe, type Trials } from '../../shared/statistics/deflated
 import { momentsOf } from '../../shared/statistics/moments.js';
 import { LEAST_EVENTS_FOR_OVERFITTING, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
 import type { Candidate, ConfigurationResult, ModelJudgement, ModelResult, SweptEvent } from './contract.js';
-import type { Outcomes } from './outcomes.js';
+import type { Outcomes } from './results/outcomes.js';
 import { sharpeOf } from './sharpe.js';
 
 export interface Judged {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { assert } from '../../shared/base/errors.js';
 import { meanOf } from '../../shared/statistics/moments.js';
 import type { TaskFigures } from './contract.js';
+import { combineCrossings, roundedMean } from './results/crossings.js';
 
 /** One run is itself. Counts and currency are rounded; the largest drawdown counts, and the alarms of all runs. */
 export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]): TaskFigures {
@@ -11,7 +12,7 @@ export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number
   assert(first !== undefined, 'a task runs once at least');
   const { seed: _, ...single } = first;
   if (runs.length === 1) return single;
-  const mean = (figure: (run: TaskFigures) => number): number => Math.round(meanOf(runs.map(figure)) ?? 0);
+  const mean = (figure: (run: TaskFigures) => number): number => roundedMean(runs.map(figure));
   const eventResults = first.eventResults.map((_result, event) => mean((run) => run.eventResults[event] ?? 0));
   const quoted = runs.flatMap(({ twoSidedShare }) => twoSidedShare ?? []);
   return {
@@ -26,6 +27,10 @@ export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number
     alarms: runs.reduce((total, { alarms }) => total + alarms, 0),
     played: runs.reduce((total, { played }) => total + played, 0),
     traceHash: hashOf(runs.map(({ traceHash }) => traceHash)),
+    crossing: combineCrossings(
+      runs.map(({ crossing }) => crossing),
+      roundedMean,
+    ),
     eventResults,
     runs: runs.map(({ seed, resultMicros, fills, traceHash }) => ({ seed, resultMicros, fills, traceHash })),
   };

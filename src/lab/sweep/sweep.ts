@@ -17,11 +17,11 @@ import { foldCount, foldsOf } from './folds.js';
 import { identityOf, latencyName } from './identity.js';
 import { judge } from './judge.js';
 import { notesOf } from './notes.js';
-import { Outcomes } from './outcomes.js';
 import { Pace } from './pace.js';
 import { runTasks } from './pool.js';
 import { type ReadData, readAll } from './reading.js';
-import { openStore, type SweepStore } from './store.js';
+import { Outcomes } from './results/outcomes.js';
+import { openStore, type SweepStore } from './results/store.js';
 import type { WorkerSetup } from './thread-contract.js';
 import { walkForward } from './walk-forward.js';
 

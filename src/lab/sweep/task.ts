@@ -13,6 +13,7 @@ import { configWith } from './candidates.js';
 import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
 import { eventsIn } from './folds.js';
 import { meanOfRuns } from './repeated-task.js';
+import { crossingSums } from './results/crossings.js';
 
 /** What is the same for every task. Plain data. */
 export interface TaskSettings {
@@ -82,6 +83,7 @@ function figuresOf(
     requests: requestsOf(requests),
     // What is said at the very beginning is of the data, and the same for all.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
+    crossing: crossingSums(markets),
     eventResults,
   };
 }

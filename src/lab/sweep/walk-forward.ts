@@ -6,7 +6,7 @@
 import type { Trials } from '../../shared/statistics/deflated-sharpe.js';
 import type { Candidate, SweptEvent, WalkForward, WalkForwardStep } from './contract.js';
 import { eventsIn, foldCount, trainingFor } from './folds.js';
-import type { Outcomes } from './outcomes.js';
+import type { Outcomes } from './results/outcomes.js';
 import { sharpeOf } from './sharpe.js';
 
 export interface WalkForwardQuestion {

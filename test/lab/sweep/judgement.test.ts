@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { foldCount, foldsOf, trainingFor } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
-import { Outcomes } from '../../../src/lab/sweep/outcomes.js';
 import type { ReadMarket } from '../../../src/lab/sweep/reading.js';
+import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { walkForward } from '../../../src/lab/sweep/walk-forward.js';
 import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/deflated-sharpe.js';
 import { market } from '../backtest/recordings.js';
@@ -98,6 +98,7 @@ const figures = (eventResults: readonly number[], fold: number): TaskFigures => 
   fills: 2,
   turnoverMicros: 5,
   feesMicros: 0,
+  crossing: null,
   twoSidedShare: 1,
   requests: 1,
   alarms: 0,

@@ -3,8 +3,8 @@
 import type { Axis, SweepResult, TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { foldCount, foldsOf } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
-import { Outcomes } from '../../../src/lab/sweep/outcomes.js';
 import type { ReadMarket } from '../../../src/lab/sweep/reading.js';
+import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { walkForward } from '../../../src/lab/sweep/walk-forward.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { FIRST_MS, market } from '../backtest/recordings.js';
@@ -125,6 +125,14 @@ function figuresOf(eventResults: readonly number[]): TaskFigures {
     alarms: 0,
     played: 50_000,
     traceHash: '',
+    crossing: {
+      filledMicros: 7_000_000,
+      unfilledMicros: 20_000_000,
+      unfilledOrders: 2,
+      crossedMs: 836,
+      after5s: { sharesMicros: 20_000_000, gainMicros: -280_000 },
+      after60s: { sharesMicros: 10_000_000, gainMicros: 50_000 },
+    },
     eventResults,
     runs: [],
   };

@@ -10,12 +10,13 @@ import type { SweepResult } from '../contract.js';
 import { axisName, deflatedText, overfittingText } from '../describe.js';
 import { beliefSection, walkForwardSection } from './belief-section.js';
 import { configurationSection } from './configuration-section.js';
+import { crossingSection } from './crossing-section.js';
 import { heatSection, heatStyle, marginalSection } from './heat-section.js';
 
 /** Under 5 MB whatever the sweep's size: beyond 2,000 configurations and 45 pairs the page says what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
   const script = pageScript(['theme', 'tables']);
-  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${heatSection(result)}${marginalSection(result)}${beliefSection(result)}${walkForwardSection(result)}${eventSection(result)}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
+  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${heatSection(result)}${marginalSection(result)}${crossingSection(result)}${beliefSection(result)}${walkForwardSection(result)}${eventSection(result)}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}
 ${new Markup(heatStyle(result))}</style></head><body>${body}

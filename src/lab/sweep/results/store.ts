@@ -8,11 +8,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { TwinbookError } from '../../shared/base/errors.js';
-import type { Candidate, SweepResult, SweptEvent, Task, TaskFigures, TaskOutcome, TaskRun } from './contract.js';
-import { PART_NAMES, type SweepIdentity } from './identity.js';
-import { REPEATS_TABLE, SCHEMA, SCHEMA_VERSION } from './schema.js';
-import { sharpeOf } from './sharpe.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import type {
+  Candidate,
+  CrossingSums,
+  SweepResult,
+  SweptEvent,
+  Task,
+  TaskFigures,
+  TaskOutcome,
+  TaskRun,
+} from '../contract.js';
+import { PART_NAMES, type SweepIdentity } from '../identity.js';
+import { sharpeOf } from '../sharpe.js';
+import { LATER_TABLES, SCHEMA, SCHEMA_VERSION } from './schema.js';
 
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
@@ -74,7 +83,7 @@ function openDatabase(outDir: string): Sqlite.Database {
       const text = `${join(outDir, FILE)} is of another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
       throw new TwinbookError('file_unreadable', text, 'Give another folder with --out.');
     }
-    db.exec(REPEATS_TABLE);
+    db.exec(LATER_TABLES);
     return db;
   } catch (error) {
     db.close();
@@ -139,6 +148,7 @@ export class SweepStore {
         events.forEach((event, index) => {
           insert.run(this.#sweep, number, fillModel, event, outcome.figures.eventResults[index] ?? 0);
         });
+        this.#writeCrossing([this.#sweep, number, fold, fillModel], outcome.figures.crossing);
         const repeat = this.#db.prepare('INSERT INTO repeats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
         outcome.figures.runs.forEach(({ seed, resultMicros, fills, traceHash }, index) => {
           repeat.run(this.#sweep, number, fold, fillModel, index + 1, seed, resultMicros, fills, traceHash);
@@ -231,6 +241,16 @@ export class SweepStore {
     );
   }
 
+  #writeCrossing(key: readonly [number, number, number, string], crossing: CrossingSums | null): void {
+    if (crossing === null) return;
+    const { filledMicros, unfilledMicros, unfilledOrders, crossedMs, after5s, after60s } = crossing;
+    const insert = this.#db.prepare(`INSERT INTO crossings VALUES (${Array(12).fill('?').join(', ')})`);
+    insert.run(
+      ...[...key, filledMicros, unfilledMicros, unfilledOrders, crossedMs],
+      ...[after5s.sharesMicros, after5s.gainMicros, after60s.sharesMicros, after60s.gainMicros],
+    );
+  }
+
   #forgetFailed(): void {
     this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
   }
@@ -249,18 +269,27 @@ export class SweepStore {
       `SELECT seed, result_micros AS resultMicros, fills, trace_hash AS traceHash FROM repeats
        WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY repeat`,
     );
+    const crossings = this.#db.prepare<[number, number, string, number], CrossingRow>(
+      'SELECT * FROM crossings WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ?',
+    );
     return rows.map((row) => ({
       task: { number: row.configuration, fold: row.fold, fillModel: row.fill_model },
       outcome: outcomeOf(
         row,
         events.all(this.#sweep, row.configuration, row.fill_model, row.fold),
         runs.all(this.#sweep, row.configuration, row.fill_model, row.fold),
+        crossings.get(this.#sweep, row.configuration, row.fill_model, row.fold),
       ),
     }));
   }
 }
 
-function outcomeOf(row: ResultRow, eventResults: readonly number[], runs: readonly TaskRun[]): TaskOutcome {
+function outcomeOf(
+  row: ResultRow,
+  eventResults: readonly number[],
+  runs: readonly TaskRun[],
+  crossing: CrossingRow | undefined,
+): TaskOutcome {
   if (row.status === 'failed') return { kind: 'failed', error: row.error };
   const figures: TaskFigures = {
     resultMicros: row.result_micros,
@@ -273,15 +302,36 @@ function outcomeOf(row: ResultRow, eventResults: readonly number[], runs: readon
     alarms: row.alarms,
     played: row.played,
     traceHash: row.trace_hash,
+    crossing: crossing === undefined ? null : crossingOf(crossing),
     eventResults,
     runs,
   };
   return { kind: 'done', figures };
 }
 
+const crossingOf = (row: CrossingRow): CrossingSums => ({
+  filledMicros: row.filled_micros,
+  unfilledMicros: row.unfilled_micros,
+  unfilledOrders: row.unfilled_orders,
+  crossedMs: row.crossed_ms,
+  after5s: { sharesMicros: row.shares_5s_micros, gainMicros: row.gain_5s_micros },
+  after60s: { sharesMicros: row.shares_60s_micros, gainMicros: row.gain_60s_micros },
+});
+
 interface SweepRow extends SweepIdentity {
   readonly sweep: number;
   readonly finished: number;
+}
+
+interface CrossingRow {
+  readonly filled_micros: number;
+  readonly unfilled_micros: number;
+  readonly unfilled_orders: number;
+  readonly crossed_ms: number;
+  readonly shares_5s_micros: number;
+  readonly gain_5s_micros: number;
+  readonly shares_60s_micros: number;
+  readonly gain_60s_micros: number;
 }
 
 /** Of a failed one everything behind `error` is null, and not looked at. */

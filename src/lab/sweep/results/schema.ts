@@ -90,8 +90,8 @@ CREATE TABLE standings (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated. */
-export const REPEATS_TABLE = `
+/** Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, and for each backtest's crossings. */
+export const LATER_TABLES = `
 CREATE TABLE IF NOT EXISTS repeats (
   sweep INTEGER NOT NULL,
   configuration INTEGER NOT NULL,
@@ -103,6 +103,23 @@ CREATE TABLE IF NOT EXISTS repeats (
   fills INTEGER NOT NULL,
   trace_hash TEXT NOT NULL,
   PRIMARY KEY (sweep, configuration, fold, fill_model, repeat),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS crossings (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  filled_micros INTEGER NOT NULL,
+  unfilled_micros INTEGER NOT NULL,
+  unfilled_orders INTEGER NOT NULL,
+  crossed_ms INTEGER NOT NULL,
+  shares_5s_micros INTEGER NOT NULL,
+  gain_5s_micros INTEGER NOT NULL,
+  shares_60s_micros INTEGER NOT NULL,
+  gain_60s_micros INTEGER NOT NULL,
+  PRIMARY KEY (sweep, configuration, fold, fill_model),
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;
 `;

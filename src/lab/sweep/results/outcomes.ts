@@ -1,7 +1,9 @@
 /** What the backtests of a sweep have brought, found by configuration, fold and fill model. */
 
-import { momentsOf } from '../../shared/statistics/moments.js';
-import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from './contract.js';
+import { momentsOf } from '../../../shared/statistics/moments.js';
+import { sum } from '../../report/analysis/total.js';
+import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
+import { combineCrossings, crossingSummary } from './crossings.js';
 
 export class Outcomes {
   readonly #folds: number;
@@ -56,6 +58,8 @@ export class Outcomes {
   /** All folds together. Only of configurations that are done. */
   modelResult(number: number, model: number): Omit<ModelResult, 'sharpe'> {
     const folds = this.#figures(number, model);
+    const crossings = folds.map(({ crossing }) => crossing);
+    const crossing = combineCrossings(crossings, sum);
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
       fillModel: this.#models[model] ?? '',
@@ -64,6 +68,7 @@ export class Outcomes {
       fills: total(({ fills }) => fills),
       turnoverMicros: total(({ turnoverMicros }) => turnoverMicros),
       alarms: total(({ alarms }) => alarms),
+      crossing: crossing === null ? null : crossingSummary(crossing),
       repeatDeviationMicros: deviationBetween(folds),
       folds: folds.map(({ resultMicros, fills }) => ({ resultMicros, fills })),
     };
