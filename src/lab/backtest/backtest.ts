@@ -15,6 +15,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
+import { playedByAll } from '../report/analysis/coverage.js';
 import { middleOf, type RepeatedRun, repeatsOf, runFigures } from '../report/analysis/repeats.js';
 import type { BacktestOutcome, EventSource } from './contract.js';
 import { feeCurve } from './fees/fee-curves.js';
@@ -81,13 +82,27 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
   const models = checkFillModelChoices(options.fillModels ?? BRACKET);
   const { recordings, sources } = await openSources(options.data.map((path) => resolve(path)));
   const latency = await latencyChoice(options.latency ?? null, recordings, options.failures ?? null);
-  const results: BacktestResult[] = [];
+  const results: ModelRuns[] = [];
   for (const [index, fillModel] of models.entries()) {
     const tell = (part: number) =>
       options.progress?.((index + part) / models.length, typeof fillModel === 'string' ? fillModel : fillModel.name);
     results.push(await repeated({ config, sources, options, latency, fillModel, tell }));
   }
-  return results;
+  return compared(results, options.seed ?? 1);
+}
+
+/** One model's runs, and the one that is shown. */
+interface ModelRuns {
+  readonly shown: BacktestResult;
+  readonly runs: readonly RepeatedRun[];
+}
+
+/** Repeats of models are compared over the markets that all of them played. */
+function compared(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
+  const played = playedByAll(models.flatMap(({ runs }) => runs));
+  return models.map(({ shown, runs }) =>
+    runs.length === 1 ? shown : { ...shown, analysis: { ...shown.analysis, repeats: repeatsOf(runs, seed, played) } },
+  );
 }
 
 interface Wanted {
@@ -101,7 +116,7 @@ interface Wanted {
 }
 
 /** One model: a single run, or so many repeats and of them the one with the middle result in detail. */
-async function repeated(wanted: Wanted): Promise<BacktestResult> {
+async function repeated(wanted: Wanted): Promise<ModelRuns> {
   const count = wanted.options.repeat ?? 1;
   const runs: RepeatedRun[] = [];
   let last = await runOnce(wanted, 0);
@@ -110,11 +125,10 @@ async function repeated(wanted: Wanted): Promise<BacktestResult> {
     last = await runOnce(wanted, index);
     runs.push(repeatedRun(last));
   }
-  if (count === 1) return last;
   const middle = middleOf(runs);
   // Sessions are large, so only the last one was kept; the same draws give the same run.
   const shown = middle === count - 1 ? last : await runOnce(wanted, middle);
-  return { ...shown, analysis: { ...shown.analysis, repeats: repeatsOf(runs, wanted.options.seed ?? 1) } };
+  return { shown, runs };
 }
 
 async function runOnce({ config, sources, options, latency, fillModel, tell }: Wanted, index: number) {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
 import type { RepeatFigures } from '../../../src/lab/report/analysis/contract.js';
+import { playedByAll } from '../../../src/lab/report/analysis/coverage.js';
 import { middleOf, type RepeatedRun, repeatsOf, repeatVerdict } from '../../../src/lab/report/analysis/repeats.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
@@ -92,8 +93,19 @@ const runs = (results: readonly (readonly number[])[]): RepeatedRun[] =>
     fills: events.length,
     markout5sMicros: null,
     markout60sMicros: null,
-    events: new Map(events.map((event, at) => [`event ${at}`, event * 1e6])),
+    markets: events.map((event, at) => ({
+      conditionId: `market ${at}`,
+      event: `event ${at}`,
+      resultMicros: event * 1e6,
+      fills: 1,
+      isPlayed: true,
+    })),
   }));
+
+const withoutFills = ({ markets, ...run }: RepeatedRun): RepeatedRun => ({
+  ...run,
+  markets: markets.map((market) => ({ ...market, resultMicros: 0, fills: 0 })),
+});
 
 const EVENTS = 12;
 const same = (value: number) => Array.from({ length: EVENTS }, () => value);
@@ -122,8 +134,39 @@ describe('the words on repeats', () => {
   it('count an event without a fill in one run as nothing gained there', () => {
     const [whole, without] = runs([same(2), same(2)]);
     if (whole === undefined || without === undefined) throw new Error('two runs');
-    const { intervalMicros } = repeatsOf([whole, { ...without, events: new Map() }], 1);
+    const { intervalMicros } = repeatsOf([whole, withoutFills(without)], 1);
     expect(intervalMicros).toEqual([EVENTS * 1e6, EVENTS * 1e6]);
+  });
+});
+
+describe('repeats in which a limit halted the trader', () => {
+  /** Nothing was played, and nothing lost, from this market on. */
+  const haltedFrom = (from: number, { markets, ...run }: RepeatedRun): RepeatedRun => ({
+    ...run,
+    markets: markets.map((market, at) =>
+      at < from ? market : { ...market, resultMicros: 0, fills: 0, isPlayed: false },
+    ),
+  });
+  /** Each run gains 1 in each of nine events, and loses 20 in each of the three after them. */
+  const whole = runs([same(1), same(1)].map((gains) => gains.map((value, at) => (at < 9 ? value : -20))));
+
+  it('are compared over the markets that every run of every model played', () => {
+    const cut = whole.map((run, at) => (at === 1 ? haltedFrom(9, run) : run));
+    const played = playedByAll([...whole, ...cut]);
+    const models = [whole, cut].map((each, at) => ({ model: `model ${at}`, repeats: repeatsOf(each, 1, played) }));
+    for (const { repeats } of models) {
+      expect(repeats.compared).toMatchObject({ markets: 9, ofMarkets: 12, events: 9, intervalMicros: [9e6, 9e6] });
+    }
+    const verdict = repeatVerdict(models);
+    expect(verdict.points).toBe('gain');
+    expect(verdict.text).toContain('3 of 12 markets were not played in every run of every model.');
+    // The whole of it stays what it was: a loss where nobody was halted.
+    expect(models[0]?.repeats.resultMicros.mean).toBe(-51e6);
+  });
+
+  it('are all there is where every run played everything', () => {
+    expect(repeatsOf(whole, 1).compared).toBeNull();
+    expect(repeatVerdict([{ model: 'model', repeats: repeatsOf(whole, 1) }]).text).not.toContain('played');
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { count, counted, gain } from '../figures.js';
 import type { Analysis, BracketVerdict } from './contract.js';
+import { playedByAll } from './coverage.js';
 import { eventsOf, LEAST_EVENTS, shownInterval } from './events.js';
 import { type RepeatedModel, repeatVerdict } from './repeats.js';
 import { sum } from './total.js';
@@ -38,14 +39,6 @@ export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   }
   const points = directionOf(models);
   return { signFlips, points, text: `${WORDS[points]}: ${models.map(intervalText).join('; ')}.${over}` };
-}
-
-/** Condition ids; a model that played fewer markets has earned and lost nothing in the others. */
-function playedByAll(analyses: readonly Analysis[]): ReadonlySet<string> {
-  const [first, ...others] = analyses.map(
-    ({ markets }) => new Set(markets.filter(({ isPlayed }) => isPlayed).map(({ conditionId }) => conditionId)),
-  );
-  return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
 }
 
 function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared {

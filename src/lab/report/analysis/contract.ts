@@ -44,13 +44,10 @@ export interface Analysis {
 }
 
 /** Runs that differ in when polls fall and how long calls take. */
-export interface RepeatFigures {
+export interface RepeatFigures extends RepeatedResult {
   readonly count: number;
-  /** With a fill in at least one run. */
-  readonly events: number;
-  readonly resultMicros: RunSpread;
-  /** 95 % of 2,000 redrawn sets of events, each with the mean of its runs; null below `LEAST_EVENTS` events. */
-  readonly intervalMicros: readonly [low: number, high: number] | null;
+  /** The same over the markets that every run of every model played: what models are compared by. Null where that is all. */
+  readonly compared: (RepeatedResult & { readonly markets: number; readonly ofMarkets: number }) | null;
   readonly spreadMicros: RunSpread;
   readonly fills: RunSpread;
   /** A share. */
@@ -63,6 +60,14 @@ export interface RepeatFigures {
     readonly fills: number;
     readonly traceHash: string;
   }[];
+}
+
+export interface RepeatedResult {
+  /** With a fill in at least one run. */
+  readonly events: number;
+  readonly resultMicros: RunSpread;
+  /** 95 % of 2,000 redrawn sets of events, each with the mean of its runs; null below `LEAST_EVENTS` events. */
+  readonly intervalMicros: readonly [low: number, high: number] | null;
 }
 
 /** Of one figure, over the runs. */

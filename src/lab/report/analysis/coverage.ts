@@ -30,6 +30,18 @@ export function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: Mar
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
 
+interface Played {
+  readonly markets: readonly { readonly conditionId: string; readonly isPlayed: boolean }[];
+}
+
+/** Condition ids; who played fewer markets has earned and lost nothing in the others. */
+export function playedByAll(runs: readonly Played[]): ReadonlySet<string> {
+  const [first, ...others] = runs.map(
+    ({ markets }) => new Set(markets.filter((market) => market.isPlayed).map(({ conditionId }) => conditionId)),
+  );
+  return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
+}
+
 export function quotingOf(markets: readonly MarketSession[]): QuotingShare {
   const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
   const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));

@@ -2,9 +2,11 @@
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
 import { meanOf, momentsOf } from '../../../shared/statistics/moments.js';
-import { counted, gain } from '../figures.js';
-import type { Analysis, BracketVerdict, MarkoutHorizon, RepeatFigures, RunSpread } from './contract.js';
+import { count, counted, gain } from '../figures.js';
+import type { Analysis, BracketVerdict, MarkoutHorizon, RepeatedResult, RepeatFigures, RunSpread } from './contract.js';
+import { playedByAll } from './coverage.js';
 import { LEAST_EVENTS } from './events.js';
+import { sum } from './total.js';
 
 /** What is kept of one repeat. */
 export interface RepeatedRun {
@@ -16,17 +18,20 @@ export interface RepeatedRun {
   /** A share. */
   readonly markout5sMicros: number | null;
   readonly markout60sMicros: number | null;
-  /** Results of the events with a fill. */
-  readonly events: ReadonlyMap<string, number>;
+  readonly markets: readonly RepeatedMarket[];
+}
+
+export interface RepeatedMarket {
+  readonly conditionId: string;
+  /** Markets of one event are decided together. */
+  readonly event: string;
+  readonly resultMicros: number;
+  readonly fills: number;
+  readonly isPlayed: boolean;
 }
 
 export function runFigures(analysis: Analysis, traceHash: string): RepeatedRun {
   const { result, trading, assumptions, markets } = analysis;
-  const events = new Map<string, number>();
-  for (const { fills, eventTitle, conditionId, result: split } of markets) {
-    const event = eventTitle === '' ? conditionId : eventTitle;
-    if (fills > 0) events.set(event, (events.get(event) ?? 0) + split.resultMicros);
-  }
   return {
     seed: assumptions.seed ?? 0,
     traceHash,
@@ -35,7 +40,13 @@ export function runFigures(analysis: Analysis, traceHash: string): RepeatedRun {
     fills: trading.fills,
     markout5sMicros: markoutOf(analysis, 5_000),
     markout60sMicros: markoutOf(analysis, 60_000),
-    events,
+    markets: markets.map(({ conditionId, eventTitle, fills, isPlayed, result: split }) => ({
+      conditionId,
+      event: eventTitle === '' ? conditionId : eventTitle,
+      resultMicros: split.resultMicros,
+      fills,
+      isPlayed,
+    })),
   };
 }
 
@@ -49,18 +60,17 @@ export function middleOf(runs: readonly RepeatedRun[]): number {
   return order[Math.floor((order.length - 1) / 2)]?.place ?? 0;
 }
 
-/** One run or more; `seed` is of the interval. */
-export function repeatsOf(runs: readonly RepeatedRun[], seed: number): RepeatFigures {
-  const events = [...new Set(runs.flatMap((run) => [...run.events.keys()]))];
-  // The mean of its repeats is one sample of an event: what differs between repeats is no further evidence.
-  const means = events.map((event) => meanOf(runs.map((run) => run.events.get(event) ?? 0)) ?? 0);
-  const statistic = (sample: readonly number[]): number => sample.reduce((total, result) => total + result, 0);
-  const interval = events.length < LEAST_EVENTS ? null : bootstrapByEvent({ events: means, statistic, seed });
+/** One run or more; `seed` is of the interval, `played` holds the markets that models are compared over. */
+export function repeatsOf(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)): RepeatFigures {
+  const ofMarkets = Math.max(...runs.map(({ markets }) => markets.length));
+  const compared = runs.map(({ markets }) => markets.filter(({ conditionId }) => played.has(conditionId)));
   return {
     count: runs.length,
-    events: events.length,
-    resultMicros: spreadIn(runs.map(({ resultMicros }) => resultMicros)),
-    intervalMicros: interval === null ? null : [Math.round(interval.low), Math.round(interval.high)],
+    ...resultIn(
+      runs.map(({ markets }) => markets),
+      seed,
+    ),
+    compared: played.size === ofMarkets ? null : { markets: played.size, ofMarkets, ...resultIn(compared, seed) },
     spreadMicros: spreadIn(runs.map(({ spreadMicros }) => spreadMicros)),
     fills: spreadIn(runs.map(({ fills }) => fills)),
     markout5sMicros: spreadIn(runs.map(({ markout5sMicros }) => markout5sMicros)),
@@ -74,6 +84,29 @@ export function repeatsOf(runs: readonly RepeatedRun[], seed: number): RepeatFig
   };
 }
 
+/** Of each run its markets. */
+function resultIn(runs: readonly (readonly RepeatedMarket[])[], seed: number): RepeatedResult {
+  const byEvent = runs.map(resultsByEvent);
+  const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
+  // The mean of its repeats is one sample of an event: what differs between repeats is no further evidence.
+  const means = events.map((event) => meanOf(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
+  const interval = events.length < LEAST_EVENTS ? null : bootstrapByEvent({ events: means, statistic: sum, seed });
+  return {
+    events: events.length,
+    resultMicros: spreadIn(runs.map((markets) => sum(markets.map(({ resultMicros }) => resultMicros)))),
+    intervalMicros: interval === null ? null : [Math.round(interval.low), Math.round(interval.high)],
+  };
+}
+
+/** Of the events with a fill. */
+function resultsByEvent(markets: readonly RepeatedMarket[]): ReadonlyMap<string, number> {
+  const results = new Map<string, number>();
+  for (const { event, fills, resultMicros } of markets) {
+    if (fills > 0) results.set(event, (results.get(event) ?? 0) + resultMicros);
+  }
+  return results;
+}
+
 function spreadIn(values: readonly (number | null)[]): RunSpread {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return { mean: null, deviation: null, lowest: null, highest: null };
@@ -82,7 +115,7 @@ function spreadIn(values: readonly (number | null)[]): RunSpread {
 }
 
 /** `gain` or `loss` only where the whole interval lies on that side of 0. */
-export function directionOf({ intervalMicros }: RepeatFigures): BracketVerdict['points'] {
+export function directionOf({ intervalMicros }: RepeatedResult): BracketVerdict['points'] {
   if (intervalMicros === null) return 'unclear';
   if (intervalMicros[0] > 0) return 'gain';
   return intervalMicros[1] < 0 ? 'loss' : 'unclear';
@@ -95,18 +128,27 @@ export interface RepeatedModel {
 
 /** What the repeats of all models together say, in words. */
 export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict {
-  const points = models.map(({ repeats }) => directionOf(repeats));
+  const results = models.map(({ model, repeats }) => ({ model, result: repeats.compared ?? repeats }));
+  const points = results.map(({ result }) => directionOf(result));
   const signFlips = points.includes('gain') && points.includes('loss');
   const direction = points.every((point) => point === points[0]) ? (points[0] ?? 'unclear') : 'unclear';
-  const least = Math.min(...models.map(({ repeats }) => repeats.events));
+  const least = Math.min(...results.map(({ result }) => result.events));
   const few = least < LEAST_EVENTS ? ` ${counted(least, 'event')} with a fill say nothing of the next ones.` : '';
-  const figures = models.map(({ model, repeats }) => `${figureText(repeats)} (${model})`).join('; ');
+  const figures = results.map(({ model, result }) => `${figureText(result)} (${model})`).join('; ');
   const times = counted(models[0]?.repeats.count ?? 0, 'repeat');
   return {
     signFlips,
     points: direction,
-    text: `${WORDS[signFlips ? 'flips' : direction]} Mean of ${times}: ${figures}.${few}`,
+    text: `${WORDS[signFlips ? 'flips' : direction]} Mean of ${times}: ${figures}.${few}${overText(models)}`,
   };
+}
+
+function overText(models: readonly RepeatedModel[]): string {
+  const [compared] = models.flatMap(({ repeats }) => repeats.compared ?? []);
+  if (compared === undefined) return '';
+  const { markets, ofMarkets } = compared;
+  const missing = `${count(ofMarkets - markets)} of ${counted(ofMarkets, 'market')}`;
+  return ` Compared over the others: ${missing} were not played in every run of every model.`;
 }
 
 const WORDS = {
@@ -116,7 +158,7 @@ const WORDS = {
   flips: 'Fill models contradict each other beyond their intervals, so this test shows neither a gain nor a loss.',
 } as const;
 
-function figureText({ resultMicros: { mean, deviation, lowest, highest }, intervalMicros }: RepeatFigures): string {
+function figureText({ resultMicros: { mean, deviation, lowest, highest }, intervalMicros }: RepeatedResult): string {
   const interval =
     intervalMicros === null ? '' : `, 95 % interval ${gain(intervalMicros[0])} … ${gain(intervalMicros[1])}`;
   const apart = deviation === null ? '' : `, deviation ${gain(deviation).replace('+', '')}`;
