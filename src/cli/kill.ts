@@ -34,7 +34,7 @@ export function addKillCommand(program: Command, session: Session): void {
   action<KillOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const killing: Killing = { options, config, io: session.io, reason: options.reason ?? 'operator' };
-    // Obeyed at once or never: whoever takes longer, or goes while it is asked, is killed past.
+    // A trader obeys within seconds or not at all: one that takes longer, or dies while it is asked, is bypassed.
     const timeoutMs = Math.min(options.timeout, QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason: killing.reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);

@@ -12,7 +12,7 @@ const NEGLIGIBLE = 1e-12;
 const WIDE_STEPS = 12;
 const KERNEL_SIGMAS = 4;
 const KERNEL_REACH = KERNEL_SIGMAS * WIDE_STEPS + 10;
-/** Of the jumps so many are normal; the others end anywhere. */
+/** The part of the jumps that are normally distributed; the rest end anywhere on the grid. */
 const WELL_BEHAVED = 0.95;
 const ANYWHERE = (1 - WELL_BEHAVED) / POINTS;
 

@@ -14,7 +14,7 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
   key_id: ['key_id'],
 };
 
-/** What is another than in the call, in words; null where all is as asked, or the record does not say. */
+/** Which field of the answer differs from the call, as a sentence; null when none does or the record repeats none. */
 export function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
   // The draft of a cancel may have a pubkey of its own; the signer compares what it says.
   if (typeof data !== 'object' || data === null || declaration.data === draft) return null;

@@ -14,13 +14,14 @@ import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules
  */
 const LONGEST_STEP_MS = 1_000;
 /**
- * So long may orders of an earlier run rest while traders start, ms, however many: one that waits for its exchange, or
- * one that dies and is started over and over, looks after nothing.
+ * How long orders of an earlier run may rest while traders keep starting, ms: a trader that waits for its exchange,
+ * or that dies and is restarted, watches over nothing.
  */
 const STARTING_LIMIT_MS = 60_000;
 /**
- * A trader that was killed, or is being stopped, takes a second or two until nothing rests; after so long, ms, the guardian
- * reads what rests, and cancels it, though the heart beats: what keeps that trader's cancels need not keep ours.
+ * A trader that is killed or stopped needs a second or two to cancel everything. After this time, ms, the guardian
+ * reads what rests and cancels it although the heart beats: what blocks the trader's cancels may not block the
+ * guardian's.
  */
 const PULLING_LIMIT_MS = 5_000;
 /** Between two looks at the exchange under a kill, once nothing rested, ms. */

@@ -56,8 +56,8 @@ function allow(state: TraderState, nowMs: number): void {
   if (!conversions) state.queue.recall(isOfConversion, `the trader is ${mode}`);
   // Flattening sells; what was being quoted when it began must not come to rest behind it.
   state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
-  // What was begun under a milder rung is wished anew, as the new one lets it be. So is what was to reduce a position that a
-  // fill of more than was signed, or one taken back, has changed since.
+  // Orders under way that were decided under a milder rung are withdrawn, and quoted again under this one. So are
+  // orders that reduce a position which an odd or reverted fill has changed since.
   const isOutdated = state.guards.fillAlarm.takeNew() || stance !== state.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) state.executor.withdraw(null, nowMs);

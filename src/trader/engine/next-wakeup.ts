@@ -1,7 +1,7 @@
 /**
  * Until when the passing of time alone makes the trader do nothing: its shell may leave out the beats before, and the
- * trader passes over those that come. Wherever that is not certain the answer is "now": a beat too many costs a
- * microsecond, a beat too few would be another trader.
+ * trader passes over those that come. Where that is not certain the answer is "now": an extra beat costs a
+ * microsecond, a skipped one would change what the trader does.
  */
 
 import { minMicros } from '../../shared/base/micros.js';

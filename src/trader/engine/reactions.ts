@@ -58,7 +58,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
 /** A market where the exchange does what we did not ask for, or somebody else can, is left until a person resumes it. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere'];
 
-/** What was signed bounds a loss no longer. */
+/** After one of these, the prices and amounts that we signed no longer limit what we can lose. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: number): void {

@@ -56,8 +56,8 @@ export class TraderState {
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
   /**
-   * Our clock, ms, at the first observation; null before it. The infinite past once our clock was set back: the process
-   * is then older than any book may be, and what nobody has read is pulled.
+   * Our clock, ms, at the first observation; null before it. Minus infinity once our clock was set back: the start-up
+   * grace is then over, and quotes whose book was not read are pulled.
    */
   bornMs: number | null = null;
   /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */

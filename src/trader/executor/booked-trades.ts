@@ -1,6 +1,6 @@
 /**
- * Own trades that are in the ledger, as their newest rows looked: polls show them again and again, and one that looks the
- * same need not be looked up. One that looks different in anything is no match, and the ledger then says what it is.
+ * Own trades that the ledger has, with the row that the exchange last showed of each. Polls repeat them: an equal row
+ * needs no look into the ledger, a row that differs in any field is looked up there.
  */
 
 import type { OwnTradeRow } from '../../shared/protocol/records.js';

@@ -63,7 +63,10 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
   }
 }
 
-/** Of what never left: a place has waited too long by then, and what may not leave any more is let go. */
+/**
+ * Whether a submit that never left is given up rather than sent again: the price of a place is too old by then, and the
+ * mode may forbid the others.
+ */
 function isStale(
   context: ExecutorContext,
   { intent: { kind, strategy, state, submitCount } }: InFlightIntent,

@@ -1,7 +1,7 @@
 /**
- * A second, independent count of our fills. The first reader (`reconciler.ts`, `executor/trades.ts`) books each trade by
- * its pubkey as it first sees it; if it loses a page, takes two trades for one or ends its history in the wrong place,
- * nothing that it wrote can show that. So this reader shares no code and no state with it: another walk through the list,
+ * A second, independent count of our fills. The first count (`engine/own/own-lists.ts`, `executor/trades.ts`) books
+ * each trade once, by its pubkey. If it loses a page, takes two trades for one or starts its history at the wrong
+ * trade, the ledger cannot show it. So this reader shares no code and no state with it: another walk through the list,
  * by other pages, from a mark of its own, and in place of rows it keeps sums: how many trades, how many shares, what they
  * were worth and cost in fees, by market, outcome and side. Once a round they are held against the same sums of the ledger.
  *

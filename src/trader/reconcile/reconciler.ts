@@ -33,7 +33,7 @@ export interface News {
 /** A void round is tried again, ms. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** And not before so long, ms, for each page that it has read beyond the first ones: the next one reads them all again. */
+/** Extra wait, ms, before a retry, for each page that the void round read beyond the first: they are all read again. */
 const RETRY_PER_PAGE_MS = 1_000;
 /** So long without a complete round is worth waking somebody, ms. */
 const OVERDUE_MS = 300_000;
@@ -47,8 +47,8 @@ export class Reconciler {
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
   /**
-   * What came after what, counted and not by a clock, which may step and may not have moved: up by one with the beginning
-   * and the end of each round's lists.
+   * A sequence number that orders rounds and looks without a clock, which may be set: it grows when the lists of a
+   * round are asked for and when the last of them is complete.
    */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };

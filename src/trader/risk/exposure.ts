@@ -183,7 +183,7 @@ export class Exposure {
     return this.#totalLoss;
   }
 
-  /** The market, taken out of the sums, to be changed now and counted at the next look at a sum. */
+  /** Takes a market out of the sums so that it can be changed; it is added again when a sum is next read. */
   #changing(marketConditionId: string, eventConditionId: string | null): Market {
     let market = this.#markets.get(marketConditionId);
     if (market === undefined) {

@@ -63,8 +63,8 @@ export interface Queue {
   /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
   status(scope: Scope, nowMs: number): BudgetStatus;
   /**
-   * Whether what both budgets allow is lessened by nothing that passes with time: no recent refusal as throttled, and no
-   * requests of others that use the same budget. While it is true, time alone never makes them allow less.
+   * Whether time alone cannot lower what both budgets allow: there was no recent throttling, and nobody else uses the
+   * budgets.
    */
   isSteady(nowMs: number): boolean;
   /** When something that waits could leave or expires: `nowMs` for at once, null when only an outcome can move it. */

@@ -212,8 +212,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/reservations.ts',
-        text: "    found.push(reserving(intent, 'resting', subtractBooked(order, sub(order.filledMicros, order.failedMicros))));",
-        replacement: '    void intent;',
+        text: "    found.push(reserving(intent, 'resting', left, context.feeSchedule));",
+        replacement: '    void [intent, left];',
       },
     ],
   },

@@ -1,7 +1,7 @@
 /**
  * What rests when a process begins has been unattended since the one before it, and is judged like any other quote: by
- * the age of the book that it was priced from. Pulled unseen it would cost two requests each, its place in the queue and
- * two more to place it again, while the exchange is still being asked what is ours at all.
+ * the age of the book that it was priced from. Cancelling an order before its book was read costs two requests, two
+ * more to place it again, and its place in the queue, while the start still asks the exchange what is ours.
  */
 
 import type { MarketView } from '../../market/view.js';

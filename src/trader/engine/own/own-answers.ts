@@ -42,7 +42,7 @@ interface Resting {
   readonly startedMs: number;
 }
 
-/** While everything is being canceled, what rests and is nobody's of ours goes too. */
+/** While everything is being canceled, resting orders that this ledger does not know are canceled too. */
 function observeResting(state: TraderState, { rows, startedMs }: Resting, nowMs: number): void {
   if (!state.modes.wantsProof) return;
   // One that began later than it ended was asked for before our clock was set back.

@@ -33,7 +33,10 @@ export interface OwnState {
   readonly held: ReadonlyMap<string, Held>;
   /** Place orders that rest or may come to rest, by market. */
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
-  /** Orders and cancels that are not settled: while there is one, nobody can say what rests. */
+  /**
+   * Orders that may still fill, or whose fills are not all booked: while there is one, nothing is proven about what rests.
+   * Cancels reserve nothing and are not counted.
+   */
   readonly unsettled: number;
 }
 
@@ -63,7 +66,7 @@ export function readOwnState(
   let unsettled = 0;
   for (const reservation of reservations) {
     const { kind, phase } = reservation;
-    if ((kind === 'place' || kind === 'cancel') && phase !== 'abandoned') unsettled += 1;
+    if (kind === 'place' && phase !== 'abandoned') unsettled += 1;
     addWorking(exposure, reservation, termsOf(reservation.marketConditionId));
     const order = liveOrder(reservation, resting.get(reservation.intentId));
     if (order === null) continue;
