@@ -93,9 +93,8 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
     if (!slot.dirty && nowMs - slot.quotedMs < REQUOTE_MS && nowMs >= slot.quotedMs) continue;
     const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, slot));
     if (isInStartupGrace(state, slot, view)) continue;
-    const before = slot.failure;
     begun = quoteSlot(slot, tracked.feed, view, turn) || begun;
-    if (before === null && slot.failure !== null) sayFailure(state, slot, nowMs);
+    sayFailure(state, slot, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
   if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
@@ -143,8 +142,11 @@ function orphans(state: TraderState, tracked: MarketEntry) {
   return (state.own.orders.get(tracked.conditionId) ?? []).filter((order) => !names.has(order.strategy));
 }
 
+/** Wherever it failed: while it was made, told or asked. */
 function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
-  const text = `strategy ${slot.strategy.name} is stopped in market ${slot.conditionId}: ${slot.failure}`;
+  const failure = slot.takeFailure();
+  if (failure === null) return;
+  const text = `strategy ${slot.strategy.name} is stopped in market ${slot.conditionId}: ${failure}`;
   state.loud(nowMs, 'strategy_failed', text);
 }
 

@@ -39,6 +39,7 @@ export class QuoteSlot {
   #host: QuoteHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #isPostOnly = false;
+  #isFailureTaken = false;
   readonly #refusals = new Map<string, RefusalCount>();
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -55,6 +56,7 @@ export class QuoteSlot {
   /** A quoter that failed is replaced by a new one; one that works is left alone. */
   reopen(facts: MarketFacts, call: BoundedCall): void {
     if (this.failure === null) return;
+    this.#isFailureTaken = false;
     this.#host = new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
     this.dirty = true;
   }
@@ -71,6 +73,13 @@ export class QuoteSlot {
   /** Why the strategy was stopped here; null while it works. */
   get failure(): string | null {
     return this.#host?.failure ?? null;
+  }
+
+  /** The same, once for each failure: for whoever tells it. */
+  takeFailure(): string | null {
+    if (this.failure === null || this.#isFailureTaken) return null;
+    this.#isFailureTaken = true;
+    return this.failure;
   }
 
   get refusals(): readonly RefusalCount[] {
