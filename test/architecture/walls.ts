@@ -74,7 +74,17 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/report',
     'lab/session',
   ],
-  'lab/arena': ['shared', 'trader', 'shell/config', 'lab/sweep'],
+  'lab/arena': [
+    'shared',
+    'recording',
+    'trader',
+    'exchange',
+    'shell/config',
+    'lab/backtest',
+    'lab/report',
+    'lab/session',
+    'lab/sweep',
+  ],
   'lab/parity': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'shell/recorder', 'lab'],
 
   cli: ['shared', 'recording', 'trader', 'exchange', 'shell', 'lab'],

@@ -1,20 +1,36 @@
 /** What the arena says on a terminal: one row a strategy and world, then the differences on common seeds. */
 
 import type { ArenaResult, EdgeDifference, Mean, Standing } from '../../lab/arena/contract.js';
+import { conditionsText } from '../../lab/arena/describe.js';
 import { type Column, table } from '../output/table.js';
 
-export function arenaTables({ standings, differences, firstSeed, seeds }: ArenaResult): string {
+export function arenaTables(result: ArenaResult): string {
+  const { standings, differences, firstSeed, seeds } = result;
   const failures = standings.filter(({ failed }) => failed > 0);
+  const halted = standings.filter((standing) => standing.halted > 0);
+  const hasRequests = standings.some(({ requests }) => requests !== null);
   return [
-    `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean a simulation ± standard error, edge against the true probability\n\n`,
-    table(standings, COLUMNS),
+    `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean a simulation ± standard error, edge against the true probability\n`,
+    ...conditionLines(result),
+    '\n',
+    table(standings, hasRequests ? [...COLUMNS, REQUESTS] : COLUMNS),
     differences.length === 0 ? '' : `\nDifferences on the same seeds\n${table(differences, DIFFERENCE_COLUMNS)}`,
+    ...halted.map(
+      ({ strategy, world, halted: times, simulations }) =>
+        `\nA limit of risk halted ${strategy} in ${times} of ${simulations} simulations of ${world}.\n`,
+    ),
     ...failures.map(
-      ({ strategy, world, failed, firstFailure }) =>
-        `\n${strategy} failed in ${failed} simulations of ${world}; the first: ${firstFailure}\n`,
+      ({ strategy, world, failed, simulations, firstFailure }) =>
+        `\n${strategy} failed in ${failed} of ${simulations} simulations of ${world}, which count as far as they went; the first, ${firstFailure}\n`,
     ),
   ].join('');
 }
+
+const conditionLines = ({ worlds, conditions }: ArenaResult): readonly string[] =>
+  worlds.flatMap((world) => {
+    const text = conditionsText(world, conditions);
+    return text === '' ? [] : [`${world.name}: ${text}\n`];
+  });
 
 const COLUMNS: readonly Column<Standing>[] = [
   { title: 'WORLD', cell: ({ world }) => world },
@@ -29,6 +45,12 @@ const COLUMNS: readonly Column<Standing>[] = [
   { title: 'RESULT', cell: ({ result }) => withError(result), right: true },
   { title: 'DRAWDOWN', cell: ({ drawdown }) => drawdown.mean.toFixed(1), right: true },
 ];
+
+const REQUESTS: Column<Standing> = {
+  title: 'REQUESTS',
+  cell: ({ requests }) => requests?.mean.toFixed(0) ?? null,
+  right: true,
+};
 
 const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
   { title: 'WORLD', cell: ({ world }) => world },

@@ -3,7 +3,15 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { ArenaResult } from '../../lab/arena/contract.js';
+import {
+  type ArenaResult,
+  type Conditions,
+  type Entered,
+  USUAL_CONDITIONS,
+  type World,
+} from '../../lab/arena/contract.js';
+import type { ArenaSource } from '../../lab/arena/thread-contract.js';
+import { GIVES_UP_MS } from '../../lab/backtest/contract.js';
 import { count, duration } from '../../lab/report/figures.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
@@ -17,12 +25,18 @@ interface ArenaFlags {
   readonly seeds: number;
   readonly first: number;
   readonly workers: number;
+  readonly markets?: number;
+  readonly public?: number;
+  readonly signed?: number;
+  readonly delay?: number;
   readonly json?: true;
 }
 
 const HIGHEST_SEED = 2 ** 31;
 const USUAL_WORLD = 'challenge';
 const USUAL_SEEDS = 20;
+const MOST_MARKETS = 40;
+const MOST_REQUESTS = 100_000;
 
 export function addArenaCommand(program: Command, session: Session): void {
   const command = program
@@ -41,36 +55,85 @@ export function addArenaCommand(program: Command, session: Session): void {
         .default(availableParallelism(), 'as many as there are cores')
         .argParser(integerBetween(1, 256)),
     );
-  withJson(command);
+  withConditions(withJson(command));
   action<ArenaFlags>(command, session, (options) => runWorlds(options, session.io));
 }
 
+/** The venue of worlds in which the whole trader trades. */
+const withConditions = (command: Command): Command =>
+  command
+    .option('--markets <n>', 'of rationed: markets at once, 1 to 40 (default: 1)', integerBetween(1, MOST_MARKETS))
+    .option(
+      '--public <n>',
+      'of rationed and crowd: public requests a minute (default: 120)',
+      integerBetween(1, MOST_REQUESTS),
+    )
+    .option(
+      '--signed <n>',
+      'of rationed and crowd: signed requests a minute (default: 300)',
+      integerBetween(1, MOST_REQUESTS),
+    )
+    .option(
+      '--delay <ms>',
+      'of rationed and crowd: how long each request takes, there and back (default: 150)',
+      integerBetween(0, GIVES_UP_MS),
+    );
+
 async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
-  const { entrantsOf } = await import('../../lab/arena/entrants.js');
   const { runArena } = await import('../../lab/arena/arena.js');
   const worlds = await worldsOf(options.world);
-  const files = [options.config].flat().map((file) => resolve(io.cwd, file));
+  const conditions = await conditionsOf(options, worlds);
+  const files = [options.config].flat();
   // A copy: the environment of the process itself cannot be handed to a thread.
-  const source = { files, env: { ...io.env }, cwd: io.cwd };
-  const entrants = await entrantsOf(source);
+  const source = { files: files.map((file) => resolve(io.cwd, file)), env: { ...io.env }, cwd: io.cwd };
+  const strategies = await enteredFrom(files, source);
   const line = new ProgressLine(io, options.json === true);
   const startMs = performance.now();
   const result = await runArena({
     worlds,
-    strategies: entrants.map(({ name }) => name),
+    strategies,
     source,
     firstSeed: options.first,
     seeds: options.seeds,
+    conditions,
     workers: options.workers,
     progress: (done, all) => line.show(done / all, progressText(done, all, performance.now() - startMs)),
   }).finally(() => line.end());
   return tell(result, options, io);
 }
 
-async function worldsOf(names: readonly string[]): Promise<readonly string[]> {
+async function worldsOf(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
-  if (names.includes('all')) return WORLDS.map(({ name }) => name);
-  return [...new Set(names)].map((name) => worldNamed(name).name);
+  const others = names.filter((name) => name !== 'all').map(worldNamed);
+  return names.includes('all') ? WORLDS : [...new Set(others)];
+}
+
+async function conditionsOf(options: ArenaFlags, worlds: readonly World[]): Promise<Conditions> {
+  const { requireTaken } = await import('../../lab/arena/worlds.js');
+  const { markets, public: publicPerMinute, signed: signedPerMinute, delay: delayMs } = options;
+  const asked = definedOf({ markets, publicPerMinute, signedPerMinute, delayMs });
+  requireTaken(asked, worlds);
+  return {
+    markets: markets ?? USUAL_CONDITIONS.markets,
+    publicPerMinute: publicPerMinute ?? USUAL_CONDITIONS.publicPerMinute,
+    signedPerMinute: signedPerMinute ?? USUAL_CONDITIONS.signedPerMinute,
+    delayMs: delayMs ?? USUAL_CONDITIONS.delayMs,
+  };
+}
+
+const definedOf = (asked: Readonly<Record<keyof Conditions, number | undefined>>): readonly (keyof Conditions)[] =>
+  // The keys are those of its type.
+  (Object.keys(asked) as (keyof Conditions)[]).filter((name) => asked[name] !== undefined);
+
+/** File by file: each strategy is shown with the file as it was typed. */
+async function enteredFrom(files: readonly string[], source: ArenaSource): Promise<readonly Entered[]> {
+  const { enteredOf, entrantsOf } = await import('../../lab/arena/entrants.js');
+  const entered: Entered[] = [];
+  for (const [index, file] of files.entries()) {
+    const entrants = await entrantsOf({ ...source, files: source.files.slice(index, index + 1) });
+    entered.push(...entrants.map((entrant) => enteredOf(entrant, file)));
+  }
+  return entered;
 }
 
 const progressText = (done: number, all: number, ms: number): string =>

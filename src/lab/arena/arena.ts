@@ -5,19 +5,21 @@
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { ArenaResult, SimulationResult } from './contract.js';
+import { VERSION } from '../../shell/config/version.js';
+import type { ArenaResult, Conditions, Entered, SimulationResult, World } from './contract.js';
 import { runSimulations } from './pool.js';
 import { differenceOf, standingOf } from './standings.js';
 import type { ArenaSource, SimulationTask } from './thread-contract.js';
 
 export interface ArenaPlan {
-  readonly worlds: readonly string[];
-  /** Names of the strategies, in the order of their configuration. */
-  readonly strategies: readonly string[];
+  readonly worlds: readonly World[];
+  /** In the order of their files. */
+  readonly strategies: readonly Entered[];
   /** Where the threads read them from. */
   readonly source: ArenaSource;
   readonly firstSeed: number;
   readonly seeds: number;
+  readonly conditions: Conditions;
   readonly workers: number;
   /** Told after each simulation. */
   readonly progress: (done: number, all: number) => void;
@@ -25,7 +27,8 @@ export interface ArenaPlan {
 
 /** Runs all simulations. Throws `usage` when two strategies have one name. */
 export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
-  const twice = plan.strategies.find((name, index) => plan.strategies.indexOf(name) !== index);
+  const names = plan.strategies.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TwinbookError('usage', `two strategy files are named '${twice}'`, 'Rename one.');
   const tasks = tasksOf(plan);
   const results = await runSimulations(tasks, plan);
@@ -34,13 +37,16 @@ export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
     if (result === undefined) throw new RangeError(`simulation ${index} has no result`);
     return { world, strategy, ...result };
   });
-  return { firstSeed: plan.firstSeed, seeds: plan.seeds, ...judge(plan, simulations), simulations };
+  const { firstSeed, seeds, conditions, strategies } = plan;
+  const worlds = plan.worlds.map(({ name, summary, conditions: taken }) => ({ name, summary, conditions: taken }));
+  const judged = judge(plan, simulations);
+  return { version: VERSION, worlds, strategies, firstSeed, seeds, conditions, ...judged, simulations };
 }
 
 function tasksOf({ worlds, strategies, firstSeed, seeds }: ArenaPlan): SimulationTask[] {
   const tasks: SimulationTask[] = [];
-  for (const world of worlds)
-    for (const strategy of strategies)
+  for (const { name: world } of worlds)
+    for (const { name: strategy } of strategies)
       for (let seed = firstSeed; seed < firstSeed + seeds; seed++) tasks.push({ world, strategy, seed });
   return tasks;
 }
@@ -50,11 +56,12 @@ type Named = SimulationResult & Pick<SimulationTask, 'world' | 'strategy'>;
 function judge({ worlds, strategies }: ArenaPlan, simulations: readonly Named[]) {
   const of = (world: string, strategy: string): readonly Named[] =>
     simulations.filter((result) => result.world === world && result.strategy === strategy);
-  const standings = worlds.flatMap((world) =>
-    strategies.map((strategy) => standingOf(world, strategy, of(world, strategy))),
+  const names = strategies.map(({ name }) => name);
+  const standings = worlds.flatMap(({ name: world }) =>
+    names.map((strategy) => standingOf(world, strategy, of(world, strategy))),
   );
-  const differences = worlds.flatMap((world) =>
-    pairsOf(strategies).map(([one, other]) => differenceOf(world, [one, of(world, one)], [other, of(world, other)])),
+  const differences = worlds.flatMap(({ name: world }) =>
+    pairsOf(names).map(([one, other]) => differenceOf(world, [one, of(world, one)], [other, of(world, other)])),
   );
   return { standings, differences };
 }

@@ -1,9 +1,29 @@
 /** What the arena is told and what comes out: worlds, simulations, and what they say of a strategy. */
 
-import type { StrategyConfig } from '../../shell/config/types.js';
+import type { Config, StrategyConfig } from '../../shell/config/types.js';
 
-/** A strategy as it enters: a strategy file, read. */
-export type Entrant = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
+/** What a world that judges a strategy by itself needs of it. */
+export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
+
+/** A strategy as it enters: a strategy file, read, and the trader that it was read with. */
+export interface Entrant extends ShownStrategy {
+  readonly strategy: StrategyConfig;
+  readonly config: Config;
+}
+
+/** Under which the whole trader trades, in worlds that have one. */
+export interface Conditions {
+  /** At once. */
+  readonly markets: number;
+  /** Requests that the venue allows. */
+  readonly publicPerMinute: number;
+  readonly signedPerMinute: number;
+  /** Of every request, there and back, ms. */
+  readonly delayMs: number;
+}
+
+/** One market, the limits of the `paper` and `worm` profiles, and a venue on another continent. */
+export const USUAL_CONDITIONS: Conditions = { markets: 1, publicPerMinute: 120, signedPerMinute: 300, delayMs: 150 };
 
 /** What one simulation showed of one strategy. Money in currency, amounts in shares. */
 export interface SimulationResult {
@@ -16,13 +36,18 @@ export interface SimulationResult {
   readonly shares: number;
   /** Orders placed and canceled. */
   readonly actions: number;
+  /** Requests that the trader sent; null in a world without requests. */
+  readonly requests: number | null;
+  /** How often a limit of risk halted the trader; 0 in a world without one. */
+  readonly halts: number;
   /** Cash and shares after settlement. */
   readonly wealth: number;
   /** What was won or lost after settlement. */
   readonly result: number;
   /** Largest fall of wealth at the true probability from its highest before. */
   readonly drawdown: number;
-  readonly outcome: 0 | 1;
+  /** Of the market; null where there are several. */
+  readonly outcome: 0 | 1 | null;
   /** The rule that an action broke, or what stopped the strategy; null when nothing did. */
   readonly failure: string | null;
 }
@@ -33,7 +58,9 @@ export interface World {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  simulate(seed: number, entrant: Entrant): SimulationResult;
+  /** Those that change it; of the others it knows nothing. */
+  readonly conditions: readonly (keyof Conditions)[];
+  simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }
 
 /** A mean over simulations; the standard error is null below two of them. */
@@ -54,6 +81,10 @@ export interface Standing {
   readonly fills: Mean;
   readonly shares: Mean;
   readonly actions: Mean;
+  /** Null in a world without requests. */
+  readonly requests: Mean | null;
+  /** Simulations in which a limit of risk halted the trader. */
+  readonly halted: number;
   readonly result: Mean;
   readonly drawdown: Mean;
   /** Simulations that ended early, and the first reason. */
@@ -71,9 +102,23 @@ export interface EdgeDifference {
   readonly simulations: number;
 }
 
+/** A strategy that entered, as a reader finds it again. */
+export interface Entered {
+  readonly name: string;
+  /** As it was given: a strategy file, or a trader's with several. */
+  readonly file: string;
+  readonly module: string;
+  readonly params: StrategyConfig['params'];
+  readonly configHash: string;
+}
+
 export interface ArenaResult {
+  readonly version: string;
+  readonly worlds: readonly Pick<World, 'name' | 'summary' | 'conditions'>[];
+  readonly strategies: readonly Entered[];
   readonly firstSeed: number;
   readonly seeds: number;
+  readonly conditions: Conditions;
   readonly standings: readonly Standing[];
   readonly differences: readonly EdgeDifference[];
   /** Every simulation: by world, then strategy, then seed. */

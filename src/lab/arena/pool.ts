@@ -4,10 +4,9 @@ import type { Worker } from 'node:worker_threads';
 import { AssertionFailed } from '../../shared/base/errors.js';
 import { startWorker } from '../sweep/worker-start.js';
 import type { SimulationResult } from './contract.js';
-import type { ArenaReport, ArenaSource, SimulationTask } from './thread-contract.js';
+import type { ArenaReport, ArenaSetup, SimulationTask } from './thread-contract.js';
 
-interface PoolPlan {
-  readonly source: ArenaSource;
+interface PoolPlan extends ArenaSetup {
   readonly workers: number;
   readonly progress: (done: number, all: number) => void;
 }
@@ -15,7 +14,7 @@ interface PoolPlan {
 /** The results in the order of the tasks. */
 export async function runSimulations(
   tasks: readonly SimulationTask[],
-  { source, workers, progress }: PoolPlan,
+  { source, conditions, workers, progress }: PoolPlan,
 ): Promise<readonly SimulationResult[]> {
   const results: SimulationResult[] = [];
   const hired: Worker[] = [];
@@ -29,7 +28,10 @@ export async function runSimulations(
   try {
     await new Promise<void>((resolve, reject) => {
       for (let i = 0; i < Math.min(workers, tasks.length); i++) {
-        const worker = startWorker({ name: './worker', data: source }, import.meta.url);
+        const worker = startWorker(
+          { name: './worker', data: { source, conditions } satisfies ArenaSetup },
+          import.meta.url,
+        );
         hired.push(worker);
         worker.on('error', reject);
         worker.on('exit', (code) => reject(new AssertionFailed(`a worker ended with exit code ${code}`)));

@@ -12,7 +12,7 @@ export function meanOf(values: readonly number[]): Mean {
 /** Of one strategy in one world; at least one simulation. */
 export function standingOf(world: string, strategy: string, results: readonly SimulationResult[]): Standing {
   const mean = (figure: (result: SimulationResult) => number): Mean => meanOf(results.map(figure));
-  const failures = results.flatMap(({ failure }) => (failure === null ? [] : [failure]));
+  const failures = results.flatMap(({ seed, failure }) => (failure === null ? [] : [`seed ${seed}: ${failure}`]));
   return {
     world,
     strategy,
@@ -24,6 +24,8 @@ export function standingOf(world: string, strategy: string, results: readonly Si
     fills: mean(({ fills }) => fills),
     shares: mean(({ shares }) => shares),
     actions: mean(({ actions }) => actions),
+    requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
+    halted: results.filter(({ halts }) => halts > 0).length,
     result: mean(({ result }) => result),
     drawdown: mean(({ drawdown }) => drawdown),
     failed: failures.length,

@@ -3,28 +3,29 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../shared/base/errors.js';
 import { entrantsOf } from './entrants.js';
-import type { ArenaAssignment, ArenaReport, ArenaSource } from './thread-contract.js';
+import type { ArenaAssignment, ArenaReport, ArenaSetup } from './thread-contract.js';
 import { worldNamed } from './worlds.js';
 
 assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
-// `ArenaSource` is what `pool.ts` starts this program with.
-const entrants = await entrantsOf(workerData as ArenaSource);
+// `ArenaSetup` is what `pool.ts` starts this program with.
+const { source, conditions } = workerData as ArenaSetup;
+const entrants = await entrantsOf(source);
 
-port.on('message', ({ index, task }: ArenaAssignment) => report(runTask(index, task)));
+port.on('message', async ({ index, task }: ArenaAssignment) => report(await runTask(index, task)));
 report({ kind: 'ready' });
 
 function report(message: ArenaReport): void {
   port.postMessage(message);
 }
 
-function runTask(index: number, { world, strategy, seed }: ArenaAssignment['task']): ArenaReport {
+async function runTask(index: number, { world, strategy, seed }: ArenaAssignment['task']): Promise<ArenaReport> {
   try {
     const entrant = must(
       entrants.find(({ name }) => name === strategy),
       strategy,
     );
-    return { kind: 'result', index, result: worldNamed(world).simulate(seed, entrant) };
+    return { kind: 'result', index, result: await worldNamed(world).simulate(seed, entrant, conditions) };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     return { kind: 'failed', message: `${strategy} in ${world}, seed ${seed}: ${text}` };

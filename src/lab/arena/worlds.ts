@@ -3,9 +3,12 @@
 import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { challenge, news, thin, toxic } from './challenge/challenge.js';
-import type { World } from './contract.js';
+import { event } from './challenge/event.js';
+import type { Conditions, World } from './contract.js';
+import { CONDITION_OPTIONS } from './describe.js';
+import { crowd, rationed } from './polled/rationed.js';
 
-export const WORLDS: readonly World[] = [challenge, toxic, thin, news];
+export const WORLDS: readonly World[] = [challenge, toxic, thin, news, event, rationed, crowd];
 
 /** The world of this name; throws `usage` that names the known ones. */
 export function worldNamed(name: string): World {
@@ -15,4 +18,18 @@ export function worldNamed(name: string): World {
   const near = closest(name, names);
   const meant = near === null ? '' : `; did you mean '${near}'?`;
   throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known are ${names.join(', ')}.`);
+}
+
+/** Throws `usage` for a condition that was asked for and that none of these worlds knows. */
+export function requireTaken(asked: readonly (keyof Conditions)[], worlds: readonly World[]): void {
+  for (const condition of asked) {
+    if (worlds.some(({ conditions }) => conditions.includes(condition))) continue;
+    const having = WORLDS.filter(({ conditions }) => conditions.includes(condition)).map(({ name }) => name);
+    const names = worlds.map(({ name }) => name).join(', ');
+    throw new TwinbookError(
+      'usage',
+      `${CONDITION_OPTIONS[condition]} changes nothing in ${names}`,
+      `Leave it out, or ask for ${having.map((name) => `--world ${name}`).join(' or ')}.`,
+    );
+  }
 }

@@ -1,5 +1,7 @@
 /** What a backtest is given and gives. */
 
+import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
+import type { ExchangeCore } from '../../exchange/core/core.js';
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import type { EventChunk, RecordedGap, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
@@ -53,6 +55,60 @@ export interface CallFailure {
 /** When a client gives up on an answer, ms. */
 export const GIVES_UP_MS = 10_000;
 
+/** One market in play. */
+export interface Played {
+  readonly source: EventSource;
+  readonly index: MarketIndex;
+  readonly openedMs: number;
+  /** Its first event: a while after it was opened, for the trader has to find it first. */
+  readonly firstMs: number;
+  /** When it ended; null while it is played. */
+  readonly closedMs: number | null;
+  readonly events: number;
+  /** Events that had no place on the market's grid. */
+  readonly refused: number;
+  /** Why the recording could not be read to its end; null when it could. */
+  readonly failure: string | null;
+}
+
+export interface MarketListener {
+  opened(played: Played): void;
+  /** Its last event has been played, and its book still stands. */
+  ending(played: Played): void;
+  /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
+  closed(played: Played, nowMs: number): void;
+}
+
+/** What lets the markets of a backtest happen. Times are the exchange's clock, Unix ms. */
+export interface MarketDriver {
+  /** When the last market closes, as far as that is known. */
+  readonly untilMs: number;
+  /** When the next market opens; Infinity when none is left. */
+  readonly nextOpenMs: number;
+  readonly openCount: number;
+  /** When a market closed last. */
+  readonly lastClosedMs: number;
+  /** Everything up to this moment has been read and may be played. */
+  readonly readUntilMs: number;
+  /** Events that were applied so far. */
+  readonly events: number;
+  read(untilMs: number): Promise<void>;
+  /** Opens what is due. */
+  openDue(nowMs: number): Promise<void>;
+  /** Plays one market, or all, up to and including this moment. */
+  sync(index: MarketIndex, nowMs: number): void;
+  syncAll(nowMs: number): void;
+  close(): void;
+}
+
+/** Markets that are made while they are played, in place of recorded ones. */
+export interface MadeMarkets {
+  /** Asked once, before anything happens. `account` is the trader's. */
+  drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
+  /** Told of every fill of the trader, as it happens. */
+  filled(fill: ObservedFill): void;
+}
+
 export interface TimedCommand {
   /** The exchange's clock, Unix ms; before the beginning means at the beginning. */
   readonly atMs: number;
@@ -65,6 +121,8 @@ export interface BacktestPlan {
   /** The trader's settings as a live start has them; the run's id and the bounded call are the shell's. */
   readonly trader: Omit<TraderSettings, 'runId' | 'boundedCall'>;
   readonly sources: readonly EventSource[];
+  /** Played in place of the sources; absent: the sources are. */
+  readonly made?: MadeMarkets;
   /** A name that `exchange/core/matching/fill-model.ts` reads, or a model of somebody's own. */
   readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;

@@ -6,8 +6,8 @@ import { ASK, BID } from '../../exchange/core/types.js';
 import type { ConversionRecord, FillRecord } from '../session/contract.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { MarketSamples } from '../session/samples.js';
+import type { Played } from './contract.js';
 import { LaterMarks } from './later-marks.js';
-import type { Played } from './replay-driver.js';
 import { RestingOrders } from './resting-orders.js';
 
 /** A fill whose later marks are still to come. */

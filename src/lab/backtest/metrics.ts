@@ -6,8 +6,8 @@ import { ASK, BID } from '../../exchange/core/types.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
 import { AccountSamples, FIRST_STEP_MS } from '../session/samples.js';
+import type { Played } from './contract.js';
 import { MarketMetrics } from './market-metrics.js';
-import type { Played } from './replay-driver.js';
 
 /** Samples of all markets that are over: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;

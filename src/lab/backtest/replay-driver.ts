@@ -10,34 +10,10 @@ import { ReplayMarket } from '../../exchange/crowd/replay-market.js';
 import { EVENT, type EventChunk } from '../../recording/contract.js';
 import { toldCloseMs } from '../../recording/told-close.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
-import type { BacktestPlan, ChunkStream, EventSource } from './contract.js';
+import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListener, Played } from './contract.js';
 
 /** A market is listed so long before its first event, if it was open then: the trader has to find it first. */
 const LISTED_BEFORE_MS = 60_000;
-
-export interface ReplayListener {
-  opened(played: Played): void;
-  /** Its last event has been played, and its book still stands. */
-  ending(played: Played): void;
-  /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
-  closed(played: Played, nowMs: number): void;
-}
-
-/** One market in play. */
-export interface Played {
-  readonly source: EventSource;
-  readonly index: MarketIndex;
-  readonly openedMs: number;
-  /** Its first event: a while after it was opened, for the trader has to find it first. */
-  readonly firstMs: number;
-  /** When the recording ended; null while it is played. */
-  readonly closedMs: number | null;
-  readonly events: number;
-  /** Events that had no place on the market's grid. */
-  readonly refused: number;
-  /** Why the recording could not be read to its end; null when it could. */
-  readonly failure: string | null;
-}
 
 interface Listed {
   readonly source: EventSource;
@@ -45,12 +21,12 @@ interface Listed {
   readonly opensMs: number;
 }
 
-export class ReplayDriver {
+export class ReplayDriver implements MarketDriver {
   /** When the last market closes, as the recordings say it. */
   readonly untilMs: number;
   readonly #core: ExchangeCore;
   readonly #fees: BacktestPlan['fees'];
-  readonly #listener: ReplayListener;
+  readonly #listener: MarketListener;
   /** By the time of their opening. */
   readonly #waiting: Listed[];
   readonly #open = new Map<MarketIndex, OpenMarket>();
@@ -59,7 +35,7 @@ export class ReplayDriver {
   /** The earliest end of an open market that has been read; Infinity when none has. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
-  private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: ReplayListener) {
+  private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
     this.#core = core;
     this.#fees = fees;
     this.#waiting = waiting;
@@ -68,7 +44,7 @@ export class ReplayDriver {
   }
 
   /** Looks at the beginning of every source. Sources without any event are left out; `empty` names them. */
-  static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: ReplayListener) {
+  static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: MarketListener) {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
     for (const source of plan.sources) {
@@ -205,7 +181,7 @@ class OpenMarket implements Played {
   failure: string | null = null;
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
-  readonly #listener: ReplayListener;
+  readonly #listener: MarketListener;
   /** Null once it is over: nothing of what was read is held on to. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
@@ -218,7 +194,7 @@ class OpenMarket implements Played {
     { source, firstMs }: Listed,
     fees: BacktestPlan['fees'],
     nowMs: number,
-    listener: ReplayListener,
+    listener: MarketListener,
   ) {
     this.source = source;
     this.openedMs = nowMs;

@@ -3,6 +3,7 @@
  * in the order of one clock. What a book was like, the trader learns when a poll that saw it has come back, and no sooner.
  */
 
+import type { CoreObserver } from '../../exchange/core/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
@@ -15,6 +16,8 @@ import {
   type EventSource,
   GIVES_UP_MS,
   type LatencyModel,
+  type MarketDriver,
+  type MarketListener,
 } from './contract.js';
 import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
 import { type Answer, InProcessExchange } from './in-process-exchange.js';
@@ -59,10 +62,22 @@ const FAILED: Outcome = {
   details: [],
 };
 
+/** What is measured comes first: it looks at the book as it was right before the trade. */
+function observerOf(metrics: Metrics, { made }: BacktestPlan): CoreObserver {
+  if (made === undefined) return metrics;
+  return {
+    filled: (fill) => {
+      metrics.filled(fill);
+      made.filled(fill);
+    },
+    crossed: (...crossing) => metrics.crossed(...crossing),
+  };
+}
+
 class BacktestRun {
   readonly #plan: BacktestPlan;
   readonly #exchange: InProcessExchange;
-  readonly #driver: ReplayDriver;
+  readonly #driver: MarketDriver;
   readonly #metrics: Metrics;
   readonly #halts: Halts;
   readonly #latency: LatencyModel;
@@ -86,7 +101,7 @@ class BacktestRun {
   private constructor(
     plan: BacktestPlan,
     exchange: InProcessExchange,
-    driver: ReplayDriver,
+    driver: MarketDriver,
     metrics: Metrics,
     halts: Halts,
     empty: readonly EventSource[],
@@ -124,10 +139,10 @@ class BacktestRun {
       seed: plan.seed,
       fillModel: plan.fillModel,
     };
-    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, metrics);
+    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, observerOf(metrics, plan));
     metrics.attach(exchange.core, exchange.account);
     const halts = new Halts(plan.afterHalt ?? 'resume');
-    const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, {
+    const listener: MarketListener = {
       opened: (played) => {
         metrics.opened(played);
         halts.opened(played.source.market.eventTitle || played.source.market.conditionId);
@@ -137,7 +152,10 @@ class BacktestRun {
         metrics.closed(played, nowMs);
         exchange.closed(played.index, nowMs);
       },
-    });
+    };
+    const made = plan.made?.drive(exchange.core, exchange.account, listener);
+    if (made !== undefined) return new BacktestRun(plan, exchange, made, metrics, halts, []);
+    const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, listener);
     if (!Number.isFinite(driver.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
       throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`);

@@ -5,19 +5,20 @@
  * here change one thing of it each, so that what a strategy gains by fitting the challenge is lost in them.
  */
 
-import type { World } from '../contract.js';
 import { type Configuration, drawConfiguration } from './configuration.js';
 import { PythonRandom } from './python-random.js';
 import { ShownMaker } from './shown-maker.js';
 import { simulate } from './simulation.js';
+import type { StepWorld } from './step-world.js';
 
 type Change = (config: Configuration, draws: PythonRandom) => Configuration;
 
-const worldOf = (name: string, summary: string, change: Change): World => ({
+const worldOf = (name: string, summary: string, change: Change): StepWorld => ({
   name,
   summary,
-  simulate: (seed, entrant) => {
-    const maker = new ShownMaker(entrant);
+  conditions: [],
+  simulate: (seed, judged) => {
+    const maker = new ShownMaker(judged);
     // Beside the published draws: the seed's market stays the same up to the change.
     const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
     const result = simulate(seed, maker, config);

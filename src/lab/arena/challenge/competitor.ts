@@ -5,7 +5,7 @@ import { HIGHEST_TICK, type LadderBook, LOWEST_TICK, priceOf, type RestingOrder,
 import { floorToQuantum, QUANTUM } from './round.js';
 
 export class Competitor {
-  readonly #book: LadderBook;
+  readonly #book: Pick<LadderBook, 'add'>;
   readonly #notional: number;
   readonly #spread: number;
   readonly #sides: Configuration['competitorSides'];
@@ -13,7 +13,7 @@ export class Competitor {
   #used: RestingOrder[] = [];
 
   constructor(
-    book: LadderBook,
+    book: Pick<LadderBook, 'add'>,
     config: Pick<Configuration, 'competitorNotional' | 'competitorSpread' | 'competitorSides'>,
   ) {
     this.#book = book;

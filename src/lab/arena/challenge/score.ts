@@ -3,11 +3,12 @@
 import { normalCdf } from '../../../shared/base/normal.js';
 import type { Configuration } from './configuration.js';
 import { PythonRandom } from './python-random.js';
+import type { Truth } from './truth.js';
 
 /** The probability of more jumps than are summed over: small enough for the tenth place of every published edge. */
 const TAIL = 1e-13;
 
-export class Score {
+export class Score implements Truth {
   readonly #config: Configuration;
   readonly #random: PythonRandom;
   #score: number;
@@ -24,7 +25,10 @@ export class Score {
     return this.#score;
   }
 
-  /** Moves it by one step. */
+  get isYes(): boolean {
+    return this.#score > 0;
+  }
+
   step(): void {
     const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = this.#config;
     const random = this.#random;

@@ -11,7 +11,7 @@ import { QuoteHost } from '../../../trader/engine/quoting/quote-host.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
 import type { MarketFacts, OwnMarketState } from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
-import type { Entrant } from '../contract.js';
+import type { ShownStrategy } from '../contract.js';
 import type { Account, MakerAction } from './account.js';
 import { type LadderSide, priceOf } from './ladder-book.js';
 import { floorToQuantum, QUANTUM } from './round.js';
@@ -34,7 +34,7 @@ export class ShownMaker implements Maker {
   readonly #placed = new Map<string, Placed>();
   #lastId = 0;
 
-  constructor({ name, module, params }: Entrant) {
+  constructor({ name, module, params }: ShownStrategy) {
     this.#strategy = name;
     this.#tracker.onDetail(DETAIL, { requestId: 0, sentMs: START_MS, seenMs: START_MS, venueTimeMs: null });
     const { facts } = this.#tracker;

@@ -9,11 +9,12 @@ import { PythonRandom } from './python-random.js';
 import { Retail, type RetailOrder } from './retail.js';
 import { floorToQuantum, QUANTUM, round10 } from './round.js';
 import { Score } from './score.js';
+import type { Truth } from './truth.js';
 
 export const STARTING_CASH = 1000;
 /** A price is wrong for the arbitrageur from so far on. */
-const WRONG_BY = 1e-9;
-const SELL_PRICE_FLOOR = 0.05;
+export const WRONG_BY = 1e-9;
+export const SELL_PRICE_FLOOR = 0.05;
 
 /** What the maker is shown before he acts; amounts in shares, money in currency. */
 export interface MakerSight {
@@ -40,13 +41,16 @@ export interface Maker {
 
 /** `config` is the published one of the seed, or what another world makes of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
-  return new Simulation(seed, config).run(maker);
+  const simulation = new Simulation(seed, config, new Score(config, seed));
+  for (let step = 0; step < config.steps; step++) simulation.step(step, maker);
+  return simulation.result();
 }
 
-class Simulation {
+/** One market, step by step. */
+export class Simulation {
   readonly #seed: number;
   readonly #config: Configuration;
-  readonly #score: Score;
+  readonly #truth: Truth;
   /** Of what the published simulator does not draw. */
   readonly #extra: PythonRandom;
   readonly #retail: Retail;
@@ -62,27 +66,48 @@ class Simulation {
   #actions = 0;
   #highest = STARTING_CASH;
   #drawdown = 0;
+  /** The rule that was broken: nothing happens after it. */
+  #failure: string | null = null;
 
-  constructor(seed: number, config: Configuration) {
+  constructor(seed: number, config: Configuration, truth: Truth) {
     this.#seed = seed;
     this.#config = config;
-    this.#score = new Score(config, seed);
+    this.#truth = truth;
     this.#retail = new Retail(config, seed + 1);
     this.#extra = new PythonRandom(seed + 2 ** 32);
     this.#competitor = new Competitor(this.#book, config);
-    this.#probability = this.#score.probability;
+    this.#probability = truth.probability;
+    this.#competitor.open(this.#probability);
   }
 
-  run(maker: Maker): SimulationResult {
-    this.#competitor.open(this.#probability);
-    let failure: string | null = null;
+  /** Cash and shares at the true probability. */
+  get worth(): number {
+    return this.#account.worth(this.#probability);
+  }
+
+  /** Nothing happens any more once an action has broken a rule. */
+  step(step: number, maker: Maker): void {
+    if (this.#failure !== null) return;
+    this.#competitor.replace();
+    const fills = this.#stepFills;
+    this.#stepFills = [];
     try {
-      for (let step = 0; step < this.#config.steps; step++) this.#step(step, maker);
+      for (const action of maker.act(this.#sight(step, fills))) this.#apply(action);
     } catch (error) {
       if (!(error instanceof ForbiddenAction)) throw error;
-      failure = error.message;
+      this.#failure = error.message;
+      return;
     }
-    const outcome = this.#score.value > 0 ? 1 : 0;
+    this.#truth.step();
+    this.#probability = this.#truth.probability;
+    if (this.#config.informedPart >= 1 || this.#extra.random() < this.#config.informedPart) this.#arbitrage();
+    for (const order of this.#retail.step()) this.#take(order);
+    this.#markToTruth();
+  }
+
+  /** After the last step. */
+  result(): SimulationResult & { readonly outcome: 0 | 1 } {
+    const outcome = this.#truth.isYes ? 1 : 0;
     const wealth = round10(this.#account.worth(outcome));
     return {
       seed: this.#seed,
@@ -92,24 +117,14 @@ class Simulation {
       fills: this.#fills,
       shares: round10(this.#shares),
       actions: this.#actions,
+      requests: null,
+      halts: 0,
       wealth,
       result: round10(wealth - STARTING_CASH),
       drawdown: this.#drawdown,
       outcome,
-      failure,
+      failure: this.#failure,
     };
-  }
-
-  #step(step: number, maker: Maker): void {
-    this.#competitor.replace();
-    const fills = this.#stepFills;
-    this.#stepFills = [];
-    for (const action of maker.act(this.#sight(step, fills))) this.#apply(action);
-    this.#score.step();
-    this.#probability = this.#score.probability;
-    if (this.#config.informedPart >= 1 || this.#extra.random() < this.#config.informedPart) this.#arbitrage();
-    for (const order of this.#retail.step()) this.#take(order);
-    this.#markToTruth();
   }
 
   #sight(step: number, fills: readonly MakerFill[]): MakerSight {

@@ -1,0 +1,79 @@
+/** What each fill of the trader was worth at the truth of its moment, and how far its wealth fell below its highest. */
+
+import type { AccountSlot, ObservedFill } from '../../../exchange/core/contract.js';
+import type { ExchangeCore } from '../../../exchange/core/core.js';
+import { ONE } from '../../../shared/base/micros.js';
+import type { SimulationResult } from '../contract.js';
+import type { SceneMarket } from './scene.js';
+
+export class Judge {
+  readonly #core: ExchangeCore;
+  readonly #account: AccountSlot;
+  readonly #markets: ReadonlyMap<number, SceneMarket>;
+  readonly #isInformed: () => boolean;
+  readonly #startWorth: number;
+  #uninformedEdge = 0;
+  #informedEdge = 0;
+  #fills = 0;
+  #shares = 0;
+  #highest: number;
+  #drawdown = 0;
+
+  /** `isInformed`: whether who trades right now knows the truth; the trader itself does not. */
+  constructor(core: ExchangeCore, account: AccountSlot, markets: readonly SceneMarket[], isInformed: () => boolean) {
+    this.#core = core;
+    this.#account = account;
+    this.#markets = new Map(markets.map((market) => [market.index, market]));
+    this.#isInformed = isInformed;
+    this.#startWorth = this.worth();
+    this.#highest = this.#startWorth;
+  }
+
+  /** A fill of the trader; what it paid as a fee is no edge. */
+  filled({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
+    const probability = this.#markets.get(market)?.probability;
+    if (probability === undefined) return;
+    const shares = amountMicros / ONE;
+    const gain = probability - priceMicros / ONE;
+    const edge = shares * (isYes === isBuy ? gain : -gain) - feeMicros / ONE;
+    if (this.#isInformed()) this.#informedEdge += edge;
+    else this.#uninformedEdge += edge;
+    this.#fills++;
+    this.#shares += shares;
+  }
+
+  /** Notices how the wealth at the truth stands. */
+  look(): void {
+    const worth = this.worth();
+    this.#highest = Math.max(this.#highest, worth);
+    this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
+  }
+
+  /** Currency and shares at the truth: at the outcome where there is one. */
+  worth(): number {
+    let worth = this.#core.fundsOf(this.#account).total / ONE;
+    for (const market of this.#markets.values()) {
+      const { yes, no } = this.#core.holdingOf(this.#account, market.index);
+      const paid = market.outcome === null ? market.probability : Number(market.outcome);
+      worth += (yes / ONE) * paid + (no / ONE) * (1 - paid);
+    }
+    return worth;
+  }
+
+  figures(): Pick<
+    SimulationResult,
+    'edge' | 'uninformedEdge' | 'informedEdge' | 'fills' | 'shares' | 'wealth' | 'result' | 'drawdown'
+  > {
+    const wealth = this.worth();
+    return {
+      edge: this.#uninformedEdge + this.#informedEdge,
+      uninformedEdge: this.#uninformedEdge,
+      informedEdge: this.#informedEdge,
+      fills: this.#fills,
+      shares: this.#shares,
+      wealth,
+      result: wealth - this.#startWorth,
+      drawdown: this.#drawdown,
+    };
+  }
+}

@@ -1,0 +1,43 @@
+/** The worlds in which the whole trader trades, within a budget of requests and behind a delay. */
+
+import type { World } from '../contract.js';
+import { ChallengeScene, STEP_MS } from './challenge-scene.js';
+import { CrowdScene } from './crowd-scene.js';
+import { runTrader } from './trader-run.js';
+
+const STEPS = 2000;
+/** As many as the crowd has slots. */
+const CROWD_MARKETS = 4;
+
+export const rationed: World = {
+  name: 'rationed',
+  summary:
+    'the challenge seen through polls by the whole trader: a budget of requests, a delay, several markets at once',
+  conditions: ['markets', 'publicPerMinute', 'signedPerMinute', 'delayMs'],
+  simulate: (seed, entrant, conditions) => {
+    const { markets } = conditions;
+    return runTrader({
+      seed,
+      entrant,
+      conditions,
+      markets,
+      lastsMs: STEPS * STEP_MS,
+      scene: (core) => new ChallengeScene(core, { seed, markets, steps: STEPS }),
+    });
+  },
+};
+
+export const crowd: World = {
+  name: 'crowd',
+  summary: 'the simulated crowd of the paper exchange in four markets, traded by the whole trader through polls',
+  conditions: ['publicPerMinute', 'signedPerMinute', 'delayMs'],
+  simulate: (seed, entrant, conditions) =>
+    runTrader({
+      seed,
+      entrant,
+      conditions,
+      markets: CROWD_MARKETS,
+      lastsMs: STEPS * STEP_MS,
+      scene: (core) => new CrowdScene(core, seed),
+    }),
+};

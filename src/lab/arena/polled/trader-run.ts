@@ -1,0 +1,129 @@
+/** One simulation with the whole trader: its own scheduler, engine, risk, executor and ledger, on a virtual clock. */
+
+import type { ExchangeCore } from '../../../exchange/core/core.js';
+import { micros, ONE } from '../../../shared/base/micros.js';
+import type { Config, StrategyConfig } from '../../../shell/config/types.js';
+import { VERSION } from '../../../shell/config/version.js';
+import type { RiskLimits } from '../../../trader/risk/limits.js';
+import type { BacktestPlan } from '../../backtest/contract.js';
+import { latencyModel, readLatency } from '../../backtest/latency.js';
+import { USUAL_LANDING_MS } from '../../backtest/plan.js';
+import { runBacktest } from '../../backtest/run.js';
+import type { SessionRecord } from '../../session/contract.js';
+import type { Conditions, Entrant, SimulationResult } from '../contract.js';
+import type { Scene } from './scene.js';
+import { Stage } from './stage.js';
+
+/** Currency that a strategy file alone is given for each market, and shares that it may hold there: the challenge's own. */
+const CAPITAL_A_MARKET = 1000;
+const POSITION_A_MARKET = 3000;
+
+export interface TraderRun {
+  readonly seed: number;
+  readonly entrant: Entrant;
+  readonly conditions: Conditions;
+  readonly markets: number;
+  readonly lastsMs: number;
+  readonly scene: (core: ExchangeCore) => Scene;
+}
+
+export async function runTrader(run: TraderRun): Promise<SimulationResult> {
+  const stage = new Stage(run);
+  const { session } = await runBacktest(planFor(run, stage));
+  const { requests, markets, halts } = session;
+  const counted = (figure: (market: SessionRecord['markets'][number]) => number): number =>
+    markets.reduce((sum, market) => sum + figure(market), 0);
+  return {
+    seed: run.seed,
+    ...stage.judge.figures(),
+    actions: counted(({ quoting }) => quoting.ordersPlaced + quoting.ordersCanceled),
+    requests: requests === null ? null : requests.public.count + requests.signed.count,
+    halts: halts.length,
+    outcome: null,
+    failure: failureOf(session),
+  };
+}
+
+/** A strategy that broke is stopped in its market: what the others brought is no result. */
+const failureOf = ({ notices }: SessionRecord): string | null =>
+  notices.find(({ text }) => /^strategy \S+ is stopped in market /.test(text))?.text ?? null;
+
+function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage): BacktestPlan {
+  const { config } = entrant;
+  const { venue, polling, merge, configHash } = config;
+  const { capitalMicros, risk, limitsOf } = moneyFor(config, markets);
+  const strategy: StrategyConfig = {
+    ...entrant.strategy,
+    quoteHours: null,
+    // Whatever it selects among real markets, here it is offered all.
+    markets: { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets },
+    risk: limitsOf(entrant.strategy),
+  };
+  const { rate_limits } = venue.profile;
+  const limits = {
+    ...rate_limits,
+    public_per_minute: conditions.publicPerMinute,
+    signed_per_minute: conditions.signedPerMinute,
+  };
+  return {
+    title: entrant.name,
+    trader: {
+      configHash,
+      version: VERSION,
+      profile: { ...venue.profile, rate_limits: limits },
+      capitalMicros,
+      risk,
+      polling,
+      merge,
+      strategies: [strategy],
+    },
+    sources: [],
+    made,
+    // Nothing here is recorded, so no model is ever asked.
+    fillModel: 'risk-averse',
+    latency: latencyModel(readLatency(`constant:${conditions.delayMs}`), [], seed),
+    seed,
+    fees: { makerRateMicros: 0, takerRateMicros: 0 },
+    landingMs: USUAL_LANDING_MS,
+    data: [],
+  };
+}
+
+interface Money {
+  readonly capitalMicros: Config['capitalMicros'];
+  readonly risk: RiskLimits;
+  readonly limitsOf: (strategy: StrategyConfig) => RiskLimits;
+}
+
+/**
+ * A trader's file keeps its capital and its limits. Around a strategy file alone there is the money of the challenge for
+ * each market, and no limit in currency stops it before that is gone.
+ */
+function moneyFor(config: Config, markets: number): Money {
+  const { capitalMicros, risk } = config;
+  const isAlone = config.strategies.some(({ file }) => file === config.file);
+  if (!isAlone) return { capitalMicros, risk, limitsOf: (strategy) => strategy.risk };
+  const all = micros(CAPITAL_A_MARKET * markets * ONE);
+  const shares = micros(POSITION_A_MARKET * ONE);
+  const raised: Partial<RiskLimits> = {
+    maxOrderSharesMicros: shares,
+    maxOrderNotionalMicros: micros(CAPITAL_A_MARKET * ONE),
+    maxPositionSharesMicros: shares,
+    maxEventPositionSharesMicros: shares,
+    maxOpenOrders: risk.maxOpenOrders * markets,
+    maxTotalCostMicros: all,
+    maxLossDayMicros: all,
+    maxDrawdownMicros: all,
+    maxFills: risk.maxFills * markets,
+  };
+  const limits = { ...risk, ...raised };
+  return {
+    capitalMicros: all,
+    risk: limits,
+    // What its own file tightens stays as tight.
+    limitsOf: (strategy) => ({ ...limits, ...changed(strategy.risk, risk) }),
+  };
+}
+
+const changed = (own: RiskLimits, usual: RiskLimits): Partial<RiskLimits> =>
+  Object.fromEntries(Object.entries(own).filter(([name, value]) => value !== usual[name as keyof RiskLimits]));

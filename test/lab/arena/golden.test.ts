@@ -1,0 +1,65 @@
+/** The same seed gives the same figures, in every world, on every machine: these are pinned. */
+
+import { describe, expect, it } from 'vitest';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { ChallengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
+import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
+import { runTrader, type TraderRun } from '../../../src/lab/arena/polled/trader-run.js';
+import { worldNamed } from '../../../src/lab/arena/worlds.js';
+import { micros, ONE } from '../../../src/shared/base/micros.js';
+import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
+import { entrant } from './entrants.js';
+
+const short = ({ edge, informedEdge, fills, actions, requests, result }: Awaited<ReturnType<typeof runTrader>>) =>
+  [edge, informedEdge, fills, actions, requests, result].map((value) => value && Number(value.toFixed(6)));
+
+const level = (price: number) => [{ priceMicros: micros(price * ONE), amountMicros: micros(10 * ONE) }];
+
+const FIXED = defineStrategy({
+  name: 'fixed',
+  summary: 'Always the same two prices.',
+  params: {},
+  create: () => ({
+    quote: () => ({ ...NO_QUOTES('fixed'), fairMicros: micros(ONE / 2), bids: level(0.4), asks: level(0.6) }),
+  }),
+});
+
+describe('bands with seed 17', () => {
+  it.each([
+    ['challenge', [-53.808655, -54.182974, 98, 853, null, -118.5172]],
+    ['toxic', [-53.144727, -53.519046, 96, 835, null, -104.7172]],
+    ['news', [-25.862126, -26.447075, 64, 510, null, -203.6625]],
+    ['event', [13.700032, -115.431808, 1245, 2599, null, -2091.1225]],
+  ])('in %s', async (name, golden) => {
+    expect(short(await worldNamed(name).simulate(17, await entrant('bands'), USUAL_CONDITIONS))).toEqual(golden);
+  });
+
+  it('in thin quotes nothing, where a maker of fixed prices is filled', async () => {
+    const thin = worldNamed('thin');
+    const silent = await thin.simulate(17, await entrant('bands'), USUAL_CONDITIONS);
+    expect(silent).toMatchObject({ edge: 0, fills: 0, actions: 0 });
+    const fixed = await thin.simulate(17, { ...(await entrant('bands')), module: FIXED, params: {} }, USUAL_CONDITIONS);
+    expect(short(fixed)).toEqual([-522.456387, -812.426965, 847, 734, null, -569.784]);
+  });
+
+  const LASTS_MS = 300_000;
+  it.each<[string, number, TraderRun['scene'], unknown]>([
+    [
+      'rationed',
+      1,
+      (core) => new ChallengeScene(core, { seed: 17, markets: 1, steps: 2000 }),
+      [-4.801086, -5.160821, 16, 115, 1439, -30.1],
+    ],
+    [
+      'rationed',
+      8,
+      (core) => new ChallengeScene(core, { seed: 17, markets: 8, steps: 2000 }),
+      [-12.413215, -17.495043, 170, 310, 2242, -124.6085],
+    ],
+    ['crowd', 4, (core) => new CrowdScene(core, 17), [16.539176, -1.343581, 260, 312, 2183, 36.05]],
+  ])('in the first five minutes of %s with %i markets', async (_, markets, scene, golden) => {
+    const conditions = { ...USUAL_CONDITIONS, markets };
+    const run = { seed: 17, entrant: await entrant('bands'), conditions, markets, lastsMs: LASTS_MS, scene };
+    expect(short(await runTrader(run))).toEqual(golden);
+  });
+});

@@ -1,0 +1,181 @@
+/** Worlds in which the whole trader trades: who it meets there, what it is judged by, and what it may spend. */
+
+import { describe, expect, it } from 'vitest';
+import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
+import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { ChallengeScene, STEP_MS } from '../../../src/lab/arena/polled/challenge-scene.js';
+import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
+import { LEAD_MS, START_MS } from '../../../src/lab/arena/polled/stage.js';
+import { runTrader } from '../../../src/lab/arena/polled/trader-run.js';
+import { micros, ONE } from '../../../src/shared/base/micros.js';
+import type { Config } from '../../../src/shell/config/types.js';
+import { defineStrategy } from '../../../src/trader/strategy/contract.js';
+import bands from '../../../strategies/bands.js';
+import { entrant } from './entrants.js';
+
+const STEPS = 240;
+
+async function rationed(changes: Partial<Conditions> = {}, seed = 5, one = entrant('bands')) {
+  const conditions = { ...USUAL_CONDITIONS, ...changes };
+  const { markets } = conditions;
+  const scene = (core: ExchangeCore) => new ChallengeScene(core, { seed, markets, steps: 2000 });
+  return runTrader({ seed, entrant: await one, conditions, markets, lastsMs: STEPS * STEP_MS, scene });
+}
+
+function freshCore(): ExchangeCore {
+  return new ExchangeCore({
+    serviceName: 'test',
+    draftLifetimeMs: 60_000,
+    landingMs: 400,
+    startingFunds: micros(ONE),
+    challengeLifetimeMs: 60_000,
+    seed: 1,
+    observer: { filled: () => undefined },
+  });
+}
+
+describe('the challenge on the exchange', () => {
+  it.each([0, 3, 10_000])('shows the best prices of the published simulator, step by step (seed %i)', (seed) => {
+    const published: (number | null)[][] = [];
+    const look = ({ competitorBid, competitorAsk }: MakerSight) => {
+      published.push([competitorBid, competitorAsk]);
+      return [];
+    };
+    simulate(seed, { act: look });
+    const core = freshCore();
+    const scene = new ChallengeScene(core, { seed, markets: 1, steps: 2000 });
+    const [market] = scene.open(START_MS);
+    const tick = (price: number | null) => (price === null ? null : price / 10_000);
+    const seen = published.map((_, step) => {
+      if (step > 0) scene.tick(START_MS + LEAD_MS + step * STEP_MS);
+      return [tick(core.bestBid(market?.index ?? 0)), tick(core.bestAsk(market?.index ?? 0))];
+    });
+    expect(seen).toEqual(published);
+    expect(new Set(seen.map(([bid]) => bid)).size).toBeGreaterThan(3);
+  });
+
+  it('has markets of other seeds beside the first, which stays the same', () => {
+    const pathOf = (markets: number) => {
+      const core = freshCore();
+      const scene = new ChallengeScene(core, { seed: 4, markets, steps: 100 });
+      const opened = scene.open(START_MS);
+      scene.tick(START_MS + LEAD_MS + 100 * STEP_MS);
+      return opened.map(({ index, probability }) => [core.bestBid(index), core.bestAsk(index), probability]);
+    };
+    const [alone] = pathOf(1);
+    const together = pathOf(8);
+    expect(together[0]).toEqual(alone);
+    expect(new Set(together.map(([, , probability]) => probability)).size).toBe(8);
+  });
+});
+
+describe('a trader in the rationed challenge', () => {
+  it('never sends more than the budget allows, and less of it makes it look less often', async () => {
+    const [usual, scarce] = [await rationed(), await rationed({ publicPerMinute: 20, signedPerMinute: 40 })];
+    const minutes = (LEAD_MS + STEPS * STEP_MS) / 60_000 + 3;
+    for (const { failure } of [usual, scarce]) expect(failure).toBeNull();
+    expect(scarce.requests).toBeLessThan((20 + 40) * minutes);
+    expect(usual.requests ?? 0).toBeGreaterThan(2 * (scarce.requests ?? 0));
+    expect(usual.fills).toBeGreaterThan(0);
+  });
+
+  it('earns the same again, and something else behind a delay and in more markets', async () => {
+    const [first, again, late, many] = await Promise.all([
+      rationed(),
+      rationed(),
+      rationed({ delayMs: 3000 }),
+      rationed({ markets: 3 }),
+    ]);
+    expect(again).toEqual(first);
+    expect(late.edge).not.toBe(first?.edge);
+    // A capital of 1,000 for each market.
+    expect((many?.wealth ?? 0) - (many?.result ?? 0)).toBeCloseTo(3000, 6);
+    expect(many?.edge).not.toBe(first?.edge);
+  });
+
+  it('is judged by the truth, not by what the settlement happens to pay', async () => {
+    const { edge, uninformedEdge, informedEdge, fills, shares, drawdown } = await rationed({ markets: 2 });
+    expect(edge).toBeCloseTo(uninformedEdge + informedEdge, 9);
+    expect(informedEdge).toBeLessThanOrEqual(0);
+    expect(shares).toBeGreaterThan(0);
+    expect(fills).toBeGreaterThan(0);
+    expect(drawdown).toBeGreaterThan(0);
+  });
+
+  it('in a trader’s file keeps the capital and the limits of that file', async () => {
+    const alone = await entrant('bands');
+    const config: Config = { ...alone.config, file: '/elsewhere/trader.yaml', capitalMicros: micros(70 * ONE) };
+    const { wealth, result } = await rationed({}, 5, Promise.resolve({ ...alone, config }));
+    expect(wealth - result).toBeCloseTo(70, 6);
+  });
+
+  it.each([
+    ['made', 'create() failed: Error: no idea'],
+    ['asked', 'quote() failed: Error: no idea'],
+    ['told of a fill', 'observe() failed: Error: no idea'],
+  ])('whose strategy throws when it is %s has failed, with what it said', async (when, said) => {
+    const fail = (at: string) => {
+      if (at === when) throw new Error('no idea');
+    };
+    const module = defineStrategy({
+      name: 'broken',
+      summary: 'Throws.',
+      params: bands.params,
+      create: (params, market) => {
+        fail('made');
+        const quoter = bands.create(params, market);
+        return {
+          quote: (view) => {
+            fail('asked');
+            return quoter.quote(view);
+          },
+          observe: ({ kind }) => {
+            if (kind === 'fill') fail('told of a fill');
+          },
+        };
+      },
+    });
+    const alone = await entrant('bands');
+    const strategy = { ...alone.strategy, module };
+    const result = await rationed({}, 5, Promise.resolve({ ...alone, module, strategy }));
+    expect(result.failure).toContain(said);
+  });
+});
+
+describe('the crowd of the paper exchange', () => {
+  const simulateCrowd = async (seed: number) =>
+    runTrader({
+      seed,
+      entrant: await entrant('bands'),
+      conditions: USUAL_CONDITIONS,
+      markets: 4,
+      lastsMs: STEPS * STEP_MS,
+      scene: (core) => new CrowdScene(core, seed),
+    });
+
+  it('trades in four markets with hidden prices, the same again for the same seed', async () => {
+    const [first, again, other] = [await simulateCrowd(1), await simulateCrowd(1), await simulateCrowd(2)];
+    expect(again).toEqual(first);
+    expect(other.edge).not.toBe(first.edge);
+    expect(first).toMatchObject({ failure: null, outcome: null });
+    expect(first.fills).toBeGreaterThan(0);
+    expect(first.uninformedEdge).toBeGreaterThan(first.informedEdge);
+    expect(first.wealth - first.result).toBeCloseTo(4000, 6);
+  });
+
+  it('tells who of it knows the truth only while he acts', () => {
+    const core = freshCore();
+    const scene = new CrowdScene(core, 1);
+    const markets = scene.open(START_MS);
+    scene.tick(START_MS + 120_000);
+    expect(scene.isInformed).toBe(false);
+    expect(markets).toHaveLength(4);
+    for (const { index, probability } of markets) {
+      expect(probability > 0 && probability < 1).toBe(true);
+      expect(core.bookLevels(index, BID, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
+      expect(core.bookLevels(index, ASK, 5, new Int32Array(5), new Float64Array(5))).toBeGreaterThan(0);
+    }
+  });
+});
