@@ -50,7 +50,7 @@ const failureOf = ({ notices }: SessionRecord): string | null =>
 
 function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage): BacktestPlan {
   const { config } = entrant;
-  const { venue, polling, merge, configHash } = config;
+  const { venue, polling, merge, economics, configHash } = config;
   const { capitalMicros, risk, limitsOf } = moneyFor(config, markets);
   const strategy: StrategyConfig = {
     ...entrant.strategy,
@@ -75,6 +75,7 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
       risk,
       polling,
       merge,
+      economics,
       strategies: [strategy],
     },
     sources: [],
