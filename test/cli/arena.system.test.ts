@@ -1,5 +1,7 @@
 /** `twinbook arena` as it is typed. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
@@ -17,7 +19,7 @@ test('prints a row a strategy and the paired differences, the same figures on an
   ]);
   expect(table.code).toBe(0);
   expect(table.out).toMatch(/WORLD\s+STRATEGY\s+EDGE\s+BELOW 0\s+UNINFORMED\s+INFORMED/);
-  expect(table.out).toMatch(/challenge\s+near\s+-?\+?[\d.]+ ± [\d.]+\s+\d of 2/);
+  expect(table.out).toMatch(/challenge\s+near\s+[−+]?[\d.]+ ± [\d.]+\s+\d of 2/);
   expect(table.out).toMatch(/Differences on the same seeds\n.*\nchallenge\s+near\s+far/);
   expect(one.out).toBe(two.out);
   const { standings, simulations, firstSeed, seeds } = JSON.parse(one.out);
@@ -29,4 +31,20 @@ test('prints a row a strategy and the paired differences, the same figures on an
     ['far', 5],
     ['far', 6],
   ]);
+});
+
+test('with the whole trader its figures are the same on any number of threads, and a page says how to see one again', async () => {
+  const cwd = folderOf({ 'near.yaml': file('{}') });
+  const question = ['arena', '-c', 'near.yaml', '--world', 'rationed', '--seeds', '2', '--public', '60', '--json'];
+  const [one, two] = await Promise.all([
+    run([...question, '--workers', '1', '--report', 'arena.html'], { cwd }),
+    run([...question, '--workers', '2'], { cwd }),
+  ]);
+  expect(one.code).toBe(0);
+  expect(one.out).toBe(two.out);
+  const { conditions, standings } = JSON.parse(one.out);
+  expect(conditions).toEqual({ markets: 1, publicPerMinute: 60, signedPerMinute: 300, delayMs: 150 });
+  expect(standings[0].requests.mean).toBeGreaterThan(1000);
+  const page = readFileSync(join(cwd, 'arena.html'), 'utf8');
+  expect(page).toContain('./twinbook arena -c near.yaml --world rationed --first 0 --seeds 1 --markets 1 --public 60');
 });

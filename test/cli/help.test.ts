@@ -65,6 +65,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
     '--signed',
     '--delay',
     '--workers',
+    '--report',
     '--json',
   ],
   [

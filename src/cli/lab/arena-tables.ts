@@ -1,7 +1,7 @@
 /** What the arena says on a terminal: one row a strategy and world, then the differences on common seeds. */
 
-import type { ArenaResult, EdgeDifference, Mean, Standing } from '../../lab/arena/contract.js';
-import { conditionsText } from '../../lab/arena/describe.js';
+import type { ArenaResult, EdgeDifference, Standing } from '../../lab/arena/contract.js';
+import { conditionsText, meanText } from '../../lab/arena/describe.js';
 import { type Column, table } from '../output/table.js';
 
 export function arenaTables(result: ArenaResult): string {
@@ -35,14 +35,14 @@ const conditionLines = ({ worlds, conditions }: ArenaResult): readonly string[] 
 const COLUMNS: readonly Column<Standing>[] = [
   { title: 'WORLD', cell: ({ world }) => world },
   { title: 'STRATEGY', cell: ({ strategy }) => strategy },
-  { title: 'EDGE', cell: ({ edge }) => withError(edge), right: true },
+  { title: 'EDGE', cell: ({ edge }) => meanText(edge), right: true },
   { title: 'BELOW 0', cell: ({ belowZero, simulations }) => `${belowZero} of ${simulations}`, right: true },
-  { title: 'UNINFORMED', cell: ({ uninformedEdge }) => withError(uninformedEdge), right: true },
-  { title: 'INFORMED', cell: ({ informedEdge }) => withError(informedEdge), right: true },
+  { title: 'UNINFORMED', cell: ({ uninformedEdge }) => meanText(uninformedEdge), right: true },
+  { title: 'INFORMED', cell: ({ informedEdge }) => meanText(informedEdge), right: true },
   { title: 'FILLS', cell: ({ fills }) => fills.mean.toFixed(1), right: true },
   { title: 'SHARES', cell: ({ shares }) => shares.mean.toFixed(0), right: true },
   { title: 'ACTIONS', cell: ({ actions }) => actions.mean.toFixed(0), right: true },
-  { title: 'RESULT', cell: ({ result }) => withError(result), right: true },
+  { title: 'RESULT', cell: ({ result }) => meanText(result), right: true },
   { title: 'DRAWDOWN', cell: ({ drawdown }) => drawdown.mean.toFixed(1), right: true },
 ];
 
@@ -56,11 +56,6 @@ const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
   { title: 'WORLD', cell: ({ world }) => world },
   { title: 'STRATEGY', cell: ({ strategy }) => strategy },
   { title: 'AGAINST', cell: ({ against }) => against },
-  { title: 'EDGE MORE', cell: ({ edge }) => withError(edge), right: true },
+  { title: 'EDGE MORE', cell: ({ edge }) => meanText(edge), right: true },
   { title: 'BETTER', cell: ({ better, simulations }) => `${better} of ${simulations}`, right: true },
 ];
-
-function withError({ mean, standardError }: Mean): string {
-  const sign = mean > 0 ? '+' : '';
-  return `${sign}${mean.toFixed(2)}${standardError === null ? '' : ` ± ${standardError.toFixed(2)}`}`;
-}

@@ -17,6 +17,7 @@ import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { action, type CliIo, DEFAULT_CONFIG, type Session, withJson } from '../output/io.js';
 import { json } from '../output/table.js';
+import { writeWhole } from '../output/whole-file.js';
 import { ProgressLine } from './progress.js';
 
 interface ArenaFlags {
@@ -29,6 +30,7 @@ interface ArenaFlags {
   readonly public?: number;
   readonly signed?: number;
   readonly delay?: number;
+  readonly report?: string;
   readonly json?: true;
 }
 
@@ -55,7 +57,10 @@ export function addArenaCommand(program: Command, session: Session): void {
         .default(availableParallelism(), 'as many as there are cores')
         .argParser(integerBetween(1, 256)),
     );
-  withConditions(withJson(command));
+  withConditions(withJson(command)).option(
+    '--report <file>',
+    'write a page with tables, charts and worst seeds, one HTML file',
+  );
   action<ArenaFlags>(command, session, (options) => runWorlds(options, session.io));
 }
 
@@ -140,10 +145,15 @@ const progressText = (done: number, all: number, ms: number): string =>
   `simulations ${count(done)}/${count(all)}, ${duration((ms / done) * (all - done))} left`;
 
 async function tell(result: ArenaResult, options: ArenaFlags, io: CliIo): Promise<ExitCode> {
+  if (options.report !== undefined) {
+    const { arenaHtml } = await import('../../lab/arena/html/arena-html.js');
+    writeWhole(resolve(io.cwd, options.report), arenaHtml(result));
+  }
   if (options.json === true) io.out(json(result));
   else {
     const { arenaTables } = await import('./arena-tables.js');
     io.out(arenaTables(result));
+    if (options.report !== undefined) io.out(`\npage: ${options.report}\n`);
   }
   return result.standings.some(({ failed }) => failed > 0) ? EXIT.failed : EXIT.ok;
 }

@@ -6,7 +6,7 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { VERSION } from '../../shell/config/version.js';
-import type { ArenaResult, Conditions, Entered, SimulationResult, World } from './contract.js';
+import type { ArenaResult, Conditions, Entered, NamedSimulation, World } from './contract.js';
 import { runSimulations } from './pool.js';
 import { differenceOf, standingOf } from './standings.js';
 import type { ArenaSource, SimulationTask } from './thread-contract.js';
@@ -51,10 +51,8 @@ function tasksOf({ worlds, strategies, firstSeed, seeds }: ArenaPlan): Simulatio
   return tasks;
 }
 
-type Named = SimulationResult & Pick<SimulationTask, 'world' | 'strategy'>;
-
-function judge({ worlds, strategies }: ArenaPlan, simulations: readonly Named[]) {
-  const of = (world: string, strategy: string): readonly Named[] =>
+function judge({ worlds, strategies }: ArenaPlan, simulations: readonly NamedSimulation[]) {
+  const of = (world: string, strategy: string): readonly NamedSimulation[] =>
     simulations.filter((result) => result.world === world && result.strategy === strategy);
   const names = strategies.map(({ name }) => name);
   const standings = worlds.flatMap(({ name: world }) =>

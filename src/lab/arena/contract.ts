@@ -122,5 +122,10 @@ export interface ArenaResult {
   readonly standings: readonly Standing[];
   readonly differences: readonly EdgeDifference[];
   /** Every simulation: by world, then strategy, then seed. */
-  readonly simulations: readonly (SimulationResult & { readonly world: string; readonly strategy: string })[];
+  readonly simulations: readonly NamedSimulation[];
+}
+
+export interface NamedSimulation extends SimulationResult {
+  readonly world: string;
+  readonly strategy: string;
 }

@@ -1,7 +1,7 @@
 /** Sentences about a simulation, for tables and pages. */
 
-import { counted } from '../report/figures.js';
-import type { Conditions, World } from './contract.js';
+import { counted, decimal } from '../report/figures.js';
+import type { ArenaResult, Conditions, Mean, NamedSimulation, World } from './contract.js';
 
 /** The option of the command line that sets each. */
 export const CONDITION_OPTIONS: Readonly<Record<keyof Conditions, string>> = {
@@ -21,3 +21,25 @@ const TEXTS: Readonly<Record<keyof Conditions, (value: number) => string>> = {
 /** What the whole trader had to do with in this world; empty in a world without one. */
 export const conditionsText = ({ conditions }: Pick<World, 'conditions'>, values: Conditions): string =>
   conditions.map((name) => TEXTS[name](values[name])).join(', ');
+
+/** `+1.23 ± 0.45`, currency; without an error where there is only one simulation. */
+export function meanText({ mean, standardError }: Mean, places = 2): string {
+  const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
+  const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;
+  return `${sign}${decimal(mean, places)}${error}`;
+}
+
+/** The command that runs one simulation again. */
+export function rerunCommand(result: ArenaResult, { world, strategy, seed }: NamedSimulation): string {
+  const file = result.strategies.find(({ name }) => name === strategy)?.file ?? '';
+  const found = result.worlds.find(({ name }) => name === world);
+  const conditions = found === undefined ? '' : conditionOptions(found, result.conditions);
+  return `./twinbook arena -c ${quoted(file)} --world ${world} --first ${seed} --seeds 1${conditions}`;
+}
+
+/** The options that ask for the same conditions again, those of this world only. */
+const conditionOptions = ({ conditions }: Pick<World, 'conditions'>, values: Conditions): string =>
+  conditions.map((name) => ` ${CONDITION_OPTIONS[name]} ${values[name]}`).join('');
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string => (/^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

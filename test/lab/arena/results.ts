@@ -1,0 +1,72 @@
+/** Results of an arena that are made up: what tables and pages are tested with. */
+
+import { type ArenaResult, USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { differenceOf, standingOf } from '../../../src/lab/arena/standings.js';
+import { worldNamed } from '../../../src/lab/arena/worlds.js';
+import { must } from '../../../src/shared/base/errors.js';
+import { Random } from '../../../src/shared/base/random.js';
+
+export interface MadeUpArena {
+  readonly seeds: number;
+  readonly strategies?: readonly string[];
+  readonly worlds?: readonly string[];
+  /** Of the first simulation of the first strategy. */
+  readonly failure?: string | null;
+}
+
+export function madeUpArena({ seeds, failure = null, ...given }: MadeUpArena): ArenaResult {
+  const { strategies = ['near', 'far'], worlds = ['challenge', 'rationed'] } = given;
+  const firstSeed = 500;
+  const random = Random.seeded(1, 'arena');
+  const simulations = worlds.flatMap((world) =>
+    strategies.flatMap((strategy, place) =>
+      Array.from({ length: seeds }, (_, index) => {
+        const [uninformedEdge, informedEdge] = [random.uniform() * 20 - place, -random.uniform() * 12];
+        return {
+          world,
+          strategy,
+          seed: firstSeed + index,
+          edge: uninformedEdge + informedEdge,
+          uninformedEdge,
+          informedEdge,
+          fills: random.below(200),
+          shares: random.below(3000),
+          actions: random.below(900),
+          requests: world === 'rationed' ? 7000 + random.below(100) : null,
+          halts: world === 'rationed' && index === 0 ? 1 : 0,
+          wealth: 1000,
+          result: random.uniform() * 40 - 20,
+          drawdown: random.uniform() * 30,
+          outcome: null,
+          failure: index === 0 && place === 0 ? failure : null,
+        };
+      }),
+    ),
+  );
+  const of = (world: string, strategy: string) =>
+    simulations.filter((one) => one.world === world && one.strategy === strategy);
+  const [first, second] = strategies;
+  return {
+    version: '0.1.0',
+    worlds: worlds.map(worldNamed),
+    strategies: strategies.map((name) => ({
+      name,
+      file: `my files/${name}.yaml`,
+      module: 'bands',
+      params: { width: 3 },
+      configHash: 'ab'.repeat(32),
+    })),
+    firstSeed,
+    seeds,
+    conditions: { ...USUAL_CONDITIONS, markets: 8 },
+    standings: worlds.flatMap((world) => strategies.map((name) => standingOf(world, name, of(world, name)))),
+    differences:
+      second === undefined
+        ? []
+        : worlds.map((world) => {
+            const one = must(first, 'a strategy');
+            return differenceOf(world, [one, of(world, one)], [second, of(world, second)]);
+          }),
+    simulations,
+  };
+}
