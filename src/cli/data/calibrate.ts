@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Calibration, calibrate } from '../../lab/calibrate/calibration.js';
 import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
-import { counted, decimal, percent, shares } from '../../lab/report/figures.js';
+import { count, counted, decimal, percent, shares } from '../../lab/report/figures.js';
 import { openRecordings } from '../../recording/recording.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT } from '../output/exit.js';
@@ -38,7 +38,7 @@ export function addCalibrate(data: Command, session: Session): void {
 }
 
 function calibrationTable(found: Calibration, out: string): string {
-  const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, fits, best } = found;
+  const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, priority, fits, best } = found;
   const rows = table(fits, [
     { title: 'MODEL', cell: ({ model }) => model },
     { title: 'OF FILLED', cell: ({ filledShare }) => percent(filledShare), right: true },
@@ -50,6 +50,7 @@ function calibrationTable(found: Calibration, out: string): string {
   const said =
     best === null
       ? 'Too few were filled to choose a model.'
-      : `Nearest to what really happened: ${best}. Written to ${out}: backtest --fill-model calibrated takes it from there.`;
-  return `${followed}${left}\n${rows}${said}\n`;
+      : `Nearest to what really happened: ${best}. Written to ${out}: --fill-model calibrated takes it from there.`;
+  const trust = `Of ${counted(priority.orders, 'filled order')} behind another that is followed, ${count(priority.broken)} were filled before it had gone, which no exchange does: so many are not what they seem.`;
+  return `${followed}${left}\n${rows}${trust}\n${said}\n`;
 }

@@ -8,7 +8,6 @@ import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
-import { calibratedModel, calibrationPath } from '../../lab/calibrate/calibration-file.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { integerBetween } from '../arguments.js';
@@ -16,12 +15,12 @@ import { EXIT } from '../output/exit.js';
 import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
+import { type FillModelFlag, fillModelOption, fillModelsOf } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
-export interface BacktestFlags {
+export interface BacktestFlags extends FillModelFlag {
   readonly config: string;
   readonly data: readonly string[];
-  readonly fillModel?: readonly string[];
   readonly latency?: string;
   readonly seed: number;
   readonly repeat: number;
@@ -41,11 +40,7 @@ export function addBacktestCommand(program: Command, session: Session): void {
     .command('backtest')
     .description('runs strategy files over recordings, with the live trader’s own code on a virtual clock');
   withBacktestData(withJson(withConfig(command)))
-    .option(
-      '--fill-model <names>',
-      `fill models, separated by commas, e.g. trade-through,power:2, or calibrated (default: ${BRACKET.join(',')})`,
-      namesOf,
-    )
+    .addOption(fillModelOption(BRACKET))
     .addOption(
       new Option(
         '--after-halt <what>',
@@ -105,16 +100,14 @@ function feeRate(text: string): number {
   return micros;
 }
 
-const namesOf = (text: string): readonly string[] => text.split(',').map((name) => name.trim());
-
 async function runBacktests(options: BacktestFlags, io: CliIo) {
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true });
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const line = new ProgressLine(io, options.json === true);
-  const { fillModel, latency, failures, fees, data, repeat, afterHalt } = options;
+  const { latency, failures, fees, data, repeat, afterHalt } = options;
   const results = await backtestOf(config, {
     ...planOptions(options, config),
-    ...(fillModel === undefined ? {} : { fillModels: fillModel.map((name) => chosenModel(name, io.cwd)) }),
+    fillModels: fillModelsOf(options, BRACKET, io.cwd),
     ...(latency === undefined ? {} : { latency }),
     ...(failures === undefined ? {} : { failures }),
     ...(fees === undefined ? {} : { feeCurve: fees }),
@@ -125,12 +118,6 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   });
   line.end();
   return tell(results, options, io);
-}
-
-/** `calibrated` stands for what `data calibrate` has written. */
-function chosenModel(name: string, cwd: string) {
-  const path = calibrationPath(name);
-  return path === null ? name : calibratedModel(resolve(cwd, path));
 }
 
 /** Options of a plan that are the same for every run. */

@@ -14,13 +14,13 @@ import { EXIT } from '../output/exit.js';
 import { action, type CliIo, type Session, withJson } from '../output/io.js';
 import { type Column, json, record, table, when } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
+import { type FillModelFlag, fillModelOption, fillModelsOf } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 import { openRun, RUN_ARGUMENT, withRunConfig } from './run-option.js';
 
-interface ParityFlags {
+interface ParityFlags extends FillModelFlag {
   readonly config?: string;
   readonly data?: readonly string[];
-  readonly fillModel?: readonly string[];
   readonly latency?: string;
   readonly seed: number;
   readonly landingMs: number;
@@ -34,11 +34,7 @@ export function addParityCommand(program: Command, session: Session): void {
     .argument('<runs...>', `${RUN_ARGUMENT}; of several also the band of the models’ errors`)
     .description('compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests')
     .option('--data <path...>', "recordings of the run's markets (default: what the run's own polls saw)")
-    .option(
-      '--fill-model <names>',
-      `fill models, separated by commas, most pessimistic first (default: ${BRACKET.join(',')})`,
-      (text: string) => text.split(',').map((name) => name.trim()),
-    )
+    .addOption(fillModelOption(BRACKET))
     .option('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)")
     .addOption(
       new Option('--seed <n>', 'seed of latencies and ids').default(1).argParser(integerBetween(0, 2 ** 32 - 1)),
@@ -106,7 +102,7 @@ async function compareRun(
 ): Promise<ParityResult> {
   const { parityOf } = await import('../../lab/parity/parity.js');
   const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
-  const fillModels = checkFillModels(flags.fillModel ?? BRACKET);
+  const fillModels = checkFillModels(fillModelsOf(flags, BRACKET, io.cwd));
   const recorded =
     flags.data === undefined ? null : (await openSources(flags.data.map((path) => resolve(io.cwd, path)))).sources;
   const line = new ProgressLine(io, flags.json === true);

@@ -18,6 +18,7 @@ import { action, type CliIo, type Session, withConfig, withJson } from '../outpu
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type BacktestFlags, planOptions, withBacktestData } from './backtest.js';
+import { fillModelOption, fillModelsOf } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
 interface SweepFlags extends BacktestFlags {
@@ -46,11 +47,7 @@ export function addSweepCommand(program: Command, session: Session): void {
       [],
     )
     .option('--random <n>', 'try so many that are drawn, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS))
-    .option(
-      '--fill-model <names>',
-      `fill models, the most pessimistic first (default: ${USUAL_FILL_MODELS.join(',')})`,
-      (text: string) => text.split(',').map((name) => name.trim()),
-    )
+    .addOption(fillModelOption(USUAL_FILL_MODELS))
     .addOption(
       new Option('--workers <n>', 'threads')
         .default(availableParallelism(), 'as many as there are cores')
@@ -106,7 +103,7 @@ async function planFrom(options: SweepFlags, io: CliIo): Promise<SweepPlan> {
   const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
   const { checkFillModels } = await import('../../lab/backtest/open-sources.js');
-  const fillModels = checkFillModels(options.fillModel ?? USUAL_FILL_MODELS);
+  const fillModels = checkFillModels(fillModelsOf(options, USUAL_FILL_MODELS, io.cwd));
   const search = searchFrom(options, config);
   const { openRecordings } = await import('../../recording/recording.js');
   const paths = options.data.map((path) => resolve(io.cwd, path));

@@ -1,7 +1,8 @@
 /** What `twinbook data calibrate` has found, kept as a file that a backtest takes its fill model from. */
 
 import { readFileSync } from 'node:fs';
-import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
+import { resolve } from 'node:path';
+import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Calibration } from './calibration.js';
 
@@ -15,19 +16,23 @@ const FORMAT = 'twinbook-calibration';
 export const calibrationText = (calibration: Calibration): string =>
   `${JSON.stringify({ format: FORMAT, version: 1, ...calibration }, null, 2)}\n`;
 
-/** The path in a fill model's name, `calibrated` or `calibrated:FILE`; null for any other name. */
-export function calibrationPath(name: string): string | null {
-  if (name === CALIBRATED) return CALIBRATION_FILE;
-  return name.startsWith(`${CALIBRATED}:`) ? name.slice(CALIBRATED.length + 1) : null;
-}
+/** Before it: with recorded makers who post only, as before any other name. */
+const ASKED = new RegExp(`^(posts-only:)?${CALIBRATED}(?::(.+))?$`);
 
-/** The model that fitted best, under a name that says so. Throws TwinbookError `file_unreadable` or `usage`. */
-export function calibratedModel(path: string): FillModel {
+/**
+ * What a fill model's name stands for: of `calibrated` and `calibrated:FILE` the model that fitted best, told by a name that
+ * says so, as in `calibrated (power2:3)`; any other name is itself. Throws TwinbookError `file_unreadable` or `usage`.
+ *
+ * @param cwd where a relative path begins
+ */
+export function calibratedName(name: string, cwd: string): string {
+  const asked = ASKED.exec(name);
+  if (asked === null) return name;
+  const [, prefix = '', path = CALIBRATION_FILE] = asked;
   const hint = 'Write it with `twinbook data calibrate PATH… --out FILE`.';
-  const { best } = read(path, hint);
+  const { best } = read(resolve(cwd, path), hint);
   if (best === null) throw new TwinbookError('usage', `${path} found too few filled orders to choose a model`, hint);
-  const model = fillModel(best);
-  return { ...model, name: `${CALIBRATED} (${model.name})` };
+  return `${prefix}${CALIBRATED} (${fillModel(best).name})`;
 }
 
 function read(path: string, hint: string): { readonly best: string | null } {

@@ -4,7 +4,7 @@ import { type FillModel, fillModel } from '../../exchange/core/matching/fill-mod
 import type { Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { type FollowedOrder, LevelHistory } from './followed-orders.js';
+import { type FollowedOrder, LevelHistory, stoodBehind } from './followed-orders.js';
 
 /** The models that are compared; those that differ in more than the queue are not. */
 export const CALIBRATED_MODELS = [
@@ -32,6 +32,16 @@ export interface Calibration {
   readonly cancelledMicros: number;
   /** Cancelled ones that even the most careful model fills: they were not what they seemed, and are left out. */
   readonly leftOut: number;
+  /**
+   * How far the others can be trusted: an exchange fills the oldest of a level first, so that of two that stood there
+   * together and were both followed, the newer one is never filled before the older one has gone.
+   */
+  readonly priority: {
+    /** Filled ones that stood behind a followed one. */
+    readonly orders: number;
+    /** Of those, filled before it had gone: one of the two is not what it seems. */
+    readonly broken: number;
+  };
   readonly fits: readonly ModelFit[];
   /** The model whose ratio is nearest to 1; null where too few orders were filled. */
   readonly best: string | null;
@@ -49,7 +59,7 @@ export async function calibrate(
     const history = new LevelHistory();
     for await (const chunk of recording.chunks()) history.add(chunk);
     const lot = stepOfPrecision(recording.market.amountPrecision);
-    for (const order of history.orders()) tally.add(order, lot);
+    for (const orders of history.orders()) tally.add(orders, lot);
   }
   if (tally.isEmpty) {
     const hint = 'Give recordings that hold every change of every level, such as those of Kalshi.';
@@ -64,6 +74,7 @@ class Tally {
   readonly #early: number[];
   #orders = { filled: 0, cancelled: 0, leftOut: 0 };
   #shares = { filled: 0, cancelled: 0 };
+  #priority = { orders: 0, broken: 0 };
 
   constructor(models: readonly FillModel[]) {
     this.#models = models;
@@ -75,17 +86,29 @@ class Tally {
     return this.#orders.filled + this.#orders.cancelled === 0;
   }
 
-  add(order: FollowedOrder, lot: number): void {
+  /** The orders of one level. */
+  add(orders: readonly FollowedOrder[], lot: number): void {
+    const kept = orders.filter((order) => this.#play(order, lot));
+    for (const order of kept.filter(({ end }) => end === 'filled')) {
+      const older = kept.filter((each) => stoodBehind(order, each));
+      if (older.length > 0) this.#priority.orders++;
+      if (older.some(({ last }) => last > order.last)) this.#priority.broken++;
+    }
+  }
+
+  /** False for one that is left out. */
+  #play(order: FollowedOrder, lot: number): boolean {
     const { end, sizeMicros } = order;
     const played = this.#models.map((model) => filledBy(model, order, lot));
     if (end === 'cancelled' && (played[0] ?? 0) > 0) {
       this.#orders.leftOut++;
-      return;
+      return false;
     }
     this.#orders[end]++;
     this.#shares[end] += sizeMicros;
     const sums = end === 'filled' ? this.#filled : this.#early;
     for (const [at, shares] of played.entries()) sums[at] = (sums[at] ?? 0) + shares;
+    return true;
   }
 
   result(): Calibration {
@@ -106,6 +129,7 @@ class Tally {
       cancelledOrders: this.#orders.cancelled,
       cancelledMicros: cancelled,
       leftOut: this.#orders.leftOut,
+      priority: this.#priority,
       fits,
       best: this.#orders.filled < LEAST_FILLED ? null : (nearest?.model ?? null),
     };

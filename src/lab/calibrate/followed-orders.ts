@@ -53,8 +53,9 @@ export class LevelHistory {
     level.steps.push({ kind, amountMicros, beforeMicros });
   }
 
-  orders(): FollowedOrder[] {
-    return [...this.#levels.values()].flatMap(({ steps }) => ordersIn(steps));
+  /** Of each level the orders that can be followed. */
+  orders(): readonly (readonly FollowedOrder[])[] {
+    return [...this.#levels.values()].map(({ steps }) => ordersIn(steps));
   }
 }
 
@@ -62,6 +63,10 @@ interface Departure {
   readonly at: number;
   readonly end: FollowedOrder['end'];
 }
+
+/** Whether both stood at their level at one time, `older` first. */
+export const stoodBehind = (order: FollowedOrder, older: FollowedOrder): boolean =>
+  older.arrival < order.arrival && order.arrival < older.last;
 
 /** Those whose size came to this level once, and left it once, later. */
 function ordersIn(steps: readonly LevelStep[]): FollowedOrder[] {

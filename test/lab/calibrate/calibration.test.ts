@@ -1,11 +1,12 @@
 /** Real orders followed by their sizes, and which model fills as they were filled. */
 
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fillModelsOf } from '../../../src/cli/lab/fill-model-option.js';
 import { fillModel } from '../../../src/exchange/core/matching/fill-model.js';
 import { calibrate, filledBy } from '../../../src/lab/calibrate/calibration.js';
-import { calibratedModel, calibrationPath, calibrationText } from '../../../src/lab/calibrate/calibration-file.js';
+import { calibratedName, calibrationText } from '../../../src/lab/calibrate/calibration-file.js';
 import { LevelHistory } from '../../../src/lab/calibrate/followed-orders.js';
 import type { Recording } from '../../../src/recording/contract.js';
 import { newFolder } from '../../support/folders.js';
@@ -31,7 +32,7 @@ const CANCELLED: readonly Row[] = [
 function ordersIn(rows: readonly Row[]) {
   const history = new LevelHistory();
   history.add(chunk(rows));
-  return history.orders();
+  return history.orders().flat();
 }
 const seven = (rows: readonly Row[]) => ordersIn(rows).find(({ sizeMicros }) => sizeMicros === 7_000_000);
 
@@ -93,6 +94,14 @@ describe('a calibration', () => {
     expect((await calibrate(many.slice(0, 10))).best).toBeNull();
   });
 
+  it('counts filled orders that overtook an older one, which tells how far it can be trusted', async () => {
+    const both: readonly Row[] = [level(0, BID, 0.4, 7), level(1, BID, 0.4, 12)];
+    const olderFirst = [trade(2, ASK, 0.4, 7), level(2, BID, 0.4, 5), trade(3, ASK, 0.4, 5), level(3, BID, 0.4, 0)];
+    const newerFirst = [trade(2, ASK, 0.4, 5), level(2, BID, 0.4, 7), trade(3, ASK, 0.4, 7), level(3, BID, 0.4, 0)];
+    const found = await calibrate([olderFirst, newerFirst, newerFirst].map((rows) => recording([...both, ...rows])));
+    expect(found.priority).toEqual({ orders: 3, broken: 2 });
+  });
+
   it('of recordings in which nothing can be followed is an error', async () => {
     await expect(calibrate([recording([level(0, BID, 0.4, 5)])])).rejects.toThrow(/no order can be followed/);
   });
@@ -101,16 +110,19 @@ describe('a calibration', () => {
     const found = await calibrate(Array.from({ length: 60 }, () => recording(FILLED)));
     const path = join(newFolder(), 'calibration.json');
     writeFileSync(path, calibrationText(found));
-    const model = calibratedModel(path);
-    expect(model.name).toBe(`calibrated (${found.best})`);
+    const named = calibratedName(`calibrated:${path}`, '/');
+    expect(named).toBe(`calibrated (${found.best})`);
+    const model = fillModel(named);
+    expect(model.name).toBe(named);
     const plain = fillModel(found.best ?? '');
     expect(model.aheadAfterChange(50e6, 100e6, 80e6, 0, LOT)).toBe(plain.aheadAfterChange(50e6, 100e6, 80e6, 0, LOT));
+    // From the working folder, where nobody names the file; and with makers who post only.
+    const postsOnly = fillModel(calibratedName('posts-only:calibrated', dirname(path)));
+    expect([postsOnly.name, postsOnly.postsOnly]).toEqual([`posts-only:calibrated (${found.best})`, true]);
+    expect(calibratedName('power:3', '/')).toBe('power:3');
+    expect(fillModelsOf({ fillModel: ['calibrated', 'log'] }, [], dirname(path))).toEqual([named, 'log']);
+    expect(() => fillModel('calibrated (power:11)')).toThrow(/no fill model is called/);
     writeFileSync(path, '{}');
-    expect(() => calibratedModel(path)).toThrow(/is no calibration/);
-    expect([calibrationPath('calibrated'), calibrationPath('calibrated:a.json'), calibrationPath('power:3')]).toEqual([
-      'calibration.json',
-      'a.json',
-      null,
-    ]);
+    expect(() => calibratedName('calibrated', dirname(path))).toThrow(/is no calibration/);
   });
 });

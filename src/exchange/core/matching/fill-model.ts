@@ -70,12 +70,20 @@ const riskAverse = (ahead: number, _previous: number, next: number): number => M
  * any other, naming what came and what is wanted.
  */
 export function fillModel(spec: string | FillModelSpec): FillModel {
+  const labelled = typeof spec === 'string' ? readLabel(spec) : null;
+  if (labelled !== null) return labelled;
   const { postsOnly, ...queue } =
     typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
   const model = queueModel(queue);
   if (model === null) throw unknown(typeof spec === 'string' ? spec : JSON.stringify(spec));
   if (!postsOnly) return model;
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
+}
+
+/** A name may say where a model comes from: `calibrated (power2:3)` is `power2:3`, told by that name. */
+function readLabel(name: string): FillModel | null {
+  const [, prefix = '', label, inner = ''] = /^(posts-only:)?([a-z]+) \(([a-z0-9:.-]+)\)$/.exec(name) ?? [];
+  return label === undefined ? null : { ...fillModel(`${prefix}${inner}`), name };
 }
 
 /** Null for a kind that is not known, or an exponent where none belongs or that is out of range. */
