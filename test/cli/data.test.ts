@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, truncateSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { BOOK, change, write } from '../recording/importers/polymarket-files.js';
 import { delta, OPEN_MS, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
 import { trader } from '../shell/config/files.js';
@@ -69,6 +70,26 @@ describe('data stats', () => {
     shortLife(store.market(market({ outcome: null })));
     await store.close();
     expect((await data('stats', folder)).out).toContain('the outcome is not known');
+  });
+});
+
+describe('how far a book disagrees with the prices that rows name', () => {
+  const MISSING = change(9, 'BID', 0.38, 5, 0.41, 0.45);
+
+  test('is a figure of stats and verify, of a raw file and of its import', async () => {
+    const path = await write([...BOOK, ...change(5, 'BID', 0.4, 80, 0.4, 0.45), ...MISSING]);
+    const out = newFolder();
+    expect((await data('import', 'polymarket', path, '--out', out)).code).toBe(0);
+    for (const place of [path, out]) {
+      const disagreement = { rows: 4, disagreeing: 2, share: 0.5 };
+      expect(JSON.parse((await data('stats', place, '--json')).out)[0]).toMatchObject({ disagreement });
+      expect(JSON.parse((await data('verify', place, '--json')).out)).toMatchObject({ disagreement });
+    }
+  });
+
+  test('is not known where rows name no prices', async () => {
+    expect(JSON.parse((await data('stats', SAMPLE, '--json')).out)[0].disagreement).toBeNull();
+    expect(JSON.parse((await data('verify', SAMPLE, '--json')).out).disagreement).toBeNull();
   });
 });
 

@@ -11,7 +11,7 @@ import { action, type CliIo, type Session, withConfig, withJson } from '../outpu
 import { json, short, table } from '../output/table.js';
 import { addCalibrate } from './calibrate.js';
 import { runQuery } from './query.js';
-import { listing, listTable, statsTable } from './tables.js';
+import { disagreementRow, listing, listTable, statsTable } from './tables.js';
 
 interface DataOptions {
   readonly config: string;
@@ -103,7 +103,7 @@ async function verifyPaths(
   const { markets, events, findings } = await verifyRecordings(paths);
   const differences = findings.filter(({ severity }) => severity === 'difference').length;
   if (options.json === true) {
-    io.out(json({ markets, events, repaired, differences, findings }));
+    io.out(json({ markets, events, repaired, differences, disagreement: disagreementRow(findings), findings }));
   } else {
     if (repaired > 0) io.out(`turned into Parquet: ${formatCount(repaired, 'open segment')}\n`);
     for (const { severity, path, message } of findings) {

@@ -1,6 +1,7 @@
 /** Rows and tables of `twinbook data list` and `data stats`. */
 
 import type { Recording } from '../../recording/contract.js';
+import { disagreementIn } from '../../recording/importers/capture-report.js';
 import type { RecordingStats } from '../../recording/inspect/stats.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
@@ -80,7 +81,14 @@ export const statsRow = (recording: Recording, stats: RecordingStats) => ({
   mean_touch: sides(stats.touchMicros),
   mean_depth: sides(stats.depthMicros),
   longest_crossed_ms: stats.longestCrossedMs,
+  disagreement: disagreementRow(recording.warnings),
 });
+
+/** Rows that name a best price, those with which the book disagreed, and their part of all; null where no row names any. */
+export function disagreementRow(sentences: Parameters<typeof disagreementIn>[0]) {
+  const told = disagreementIn(sentences);
+  return told === null ? null : { ...told, share: told.disagreeing / told.rows };
+}
 
 type StatsRow = ReturnType<typeof statsRow>;
 

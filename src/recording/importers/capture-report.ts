@@ -3,6 +3,33 @@
 import type { RecordingWarning } from '../contract.js';
 import { ClockRegression } from './clock-regression.js';
 
+/** Rows that name a best price, and those among them with which the book disagreed. */
+export interface Disagreement {
+  readonly rows: number;
+  readonly disagreeing: number;
+}
+
+function disagreementText({ rows, disagreeing }: Disagreement): string {
+  const percent = ((disagreeing / rows) * 100).toFixed(2);
+  return `the best prices of ${percent} % of the rows (${disagreeing} of ${rows}) disagree with the book`;
+}
+
+/** As that sentence says it: an import keeps the sentence alone. */
+const SENTENCE = /^the best prices of .* % of the rows \((\d+) of (\d+)\) disagree with the book$/;
+
+/** Of all files together; null where none of the sentences says how far a book disagrees. */
+export function disagreementIn(sentences: readonly { readonly message: string }[]): Disagreement | null {
+  const told = sentences.flatMap(({ message }): Disagreement[] => {
+    const [, disagreeing, rows] = SENTENCE.exec(message) ?? [];
+    return rows === undefined ? [] : [{ rows: Number(rows), disagreeing: Number(disagreeing) }];
+  });
+  if (told.length === 0) return null;
+  return {
+    rows: told.reduce((sum, { rows }) => sum + rows, 0),
+    disagreeing: told.reduce((sum, { disagreeing }) => sum + disagreeing, 0),
+  };
+}
+
 export class CaptureReport {
   unpairedTrades = 0;
   /** Trades before the book was known: they are left out. */
@@ -48,8 +75,7 @@ export class CaptureReport {
 
   #disagreement(): string {
     if (this.#rows === 0) return 'no row names its best prices: nothing can be compared with the book';
-    const percent = ((this.#disagreeing / this.#rows) * 100).toFixed(2);
-    return `the best prices of ${percent} % of the rows (${this.#disagreeing} of ${this.#rows}) disagree with the book`;
+    return disagreementText({ rows: this.#rows, disagreeing: this.#disagreeing });
   }
 
   #unpaired(): string {
