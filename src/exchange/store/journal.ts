@@ -6,11 +6,14 @@
 
 import type Database from 'better-sqlite3';
 import { assert } from '../../shared/base/errors.js';
-import { type Command, MUTATORS } from '../core/contract.js';
+import { type Command, MUTATORS, type Mutator } from '../core/contract.js';
 import type { Transactions } from './transactions.js';
 
 /** Rows read at once in a recovery: while rows are being read nothing can be written, and a replay writes. */
 const CHUNK = 5_000;
+
+/** Calls whose effect depends on how recorded events fill. */
+const RECORDED: readonly Mutator[] = ['recordedLevel', 'recordedTrade', 'recordedClear'];
 
 interface JournalRow {
   readonly seq: number;
@@ -43,6 +46,17 @@ export class Journal {
   snapshot(): unknown {
     const text = this.#db.prepare('SELECT state FROM snapshot').pluck().get();
     return typeof text === 'string' ? JSON.parse(text) : null;
+  }
+
+  /** How many of the calls since the snapshot played recorded events. */
+  get recordedCalls(): number {
+    const sql = `SELECT count(*) FROM journal WHERE method IN (${RECORDED.map(() => '?').join(', ')})`;
+    return Number(
+      this.#db
+        .prepare(sql)
+        .pluck()
+        .get(...RECORDED),
+    );
   }
 
   /** The calls since the snapshot, in order. */

@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Core, CoreSettings } from '../core/contract.js';
 import { ExchangeCore } from '../core/core.js';
+import { FILL_RULES } from '../core/matching/fill-model.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase } from './database.js';
 import { Journal } from './journal.js';
@@ -20,6 +21,8 @@ const MOST_ROWS = 50_000;
 
 interface Stored {
   readonly settings: CoreSettings;
+  /** Absent: as they were before they had a number. */
+  readonly fillRules?: number;
   readonly core: unknown;
 }
 
@@ -68,6 +71,7 @@ export class PersistentCore {
     const snapshot = journal.snapshot();
     // Our own file, of the format that was checked at its opening.
     const stored = snapshot as Stored | null;
+    if (stored !== null) requireSameFills(stored, journal);
     const core = stored === null ? null : replayJournal(stored, journal, archive);
     // The journal replays under the settings that it was written under; from here on today's count. The seed stays: names
     // given out under it must never be given out again.
@@ -109,7 +113,7 @@ export class PersistentCore {
 
   save(nowMs: number): void {
     if (this.#storage === null) return;
-    const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
+    const stored: Stored = { settings: this.#settings, fillRules: FILL_RULES, core: this.core.snapshot() };
     // In one transaction: what the snapshot no longer holds is in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
@@ -124,6 +128,17 @@ export class PersistentCore {
       this.#storage?.db.close();
     }
   }
+}
+
+/** Recorded events that were played by other rules would fill others now than those who were told of their fills. */
+function requireSameFills({ fillRules }: Stored, journal: Journal): void {
+  const calls = journal.recordedCalls;
+  if (fillRules === FILL_RULES || calls === 0) return;
+  throw new TwinbookError(
+    'ledger_broken',
+    `the exchange's last ${calls} recorded events were played by a version of Twinbook that filled orders by other rules, and it ended without a snapshot`,
+    'It was left as it is. Start and stop it once with that version, or move the folder away to start anew.',
+  );
 }
 
 /** The core of a snapshot and the calls since. */

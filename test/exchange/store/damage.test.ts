@@ -1,8 +1,10 @@
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -12,7 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ASK } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import { FILL_RULES } from '../../../src/exchange/core/matching/fill-model.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
@@ -22,7 +26,9 @@ import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { rowsOf } from '../core/archives.js';
 import { Drawer, throughJson } from '../core/drawer.js';
-import { settings } from '../core/venue.js';
+import { accepted, m, settings } from '../core/venue.js';
+
+const START_MS = 1_700_000_000_000;
 
 let folder: string;
 let file: string;
@@ -71,6 +77,49 @@ describe('a damaged file', () => {
   });
 });
 
+describe('a folder of a version that filled recorded events by other rules', () => {
+  /** Leaves recorded events after the snapshot, as a process does that is killed, or a snapshot that holds them. */
+  function leave(isKilled: boolean): void {
+    const opened = PersistentCore.open(folder, settings);
+    accepted(opened.core.createMarket(START_MS, { config: { kind: 'orderbook' } }));
+    opened.core.recordedLevel(START_MS, 0, ASK, m('0.5'), m(10));
+    const killed = join(folder, 'killed.sqlite');
+    if (isKilled) cpSync(file, killed);
+    if (isKilled) cpSync(`${file}-wal`, `${killed}-wal`);
+    opened.close();
+    if (isKilled) renameSync(killed, file);
+    if (isKilled) renameSync(`${killed}-wal`, `${file}-wal`);
+  }
+  const asOlder = () => change(`UPDATE snapshot SET state = json_remove(state, '$.fillRules')`);
+  const amountShown = (): number => {
+    const opened = PersistentCore.open(folder, settings);
+    const shown = opened.core.levelAmount(0, ASK, m('0.5'));
+    opened.close();
+    return shown / 1e6;
+  };
+
+  it('is refused in words when it was killed, and left as it was', () => {
+    leave(true);
+    asOlder();
+    const before = readFileSync(file);
+    expect(() => PersistentCore.open(folder, settings)).toThrowError(
+      expect.objectContaining({ code: 'ledger_broken', message: expect.stringContaining('last 1 recorded events') }),
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('goes on when it was stopped, for then its snapshot holds all that was filled', () => {
+    leave(false);
+    asOlder();
+    expect(amountShown()).toBe(10);
+  });
+
+  it('of this version goes on in both cases', () => {
+    leave(true);
+    expect(amountShown()).toBe(10);
+  });
+});
+
 describe('a file of a format that no released version wrote', () => {
   it('is refused in words, and left as it was', () => {
     fill();
@@ -106,7 +155,7 @@ describe('a full disk', () => {
     const journal = new Journal(db, transactions);
     const archive = new SqliteArchive(db, transactions);
     const core = new ExchangeCore(settings, undefined, archive);
-    journal.save({ settings, core: core.snapshot() });
+    journal.save({ fillRules: FILL_RULES, settings, core: core.snapshot() });
     recordMutations(core, journal);
     // SQLite's own limit answers as a full disk does.
     db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 12}`);

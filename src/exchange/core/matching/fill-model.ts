@@ -13,6 +13,12 @@
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { cancelledBehind, type QueueCurve } from './queue-curves.js';
 
+/**
+ * Of all that decides whom recorded events fill; raised when the same events under the same model fill otherwise. 2: what
+ * comes to the price of a real order trades with it, and what was eaten stays eaten over a gap.
+ */
+export const FILL_RULES = 2;
+
 /** A model in data, as a configuration file holds it. `exponent`: a multiple of 0.5 from 0.5 to 10. */
 export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
 
