@@ -59,7 +59,7 @@ export class LedgerWork {
     const kind: IntentKind = this.#random.chance(0.5) ? 'merge' : 'redeem';
     ledger.addIntent(intentOf({ id: `run-${n}`, kind, marketConditionId: market, state: 'done' }));
     const sets = m(1 + this.#random.below(ONE));
-    const amounts = { yesMicros: sets, noMicros: sets, cashMicros: sets };
+    const amounts = { yesMicros: sets, noMicros: sets, cashMicros: sets, yesCostMicros: null };
     const of = { pubkey: `set-${n}`, intentId: `run-${n}`, kind, marketConditionId: market, seenMs: n } as const;
     ledger.bookConversion({ ...of, ...amounts });
   }

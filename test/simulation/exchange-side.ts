@@ -15,6 +15,7 @@ import { declarationOf, type EndpointName, type Scope } from '../../src/shared/p
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import { money } from '../../src/shared/protocol/wire.js';
+import type { ConversionKind } from '../../src/trader/ledger/contract.js';
 import { Tally } from './faults.js';
 import { FUNDS, type Setting } from './setting.js';
 import { ToldTrades, type WireTrade } from './told-trades.js';
@@ -43,7 +44,7 @@ export interface Lag {
   readonly stale?: boolean;
 }
 
-/** What a conversion moved, in millionths. */
+/** What a conversion gave up and received, in millionths; below zero the other way round. */
 export interface DoneConversion {
   readonly yes: number;
   readonly no: number;
@@ -89,7 +90,7 @@ export class ExchangeSide {
     this.#limits = limitsOf(profile.rate_limits);
   }
 
-  /** From the submit of a merge to its landing, ms. */
+  /** From the submit of a merge or split to its landing, ms. */
   get landingMs(): number {
     return this.#setting.landingMs;
   }
@@ -164,12 +165,12 @@ export class ExchangeSide {
     return this.#core.expireEarly(this.account, pubkey);
   }
 
-  /** What a merge or redeem has moved; null while it has moved nothing. */
-  conversion(kind: 'merge' | 'redeem', pubkey: string): DoneConversion | null {
-    if (kind === 'merge') {
-      const merge = this.#core.merge(this.account, pubkey);
-      if (merge?.state !== 'done') return null;
-      const amount = money.parse(merge.amount);
+  /** What a conversion has moved; null while it has moved nothing. */
+  conversion(kind: ConversionKind, pubkey: string): DoneConversion | null {
+    if (kind !== 'redeem') {
+      const record = kind === 'merge' ? this.#core.merge(this.account, pubkey) : this.#core.split(this.account, pubkey);
+      if (record?.state !== 'done') return null;
+      const amount = money.parse(record.amount) * (kind === 'merge' ? 1 : -1);
       return { yes: amount, no: amount, cash: amount };
     }
     const redeem = this.#core.redeem(this.account, pubkey);

@@ -33,7 +33,7 @@ export interface Fate {
   readonly lag?: Lag;
   /** The draft that it makes ends so long after it was made. */
   readonly expiresInMs?: number;
-  /** The merge that it submits does not settle. */
+  /** The merge or split that it submits does not settle. */
   readonly failsToLand?: boolean;
   /** What of the answer's body arrives. */
   readonly damage?: (text: string) => string;

@@ -27,7 +27,7 @@ export interface Faults {
   readonly earlyExpiry: number;
   /** Up to a minute under way, long after its sender gave up. */
   readonly tail: number;
-  /** Of a merge: its market does not convert when it lands. */
+  /** Of a merge or split: its market does not convert when it lands. */
   readonly mergeFails: number;
   /** Of a trade of ours: it fails, settles after all, changes its mind. */
   readonly tradeFails: number;

@@ -34,8 +34,8 @@ import { Watch } from './watch.js';
 import { WorstCase } from './worst-case.js';
 
 const WINDOW_MS = 60_000;
-/** What drafts a merge or redeem, or sends its signature. */
-const CONVERSION = /^(merges|redeems)\.(create|submit)$/;
+/** What drafts a conversion, or sends its signature. */
+const CONVERSION = /^(merges|splits|redeems)\.(create|submit)$/;
 
 export class Invariants {
   readonly violations: string[] = [];
@@ -165,6 +165,7 @@ export class Invariants {
     if (CONVERSION.test(call.endpoint) && this.#holds.size > 0) {
       this.say(`9: ${call.endpoint} left while ${[...this.#holds].join()}: ${JSON.stringify(call.params)}`);
     }
+    if (call.endpoint === 'splits.create' || call.endpoint === 'splits.submit') this.#watch.split(call.endpoint);
     const { body } = call;
     if (body === undefined || !('signature' in body)) return;
     const intent = this.#active.get(this.#signed.get(body.signature) ?? '');

@@ -2,7 +2,7 @@
 
 import Sqlite from 'better-sqlite3';
 import type { Side } from '../../src/shared/protocol/states.js';
-import type { IntentKind, IntentState } from '../../src/trader/ledger/contract.js';
+import type { ConversionKind, IntentKind, IntentState } from '../../src/trader/ledger/contract.js';
 
 /** Amounts in millionths. */
 export interface StoredIntent {
@@ -34,7 +34,7 @@ export interface StoredConversion {
   readonly seq: number;
   readonly pubkey: string;
   readonly intent_id: string;
-  readonly kind: 'merge' | 'redeem';
+  readonly kind: ConversionKind;
   readonly market: string;
   readonly yes: number;
   readonly no: number;

@@ -23,6 +23,8 @@ export class Proofs {
         return this.#note(call.params.pubkey, (outcome.data as { status: string | null }).status);
       case 'merges.submit':
       case 'merges.detail':
+      case 'splits.submit':
+      case 'splits.detail':
       case 'redeems.submit':
       case 'redeems.detail':
         return this.#note(call.params.pubkey, (outcome.data as { state: string }).state);
@@ -47,7 +49,7 @@ export class Proofs {
     const seen = this.#seen.get((kind === 'cancel' ? order_pubkey : draft_pubkey) ?? '') ?? NOTHING;
     const times = (status: string) => seen.get(status) ?? 0;
     const looks = [...seen.values()].reduce((sum, count) => sum + count, 0);
-    const isConversion = kind === 'merge' || kind === 'redeem';
+    const isConversion = kind !== 'place' && kind !== 'cancel';
     // What was seen of a place or cancel is the status of its order.
     const ended = () => [...seen.keys()].some((status) => isFinalOrder(status as OrderStatus));
     const holds = {

@@ -48,6 +48,7 @@ export function markdown(figures: Figures, { command, version, date }: Origin): 
     'orders',
     'fills',
     'merges',
+    'splits',
     'redeems',
     'requests',
     'the ledger broke',

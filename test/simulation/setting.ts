@@ -11,6 +11,7 @@ import { type RiskLimits, riskLimitsSchema } from '../../src/trader/risk/limits.
 import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
+import { withCore } from './core-maker.js';
 import { meddler } from './meddler.js';
 
 export const START_MS = 1_795_000_000_000;
@@ -27,6 +28,8 @@ interface Maker {
   readonly halfSpreadTicks: number;
   /** An order so many ticks off stays. */
   readonly repriceTicks: number;
+  /** Sets that it wants at hand, every second ten minutes; else 0. */
+  readonly coreShares: number;
   /** Its strategy alters whatever it is shown, and bids far too much: `meddler.ts`. */
   readonly meddles?: boolean;
 }
@@ -85,8 +88,8 @@ export const STANDARD: Setting = {
   },
   mergeFromMicros: micros(10_000_000),
   makers: [
-    { name: 'crowd-maker', orderShares: 25, markets: 4, riskAversion: 0.002, ...NEAR },
-    { name: 'second-maker', orderShares: 10, markets: 2, riskAversion: 0.002, ...NEAR },
+    { name: 'crowd-maker', orderShares: 25, markets: 4, riskAversion: 0.002, coreShares: 0, ...NEAR },
+    { name: 'second-maker', orderShares: 10, markets: 2, riskAversion: 0.002, coreShares: 30, ...NEAR },
   ],
   mostRows: 100,
   landingMs: 700,
@@ -151,7 +154,12 @@ function drawBusy(random: Random): Setting {
       assetsIntervalMs: oneOf(random, 30_000, 45_000, 60_000),
     },
     mergeFromMicros: micros(oneOf(random, 5_000_000, 10_000_000)),
-    makers: (random.chance(0.5) ? [first] : [first, second]).map((maker) => ({ ...maker, meddles })),
+    makers: (random.chance(0.5) ? [first] : [first, second]).map((maker) => ({
+      ...maker,
+      meddles,
+      // Drawn by what was drawn before: a third of the makers sell out of complete sets.
+      coreShares: maker.orderShares % 3 === 0 ? 2 * maker.orderShares : 0,
+    })),
     mostRows: oneOf(random, 15, 25, 40),
     landingMs: oneOf(random, 200, 700, 3000),
     beatMs: oneOf(random, 250, 500, 1000),
@@ -163,20 +171,22 @@ const FILE = join(import.meta.dirname, '../../config/strategies/crowd-maker.yaml
 const { params } = parse(readFileSync(FILE, 'utf8')) as { params: Record<string, unknown> };
 
 function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
-  return makers.map(({ name, orderShares, markets, riskAversion, halfSpreadTicks, repriceTicks, meddles }) => ({
-    name,
-    module: meddles === true ? meddler : logOddsMaker,
-    params: paramsFor(logOddsMaker, {
-      ...params,
-      order_shares: `${orderShares}`,
-      risk_aversion: riskAversion,
-      half_spread_ticks: halfSpreadTicks,
-      reprice_ticks: repriceTicks,
+  return makers.map(
+    ({ name, orderShares, markets, riskAversion, halfSpreadTicks, repriceTicks, meddles, coreShares }) => ({
+      name,
+      module: withCore(meddles === true ? meddler : logOddsMaker, micros(coreShares * 1_000_000)),
+      params: paramsFor(logOddsMaker, {
+        ...params,
+        order_shares: `${orderShares}`,
+        risk_aversion: riskAversion,
+        half_spread_ticks: halfSpreadTicks,
+        reprice_ticks: repriceTicks,
+      }),
+      markets: { ids: [], state: 'open', categories: [], max: markets },
+      quoteHours: null,
+      risk: limits,
     }),
-    markets: { ids: [], state: 'open', categories: [], max: markets },
-    quoteHours: null,
-    risk: limits,
-  }));
+  );
 }
 
 export const traderSettings = (runId: string, setting: Setting = STANDARD): TraderSettings => ({

@@ -57,6 +57,7 @@ const EVERY_KIND = [
     'fills',
     'orders',
     'merges',
+    'splits',
     'redeems',
     'command: cancel-all',
     'command: kill',
@@ -72,7 +73,7 @@ const EVERY_KIND = [
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
   // Where no disk can be made to fail, the report says so.
   ...(diskMissing() === null ? ['disk error', 'write undone or torn', 'power lost, un-synced writes: torn'] : []),
-].map((kind) => (/^(locks|fills|orders|merges|redeems|command|stopped)/.test(kind) ? kind : `fault: ${kind}`));
+].map((kind) => (/^(locks|fills|orders|merges|splits|redeems|command|stopped)/.test(kind) ? kind : `fault: ${kind}`));
 
 describe('the whole trader against the whole exchange, on virtual time', () => {
   it.each(times([1, 2], [1, 2, 3, 4]))(
@@ -85,7 +86,7 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
     },
   );
 
-  it('with everything at once there really are fills, merges, redeems, crashes and every fault', () => {
+  it('with everything at once there really are fills, merges, splits, redeems, crashes and every fault', () => {
     const total = new Tally();
     for (const seed of [11, 12, 13, 17]) {
       const story = simulate({

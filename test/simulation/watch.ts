@@ -82,6 +82,11 @@ export class Watch {
     }
   }
 
+  /** A split is drafted or sent: it binds currency, and reduces nothing. */
+  split(endpoint: string): void {
+    if (this.#reducesOnly) this.#say(`17: ${endpoint} left, and only what reduces may`);
+  }
+
   /** A request leaves for the network. */
   left(request: Request, nowMs: number): void {
     const { id, lane, call } = request;

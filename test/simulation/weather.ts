@@ -36,7 +36,8 @@ export class Weather {
     if (this.#hit('delivered twice', faults.deliveredTwice)) fate.copyMs = this.#random.below(2 * thereMs);
     if (this.#random.chance(faults.answerLost)) fate.answerLost = true;
     this.#drawAnswer(call, fate);
-    if (call.endpoint === 'merges.submit' && this.#random.chance(faults.mergeFails)) fate.failsToLand = true;
+    const ofSets = call.endpoint === 'merges.submit' || call.endpoint === 'splits.submit';
+    if (ofSets && this.#random.chance(faults.mergeFails)) fate.failsToLand = true;
     const lag = this.#lagOf(call, nowMs);
     if (lag !== null) fate.lag = lag;
     const poisoned = this.#random.chance(faults.poisonedRows) ? poison(call, this.#random) : null;

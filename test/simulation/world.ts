@@ -226,6 +226,7 @@ export class World {
       case 'orders.submit':
       case 'orders.cancelSubmit':
       case 'merges.submit':
+      case 'splits.submit':
       case 'redeems.submit':
         this.invariants.effect(call, call.params.pubkey);
     }

@@ -161,6 +161,7 @@ function underWay(ledger: LedgerReader): UnderWay {
   const orders = ledger.unsettledOrders();
   return {
     pendingMerge: (market) => pending('merge', market),
+    pendingSplit: (market) => pending('split', market),
     pendingRedeem: (market) => pending('redeem', market),
     liveOrders: () =>
       orders

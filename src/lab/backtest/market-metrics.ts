@@ -5,6 +5,7 @@ import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ASK, BID } from '../../exchange/core/types.js';
 import type { ConversionRecord, FillRecord } from '../session/contract.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
+import { yesCostOf } from '../session/moves.js';
 import { MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 import { LaterMarks } from './later-marks.js';
@@ -74,17 +75,23 @@ export class MarketMetrics {
     this.held.move({ kind: 'fill', ...pending });
   }
 
-  /** Complete sets that have become currency since the last look: the exchange holds less than was bought and sold. */
-  findMerges(account: AccountSlot, nowMs: number): void {
-    if (this.held.yesMicros === 0 || this.held.noMicros === 0) return;
-    const merged = this.held.yesMicros - this.#core.holdingOf(account, this.played.index).yes;
-    if (merged > 0) this.converted('merge', nowMs, merged, merged, merged);
+  /** Sets that were merged or split since the last look: the exchange holds less, or more, than was bought and sold. */
+  findSets(account: AccountSlot, nowMs: number): void {
+    const holding = this.#core.holdingOf(account, this.played.index);
+    const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
+    if (yesGone < 0 && noGone < 0) {
+      const sets = Math.max(yesGone, noGone);
+      this.converted('split', nowMs, sets, sets, sets);
+    } else if (this.held.yesMicros !== 0 && this.held.noMicros !== 0 && yesGone > 0) {
+      this.converted('merge', nowMs, yesGone, yesGone, yesGone);
+    }
   }
 
-  /** Complete sets or shares of a settled market are gone. */
+  /** Complete sets or shares of a settled market are gone, or, below zero, have come. */
   converted(kind: ConversionRecord['kind'], timeMs: number, yes: number, no: number, cashMicros: number): void {
-    // Shares come from fills alone, and those had marks.
-    const conversion = { kind, timeMs, yesMicros: yes, noMicros: no, cashMicros, markMicros: this.markMicros };
+    const { markMicros } = this;
+    const yesCostMicros = kind === 'split' ? yesCostOf(-yes, markMicros) : null;
+    const conversion = { kind, timeMs, yesMicros: yes, noMicros: no, cashMicros, yesCostMicros, markMicros };
     this.conversions.push(conversion);
     this.held.move(conversion);
   }

@@ -54,7 +54,7 @@ export class Metrics implements CoreObserver {
   closed(played: Played, nowMs: number): void {
     const market = this.markets.get(played.index);
     if (market === undefined) return;
-    market.findMerges(this.#account, nowMs);
+    market.findSets(this.#account, nowMs);
     market.closed(nowMs);
     this.#open.delete(market);
     this.#planMarks();
@@ -161,7 +161,7 @@ export class Metrics implements CoreObserver {
     }
     if (nowMs < this.#nextSampleMs) return;
     for (const market of this.#open) {
-      market.findMerges(this.#account, nowMs);
+      market.findSets(this.#account, nowMs);
       market.sample(nowMs);
     }
     this.#sampleAccount(nowMs);

@@ -6,6 +6,7 @@ import type { ConversionRecord, FillRecord, MarketSession } from '../session/con
 import { coverageOf } from '../session/coverage.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { MarketWalk, type SessionOrder } from '../session/market-walk.js';
+import { yesCostOf } from '../session/moves.js';
 import { BEFORE_TRADE_MS, fillRecord } from '../session/own-trade.js';
 import { MarketSamples } from '../session/samples.js';
 import type { BestPrices } from './best-prices.js';
@@ -119,7 +120,9 @@ export class RunMarket {
 
   #conversionOf({ kind, yesMicros, noMicros, cashMicros, seenMs }: RunConversion): ConversionRecord {
     const timeMs = Math.round(seenMs + this.#facts.offsetMs);
-    return { kind, timeMs, yesMicros, noMicros, cashMicros, markMicros: this.#markAt(timeMs) };
+    const markMicros = this.#markAt(timeMs);
+    const yesCostMicros = kind === 'split' ? yesCostOf(-yesMicros, markMicros) : null;
+    return { kind, timeMs, yesMicros, noMicros, cashMicros, yesCostMicros, markMicros };
   }
 
   /** Null beyond the last moment that is measured. */

@@ -4,6 +4,7 @@ import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
+import type { ConversionRecord } from '../session/contract.js';
 import type { SessionOrder } from '../session/market-walk.js';
 
 /** Our clock, ms: when a request left, and when its answer came. */
@@ -26,7 +27,7 @@ export interface RunFill {
 }
 
 export interface RunConversion {
-  readonly kind: 'merge' | 'redeem';
+  readonly kind: ConversionRecord['kind'];
   readonly conditionId: string;
   readonly yesMicros: number;
   readonly noMicros: number;
@@ -59,7 +60,10 @@ export class RunOrders {
         return;
       case 'merges.submit':
       case 'merges.detail':
-        return this.#onMerge(data as ConversionRow, at);
+        return this.#onSets('merge', data as ConversionRow, at);
+      case 'splits.submit':
+      case 'splits.detail':
+        return this.#onSets('split', data as ConversionRow, at);
       case 'redeems.submit':
       case 'redeems.detail':
         return this.#onRedeem(data as RedeemRow, at);
@@ -104,10 +108,12 @@ export class RunOrders {
   }
 
   /** As the ledger books them: not before the record names what was settled. */
-  #onMerge({ pubkey, state, market_condition_id, onchain_amount: sets }: ConversionRow, at: AnsweredAt): void {
-    if (state !== 'done' || sets === null || this.conversions.has(pubkey)) return;
+  #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
+    const { pubkey, state, market_condition_id, onchain_amount } = row;
+    if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
+    const sets = kind === 'merge' ? onchain_amount : -onchain_amount;
     const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets };
-    this.conversions.set(pubkey, { kind: 'merge', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
+    this.conversions.set(pubkey, { kind, conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
   }
 
   #onRedeem(row: RedeemRow, at: AnsweredAt): void {

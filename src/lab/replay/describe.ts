@@ -27,6 +27,8 @@ export function callText(call: AnyCall, titles: Titles): string {
       return `submit the signed cancel of order ${call.params.pubkey}`;
     case 'merges.create':
       return `draft a merge of ${call.body.amount} complete sets in ${market(call.body.market_condition_id)}`;
+    case 'splits.create':
+      return `draft a split into ${call.body.amount} complete sets in ${market(call.body.market_condition_id)}`;
     case 'redeems.create':
       return `draft the redeem of ${market(call.body.market_condition_id)}`;
     case 'markets.book':

@@ -169,15 +169,17 @@ export interface CrossedOrder {
   readonly marksAfterMicros: readonly (number | null)[];
 }
 
-/** Complete sets back to currency, or shares of a settled market. */
+/** Complete sets to currency, currency to complete sets, or shares of a settled market to currency. */
 export interface ConversionRecord {
-  readonly kind: 'merge' | 'redeem';
+  readonly kind: 'merge' | 'split' | 'redeem';
   readonly timeMs: number;
-  /** Shares given up. */
+  /** Shares given up; negative where a split brought them. */
   readonly yesMicros: number;
   readonly noMicros: number;
-  /** Currency received. */
+  /** Currency received; negative where a split took it. */
   readonly cashMicros: number;
+  /** Of a split: the part of the currency that its YES shares cost. Null for the others. */
+  readonly yesCostMicros: number | null;
   /** YES price at that moment, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
   readonly markMicros: number | null;
 }

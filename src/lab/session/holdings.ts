@@ -29,8 +29,10 @@ export class Holdings {
     const feeMicros = move.kind === 'fill' ? move.feeMicros : 0;
     this.cashMicros += move.cashMicros - feeMicros;
     this.feesMicros += feeMicros;
-    if (yes !== 0) this.#yes.move(yes, -move.cashMicros);
-    if (no !== 0) this.#no.move(no, -move.cashMicros);
+    const yesPaid = move.kind === 'split' ? (move.yesCostMicros ?? 0) : -move.cashMicros;
+    const noPaid = move.kind === 'split' ? -move.cashMicros - yesPaid : -move.cashMicros;
+    if (yes !== 0) this.#yes.move(yes, yesPaid);
+    if (no !== 0) this.#no.move(no, noPaid);
   }
 
   /** Below zero for shares that were held before the first move and are given away. */

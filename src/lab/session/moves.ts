@@ -16,6 +16,10 @@ export function movesOf(market: Pick<MarketSession, 'fills' | 'conversions'>): r
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
+/** What the YES shares of so many new sets cost: by the YES price of that moment, half of it where none is known. */
+export const yesCostOf = (setsMicros: number, markMicros: number | null): number =>
+  Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
+
 /** What a move changes, in shares. */
 export function sharesMoved(move: Move): { readonly yes: number; readonly no: number } {
   if (move.kind !== 'fill') return { yes: -move.yesMicros, no: -move.noMicros };

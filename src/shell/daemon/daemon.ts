@@ -341,7 +341,13 @@ class Service {
       if (kind === 'started') this.#agreed();
       if (severity === 'loud') this.#log.logger.warn({ kind }, text);
       else this.#log.logger.info({ kind }, text);
-      if (severity === 'loud' || kind === 'fill' || kind === 'mergeDone' || kind === 'redeemDone') {
+      if (
+        severity === 'loud' ||
+        kind === 'fill' ||
+        kind === 'mergeDone' ||
+        kind === 'splitDone' ||
+        kind === 'redeemDone'
+      ) {
         this.#screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
       }
     }

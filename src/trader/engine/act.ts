@@ -1,7 +1,8 @@
 /** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
 
 import type { Ask } from '../../shared/protocol/seam.js';
-import { convert, mergeBlockers } from './control/complete-sets.js';
+import { type ConversionRules, convert, mergeBlockers } from './control/complete-sets.js';
+import { NO_CORE } from './control/core-sets.js';
 import { FLATTEN, flattenMarket, isFlat } from './control/flatten.js';
 import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
@@ -11,7 +12,6 @@ import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { TraderStepContext } from './quoting/step-context.js';
 import { react } from './reactions.js';
-import type { MergeSettings } from './settings.js';
 import type { TraderState } from './state.js';
 
 /** The executor's due work and the valuation; the executor asks for at least once a second. */
@@ -53,7 +53,8 @@ function allow(state: TraderState, nowMs: number): void {
   const { mode } = state.mode();
   const { orders, conversions, stance } = LADDER[mode];
   state.executor.setConverting(conversions);
-  if (!conversions) state.queue.recall(isOfConversion, `the trader is ${mode}`);
+  if (conversions !== 'all')
+    state.queue.recall(conversions === 'none' ? isOfConversion : isOfSplit, `the trader is ${mode}`);
   // Flattening sells; what was being quoted when it began must not come to rest behind it.
   state.executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
   // Orders under way that were decided under a milder rung are withdrawn, and quoted again under this one. So are
@@ -68,8 +69,9 @@ function allow(state: TraderState, nowMs: number): void {
 }
 
 const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
-const CONVERSION_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
-const isOfConversion = ({ call }: Ask): boolean => CONVERSION_CALLS.includes(call.endpoint);
+const isOfSplit = ({ call }: Ask): boolean => call.endpoint === 'splits.create' || call.endpoint === 'splits.submit';
+const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
+const isOfConversion = (ask: Ask): boolean => isOfSplit(ask) || TO_CURRENCY_CALLS.includes(ask.call.endpoint);
 
 function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
   const { nowMs } = usual;
@@ -77,13 +79,13 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
   const turn = paused === undefined ? usual : new TraderStepContext(state, usual.hold ?? `paused: ${paused}`, nowMs);
   turn.refresh();
   // Not where the signer refused either.
-  const converts = LADDER[state.mode().mode].conversions && paused === undefined;
+  const { conversions } = LADDER[state.mode().mode];
   let begun = false;
-  if (converts) {
+  if (conversions !== 'none' && paused === undefined) {
     // Before the slots: what a merge takes they must not offer again.
-    const merge = mergeRule(state, tracked);
-    begun = convert(tracked, merge, turn);
-    begun = cancelAll(mergeBlockers(tracked, merge, turn), tracked.conditionId, turn) || begun;
+    const rules = conversionRules(state, tracked, conversions === 'all');
+    begun = convert(tracked, rules, turn);
+    begun = cancelAll(mergeBlockers(tracked, rules.merge, rules.core, turn), tracked.conditionId, turn) || begun;
   }
   if (begun) {
     state.stale();
@@ -94,6 +96,7 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
     const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, slot));
     if (isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, tracked.feed, view, turn) || begun;
+    state.coreSets.take(slot, slot.quotes);
     sayFailure(state, slot, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
@@ -110,11 +113,17 @@ function withdrawUnwanted(state: TraderState, { conditionId, slots }: MarketEntr
   }
 }
 
-/** Flattening merges every complete set that the market lets it. */
-function mergeRule(state: TraderState, { feed }: MarketEntry): MergeSettings {
+/** Flattening merges every complete set that the market lets it, whoever wants to keep some. */
+function conversionRules(
+  state: TraderState,
+  { feed, conditionId, slots }: MarketEntry,
+  splits: boolean,
+): ConversionRules {
   const smallest = feed.facts?.minAmountMicros;
-  if (state.mode().mode !== 'flattening' || smallest === undefined) return state.settings.merge;
-  return { enabled: true, minSharesMicros: smallest };
+  const markMicros = state.valuation.marks.get(conditionId) ?? null;
+  if (state.mode().mode !== 'flattening' || smallest === undefined)
+    return { merge: state.settings.merge, core: state.coreSets.of(slots), splits, markMicros };
+  return { merge: { enabled: true, minSharesMicros: smallest }, core: NO_CORE, splits: false, markMicros };
 }
 
 /** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */

@@ -52,6 +52,7 @@ export function approveAndExecute(
   if (intent.kind === 'place' || intent.kind === 'cancel') context.pace.note(context.nowMs);
   // The next order must be judged as if this one rested already.
   if (intent.kind === 'place') context.own.exposure.work(inFlight(intent, facts));
+  if (intent.kind === 'split') context.own.exposure.split(intent.marketConditionId, null, intent.amountMicros);
   return null;
 }
 

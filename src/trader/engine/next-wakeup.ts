@@ -8,6 +8,7 @@ import { minMicros } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import { REQUOTE_MS, TICK_MS } from './act.js';
 import { scarceCash } from './control/complete-sets.js';
+import { isShort } from './control/core-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
 import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
@@ -42,12 +43,17 @@ function marketQuietUntilMs(state: TraderState, tracked: MarketEntry): number {
   return untilMs;
 }
 
-/** Whether a merge or redeem, or the cancels that make way for a merge, could be begun here at some time. */
-function mayConvert(state: TraderState, { feed, conditionId }: MarketEntry): boolean {
+/** Whether a conversion, or the cancels that make way for a merge, could be begun here at some time. */
+function mayConvert(state: TraderState, { feed, conditionId, slots }: MarketEntry): boolean {
   const { facts } = feed;
-  if (!LADDER[state.mode().mode].conversions) return false;
+  const { conversions } = LADDER[state.mode().mode];
+  if (conversions === 'none' || facts === null) return false;
+  const core = state.coreSets.of(slots);
+  const sets = state.own.exposure.setsMicros(conditionId);
+  const splits = conversions === 'all' && facts.phase === 'open';
+  if (splits && isShort(core.sharesMicros, sets, state.settings.economics)) return true;
   const { yesMicros, noMicros } = heldIn(state.own, conditionId);
-  if (facts === null || (yesMicros === 0 && noMicros === 0)) return false;
+  if (yesMicros === 0 && noMicros === 0) return false;
   if (isSettledMarket(facts.phase)) return true;
   const { enabled, minSharesMicros } = state.settings.merge;
   const pairs = minMicros(yesMicros, noMicros);

@@ -39,8 +39,8 @@ export class OutboundCheck {
     if (!matches(call, intent)) return `it is not what the ledger has: ${JSON.stringify(call)}`;
     if (isSubmit(call)) return null;
     if (intent.signature !== null) return 'its intent is signed already';
-    // The draft of a merge or redeem whose answer was lost is asked for again, by rule; that of an order never is.
-    if (intent.kind === 'merge' || intent.kind === 'redeem') return null;
+    // The draft of a conversion whose answer was lost is asked for again, by rule; that of an order never is.
+    if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
     if (this.#drafted.has(intent.id)) return 'its draft was asked for before';
     this.#remember(intent.id);
     return null;
@@ -69,14 +69,14 @@ function matches(call: AnyCall, row: IntentRow): boolean {
       return row.kind === 'cancel' && call.params.pubkey === row.orderPubkey;
     case 'orders.cancelSubmit':
       return row.kind === 'cancel' && call.params.pubkey === row.orderPubkey && isSigned(call, row);
-    case 'merges.create': {
-      const { market_condition_id, amount } = call.body;
-      return (
-        row.kind === 'merge' && market_condition_id === row.marketConditionId && isFigure(amount, row.amountMicros)
-      );
-    }
+    case 'merges.create':
+      return row.kind === 'merge' && isOfSets(call.body, row);
+    case 'splits.create':
+      return row.kind === 'split' && isOfSets(call.body, row);
     case 'merges.submit':
       return row.kind === 'merge' && isSigned(call, row);
+    case 'splits.submit':
+      return row.kind === 'split' && isSigned(call, row);
     case 'redeems.create':
       return row.kind === 'redeem' && call.body.market_condition_id === row.marketConditionId;
     case 'redeems.submit':
@@ -91,6 +91,14 @@ function isOrder(body: Extract<AnyCall, { endpoint: 'orders.create' }>['body'], 
   if (order_type !== 'limit' || market_condition_id !== row.marketConditionId) return false;
   if (is_yes !== row.isYes || side !== row.side) return false;
   return isFigure(body.price, row.priceMicros) && isFigure(body.amount, row.amountMicros);
+}
+
+const isOfSets = ({ market_condition_id, amount }: SetsBody, row: IntentRow): boolean =>
+  market_condition_id === row.marketConditionId && isFigure(amount, row.amountMicros);
+
+interface SetsBody {
+  readonly market_condition_id: string;
+  readonly amount: string;
 }
 
 interface Signed {

@@ -1,6 +1,6 @@
 /** What follows from the executor's events: who must look again, what is said, what is paused. */
 
-import { complement } from '../../shared/base/micros.js';
+import { complement, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { FillRow } from '../ledger/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
@@ -30,14 +30,14 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'cancelDone':
       return state.touch(event.market);
     case 'mergeDone':
+    case 'splitDone':
     case 'redeemDone': {
       state.touch(event.market);
       conversionDone(state.track(event.market));
-      const what = event.kind === 'mergeDone' ? 'merged complete sets' : 'redeemed';
       return state.say(
         nowMs,
         event.kind,
-        `${what} in "${showTitle(state, event.market)}" for ${amount(event.cashMicros)}`,
+        `${CONVERTED[event.kind]} in "${showTitle(state, event.market)}" for ${amount(abs(event.cashMicros))}`,
       );
     }
     case 'signingRefused':
@@ -54,6 +54,14 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
       return state.loud(nowMs, event.trouble, event.text);
   }
 }
+
+const CONVERTED = {
+  mergeDone: 'merged complete sets',
+  splitDone: 'split currency into complete sets',
+  redeemDone: 'redeemed',
+} as const;
+
+const abs = (value: Micros): Micros => maxMicros(value, sub(ZERO, value));
 
 /** A market where the exchange does what we did not ask for, or somebody else can, is left until a person resumes it. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere'];
@@ -93,7 +101,7 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
     for (const slot of state.slotsOf(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
-  if (event.intentKind === 'merge' || event.intentKind === 'redeem') conversionFailed(state.track(event.market), nowMs);
+  if (event.intentKind !== 'place' && event.intentKind !== 'cancel') conversionFailed(state.track(event.market), nowMs);
   if (event.intentKind === 'place') {
     state.track(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of state.slotsOf(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;

@@ -12,6 +12,7 @@ import type { RiskStance } from '../risk/facts.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
+import { CoreSets } from './control/core-sets.js';
 import { type HeldBack, LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
 import { Guards } from './guards/guards.js';
@@ -28,7 +29,7 @@ import { VenueClock } from './venue-clock.js';
 /** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
 const BOOK_DEPTH = 20;
 
-/** How long a stop waits for merges and redeems under way; what takes longer is booked by the next start. */
+/** How long a stop waits for conversions under way; what takes longer is booked by the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
 
 const MODES_NOTE = 'modes';
@@ -47,6 +48,7 @@ export class TraderState {
   readonly venueClock = new VenueClock();
   readonly guards: Guards;
   readonly pauses: Pauses;
+  readonly coreSets: CoreSets;
   readonly valuation: Valuation;
   readonly notices: Notices;
   /** Our clock, ms, of the last cancel tried per order. */
@@ -86,6 +88,7 @@ export class TraderState {
     this.ownLists = new OwnLists(ledger, executor, this.reconciler);
     this.guards = new Guards(ledger, settings.risk);
     this.pauses = new Pauses(ledger);
+    this.coreSets = new CoreSets(ledger);
     this.valuation = new Valuation(ledger);
     this.notices = new Notices(ledger);
     // As after a kill: what halted may have left orders behind.
@@ -112,7 +115,9 @@ export class TraderState {
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
     const waitedMs = Math.abs(this.seenMs - (this.modes.provenMs ?? this.seenMs));
-    return waitedMs < CONVERSION_PATIENCE_MS ? { mode: 'stopping', reason: 'a merge or redeem is landing' } : now;
+    return waitedMs < CONVERSION_PATIENCE_MS
+      ? { mode: 'stopping', reason: 'a merge, split or redeem is landing' }
+      : now;
   }
 
   /** Why only orders that reduce may leave, by what the exchange has shown; null when nothing is odd about it. */
@@ -135,7 +140,7 @@ export class TraderState {
   get #isConverting(): boolean {
     return this.executor
       .reservations()
-      .some(({ kind, phase }) => (kind === 'merge' || kind === 'redeem') && phase !== 'abandoned');
+      .some(({ kind, phase }) => kind !== 'place' && kind !== 'cancel' && phase !== 'abandoned');
   }
 
   saveModes(): void {
@@ -245,7 +250,9 @@ export class TraderState {
   isOurs(conditionId: string): boolean {
     const held = heldIn(this.own, conditionId);
     if (held.yesMicros > 0 || held.noMicros > 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
-    return this.executor.pendingMerge(conditionId) !== null || this.executor.pendingRedeem(conditionId) !== null;
+    const { executor } = this;
+    if (executor.pendingMerge(conditionId) !== null || executor.pendingSplit(conditionId) !== null) return true;
+    return executor.pendingRedeem(conditionId) !== null;
   }
 
   /** A function of run, market and sequence, so that no two intents ever share one. */

@@ -47,7 +47,7 @@ export class Trader {
       if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before));
       // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
       executor.setPlacing(false);
-      executor.setConverting(false);
+      executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);
     });
   }

@@ -51,9 +51,11 @@ function draftCall(intent: IntentRow): AnyCall {
       const pubkey = must(intent.orderPubkey, 'order of a cancel');
       return { endpoint: 'orders.cancel', params: { pubkey }, query: {}, body: undefined };
     }
-    case 'merge': {
-      const amount = formatDecimal(must(intent.amountMicros, 'amount of a merge'));
-      return { endpoint: 'merges.create', params: {}, query: {}, body: { market_condition_id, amount } };
+    case 'merge':
+    case 'split': {
+      const amount = formatDecimal(must(intent.amountMicros, `amount of a ${intent.kind}`));
+      const endpoint = intent.kind === 'merge' ? 'merges.create' : 'splits.create';
+      return { endpoint, params: {}, query: {}, body: { market_condition_id, amount } };
     }
     case 'redeem':
       return { endpoint: 'redeems.create', params: {}, query: {}, body: { market_condition_id } };
@@ -65,6 +67,7 @@ const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
   merge: { submit: 'merges.submit', read: 'merges.detail' },
+  split: { submit: 'splits.submit', read: 'splits.detail' },
   redeem: { submit: 'redeems.submit', read: 'redeems.detail' },
 } as const satisfies Record<IntentKind, Record<'submit' | 'read', EndpointName>>;
 

@@ -8,7 +8,7 @@ import type { Ask } from '../../shared/protocol/seam.js';
 import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
 import { askFor } from './asks.js';
 import { BookedTrades } from './booked-trades.js';
-import type { ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
+import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
 import { fillObjection, type Trade } from './fill-check.js';
 import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
@@ -40,7 +40,7 @@ export class ExecutorContext {
   readonly orders: UnsettledOrders;
   readonly bookedTrades = new BookedTrades();
   placing: Placing = true;
-  converting = true;
+  converting: Converting = 'all';
   /** The exchange's clock, ms, as last seen; null while it never was. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
@@ -170,7 +170,8 @@ export class ExecutorContext {
   /** Whether such an intent may be begun, signed and sent now. Cancels always may. */
   isAllowed(kind: IntentKind, strategy: string): boolean {
     if (kind === 'cancel') return true;
-    if (kind !== 'place') return this.converting;
+    if (kind === 'split') return this.converting === 'all';
+    if (kind !== 'place') return this.converting !== 'none';
     return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;
   }
 

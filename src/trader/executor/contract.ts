@@ -37,6 +37,9 @@ export type PlaceObjection = (place: IntentRow) => string | null;
 /** Whether places may be begun, signed and sent: all, none, or those of one strategy only. */
 export type Placing = boolean | { readonly onlyStrategy: string };
 
+/** Which conversions may be begun, signed and sent: all, only what turns shares into currency (merges, redeems), or none. */
+export type Converting = 'all' | 'to_currency' | 'none';
+
 /** An order that rests as far as we know. */
 export interface LiveOrder {
   readonly orderPubkey: string;
@@ -67,7 +70,7 @@ export interface Reservation {
    * `abandoned`: will not happen, but its locks may stand until its draft has lapsed.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
-  /** Null for a merge or redeem, as are `side` and `priceMicros`. */
+  /** Null for a conversion, as are `side` and `priceMicros`. */
   readonly isYes: boolean | null;
   readonly side: Side | null;
   readonly priceMicros: Micros | null;
@@ -113,6 +116,7 @@ export type ExecutorEvent =
   | { readonly kind: 'signingRefused'; readonly intentId: string; readonly market: string; readonly reason: string }
   | { readonly kind: 'cancelDone'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
   | { readonly kind: 'mergeDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
+  | { readonly kind: 'splitDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
   | { readonly kind: 'redeemDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
   | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly market: string | null; readonly text: string };
 
@@ -143,9 +147,9 @@ export interface MissingFills {
 export interface OrderExecutor {
   /**
    * Writes the intent's row and asks for its draft. `reason` is JSON text for `explain`: what led to it. For a place the
-   * market's facts must be in the ledger (`saveMarket`), because the worst fee is reserved from them. A merge or redeem
+   * market's facts must be in the ledger (`saveMarket`), because the worst fee is reserved from them. A conversion
    * while another of its kind is pending in the market, a cancel while another is pending for the order, a place while
-   * placing is off, a merge or redeem while converting is, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
+   * placing is off, a conversion while converting is, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly Ask[];
   /** The outcome of an ask that an intent owns. */
@@ -176,8 +180,8 @@ export interface OrderExecutor {
    * left is still settled. Set it before `recover` and `tick` when the kill is older than the process.
    */
   setPlacing(allowed: Placing): void;
-  /** The same for merges and redeems. */
-  setConverting(allowed: boolean): void;
+  /** The same for conversions. */
+  setConverting(allowed: Converting): void;
   /**
    * The places of this market (null: of all) that are under way now are not wanted any more: what is not signed will
    * not be, what is signed is not sent again; what may have left is still settled. Later places are not concerned.
@@ -189,6 +193,7 @@ export interface OrderExecutor {
   reservations(): readonly Reservation[];
   /** The intent of a merge that is not settled in this market, or null. */
   pendingMerge(marketConditionId: string): string | null;
+  pendingSplit(marketConditionId: string): string | null;
   pendingRedeem(marketConditionId: string): string | null;
   pendingCancel(orderPubkey: string): string | null;
   /** Orders whose fills are not all booked; empty when the lists agree. */

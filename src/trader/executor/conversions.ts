@@ -1,23 +1,34 @@
-/** What the record of a merge or redeem means for its intent, and its booking when it is settled. */
+/** What the record of a merge, split or redeem means for its intent, and its booking when it is settled. */
 
-import { must } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { assert, must } from '../../shared/base/errors.js';
+import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { IntentRow } from '../ledger/contract.js';
 import type { ExecutorContext, Look } from './context.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { landingWaitMs } from './pace.js';
 
-export function observeMerge(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
-  const amountMicros = must(inFlight.intent.amountMicros, 'amount of a merge');
+/** Of a merge or a split. */
+export function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
+  const { kind } = inFlight.intent;
+  const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
   const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
   if (!isOurs) differs(context, inFlight, row);
   if (row.state === 'done' && row.onchain_amount !== null) {
     if (row.onchain_amount !== amountMicros) differs(context, inFlight, row);
-    settle(context, inFlight, { yes: amountMicros, no: amountMicros, cash: row.onchain_amount }, look);
+    settle(context, inFlight, movedSets(inFlight.intent, amountMicros, row.onchain_amount), look);
   } else {
     observeState(context, inFlight, row.state, look);
   }
+}
+
+/** What was asked for is given up, and what has landed is received. */
+function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): Moved {
+  if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
+  const came = sub(ZERO, landed);
+  const yesCost = mul(must(priceMicros, 'YES price of a split'), amount, 'floor');
+  return { yes: came, no: came, cash: sub(ZERO, amount), yesCost };
 }
 
 export function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: RedeemRow, look: Look): void {
@@ -28,7 +39,7 @@ export function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
-    settle(context, inFlight, { yes, no, cash: row.onchain_funds }, look);
+    settle(context, inFlight, { yes, no, cash: row.onchain_funds, yesCost: null }, look);
   } else {
     observeState(context, inFlight, row.state, look);
   }
@@ -58,28 +69,33 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
   }
 }
 
-function settle(
-  context: ExecutorContext,
-  inFlight: InFlightIntent,
-  moved: { yes: Micros; no: Micros; cash: Micros },
-  look: Look,
-): void {
+/** Shares given up and currency received, negative the other way round. */
+interface Moved {
+  readonly yes: Micros;
+  readonly no: Micros;
+  readonly cash: Micros;
+  /** The part of a split's currency that its YES shares cost. */
+  readonly yesCost: Micros | null;
+}
+
+function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved, look: Look): void {
   const { id: intentId, kind, marketConditionId } = inFlight.intent;
-  const conversion = kind === 'merge' ? 'merge' : 'redeem';
+  assert(kind !== 'place' && kind !== 'cancel', `a ${kind} converts nothing`);
   const booked = context.ledger.bookConversion({
     pubkey: must(inFlight.intent.draftPubkey, 'pubkey of a conversion'),
     intentId,
-    kind: conversion,
+    kind,
     marketConditionId,
     yesMicros: moved.yes,
     noMicros: moved.no,
     cashMicros: moved.cash,
+    yesCostMicros: moved.yesCost,
     seenMs: look.nowMs,
   });
   // The exchange gave one pubkey to two conversions: its second settlement is nowhere in this ledger.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
-  context.tell({ kind: `${conversion}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
+  context.tell({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
 const differs = (context: ExecutorContext, inFlight: InFlightIntent, row: object): void =>

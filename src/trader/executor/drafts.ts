@@ -23,8 +23,8 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
     marketConditionId: intent.marketConditionId,
     isYes: place?.isYes ?? null,
     side: place?.side ?? null,
-    priceMicros: place?.priceMicros ?? null,
-    amountMicros: place?.amountMicros ?? (intent.kind === 'merge' ? intent.amountMicros : null),
+    priceMicros: place?.priceMicros ?? (intent.kind === 'split' ? intent.yesPriceMicros : null),
+    amountMicros: 'amountMicros' in intent ? intent.amountMicros : null,
     redeemYesMicros: redeem?.yesMicros ?? null,
     redeemNoMicros: redeem?.noMicros ?? null,
     orderPubkey,
@@ -141,8 +141,9 @@ function objectionToExpiry(
 function draftLost(context: ExecutorContext, inFlight: InFlightIntent, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // The same merge asked again answers the very same draft, and a second redeem draft is as unsigned as the first.
-  const askAgain = (kind === 'merge' || kind === 'redeem') && inFlight.tries + 1 < MOST_DRAFT_ASKS;
+  // The same merge or split asked again answers the very same draft, and a second redeem draft is as unsigned as the first.
+  const isConversion = kind !== 'place' && kind !== 'cancel';
+  const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
   else context.giveUp(inFlight, 'draftLost', 'answer_lost', nowMs, reason);
 }

@@ -17,6 +17,7 @@ import { isFinalIntent, type Ledger } from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
 import { ExecutorContext, type Look } from './context.js';
 import type {
+  Converting,
   DraftSigner,
   ExecutorSettings,
   LiveOrder,
@@ -138,7 +139,7 @@ export class Executor implements OrderExecutor {
     this.#context.placing = allowed;
   }
 
-  setConverting(allowed: boolean): void {
+  setConverting(allowed: Converting): void {
     this.#context.converting = allowed;
   }
 
@@ -168,6 +169,10 @@ export class Executor implements OrderExecutor {
 
   pendingMerge(marketConditionId: string): string | null {
     return this.#context.intents.conversionOf('merge', marketConditionId)?.intent.id ?? null;
+  }
+
+  pendingSplit(marketConditionId: string): string | null {
+    return this.#context.intents.conversionOf('split', marketConditionId)?.intent.id ?? null;
   }
 
   pendingRedeem(marketConditionId: string): string | null {

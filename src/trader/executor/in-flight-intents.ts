@@ -6,6 +6,7 @@
 import { assert, must } from '../../shared/base/errors.js';
 import type { IntentStep } from '../../shared/protocol/ask-owner.js';
 import {
+  type ConversionKind,
   type IntentChange,
   type IntentKind,
   type IntentRow,
@@ -58,11 +59,12 @@ const NO_CHANGE = {};
 export class InFlightIntents {
   readonly #ledger: Ledger;
   readonly #byId = new Map<string, InFlightIntent>();
-  /** What there may be one of: a place for each order, a cancel for each order, a merge and a redeem for each market. */
+  /** What there may be one of: a place for each order, a cancel for each order, a conversion of each kind for each market. */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlightIntent>>> = {
     place: new Map(),
     cancel: new Map(),
     merge: new Map(),
+    split: new Map(),
     redeem: new Map(),
   };
 
@@ -102,7 +104,7 @@ export class InFlightIntents {
     return this.#slots.cancel.get(orderPubkey) ?? null;
   }
 
-  conversionOf(kind: 'merge' | 'redeem', marketConditionId: string): InFlightIntent | null {
+  conversionOf(kind: ConversionKind, marketConditionId: string): InFlightIntent | null {
     return this.#slots[kind].get(marketConditionId) ?? null;
   }
 
@@ -167,6 +169,7 @@ function slotOf(intent: IntentRow): string | null {
     case 'cancel':
       return must(intent.orderPubkey, 'order of a cancel');
     case 'merge':
+    case 'split':
     case 'redeem':
       return intent.marketConditionId;
   }

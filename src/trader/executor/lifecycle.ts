@@ -65,7 +65,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     // The next list shows it again.
     accepted: 'live',
     settled: 'done',
-    // A merge whose transaction did not land; an order that the exchange withdrew.
+    // A merge or split whose transaction did not land; an order that the exchange withdrew.
     recordFailed: 'failed',
     // It rested, so it did take effect, and then the exchange ended it.
     recordExpired: 'done',
@@ -134,7 +134,7 @@ export const STANDINGS: Readonly<Record<IntentState, Standing>> = {
 };
 
 /**
- * What the state of a record says: that nothing is signed there, or the event that it is. An order, a merge and a redeem
+ * What the state of a record says: that nothing is signed there, or the event that it is. An order, a merge or split and a redeem
  * spell their states differently; one reading serves all three.
  */
 export const RECORD_STATES: Readonly<

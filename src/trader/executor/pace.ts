@@ -12,7 +12,7 @@ const LONGEST_MISSING_MS = 60_000;
 /** A transaction lands within about half a second on the paper exchange and seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
 /**
- * How often a merge or redeem draft is asked for when its answer is lost. A repeat is harmless (unsigned drafts have no
+ * How often the draft of a conversion is asked for when its answer is lost. A repeat is harmless (unsigned drafts have no
  * effect) but pointless while the exchange is away: after these the engine decides anew.
  */
 export const MOST_DRAFT_ASKS = 3;

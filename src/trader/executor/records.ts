@@ -4,7 +4,7 @@ import { assert } from '../../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Report } from '../../shared/protocol/seam.js';
 import type { ExecutorContext, Look } from './context.js';
-import { observeMerge, observeRedeem } from './conversions.js';
+import { observeRedeem, observeSets } from './conversions.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { observeForeignOrder, observeOrder } from './orders.js';
 import { missingWaitMs } from './pace.js';
@@ -44,7 +44,9 @@ export function observe(context: ExecutorContext, inFlight: InFlightIntent | nul
     }
     case 'merges.submit':
     case 'merges.detail':
-      if (inFlight !== null) observeMerge(context, inFlight, answerOf(report, 'merges.detail'), look);
+    case 'splits.submit':
+    case 'splits.detail':
+      if (inFlight !== null) observeSets(context, inFlight, answerOf(report, 'merges.detail'), look);
       break;
     case 'redeems.submit':
     case 'redeems.detail':

@@ -80,7 +80,7 @@ function isOver(context: ExecutorContext, intentId: string): boolean {
 /** The part of `upTo` that is not in this ledger yet. */
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
-/** A sale, a merge and a redeem give up shares, a buy costs currency. */
+/** A sale, a merge and a redeem give up shares, a buy and a split cost currency. */
 function reserving(
   intent: IntentRow,
   phase: Reservation['phase'],
@@ -88,9 +88,11 @@ function reserving(
   schedule: FeeSchedule,
 ): Reservation {
   const { kind, marketConditionId, isYes, side, priceMicros, strategy, createdMs } = intent;
-  const feeRateMicros = priceMicros === null ? ZERO : notionalRate(schedule, intent.feeRateMicros, priceMicros);
+  const feeRateMicros =
+    side === null || priceMicros === null ? ZERO : notionalRate(schedule, intent.feeRateMicros, priceMicros);
   const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), remainingMicros, 'ceil') : ZERO;
-  const given = side === 'buy' ? ZERO : remainingMicros;
+  const split = kind === 'split' ? remainingMicros : ZERO;
+  const given = side === 'buy' || kind === 'split' ? ZERO : remainingMicros;
   return {
     intentId: intent.id,
     kind,
@@ -101,7 +103,7 @@ function reserving(
     priceMicros,
     remainingMicros,
     feeRateMicros,
-    cashMicros: add(notional, mul(feeRateMicros, notional, 'ceil')),
+    cashMicros: add(split, add(notional, mul(feeRateMicros, notional, 'ceil'))),
     yesMicros: isYes === false ? ZERO : (intent.redeemYesMicros ?? given),
     noMicros: isYes === true ? ZERO : (intent.redeemNoMicros ?? given),
     strategy,

@@ -10,9 +10,12 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
 
-export const INTENT_KINDS = ['place', 'cancel', 'merge', 'redeem'] as const;
+export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
 /** What an intent does at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
+
+/** The kinds that turn shares into currency or the reverse without a trade. */
+export type ConversionKind = Exclude<IntentKind, 'place' | 'cancel'>;
 
 /** Where an intent stands. The moves between states are the table of `executor/lifecycle.ts`. */
 export const INTENT_STATES = [
@@ -22,7 +25,7 @@ export const INTENT_STATES = [
   'unknown', // the signature left and nobody told us what became of it
   'live', // the exchange has it: an order rests, a merge lands
   'abandoned', // never signed and never will be; its locks at the exchange are waited out
-  'done', // it happened: order filled or canceled, cancel, merge or redeem settled
+  'done', // it happened: order filled or canceled, cancel, merge, split or redeem settled
   'refused', // the exchange or we ourselves said no before anything could happen
   'failed', // the exchange's record says failed
   'expired', // never took effect and no longer can
@@ -41,12 +44,15 @@ export interface IntentRow {
   readonly runId: string;
   readonly kind: IntentKind;
   readonly marketConditionId: string;
-  /** Place only, as are `side` and `priceMicros`; null for the others. */
+  /** Place only, as is `side`; null for the others. */
   readonly isYes: boolean | null;
   readonly side: Side | null;
-  /** In the space of the intent's own outcome. */
+  /**
+   * Of a place, in the space of its own outcome; of a split, the YES price by which its cost is divided between the outcomes.
+   * Null for the others.
+   */
   readonly priceMicros: Micros | null;
-  /** Shares of a place, complete sets of a merge; null for cancel and redeem. */
+  /** Shares of a place, complete sets of a merge or split; null for cancel and redeem. */
   readonly amountMicros: Micros | null;
   /** Shares that a redeem gives up; null for the others. */
   readonly redeemYesMicros: Micros | null;
@@ -137,17 +143,19 @@ export type FillBooking = 'booked' | 'repeated' | 'differs';
 /** `noted`: it never was booked; `unbooked`: it was, and what it moved has been moved back; `repeated`: nothing is new. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
-/** A merge or redeem that has happened, as it was booked. */
+/** A merge, split or redeem that has happened, as it was booked. */
 export interface ConversionRecord {
   readonly pubkey: string;
   readonly intentId: string;
-  readonly kind: 'merge' | 'redeem';
+  readonly kind: ConversionKind;
   readonly marketConditionId: string;
-  /** Shares given up. */
+  /** Shares given up; negative where a split brought them. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  /** Currency received. */
+  /** Currency received; negative where a split took it. */
   readonly cashMicros: Micros;
+  /** Of a split: the part of the currency that the YES shares cost. Null for the others. */
+  readonly yesCostMicros: Micros | null;
   readonly seenMs: number;
 }
 

@@ -302,10 +302,12 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   bookConversion(conversion: ConversionRecord): boolean {
-    const { pubkey, intentId, kind, marketConditionId: market, yesMicros, noMicros, cashMicros, seenMs } = conversion;
-    const sql = `INSERT INTO conversions (pubkey, intent_id, kind, market, yes, no, cash, seen_ms)
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
-    if (this.db.run(sql, pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, seenMs) === 0) return false;
+    const { pubkey, intentId, kind, marketConditionId: market, yesMicros, noMicros, cashMicros } = conversion;
+    const { yesCostMicros, seenMs } = conversion;
+    const sql = `INSERT INTO conversions (pubkey, intent_id, kind, market, yes, no, cash, yes_cost, seen_ms)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
+    const values = [pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, yesCostMicros, seenMs];
+    if (this.db.run(sql, ...values) === 0) return false;
     const postings = conversionPostings(conversion, this.holding(market, true), this.holding(market, false));
     this.#book(kind, pubkey, seenMs, postings);
     return true;

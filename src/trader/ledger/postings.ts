@@ -8,7 +8,7 @@
  * So capital + result = cash + basis at all times, and a result needs no second calculation.
  */
 
-import { assert } from '../../shared/base/errors.js';
+import { assert, must } from '../../shared/base/errors.js';
 import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
 import type { ConversionRecord, FillRow } from './contract.js';
 import { tradeNotional } from './rounding.js';
@@ -71,6 +71,7 @@ export function undoingPostings(fill: FillRow, held: BookedHolding): Posting[] {
 
 /** A merge or redeem: both outcomes' shares leave at their cost, currency comes, the difference is the result. */
 export function conversionPostings(conversion: ConversionRecord, yes: BookedHolding, no: BookedHolding): Posting[] {
+  if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
   const market = conversion.marketConditionId;
   const yesMove = negative(conversion.yesMicros);
   const noMove = negative(conversion.noMicros);
@@ -81,6 +82,21 @@ export function conversionPostings(conversion: ConversionRecord, yes: BookedHold
     ...sharesPostings(market, false, noMove),
     ...resultPostings(market, true, yesMove, ZERO, yes),
     ...resultPostings(market, false, noMove, ZERO, no),
+  ]);
+}
+
+/** A split: currency leaves, shares of both outcomes come, and what they cost is divided between them. No result. */
+function splitPostings(split: ConversionRecord, yes: BookedHolding, no: BookedHolding): Posting[] {
+  const market = split.marketConditionId;
+  const [yesMove, noMove] = [negative(split.yesMicros), negative(split.noMicros)];
+  const paid = negative(split.cashMicros);
+  const yesCost = must(split.yesCostMicros, 'what the YES shares of a split cost');
+  return balance([
+    currency('cash', split.cashMicros),
+    ...sharesPostings(market, true, yesMove),
+    ...sharesPostings(market, false, noMove),
+    ...resultPostings(market, true, yesMove, yesCost, yes),
+    ...resultPostings(market, false, noMove, sub(paid, yesCost), no),
   ]);
 }
 

@@ -256,6 +256,8 @@ function termsOf(intent: IntentRow): DraftTerms {
       return { action: 'cancel-order', orderPubkey: must(intent.orderPubkey, `order of ${intent.id}`) };
     case 'merge':
       return { action: 'merge-shares', amount: must(intent.amountMicros, `amount of ${intent.id}`) };
+    case 'split':
+      return { action: 'split-shares', amount: must(intent.amountMicros, `amount of ${intent.id}`) };
     case 'redeem':
       return {
         action: 'redeem-shares',

@@ -3,6 +3,7 @@
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
 import type {
+  ConversionKind,
   ConversionRecord,
   FailedTradeRow,
   FillRow,
@@ -173,11 +174,12 @@ export const toFill = (row: FillColumns): FillRow => ({
 export interface ConversionColumns {
   readonly pubkey: string;
   readonly intent_id: string;
-  readonly kind: 'merge' | 'redeem';
+  readonly kind: ConversionKind;
   readonly market: string;
   readonly yes: number;
   readonly no: number;
   readonly cash: number;
+  readonly yes_cost: number | null;
   readonly seen_ms: number;
 }
 
@@ -190,6 +192,7 @@ export const toConversion = (row: ConversionColumns): ConversionRecord => ({
   yesMicros: micros(row.yes),
   noMicros: micros(row.no),
   cashMicros: micros(row.cash),
+  yesCostMicros: optionalMicros(row.yes_cost),
   seenMs: row.seen_ms,
 });
 

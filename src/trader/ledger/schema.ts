@@ -160,7 +160,40 @@ CREATE TABLE oddities (
 /** A page that counts events of one kind looks every second. */
 const EVENTS_BY_KIND = 'CREATE INDEX events_kind ON events (kind);';
 
-export const MIGRATIONS: readonly string[] = [FIRST, EVENTS_BY_KIND];
+/** The statement of a table and its indexes as the first step has them. */
+function statementsOf(table: string): string {
+  const isOfTable = new RegExp(`CREATE (TABLE|INDEX \\w+ ON) ${table} \\(`);
+  // A sentence may stand before a statement.
+  const found = FIRST.split(';').flatMap((text) => (isOfTable.test(text) ? [text.slice(text.indexOf('CREATE'))] : []));
+  return `${found.join(';\n')};`;
+}
+
+/** SQLite changes no CHECK of a table that is there: the rows go aside, and into the same table that knows splits. */
+function madeAnew(table: string, change: (sql: string) => string, columns: string): string {
+  return `
+CREATE TEMP TABLE aside AS SELECT * FROM main.${table};
+DROP TABLE main.${table};
+${change(statementsOf(table))}
+INSERT INTO main.${table} SELECT ${columns} FROM aside;
+DROP TABLE aside;
+`;
+}
+
+const knowsSplits = (sql: string): string => sql.replace("'merge', 'redeem'", "'merge', 'split', 'redeem'");
+
+/** Foreign keys are held against each other when all is written. */
+const SPLITS = `
+PRAGMA defer_foreign_keys = ON;
+${madeAnew('intents', knowsSplits, '*')}
+${madeAnew('transactions', knowsSplits, '*')}
+${madeAnew(
+  'conversions',
+  (sql) => knowsSplits(sql).replace('  cash INTEGER NOT NULL,', '  cash INTEGER NOT NULL,\n  yes_cost INTEGER,'),
+  'seq, pubkey, intent_id, kind, market, yes, no, cash, NULL, seen_ms',
+)}
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, EVENTS_BY_KIND, SPLITS];
 
 /**
  * For a ledger that no start will ever read: the indexes that keep a long history from slowing down a start, or a list of

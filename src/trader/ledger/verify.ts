@@ -60,6 +60,6 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
   {
     says: 'conversions of transaction',
     sql: `SELECT ref AS name, 0 AS found, 1 AS wanted FROM transactions
-          WHERE kind IN ('merge', 'redeem') AND ref NOT IN (SELECT pubkey FROM conversions)`,
+          WHERE kind IN ('merge', 'split', 'redeem') AND ref NOT IN (SELECT pubkey FROM conversions)`,
   },
 ];

@@ -8,7 +8,7 @@ import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { LiveOrder, MissingFills, OrderExecutor } from '../executor/contract.js';
-import type { Ledger } from '../ledger/contract.js';
+import type { ConversionKind, Ledger } from '../ledger/contract.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
@@ -35,7 +35,7 @@ export type ComparedLedger = Pick<
   Pick<Ledger, 'setNote' | 'hadFailed' | 'failedTrades' | 'tradeTurns'>;
 
 /** What is under way; the executor knows. */
-export interface UnderWay extends Pick<OrderExecutor, 'pendingMerge' | 'pendingRedeem'> {
+export interface UnderWay extends Pick<OrderExecutor, 'pendingMerge' | 'pendingSplit' | 'pendingRedeem'> {
   liveOrders(): readonly Pick<LiveOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
@@ -164,12 +164,13 @@ export class Comparison {
     return held?.sharesMicros ?? ZERO;
   }
 
-  /** Markets whose shares are on their way: a fill that is not booked yet, a merge, a redeem. */
+  /** Markets whose shares are on their way: a fill that is not booked yet, a conversion. */
   #movingMarkets(): (market: string) => boolean {
     const missing = new Set(this.#underWay.missingFills().map(({ marketConditionId }) => marketConditionId));
     return (market) =>
       missing.has(market) ||
       this.#underWay.pendingMerge(market) !== null ||
+      this.#underWay.pendingSplit(market) !== null ||
       this.#underWay.pendingRedeem(market) !== null;
   }
 
@@ -183,6 +184,11 @@ export class Comparison {
   }
 }
 
+const PENDING = { merge: 'pendingMerge', split: 'pendingSplit', redeem: 'pendingRedeem' } as const satisfies Record<
+  ConversionKind,
+  keyof UnderWay
+>;
+
 const booksOf = (
   ledger: ComparedLedger,
   underWay: UnderWay,
@@ -193,7 +199,8 @@ const booksOf = (
   fill: (pubkey) => ledger.fill(pubkey),
   conversion: (pubkey) => ledger.conversion(pubkey),
   isConverting: (kind, market, draftPubkey) => {
-    const intent = kind === 'merge' ? underWay.pendingMerge(market) : underWay.pendingRedeem(market);
+    const { [PENDING[kind]]: pending } = underWay;
+    const intent = pending.call(underWay, market);
     return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
   },
 });

@@ -7,7 +7,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
-import type { ConversionRecord, FillRow, OrderRecord, PositionRow } from '../ledger/contract.js';
+import type { ConversionKind, ConversionRecord, FillRow, OrderRecord, PositionRow } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
 /**
@@ -36,8 +36,8 @@ export interface OwnBooks {
   conversion(pubkey: string): ConversionRecord | null;
   /** Fills of this order have been booked lately, or are still to come: how much is filled moves from one look to the next. */
   isFilling(orderPubkey: string): boolean;
-  /** A merge or redeem of ours, made from the draft with this pubkey, is not settled yet. */
-  isConverting(kind: 'merge' | 'redeem', marketConditionId: string, draftPubkey: string): boolean;
+  /** A conversion of ours, made from the draft with this pubkey, is not settled yet. */
+  isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
 /** How far a list may lag, ms: what has happened since then it need not show. */
@@ -157,10 +157,12 @@ export function redeemDifference(row: RedeemRow, books: OwnBooks, listMs: number
   return conversionDifference('redeem', row, moved, books, listMs);
 }
 
-/** This trader never splits: whatever took effect is somebody else's. */
-export function splitDifference({ pubkey, state, amount }: ConversionRow): Difference | null {
-  if (state !== 'done' && state !== 'in_process') return null;
-  return { what: 'split', subject: pubkey, ledger: UNKNOWN, exchange: `${shown(amount)} sets, ${state}` };
+/** As it is booked: what a split brings and takes is given up and received with the sign turned. */
+export function splitDifference(row: ConversionRow, books: OwnBooks, listMs: number): Difference | null {
+  const { state, amount, onchain_amount: sets } = row;
+  const came = sub(ZERO, sets ?? ZERO);
+  const moved = state === 'done' && sets !== null ? { yes: came, no: came, cash: sub(ZERO, amount) } : null;
+  return conversionDifference('split', row, moved, books, listMs);
 }
 
 /** What a settled one moved; null for a figure that the record leaves out. */
@@ -173,7 +175,7 @@ interface Moved {
 const UNDER_WAY = ['in_process', 'done', 'completed'];
 
 function conversionDifference(
-  what: 'merge' | 'redeem',
+  what: ConversionKind,
   row: Pick<ConversionRow | RedeemRow, 'pubkey' | 'market_condition_id' | 'state'>,
   moved: Moved | null,
   books: OwnBooks,
@@ -199,7 +201,7 @@ function conversionDifference(
 
 const movedText = ({ yes, no, cash }: Moved): string => `${shown(yes)} YES and ${shown(no)} NO for ${shown(cash)}`;
 
-/** A merge or redeem that is booked and that the exchange's list, complete back to before it, leaves out. */
+/** A conversion that is booked and that the exchange's list, complete back to before it, leaves out. */
 export const inventedConversion = (booked: ConversionRecord): Difference => ({
   what: booked.kind,
   subject: booked.pubkey,

@@ -1,7 +1,7 @@
 /** The lists of what has happened, each with what its rows are compared with. */
 
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { Ledger } from '../ledger/contract.js';
+import type { ConversionKind, Ledger } from '../ledger/contract.js';
 import {
   inventedConversion,
   inventedFill,
@@ -27,7 +27,7 @@ type HistoryLedger = Pick<
 
 /** @param ownTrades whether the venue lists them */
 export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
-  const conversions = (kind: 'merge' | 'redeem') => ({
+  const conversions = (kind: ConversionKind) => ({
     newestSeq: () => ledger.newestSeq('conversions'),
     after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
     invented: (pubkey: string, { listMs }: ListTime) => {
@@ -76,8 +76,8 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
     pubkeyOf,
     bornS,
     isSettled: isOverConversion,
-    booked: null,
-    compare: splitDifference,
+    booked: conversions('split'),
+    compare: (row, listMs) => splitDifference(row, books, listMs),
   });
   const redeems = new ListCursor('redeems', ledger, {
     endpoint: 'redeems.list',

@@ -1,6 +1,6 @@
 /**
  * The controls before an order leaves, one row each, numbered as in the safety document (19 and 20 are what our cash
- * and our shares allow). A check returns the two numbers when it refuses, null when it has nothing against the order.
+ * and our shares allow, 21 is for splits alone). A check returns the two numbers when it refuses, null when it has nothing against the order.
  */
 
 import { notionalRate } from '../../shared/base/fees.js';
@@ -8,7 +8,7 @@ import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micr
 import { buyCost, type Exposure, inYesSpace, type WorkingOrder } from './exposure.js';
 import type { Facts } from './facts.js';
 import { atLeast, atMost, shown } from './figures.js';
-import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
+import type { Breach, MergeIntent, PlaceIntent, RedeemIntent, SplitIntent } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 
 export interface Control {
@@ -55,6 +55,24 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 20, name: 'available_shares', check: availableShares },
 ];
 
+/** What a split must pass: it binds currency, so whatever keeps orders from leaving keeps it from leaving too. */
+export const SPLIT_CONTROLS: readonly SplitControl[] = [
+  { number: 14, name: 'sane_input', check: saneSplit },
+  { number: 8, name: 'halted', check: halted },
+  { number: 8, name: 'max_loss_day', check: dayLoss },
+  { number: 8, name: 'max_drawdown', check: drawdown },
+  { number: 11, name: 'max_fills', check: fillBurst },
+  { number: 15, name: 'market_open', check: marketOpen },
+  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+  { number: 17, name: 'reduce_only', check: addsNothing },
+  { number: 21, name: 'max_core_sets', check: coreSets },
+  { number: 19, name: 'available_cash', check: splitCash },
+];
+
+interface SplitControl extends Pick<Control, 'number' | 'name'> {
+  readonly check: (split: SplitIntent, facts: Facts) => Breach | null;
+}
+
 /** A merge or redeem is refused only when it is not about shares that we hold. */
 export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
   const wanted: readonly (readonly [string, Micros, boolean])[] =
@@ -77,6 +95,36 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
     total += amount;
   }
   return atLeast('the amount to convert', total, 1, 'shares');
+}
+
+function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: Facts): Breach | null {
+  if (sight === null || sight.market.conditionId !== split.marketConditionId) {
+    return flag('the view of this market is missing');
+  }
+  return (
+    insaneLimit(limits) ??
+    whole('the sets to split', split.amountMicros, 'shares') ??
+    atLeast('the sets to split', split.amountMicros, 1, 'shares') ??
+    whole('the YES price of the split', split.yesPriceMicros, 'price') ??
+    atLeast('the YES price of the split', split.yesPriceMicros, 1, 'price') ??
+    atMost('the YES price of the split', split.yesPriceMicros, ONE - 1, 'price') ??
+    whole('the available currency', cashMicros, 'currency')
+  );
+}
+
+function addsNothing(_: unknown, { stance, stanceReason }: Facts): Breach | null {
+  if (stance === 'normal' || stance === 'widen') return null;
+  return flag(`only what reduces may pass, ${stance} (${stanceReason}), and a split binds currency`);
+}
+
+function coreSets(split: SplitIntent, { exposure, limits }: Facts): Breach | null {
+  const sets = exposure.setsMicros(split.marketConditionId) + split.amountMicros;
+  return atMost('the complete sets of this market with the split', sets, limits.maxCoreSetsMicros, 'shares');
+}
+
+function splitCash(split: SplitIntent, { exposure, cashMicros }: Facts): Breach | null {
+  const needed = exposure.reservedCashMicros + split.amountMicros;
+  return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
 /** Every figure that the controls compare with is there and finite, whichever of them will need it. */
@@ -115,57 +163,57 @@ function insaneLimit(limits: RiskLimits): Breach | null {
   return null;
 }
 
-function halted(_: PlaceIntent, { stance, stanceReason, loss }: Facts): Breach | null {
+function halted(_: unknown, { stance, stanceReason, loss }: Facts): Breach | null {
   if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
   if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
   return null;
 }
 
-function dayLoss(_: PlaceIntent, { stance, loss, limits }: Facts): Breach | null {
+function dayLoss(_: unknown, { stance, loss, limits }: Facts): Breach | null {
   if (stance === 'flatten') return null;
   return atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
 }
 
-function drawdown(_: PlaceIntent, { stance, loss, limits }: Facts): Breach | null {
+function drawdown(_: unknown, { stance, loss, limits }: Facts): Breach | null {
   if (stance === 'flatten') return null;
   return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 
-function fillBurst(_: PlaceIntent, { stance, fills, limits }: Facts): Breach | null {
+function fillBurst(_: unknown, { stance, fills, limits }: Facts): Breach | null {
   if (stance === 'flatten') return null;
   if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
   return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
 }
 
-function marketOpen(_: PlaceIntent, { sight }: Facts): Breach | null {
+function marketOpen(_: unknown, { sight }: Facts): Breach | null {
   return sight?.market.phase === 'open' ? null : flag(`the market is ${sight?.market.phase ?? 'not known'}, not open`);
 }
 
-function timeToResolution(_: PlaceIntent, { sight, limits }: Facts): Breach | null {
+function timeToResolution(_: unknown, { sight, limits }: Facts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
   if (leftMs === null) return null; // the venue's own word for "no date is set"; a figure that is missing refuses
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
 }
 
-function bookAge(_: PlaceIntent, { sight, limits }: Facts): Breach | null {
+function bookAge(_: unknown, { sight, limits }: Facts): Breach | null {
   return (
     atLeast('the age of the book', sight?.health.bookAgeMs, 0, 'ms') ??
     atMost('the age of the book', sight?.health.bookAgeMs, limits.maxBookAgeMs, 'ms')
   );
 }
 
-function bookCrossed(_: PlaceIntent, facts: Facts): Breach | null {
+function bookCrossed(_: unknown, facts: Facts): Breach | null {
   const { bid, ask } = best(facts);
   if (bid === undefined || ask === undefined) return null;
   return atMost('the best bid of the book', bid, ask - 1, 'price');
 }
 
-function bookFrozen(_: PlaceIntent, { sight }: Facts): Breach | null {
+function bookFrozen(_: unknown, { sight }: Facts): Breach | null {
   return sight?.health.frozen === false ? null : flag('the book does not follow the trades');
 }
 
-function jumped(_: PlaceIntent, { sight, limits }: Facts): Breach | null {
+function jumped(_: unknown, { sight, limits }: Facts): Breach | null {
   if (sight?.health.sinceJumpMs === null) return null;
   return atLeast('the time since the price jumped', sight?.health.sinceJumpMs, limits.minTimeSinceJumpMs, 'ms');
 }
@@ -249,7 +297,7 @@ function selfCross(place: PlaceIntent, { exposure }: Facts): Breach | null {
   return null;
 }
 
-function openOrders(_: PlaceIntent, { exposure, limits }: Facts): Breach | null {
+function openOrders(_: unknown, { exposure, limits }: Facts): Breach | null {
   return atMost('open orders with this one', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
 }
 
@@ -279,15 +327,15 @@ function totalCost(place: PlaceIntent, facts: Facts, order: () => WorkingOrder):
   return atMost('the worst loss of everything', sum, limits.maxTotalCostMicros, 'currency');
 }
 
-function requestReserve(_: PlaceIntent, { requestHeadroom }: Facts): Breach | null {
+function requestReserve(_: unknown, { requestHeadroom }: Facts): Breach | null {
   return atLeast('requests left above the cancel reserve', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
 }
 
-function perSecond(_: PlaceIntent, { pace, limits }: Facts): Breach | null {
+function perSecond(_: unknown, { pace, limits }: Facts): Breach | null {
   return atMost('orders and cancels of the last second', pace.lastSecond, limits.maxActionsPerSecond - 1, 'actions');
 }
 
-function perMinute(_: PlaceIntent, { pace, limits }: Facts): Breach | null {
+function perMinute(_: unknown, { pace, limits }: Facts): Breach | null {
   return atMost('orders and cancels of the last minute', pace.lastMinute, limits.maxActionsPerMinute - 1, 'actions');
 }
 

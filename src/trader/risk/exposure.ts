@@ -6,7 +6,17 @@
  * addition: an order adds to an extreme when filling makes it worse, and nothing when not filling is worse.
  */
 
-import { add, complement, type Micros, maxMicros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import {
+  add,
+  complement,
+  type Micros,
+  maxMicros,
+  micros,
+  minMicros,
+  mul,
+  sub,
+  ZERO,
+} from '../../shared/base/micros.js';
 import type { Side } from './intent.js';
 
 /** What is held in one market. */
@@ -22,6 +32,8 @@ export interface Holding {
   /** Shares that merges and redeems under way hold: owned, but not to be sold. */
   readonly lockedYesMicros: Micros;
   readonly lockedNoMicros: Micros;
+  /** Currency that a split under way turns into as many complete sets: spent already, as far as anything else goes. */
+  readonly splittingMicros: Micros;
 }
 
 /** An order that may still fill. */
@@ -75,7 +87,7 @@ const NOTHING: Weight = {
   reservedNo: ZERO,
 };
 
-const HELD = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros'] as const;
+const HELD = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros', 'splittingMicros'] as const;
 const WORKING = ['priceMicros', 'remainingMicros', 'feeRateMicros'] as const;
 
 /** What a market adds to the sums over markets. */
@@ -108,6 +120,19 @@ export class Exposure {
     this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
 
+  /** A split was begun. */
+  split(marketConditionId: string, eventConditionId: string | null, amountMicros: Micros): void {
+    const held = this.holding(marketConditionId) ?? nothingHeld(marketConditionId, eventConditionId);
+    this.hold({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
+  }
+
+  /** Complete sets held, those of a split under way among them. */
+  setsMicros(marketConditionId: string): Micros {
+    const holding = this.holding(marketConditionId);
+    if (holding === null) return ZERO;
+    return add(minMicros(holding.yesMicros, holding.noMicros), holding.splittingMicros);
+  }
+
   /** Adds a working order, or replaces the one of the same intent. The next look throws RangeError at a figure as above. */
   work(order: WorkingOrder): void {
     this.drop(order.intentId);
@@ -129,7 +154,7 @@ export class Exposure {
     return this.#working;
   }
 
-  /** Currency that working buys may cost, fees included. */
+  /** Currency that working buys may cost, fees included, and that splits under way take. */
   get reservedCashMicros(): Micros {
     this.#count();
     return this.#reservedCash;
@@ -200,8 +225,9 @@ export class Exposure {
 
   #count(): void {
     for (const market of this.#changed) {
-      const { marketConditionId, yesMicros, noMicros } = market.holding;
-      if (market.orders.size === 0 && yesMicros === 0 && noMicros === 0) this.#markets.delete(marketConditionId);
+      const { marketConditionId, yesMicros, noMicros, splittingMicros } = market.holding;
+      const isEmpty = yesMicros === 0 && noMicros === 0 && splittingMicros === 0;
+      if (market.orders.size === 0 && isEmpty) this.#markets.delete(marketConditionId);
       else this.#move(market, countOf(market), add, 1);
     }
     this.#changed.clear();
@@ -213,7 +239,7 @@ export class Exposure {
     if (position === 0) this.#eventPosition.delete(event);
     else this.#eventPosition.set(event, position);
     this.#totalLoss = move(this.#totalLoss, worst.lossMicros);
-    this.#reservedCash = move(this.#reservedCash, weight.reservedCash);
+    this.#reservedCash = move(this.#reservedCash, add(weight.reservedCash, holding.splittingMicros));
     this.#working += sign * working;
   }
 }
@@ -254,6 +280,7 @@ const nothingHeld = (marketConditionId: string, eventConditionId: string | null)
   costMicros: ZERO,
   lockedYesMicros: ZERO,
   lockedNoMicros: ZERO,
+  splittingMicros: ZERO,
 });
 
 function worstOf(holding: Holding | null, weight: Weight): MarketWorst {

@@ -38,6 +38,17 @@ export interface MergeIntent {
   readonly amountMicros: Micros;
 }
 
+/** Currency into complete sets. */
+export interface SplitIntent {
+  readonly kind: 'split';
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  /** Complete sets, and the currency that they take. */
+  readonly amountMicros: Micros;
+  /** By which the cost of a set is divided between its YES and its NO share; moves no money. */
+  readonly yesPriceMicros: Micros;
+}
+
 /** All shares of a settled market into currency; the amounts are what we expect to give up. */
 export interface RedeemIntent {
   readonly kind: 'redeem';
@@ -47,7 +58,7 @@ export interface RedeemIntent {
   readonly noMicros: Micros;
 }
 
-export type Intent = PlaceIntent | CancelIntent | MergeIntent | RedeemIntent;
+export type Intent = PlaceIntent | CancelIntent | MergeIntent | SplitIntent | RedeemIntent;
 
 /** What `limit` and `found` count. `shares`, `currency` and `price` are Micros; the others are plain numbers. */
 export type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';

@@ -30,6 +30,7 @@ const perMarket = {
   price_collar_book: amount('a price difference', ONE),
   max_position_shares: amount('shares'),
   max_event_position_shares: amount('shares'),
+  max_core_sets: amount('complete sets'),
   max_book_age_ms: count(100, 600_000),
   min_time_since_jump_ms: count(0, 600_000),
   min_time_to_resolution_s: count(0, 31_536_000),
@@ -96,6 +97,9 @@ export const riskLimitsSchema = z
     min_time_to_resolution_s: perMarket.min_time_to_resolution_s
       .prefault(60)
       .describe('15: nothing new rests closer to a market’s resolution, in seconds.'),
+    max_core_sets: perMarket.max_core_sets
+      .prefault('100')
+      .describe('21: complete sets of one market up to which currency is split into sets.'),
   })
   .transform(
     (file): RiskLimits =>
@@ -108,6 +112,7 @@ export const riskLimitsSchema = z
         maxPositionSharesMicros: file.max_position_shares,
         maxEventPositionSharesMicros: file.max_event_position_shares,
         maxTotalCostMicros: file.max_total_cost,
+        maxCoreSetsMicros: file.max_core_sets,
         maxLossDayMicros: file.max_loss_day,
         maxDrawdownMicros: file.max_drawdown,
         widenAtLossMicros: file.widen_at_loss,
@@ -141,6 +146,7 @@ export interface RiskLimits {
   readonly maxPositionSharesMicros: Micros;
   readonly maxEventPositionSharesMicros: Micros;
   readonly maxTotalCostMicros: Micros;
+  readonly maxCoreSetsMicros: Micros;
   readonly maxLossDayMicros: Micros;
   readonly maxDrawdownMicros: Micros;
   readonly widenAtLossMicros: Micros;
@@ -172,6 +178,7 @@ const RULES: readonly Rule[] = [
   { name: 'price_collar_book', limit: 'priceCollarBookMicros', tighter: 'lower', money: true },
   { name: 'max_position_shares', limit: 'maxPositionSharesMicros', tighter: 'lower', money: true },
   { name: 'max_event_position_shares', limit: 'maxEventPositionSharesMicros', tighter: 'lower', money: true },
+  { name: 'max_core_sets', limit: 'maxCoreSetsMicros', tighter: 'lower', money: true },
   { name: 'max_book_age_ms', limit: 'maxBookAgeMs', tighter: 'lower', money: false },
   { name: 'min_time_since_jump_ms', limit: 'minTimeSinceJumpMs', tighter: 'higher', money: false },
   { name: 'min_time_to_resolution_s', limit: 'minTimeToResolutionS', tighter: 'higher', money: false },

@@ -7,10 +7,10 @@
  * two calls: the same intent and the same facts get the same verdict.
  */
 
-import { conversionSanity, inFlight, PLACE_CONTROLS } from './controls.js';
+import { conversionSanity, inFlight, PLACE_CONTROLS, SPLIT_CONTROLS } from './controls.js';
 import type { WorkingOrder } from './exposure.js';
 import type { Facts } from './facts.js';
-import type { Breach, Intent, PlaceIntent, Refused } from './intent.js';
+import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent.js';
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 
@@ -27,7 +27,7 @@ export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
 /**
- * Approves or refuses one intent. An approved place must be added to `facts.exposure` (as `in_flight`) before the next
+ * Approves or refuses one intent. An approved place or split must be added to `facts.exposure` (as `in_flight`) before the next
  * intent is judged, or the next one is judged as if it did not exist.
  */
 export function judge<I extends Intent>(intent: I, facts: Facts): Approved<I> | Refused {
@@ -40,9 +40,19 @@ export function judge<I extends Intent>(intent: I, facts: Facts): Approved<I> | 
       const breach = conversionSanity(intent, facts.exposure);
       return breach === null ? approve(intent) : refuse(intent, 14, 'sane_input', breach);
     }
+    case 'split':
+      return judgeSplit(intent, facts) ?? approve(intent);
     case 'place':
       return judgePlace(intent, facts) ?? approve(intent);
   }
+}
+
+function judgeSplit(split: SplitIntent, facts: Facts): Refused | null {
+  for (const { number, name, check } of SPLIT_CONTROLS) {
+    const breach = check(split, facts);
+    if (breach !== null) return refuse(split, number, name, breach);
+  }
+  return null;
 }
 
 function judgePlace(place: PlaceIntent, facts: Facts): Refused | null {

@@ -14,6 +14,8 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   const { postOnly } = quotes;
   if (postOnly !== undefined && typeof postOnly !== 'boolean')
     return `postOnly must be true or false, got ${show(postOnly)}`;
+  const wrongSets = checkSets(quotes.sets);
+  if (wrongSets !== null) return wrongSets;
   if (typeof quotes.note !== 'string') return `note must be a text, got ${show(quotes.note)}`;
   return (
     checkFair(quotes) ??
@@ -23,6 +25,15 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
     checkLadder(quotes.asks, 'ask', view.market) ??
     checkUncrossed(quotes)
   );
+}
+
+function checkSets(sets: Quotes['sets']): string | null {
+  if (sets === undefined) return null;
+  if (typeof sets !== 'object' || sets === null) return `sets must be an object, got ${show(sets)}`;
+  const { coreSharesMicros, merge } = sets;
+  if (!Number.isSafeInteger(coreSharesMicros) || coreSharesMicros < 0)
+    return `sets.coreSharesMicros must be a whole number of millionths, 0 or more, got ${show(coreSharesMicros)}`;
+  return merge === 'auto' || merge === 'never' ? null : `sets.merge must be 'auto' or 'never', got ${show(merge)}`;
 }
 
 function checkFair({ fairMicros, bids, asks }: Quotes): string | null {

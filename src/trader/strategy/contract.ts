@@ -12,6 +12,14 @@ export interface QuoteLevel {
   readonly amountMicros: Micros;
 }
 
+/** How many complete sets a strategy wants to have at hand, to sell either outcome out of. */
+export interface SetsWish {
+  /** Sets that are kept; what is missing is split from currency, in batches, within `max_core_sets`. 0 wants none. */
+  readonly coreSharesMicros: Micros;
+  /** `auto`: what is held beyond the core is merged; `never`: nothing is, until everything is flattened. */
+  readonly merge: 'auto' | 'never';
+}
+
 /** What our side of the book should look like now. Not orders: the engine finds the fewest requests to get there. */
 export interface Quotes {
   /** The strategy's fair YES price, which risk compares its quotes with; null when it has none (then no levels). */
@@ -29,6 +37,11 @@ export interface Quotes {
    * asked for and before it is signed. Absent: false.
    */
   readonly postOnly?: boolean;
+  /**
+   * The complete sets that it wants. It holds until quotes with a fair value say otherwise, over restarts too: a market that
+   * is not quoted for a moment keeps its sets. Absent: none.
+   */
+  readonly sets?: SetsWish;
   /** One sentence for `explain`: why these quotes, or why none. */
   readonly note: string;
   /** The figures behind them by name, unit last, for `explain`; finite numbers. */

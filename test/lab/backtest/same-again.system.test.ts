@@ -21,15 +21,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '345c649b49bacead',
-    session: '39e56a209a6a5de575ebb0e89819db9dcb4dd34270a2010b15ff915eecc34093',
+    session: 'e1e1afea2ceea237a389bb9719686ffbffd5f26c71e235af90cf847d52f3395f',
   },
   'power:3': {
     trace: '345c649b49bacead',
-    session: '39e56a209a6a5de575ebb0e89819db9dcb4dd34270a2010b15ff915eecc34093',
+    session: 'e1e1afea2ceea237a389bb9719686ffbffd5f26c71e235af90cf847d52f3395f',
   },
   optimistic: {
     trace: '0ce75251d8b29b96',
-    session: '478dabfbbdb8dd593e8e4a610953b57d790c89020247ee85c77a02e8aa7257ff',
+    session: 'a89813ed005c70220bf947691253277685a8410aa9dbb0661ac4a0438a7a90b6',
   },
 };
 

@@ -315,14 +315,30 @@ class Hand {
 
   merge(timeMs: number, mid: number): void {
     const sets = Math.min(this.yes, this.no);
-    this.#convert({ kind: 'merge', timeMs, yesMicros: sets, noMicros: sets, cashMicros: sets, markMicros: mid });
+    this.#convert({
+      kind: 'merge',
+      timeMs,
+      yesMicros: sets,
+      noMicros: sets,
+      cashMicros: sets,
+      yesCostMicros: null,
+      markMicros: mid,
+    });
   }
 
   redeem(timeMs: number, mid: number, outcome: boolean): void {
     if (this.yes === 0 && this.no === 0) return;
     const { yes, no } = this;
     const cashMicros = outcome ? yes : no;
-    this.#convert({ kind: 'redeem', timeMs, yesMicros: yes, noMicros: no, cashMicros, markMicros: mid });
+    this.#convert({
+      kind: 'redeem',
+      timeMs,
+      yesMicros: yes,
+      noMicros: no,
+      cashMicros,
+      yesCostMicros: null,
+      markMicros: mid,
+    });
     this.cost = 0;
   }
 

@@ -31,6 +31,7 @@ export const aConversion = (changes: Partial<ConversionRecord> = {}): Conversion
   yesMicros: 10 * ONE,
   noMicros: 10 * ONE,
   cashMicros: 10 * ONE,
+  yesCostMicros: null,
   markMicros: 500_000,
   ...changes,
 });

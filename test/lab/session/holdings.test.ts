@@ -23,6 +23,7 @@ const merged = (sets: number): Move => ({
   yesMicros: sets * ONE,
   noMicros: sets * ONE,
   cashMicros: sets * ONE,
+  yesCostMicros: null,
   markMicros: null,
 });
 

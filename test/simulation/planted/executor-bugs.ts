@@ -180,6 +180,23 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: 'split-sent-anew',
+    what: 'A split whose submit nobody answered is given up, and asked for with a new draft: the first may have worked.',
+    edits: [
+      {
+        file: SUBMITS,
+        text: LOST_SUBMIT,
+        replacement: `        if (inFlight.intent.kind === 'split') {
+          const again = ${AGAIN};
+          context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
+          context.ledger.addIntent(again);
+          context.ask(context.intents.take(again, nowMs), 'draft', nowMs);
+        } else uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+      } else if`,
+      },
+    ],
+  },
+  {
     name: 'merge-booked-on-submit',
     what: 'A merge is booked when its submit is answered, not when it has settled.',
     edits: [
@@ -190,8 +207,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
       },
       {
         file: CONVERSIONS,
-        text: 'cash: row.onchain_amount }',
-        replacement: 'cash: row.onchain_amount ?? amountMicros }',
+        text: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount)',
+        replacement: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount ?? amountMicros)',
       },
     ],
   },

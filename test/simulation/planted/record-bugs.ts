@@ -16,8 +16,8 @@ export const RECORD_BUGS: readonly Bug[] = [
       },
       {
         file: CONVERSIONS,
-        text: 'cash: row.onchain_amount }',
-        replacement: 'cash: row.onchain_amount ?? amountMicros }',
+        text: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount)',
+        replacement: 'movedSets(inFlight.intent, amountMicros, row.onchain_amount ?? amountMicros)',
       },
     ],
   },
@@ -72,8 +72,24 @@ export const RECORD_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/control/modes.ts',
-        text: "const NOTHING: Rung = { orders: 'none', conversions: false,",
-        replacement: "const NOTHING: Rung = { orders: 'none', conversions: true,",
+        text: "const NOTHING: Rung = { orders: 'none', conversions: 'none',",
+        replacement: "const NOTHING: Rung = { orders: 'none', conversions: 'all',",
+      },
+    ],
+  },
+  {
+    name: 'splits-while-reducing',
+    what: 'Currency is split into sets while only what reduces may leave; neither the ladder nor risk minds.',
+    edits: [
+      {
+        file: 'src/trader/engine/control/modes.ts',
+        text: "  reducing: { orders: 'quotes', conversions: 'to_currency',",
+        replacement: "  reducing: { orders: 'quotes', conversions: 'all',",
+      },
+      {
+        file: 'src/trader/risk/controls.ts',
+        text: "  { number: 17, name: 'reduce_only', check: addsNothing },\n",
+        replacement: '',
       },
     ],
   },

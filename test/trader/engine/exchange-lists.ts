@@ -234,7 +234,7 @@ export class Account {
     const row = this.#conversion(shares);
     this.merges.add(row, this.nowMs);
     for (const outcome of ['A YES', 'A NO']) this.moves.push({ outcome, amount: -shares, sinceMs: this.nowMs });
-    const yes = { yesMicros: m(shares), noMicros: m(shares), cashMicros: m(shares) };
+    const yes = { yesMicros: m(shares), noMicros: m(shares), cashMicros: m(shares), yesCostMicros: null };
     if (ours) this.#book({ pubkey: row.pubkey, kind: 'merge', marketConditionId: 'A', ...yes });
     return row;
   }
@@ -259,7 +259,7 @@ export class Account {
       created: Math.floor(this.nowMs / 1000),
     };
     this.redeems.add(row, this.nowMs);
-    const nothing = { yesMicros: m(0), noMicros: m(0), cashMicros: m(0) };
+    const nothing = { yesMicros: m(0), noMicros: m(0), cashMicros: m(0), yesCostMicros: null };
     if (ours) this.#book({ pubkey: row.pubkey, kind: 'redeem', marketConditionId: 'B', ...nothing });
     return row;
   }

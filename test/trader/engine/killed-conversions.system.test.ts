@@ -1,4 +1,4 @@
-/** No merge or redeem leaves on a rung that lets none leave, whatever was under way; the whole trader, the whole exchange. */
+/** No conversion leaves on a rung that lets none leave, whatever was under way; the whole trader, the whole exchange. */
 
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
@@ -15,12 +15,65 @@ const LONG_MS = 10 * MINUTE_MS;
 const conversionsOf = ({ sent }: Scene) =>
   sent
     .map(({ call: { endpoint } }) => endpoint)
-    .filter((endpoint) => /^(merges|redeems)\.(create|submit)$/.test(endpoint));
+    .filter((endpoint) => /^(merges|splits|redeems)\.(create|submit)$/.test(endpoint));
+
+const modes = Object.keys(LADDER) as Mode[]; // the keys of a record of modes
 
 it('the ladder lets merges and redeems leave where it lets orders leave, and nowhere else', () => {
-  const modes = Object.keys(LADDER) as Mode[]; // the keys of a record of modes
-  expect(modes.filter((mode) => LADDER[mode].conversions)).toEqual(
+  expect(modes.filter((mode) => LADDER[mode].conversions !== 'none')).toEqual(
     modes.filter((mode) => LADDER[mode].orders !== 'none'),
+  );
+});
+
+it('the ladder lets splits leave where orders may add to a position, and nowhere else', () => {
+  const adds = modes.filter((mode) => ['normal', 'widen'].includes(LADDER[mode].stance));
+  expect(modes.filter((mode) => LADDER[mode].conversions === 'all')).toEqual(adds);
+});
+
+/** Wants sets at hand, for the first ten minutes of every twenty. */
+const HOARDER = { ...STANDARD, makers: STANDARD.makers.map((maker) => ({ ...maker, coreShares: 30 })) };
+const splitsOf = (scene: Scene) => conversionsOf(scene).filter((endpoint) => endpoint.startsWith('splits'));
+
+describe.each<[string, OperatorCommand]>([
+  ['kill', { kind: 'kill', reason }],
+  ['pause', { kind: 'pause', reason }],
+  ['reduce-only', { kind: 'reduce-only', reason }],
+  ['flatten', { kind: 'flatten' }],
+])('after a %s', (_name, hold) => {
+  it('a split whose draft is under way is not signed, and none is begun', () => {
+    play(
+      52,
+      (scene) => {
+        scene.fates((call) => (call.endpoint === 'splits.create' ? { thereMs: 3 * SECOND_MS } : null));
+        scene.until('a split is drafted', () => splitsOf(scene).length > 0, 2 * LONG_MS);
+        const before = splitsOf(scene).length;
+        scene.world.command(hold);
+        scene.pass(2 * MINUTE_MS);
+        expect(splitsOf(scene).slice(before)).toEqual([]);
+        expect(scene.process.ledger.conversions().filter(({ kind }) => kind === 'split')).toEqual([]);
+      },
+      HOARDER,
+    );
+  });
+});
+
+it('a split whose submit nobody answers is done once, and its sets are still wanted after a restart', () => {
+  play(
+    52,
+    (scene) => {
+      let silent = 3;
+      scene.fates((call) => (call.endpoint === 'splits.submit' && silent-- > 0 ? { answerLost: true } : null));
+      const splits = () => scene.process.ledger.conversions().filter(({ kind }) => kind === 'split');
+      scene.until('a split is booked', () => splits().length > 0, 2 * LONG_MS);
+      const note = scene.process.ledger.note('core_sets');
+      scene.world.kill();
+      scene.until('the next process runs', () => scene.world.process !== null);
+      expect(scene.process.ledger.note('core_sets')).toBe(note);
+      expect(JSON.parse(note ?? '[]')).not.toEqual([]);
+      scene.pass(MINUTE_MS);
+      expect(scene.process.ledger.verify()).toEqual([]);
+    },
+    HOARDER,
   );
 });
 

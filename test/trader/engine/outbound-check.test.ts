@@ -49,7 +49,8 @@ const CANCEL = row({
 });
 const MERGE = row({ id: 'r1.abc.3', kind: 'merge', isYes: null, side: null, priceMicros: null });
 const REDEEM = row({ id: 'r1.abc.4', kind: 'redeem', isYes: null, side: null, priceMicros: null, amountMicros: null });
-const KINDS = [PLACE, CANCEL, MERGE, REDEEM];
+const SPLIT = row({ id: 'r1.abc.5', kind: 'split', isYes: null, side: null });
+const KINDS = [PLACE, CANCEL, MERGE, SPLIT, REDEEM];
 
 const signed = (intent: IntentRow): IntentRow => ({
   ...intent,

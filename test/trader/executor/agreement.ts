@@ -100,10 +100,11 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
   return found;
 }
 
-/** Invariant 1 for merges and redeems. */
+/** Invariant 1 for conversions. */
 function differentConversions({ core, account, ledger }: Parties): string[] {
   const done = [
     ...all<WireConversion>((page) => core.merges(account, page)).filter(({ state }) => state === 'done'),
+    ...all<WireConversion>((page) => core.splits(account, page)).filter(({ state }) => state === 'done'),
     ...all<WireRedeem>((page) => core.redeems(account, page)).filter(({ state }) => state === 'completed'),
   ].map(({ pubkey }) => pubkey);
   const booked = ledger.conversions({ limit: 1e6 }).map(({ pubkey }) => pubkey);

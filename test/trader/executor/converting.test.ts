@@ -43,7 +43,7 @@ const record = (state: ConversionState, landed: number | null = null) =>
     created: 1_001,
   } satisfies ConversionRow);
 
-const off = (s: Script) => s.executor.setConverting(false);
+const off = (s: Script) => s.executor.setConverting('none');
 
 describe('while converting is off', () => {
   it.each([merge, redeem])('$kind: beginning one is a bug', (intent) => {
@@ -107,7 +107,7 @@ describe('while converting is off', () => {
     off(s);
     s.wait(10_000);
     s.answer('merges.detail', record('waiting_to_sign'));
-    s.executor.setConverting(true);
+    s.executor.setConverting('all');
     s.wait(10_000);
     s.answer('merges.detail', record('waiting_to_sign'));
     s.wait(10_000);

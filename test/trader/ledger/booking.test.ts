@@ -270,6 +270,7 @@ const conversion = (changes: Partial<ConversionRecord>): ConversionRecord => ({
   yesMicros: m(0),
   noMicros: m(0),
   cashMicros: m(0),
+  yesCostMicros: null,
   seenMs: 1,
   ...changes,
 });

@@ -25,6 +25,7 @@ const WRITES: readonly Write[] = [
       yesMicros: m(ONE),
       noMicros: m(ONE),
       cashMicros: m(ONE),
+      yesCostMicros: null,
     }),
 ];
 

@@ -6,7 +6,7 @@
 import type { Holding, WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import type { Facts } from '../../../src/trader/risk/facts.js';
 import type { PlaceIntent } from '../../../src/trader/risk/intent.js';
-import { bruteWorst, ONE, paid, working } from './states.js';
+import { bruteWorst, ONE, paid, splitting, working } from './states.js';
 
 /** A moment as the plain model sees it: beside the facts, the lists that the exposure was made of. */
 export interface PlainState {
@@ -141,7 +141,7 @@ export const PLAIN: Readonly<Record<string, Refuses>> = {
   available_cash: (state) => {
     if (state.place.side === 'sell') return false;
     const buys = joined(state).filter(({ side }) => side === 'buy');
-    return buys.reduce((sum, order) => sum + paid(order), 0n) > BigInt(state.facts.cashMicros);
+    return buys.reduce((sum, order) => sum + paid(order), splitting(state.holdings)) > BigInt(state.facts.cashMicros);
   },
   available_shares: ({ place, holdings, orders }) => {
     if (place.side === 'buy') return false;

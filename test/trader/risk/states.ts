@@ -72,6 +72,7 @@ export const holdingOf = (changes: Partial<Holding> = {}): Holding => ({
   costMicros: m(0),
   lockedYesMicros: m(0),
   lockedNoMicros: m(0),
+  splittingMicros: m(0),
   ...changes,
 });
 
@@ -107,6 +108,7 @@ const holdingIn = (marketConditionId: string): fc.Arbitrary<Holding> =>
     costMicros: shares,
     lockedYesMicros: fc.constant(m(0)),
     lockedNoMicros: fc.constant(m(0)),
+    splittingMicros: fc.constantFrom(0, 0, 7 * ONE).map(m),
   });
 
 const anyOrder = (index: number): fc.Arbitrary<WorkingOrder> =>
@@ -167,6 +169,7 @@ export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
   maxPositionSharesMicros: m(1e15),
   maxEventPositionSharesMicros: m(1e15),
   maxTotalCostMicros: m(1e15),
+  maxCoreSetsMicros: m(1e15),
   maxLossDayMicros: m(1e15),
   maxDrawdownMicros: m(1e15),
   maxActionsPerSecond: 1e6,
@@ -214,6 +217,10 @@ export interface BruteWorst {
   readonly cash: bigint;
 }
 
+/** Currency that splits under way take. */
+export const splitting = (holdings: readonly Holding[]): bigint =>
+  holdings.reduce((sum, { splittingMicros }) => sum + BigInt(splittingMicros), 0n);
+
 /** Tries every subset of fills and every resolution, and keeps the worst of each figure. */
 export function bruteWorst(holdings: readonly Holding[], orders: readonly WorkingOrder[]): BruteWorst {
   const fillable = orders.filter((order) => order.phase !== 'abandoned');
@@ -249,6 +256,7 @@ export function bruteWorst(holdings: readonly Holding[], orders: readonly Workin
     event = most(event, inEvent);
     loss = most(loss, lost);
   }
-  const cash = orders.filter((order) => order.side === 'buy').reduce((sum, order) => sum + paid(order), 0n);
+  const splits = splitting(holdings);
+  const cash = orders.filter((order) => order.side === 'buy').reduce((sum, order) => sum + paid(order), splits);
   return { position, event, loss, cash };
 }

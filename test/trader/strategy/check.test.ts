@@ -19,6 +19,7 @@ const GOOD: Quotes = {
 test('good quotes and no quotes pass', () => {
   expect(checkQuotes(GOOD, VIEW)).toBeNull();
   expect(checkQuotes(NO_QUOTES('a reason'), VIEW)).toBeNull();
+  expect(checkQuotes({ ...GOOD, sets: { coreSharesMicros: m(50), merge: 'never' } }, VIEW)).toBeNull();
 });
 
 describe('nonsense is named', () => {
@@ -34,6 +35,10 @@ describe('nonsense is named', () => {
     ['keepWithinTicks must be a whole number', { ...GOOD, keepWithinTicks: -1 }],
     ['keepWithinSizeFraction must lie in [0, 1], got NaN', { ...GOOD, keepWithinSizeFraction: Number.NaN }],
     ['factor x must be a finite number, got NaN', { ...GOOD, factors: { x: Number.NaN } }],
+    ['sets must be an object, got null', { ...GOOD, sets: null }],
+    ['sets.coreSharesMicros must be a whole number', { ...GOOD, sets: { coreSharesMicros: -1, merge: 'auto' } }],
+    ['sets.coreSharesMicros must be a whole number', { ...GOOD, sets: { coreSharesMicros: 0.5, merge: 'auto' } }],
+    ["sets.merge must be 'auto' or 'never'", { ...GOOD, sets: { coreSharesMicros: 1, merge: 'always' } }],
     ['factors must be an object', { ...GOOD, factors: null }],
     [
       'at most 10 levels a side, got 11 bids',

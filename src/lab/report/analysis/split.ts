@@ -116,7 +116,7 @@ class SplitWalk {
     // Complete sets are worth 1 whatever the price, so they need no middle.
     const isSets = yes === no;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
-    if (move.kind !== 'merge')
+    if (move.kind !== 'merge' && move.kind !== 'split')
       (move.kind === 'fill' ? this.fills : this.settlements).count(move.markMicros !== null || isSets);
     if (move.markMicros === null && !isSets) this.#leaveOpen(cash);
     else this.#book(move.kind, cash + valueAt(yes, no, move.markMicros ?? 0), isSets ? valueAt(yes, no, 0) : 0n);
@@ -136,7 +136,7 @@ class SplitWalk {
 
   #book(kind: Move['kind'], gain: bigint, setsGone: bigint): void {
     if (kind === 'fill') this.spread += gain;
-    else if (kind === 'merge') this.merges += gain;
+    else if (kind === 'merge' || kind === 'split') this.merges += gain;
     else this.settlement += gain;
     // While something is open its beginning is compared with its end: sets that left meanwhile are not a loss.
     if (this.#open !== null) this.#open.cash -= setsGone;

@@ -44,6 +44,7 @@ export const conversionOf = (row: LedgerConversion, prices: RecordedPrices | nul
   yesMicros: row.yesMicros,
   noMicros: row.noMicros,
   cashMicros: row.cashMicros,
+  yesCostMicros: row.yesCostMicros,
   markMicros: prices?.at(row.seenMs).middleMicros ?? null,
 });
 

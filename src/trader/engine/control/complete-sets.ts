@@ -1,6 +1,6 @@
-/** Complete sets back into currency, and settled shares redeemed. */
+/** Complete sets into currency and back, and settled shares redeemed. */
 
-import { type Micros, minMicros, toMultiple } from '../../../shared/base/micros.js';
+import { type Micros, minMicros, sub, toMultiple } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, RedeemIntent } from '../../risk/intent.js';
@@ -9,6 +9,7 @@ import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
+import { type Core, splitOf } from './core-sets.js';
 
 /** After one was begun here: a merge takes the venue about a second. */
 const RETRY_MS = 10_000;
@@ -18,6 +19,16 @@ const LONGEST_RETRY_MS = 3_600_000;
 /** Free currency below this part of the cash makes smaller merges worth their requests. */
 const SCARCE_CASH_FRACTION = 0.2;
 
+/** What holds for the conversions of one market in one step. */
+export interface ConversionRules {
+  readonly merge: MergeSettings;
+  readonly core: Core;
+  /** Whether currency may be split. */
+  readonly splits: boolean;
+  /** What a YES share is probably worth; null while that is not known. */
+  readonly markMicros: Micros | null;
+}
+
 /**
  * Sell orders that hold on to pairs worth merging: pulled, so that the pairs come free. Currency back now is worth more
  * than a place in the queue that would bring it back later.
@@ -25,14 +36,16 @@ const SCARCE_CASH_FRACTION = 0.2;
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
+  core: Core,
   turn: StepContext,
 ): readonly QuotedOrder[] {
   const facts = feed.facts;
-  if (facts === null || !merge.enabled || turn.executor.pendingMerge(facts.conditionId) !== null) return [];
+  if (facts === null || !merge.enabled || !core.merges || turn.executor.pendingMerge(facts.conditionId) !== null)
+    return [];
   if (turn.nowMs < nextConversionMs) return [];
   const { yesMicros, noMicros } = heldIn(turn.own, facts.conditionId);
-  const pairs = minMicros(yesMicros, noMicros);
-  if (facts.phase !== 'open' || pairs < merge.minSharesMicros || freePairs(facts, turn) >= merge.minSharesMicros)
+  const pairs = sub(minMicros(yesMicros, noMicros), core.sharesMicros);
+  if (facts.phase !== 'open' || pairs < merge.minSharesMicros || freePairs(facts, core, turn) >= merge.minSharesMicros)
     return [];
   const sells = (turn.own.orders.get(facts.conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   return sells.filter(({ isYes }) => turn.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
@@ -40,15 +53,27 @@ export function mergeBlockers(
 
 /**
  * Merges completed pairs when there are enough of them, or any when currency is scarce; redeems what a settled market
- * left us. Shares that open orders offer are not free and stay. Returns true when something was begun.
+ * left us; splits what is missing of a core of sets. Shares that open orders offer are not free and stay. Returns true when something was begun.
  */
-export function convert(tracked: MarketEntry, merge: MergeSettings, turn: StepContext): boolean {
+export function convert(tracked: MarketEntry, rules: ConversionRules, turn: StepContext): boolean {
   const facts = tracked.feed.facts;
   if (facts === null || turn.nowMs < tracked.nextConversionMs) return false;
-  const intent = isSettledMarket(facts.phase) ? redeemOf(facts, turn) : mergeOf(facts, merge, turn);
-  if (intent === null) return false;
+  const intent = isSettledMarket(facts.phase) ? redeemOf(facts, turn) : mergeOf(facts, rules, turn);
+  if (intent === null) return replenish(tracked, rules, turn);
   tracked.nextConversionMs = turn.nowMs + RETRY_MS;
   return approveAndExecute(intent, factsOf(turn), NO_REASON, turn) === null;
+}
+
+/** Splits what is missing of the sets that a strategy wants, where the rung lets it. */
+function replenish(tracked: MarketEntry, { core, splits, markMicros }: ConversionRules, turn: StepContext): boolean {
+  const { feed } = tracked;
+  const split = splits && core.slot !== null ? splitOf(core, feed, markMicros, turn) : null;
+  if (split === null || core.slot === null) return false;
+  tracked.nextConversionMs = turn.nowMs + RETRY_MS;
+  const facts = factsOf(turn, feed.sight(turn.nowMs), core.slot.strategy.risk);
+  const refusal = approveAndExecute(split, facts, NO_REASON, turn);
+  if (refusal !== null) core.slot.onRefusal(refusal, turn.nowMs);
+  return refusal === null;
 }
 
 /** One that was begun in this market was refused, by the venue, by the signer or by silence: the next waits longer. */
@@ -61,10 +86,15 @@ export function conversionDone(tracked: MarketEntry): void {
   tracked.conversionFailures = 0;
 }
 
-function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: StepContext): MergeIntent | null {
+function mergeOf(
+  facts: MarketFacts,
+  { merge: settings, core }: ConversionRules,
+  turn: StepContext,
+): MergeIntent | null {
   const { conditionId } = facts;
-  if (!settings.enabled || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null) return null;
-  const amountMicros = freePairs(facts, turn);
+  if (!settings.enabled || !core.merges || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null)
+    return null;
+  const amountMicros = freePairs(facts, core, turn);
   const scarce = scarceCash(turn.own) && amountMicros >= facts.minAmountMicros;
   const enough = amountMicros >= settings.minSharesMicros || scarce;
   if (!enough || amountMicros <= 0 || turn.queue.headroom('signed', 'draft', turn.nowMs) < 2) return null;
@@ -74,10 +104,12 @@ function mergeOf(facts: MarketFacts, settings: MergeSettings, turn: StepContext)
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-export function freePairs(facts: MarketFacts, turn: StepContext): Micros {
+/** Pairs that no order offers, and that are held beyond the core; may be below zero. */
+function freePairs(facts: MarketFacts, core: Core, turn: StepContext): Micros {
   const { exposure } = turn.own;
   const free = minMicros(exposure.freeShares(facts.conditionId, true), exposure.freeShares(facts.conditionId, false));
-  return toMultiple(free, facts.lotMicros, 'floor');
+  const beyond = sub(exposure.setsMicros(facts.conditionId), core.sharesMicros);
+  return toMultiple(minMicros(free, beyond), facts.lotMicros, 'floor');
 }
 
 function redeemOf({ conditionId }: MarketFacts, turn: StepContext): RedeemIntent | null {

@@ -1,6 +1,7 @@
 /** The kill ladder: what the trader may do now, and why. One mode at a time, the strictest that applies. */
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
+import type { Converting } from '../../executor/contract.js';
 import type { RiskStance } from '../../risk/facts.js';
 
 export type Mode =
@@ -20,20 +21,23 @@ export type Mode =
 export interface Rung {
   /** Which orders: those that strategies wish, the sales of a flatten, or none (then what rests is pulled). */
   readonly orders: 'quotes' | 'sales' | 'none';
-  /** Whether merges and redeems may: they raise no risk, but are drafts that are signed. */
-  readonly conversions: boolean;
+  /**
+   * Which conversions may. Merges and redeems raise no risk, but are drafts that are signed; a split binds currency, so
+   * nothing that is to reduce does it.
+   */
+  readonly conversions: Converting;
   /** How risk judges the orders that may leave. */
   readonly stance: RiskStance;
 }
 
-const NOTHING: Rung = { orders: 'none', conversions: false, stance: 'halted' };
+const NOTHING: Rung = { orders: 'none', conversions: 'none', stance: 'halted' };
 
 /** The ladder. Whatever is not allowed here is neither begun, nor signed, nor sent when it was begun before. */
 export const LADDER: Readonly<Record<Mode, Rung>> = {
-  quoting: { orders: 'quotes', conversions: true, stance: 'normal' },
-  widened: { orders: 'quotes', conversions: true, stance: 'widen' },
-  reducing: { orders: 'quotes', conversions: true, stance: 'reduce-only' },
-  flattening: { orders: 'sales', conversions: true, stance: 'flatten' },
+  quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
+  widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
+  reducing: { orders: 'quotes', conversions: 'to_currency', stance: 'reduce-only' },
+  flattening: { orders: 'sales', conversions: 'to_currency', stance: 'flatten' },
   starting: NOTHING,
   paused: NOTHING,
   canceling: NOTHING,

@@ -28,7 +28,7 @@ const NOTHING: Held = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, no
 export interface OwnState {
   readonly exposure: Exposure;
   readonly cashMicros: Micros;
-  /** Cash that no working buy has reserved. */
+  /** Cash that no working buy and no split has reserved. */
   readonly availableMicros: Micros;
   readonly held: ReadonlyMap<string, Held>;
   /** Place orders that rest or may come to rest, by market. */
@@ -48,8 +48,10 @@ export function readOwnState(
   const exposure = new Exposure();
   const held = holdings(ledger.positions());
   const reservations = executor.reservations();
-  for (const [market, shares] of held) {
-    const { lockedYesMicros, lockedNoMicros } = lockedIn(market, reservations);
+  const splitting = reservations.filter(({ kind }) => kind === 'split').map((each) => each.marketConditionId);
+  for (const market of new Set([...held.keys(), ...splitting])) {
+    const shares = held.get(market) ?? NOTHING;
+    const { lockedYesMicros, lockedNoMicros, splittingMicros } = lockedIn(market, reservations);
     exposure.hold({
       marketConditionId: market,
       eventConditionId: termsOf(market).eventConditionId,
@@ -58,6 +60,7 @@ export function readOwnState(
       costMicros: micros(shares.yesCostMicros + shares.noCostMicros),
       lockedYesMicros,
       lockedNoMicros,
+      splittingMicros,
     });
   }
   const resting = new Map<string, RestingOrder>();
@@ -101,16 +104,18 @@ function holdings(rows: readonly PositionRow[]): Map<string, Held> {
   return held;
 }
 
-/** Shares that merges and redeems under way hold. */
+/** Shares that merges and redeems under way hold, and currency that a split does. */
 function lockedIn(market: string, reservations: readonly Reservation[]) {
   let yes = 0;
   let no = 0;
+  let splitting = 0;
   for (const reservation of reservations) {
     if (reservation.marketConditionId !== market || reservation.kind === 'place') continue;
     yes += reservation.yesMicros;
     no += reservation.noMicros;
+    if (reservation.kind === 'split') splitting += reservation.cashMicros;
   }
-  return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no) };
+  return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no), splittingMicros: micros(splitting) };
 }
 
 /**

@@ -309,6 +309,7 @@ describe('settlement', () => {
         yesMicros: m(yes),
         noMicros: m(no),
         cashMicros: m(cash),
+        yesCostMicros: null,
         seenMs: T0 + 50_000,
       });
     });

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { CoreSets, isShort } from '../../../../src/trader/engine/control/core-sets.js';
+import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
+import { NO_QUOTES, type Quotes, type SetsWish } from '../../../../src/trader/strategy/contract.js';
+import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
+import bands from '../../../../strategies/bands.js';
+import { limitsOf, m, ONE } from '../../risk/states.js';
+
+const shares = (n: number) => m(n * ONE);
+const slotOf = (name: string, conditionId = 'a') =>
+  new QuoteSlot(conditionId, {
+    name,
+    module: bands,
+    params: {},
+    markets: { ids: [conditionId], state: 'open', categories: [], max: 1 },
+    quoteHours: null,
+    risk: limitsOf(),
+  });
+const quoting = (sets?: SetsWish): Quotes => ({
+  ...NO_QUOTES('it quotes'),
+  fairMicros: m(500_000),
+  ...(sets === undefined ? {} : { sets }),
+});
+const wish = (n: number, merge: SetsWish['merge'] = 'auto'): SetsWish => ({ coreSharesMicros: shares(n), merge });
+
+function notes() {
+  const kept = new Map<string, string>();
+  let writes = 0;
+  return {
+    note: (key: string) => kept.get(key) ?? null,
+    setNote: (key: string, value: string) => {
+      writes += 1;
+      kept.set(key, value);
+    },
+    count: () => writes,
+  };
+}
+
+it('a wish holds while nothing is quoted and over a restart, and ends with quotes that have none', () => {
+  const kept = notes();
+  const slot = slotOf('maker');
+  const sets = new CoreSets(kept);
+  sets.take(slot, quoting(wish(50)));
+  for (let look = 0; look < 5; look++) {
+    sets.take(slot, NO_QUOTES('its book is old'));
+    sets.take(slot, quoting(wish(50)));
+  }
+  expect([sets.of([slot]).sharesMicros, kept.count()]).toEqual([50 * ONE, 1]);
+  const again = new CoreSets(kept);
+  expect(again.of([slotOf('maker')])).toMatchObject({ sharesMicros: 50 * ONE, merges: true });
+  again.take(slot, quoting());
+  expect(new CoreSets(kept).of([slot])).toMatchObject({ sharesMicros: 0, merges: true, slot: null });
+});
+
+it('of two strategies the larger core holds, and the one that merges nothing; of a strategy that is gone, nothing does', () => {
+  const sets = new CoreSets(notes());
+  const [small, large, elsewhere] = [slotOf('small'), slotOf('large'), slotOf('large', 'b')];
+  sets.take(small, quoting(wish(10, 'never')));
+  sets.take(large, quoting(wish(30)));
+  expect(sets.of([small, large])).toEqual({ sharesMicros: 30 * ONE, merges: false, slot: large });
+  expect(sets.of([large])).toEqual({ sharesMicros: 30 * ONE, merges: true, slot: large });
+  expect([sets.of([]).sharesMicros, sets.of([elsewhere]).sharesMicros]).toEqual([0, 0]);
+});
+
+it('is short once a batch is missing, or all of a core that is smaller than a batch', () => {
+  const short = (core: number, held: number) => isShort(shares(core), shares(held), USUAL_ECONOMICS);
+  expect([short(100, 80), short(100, 81), short(10, 0), short(10, 1), short(0, 0)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+    false,
+  ]);
+});
