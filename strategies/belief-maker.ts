@@ -19,17 +19,18 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { Belief } from './belief/belief.js';
-import { CurrencyPrice } from './belief/currency-price.js';
-import { factorsOf, noteOf, sideText } from './belief/explain.js';
+import { Cover } from './belief/cover.js';
+import { factorsOf, noteOf, shownOf, sideText } from './belief/explain.js';
 import { type BeliefParams, params } from './belief/params.js';
 import { bestOf, type Choice, type ChoiceInput, Sums } from './belief/quote-choice.js';
-import { SIZE_SIGMA } from './belief/takers.js';
+import { readSaved } from './belief/saved.js';
 
 export default defineStrategy({
   name: 'belief-maker',
   summary: 'Believes a distribution of the price, learns from its own fills, and offers what is worth its risk.',
   params,
-  create: (p) => new BeliefMaker(p),
+  state: { version: 1 },
+  create: (p, _market, saved) => new BeliefMaker(p, saved),
 });
 
 /** An order whose size differs by no more than this part of what is wanted stays where it is. */
@@ -38,13 +39,18 @@ const SIZE_TOLERANCE = 0.25;
 class BeliefMaker implements Quoter {
   readonly #params: BeliefParams;
   readonly #belief: Belief;
-  readonly #currency: CurrencyPrice;
+  readonly #cover: Cover;
   readonly #sums = new Sums();
 
-  constructor(p: BeliefParams) {
+  constructor(p: BeliefParams, saved: unknown) {
     this.#params = p;
-    this.#currency = new CurrencyPrice(p.currency_horizon_s);
+    this.#cover = new Cover(p.currency_horizon_s);
     this.#belief = new Belief(p.wall_log_odds, p.taker_shares / ONE, p.min_quote_s);
+    if (saved !== undefined) this.#belief.restore(readSaved(saved));
+  }
+
+  save(): unknown {
+    return { shown: shownOf(this.#belief), belief: this.#belief.save() };
   }
 
   observe(event: StrategyEvent): void {
@@ -65,7 +71,6 @@ class BeliefMaker implements Quoter {
     const bid = bestOf('bid', this.#sums, input);
     const ask = bestOf('ask', this.#sums, input);
     const { mean } = this.#belief.grid.price();
-    this.#currency.update([bid, ask], this.#belief.takers, mean, view);
     const levels = uncrossed(levelsOf(bid, view), levelsOf(ask, view), (bid?.worth ?? 0) >= (ask?.worth ?? 0));
     const texts = [sideText(bid, 'bid', this.#sums, input), sideText(ask, 'ask', this.#sums, input)];
     return {
@@ -82,43 +87,50 @@ class BeliefMaker implements Quoter {
 
   #input(view: MarketView): ChoiceInput {
     const p = this.#params;
-    const { yesMicros, noMicros, netMicros, availableFundsMicros } = view.inventory;
-    const yes = yesMicros / ONE;
-    const capital = Math.max(1, (availableFundsMicros + yesMicros + noMicros) / ONE);
-    const wanted = this.#wantedShares(view);
+    const { ahead, takers } = this.#belief;
+    const { yesMicros, noMicros, netMicros } = view.inventory;
+    const funds = fundsOf(view);
+    const { mean } = ahead.price();
+    const capital = Math.max(1, funds + (yesMicros * mean + noMicros * (1 - mean)) / ONE);
+    this.#cover.update(view, takers, mean, funds);
     return {
       view,
-      grid: this.#belief.ahead,
-      takers: this.#belief.takers,
+      grid: ahead,
+      takers,
       seconds: this.#belief.horizonS(view, p.min_quote_s),
       shift: netMicros / ONE / (p.kelly_fraction * capital),
-      currencyPrice: this.#currency.value,
-      coverWorth: this.#currency.coverWorth(yes, wanted),
+      cover: this.#cover,
       requestPrice: p.request_price,
-      most: (side, at) => this.#most(side, at, view, Math.max(wanted - yes, p.taker_shares / ONE)),
+      most: (side, at) => this.#most(side, at, view, funds),
     };
   }
 
-  /** YES shares that uninformed takers will buy until resolution, at the price that is believed. */
-  #wantedShares({ timeToResolutionMs }: MarketView): number {
-    const { takers, ahead } = this.#belief;
-    const price = Math.min(0.99, Math.max(0.01, ahead.price().mean));
-    const each = Math.exp(takers.logMeanAt('ask', price) + SIZE_SIGMA ** 2 / 2);
-    return (takers.rate * Math.max(0, timeToResolutionMs ?? 0) * each) / 1000;
-  }
-
-  /** Shares that a side may still offer: the limits of position, order and currency, and what is of use as cover. */
-  #most(side: BookSide, price: number, { inventory, stance }: MarketView, cover: number): number {
+  /** Shares that a side may still offer: the limits of position, order and currency. */
+  #most(side: BookSide, price: number, { inventory, stance }: MarketView, funds: number): number {
     const net = (side === 'bid' ? inventory.netMicros : -inventory.netMicros) / ONE;
     const reducible = Math.max(0, -net);
     if (stance === 'reduce-only') return reducible;
     const held = side === 'bid' ? 0 : inventory.yesMicros / ONE;
     const cost = side === 'bid' ? price : 1 - price;
-    const payable = Math.max(reducible, held + inventory.availableFundsMicros / ONE / cost);
-    const useful = side === 'bid' && this.#currency.value > 0 ? cover : Number.POSITIVE_INFINITY;
+    const payable = Math.max(reducible, held + funds / cost);
     const position = inventory.maxPositionMicros / ONE - net;
-    return Math.max(0, Math.min(this.#params.max_order_shares / ONE, position, payable, useful));
+    return Math.max(0, Math.min(this.#params.max_order_shares / ONE, position, payable));
   }
+}
+
+/** Currency that this market's orders may use, with what those that rest bind: they would make room. */
+function fundsOf({ inventory, orders }: MarketView): number {
+  let bound = 0;
+  let covered: number = inventory.yesMicros;
+  for (const { side, priceMicros, remainingMicros } of orders) {
+    if (side === 'bid') bound += (priceMicros / ONE) * remainingMicros;
+    else {
+      const uncovered = Math.max(0, remainingMicros - covered);
+      covered -= Math.min(covered, remainingMicros);
+      bound += (1 - priceMicros / ONE) * uncovered;
+    }
+  }
+  return (inventory.availableFundsMicros + bound) / ONE;
 }
 
 function levelsOf(choice: Choice | null, view: MarketView): readonly QuoteLevel[] {

@@ -8,9 +8,9 @@ import {
   ONE,
   slope,
 } from '../../src/trader/strategy/strategy.js';
-import { Grid, placeOf, STEP } from './grid.js';
-import { OwnFills, type SideFate } from './own-fills.js';
-import { Takers } from './takers.js';
+import { Grid, placeOf, type SavedGrid, STEP } from './grid.js';
+import { type Fill, OwnFills, type SideFate } from './own-fills.js';
+import { type SavedTakers, Takers } from './takers.js';
 
 /** An empty side of the book is a wall there. */
 const LOWEST = 0.001;
@@ -19,20 +19,30 @@ const HIGHEST = 0.999;
 const OVERLOOKED = 1e-4;
 /** Of levels that nobody showed it is as likely as not that something rested there. */
 const UNSEEN = 0.5;
-/** A jump of the log-odds, and how often one comes before any was seen: once in so many seconds. */
-const JUMP_SIGMA = 0.4;
+/** Deviation of a jump's log-odds, at most: more is anywhere. */
+const LARGEST_JUMP = 3;
+/** How often a jump comes before any was seen: once in so many seconds. */
 const PRIOR_JUMP_SECONDS = 1000;
-/** A look that was less likely than this under the belief was a jump. */
-const JUMP_LIKELIHOOD = 0.01;
 /** Of the variance until resolution so much comes in small moves; the rest are jumps. */
 const DIFFUSIVE_PART = 0.6;
 
-interface Look {
+export interface Look {
   readonly bookMs: number;
   readonly bid: number | null;
   readonly ask: number | null;
   readonly bidShares: number;
   readonly askShares: number;
+}
+
+export interface SavedBelief {
+  readonly grid: SavedGrid;
+  readonly last: Look | null;
+  readonly lookEveryS: number;
+  readonly jumps: number;
+  readonly seconds: number;
+  readonly evidence: string;
+  readonly takers: SavedTakers;
+  readonly fills: readonly Fill[];
 }
 
 export class Belief {
@@ -61,8 +71,37 @@ export class Belief {
     return view.health.bookAgeMs / 1000 + Math.max(minQuoteS, this.#lookEveryS);
   }
 
+  /** Others' best prices at the newest look; null where there was none. */
+  get walls(): { readonly low: number | null; readonly high: number | null } {
+    return { low: this.#last?.bid ?? null, high: this.#last?.ask ?? null };
+  }
+
   get jumpRate(): number {
     return this.#jumps / this.#seconds;
+  }
+
+  save(): SavedBelief {
+    return {
+      grid: this.grid.save(),
+      last: this.#last,
+      lookEveryS: this.#lookEveryS,
+      jumps: this.#jumps,
+      seconds: this.#seconds,
+      evidence: this.evidence,
+      takers: this.takers.save(),
+      fills: this.fills.save(),
+    };
+  }
+
+  /** Goes on from what was saved, as if there had been no end between. */
+  restore(saved: SavedBelief): void {
+    this.grid.restore(saved.grid);
+    this.#last = saved.last;
+    this.#lookEveryS = saved.lookEveryS;
+    [this.#jumps, this.#seconds] = [saved.jumps, saved.seconds];
+    this.evidence = saved.evidence;
+    this.takers.restore(saved.takers);
+    this.fills.restore(saved.fills);
   }
 
   /** Takes in a view; a book that was seen before says nothing new. */
@@ -92,16 +131,15 @@ export class Belief {
     this.#move(this.grid, dt, view);
     this.grid.normalise();
     const fates = this.fills.take(view);
-    for (const side of ['bid', 'ask'] as const) this.#ownEvidence(side, fates[side], dt);
+    for (const side of ['bid', 'ask'] as const) this.#ownEvidence(side, fates[side], last, dt);
     for (const side of ['bid', 'ask'] as const) this.#bookEvidence(side, last, look, dt, view);
-    const likelihood = this.grid.sum();
-    if (likelihood < JUMP_LIKELIHOOD) this.#jumps++;
+    this.#jumps += this.grid.jumpProbability();
     if (this.grid.normalise()) return;
     this.grid.spread(look.bid ?? LOWEST, look.ask ?? HIGHEST);
     this.evidence = 'what was seen contradicts the belief: it begins anew';
   }
 
-  #ownEvidence(side: BookSide, fate: SideFate, dt: number): void {
+  #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): void {
     const { goneAt, goneShares, stoodAt, partShares, partPrice } = fate;
     const grid = this.grid;
     const wrong = (price: number): number => (side === 'bid' ? grid.below(price) : grid.sum() - grid.below(price));
@@ -110,15 +148,27 @@ export class Belief {
       const byChance = Math.min(1, this.takers.rate * dt) * this.takers.probabilityAbove(side, goneShares, goneAt);
       const taken = wrong(goneAt);
       const chance = byChance * (grid.sum() - taken);
-      this.takers.came(side, chance / (chance + taken + 1e-12), goneShares, goneAt, true);
+      const probability = chance / (chance + taken + 1e-12);
+      const wasFirst = this.#isFirst(side, goneAt, last);
+      this.takers.came(side, { probability, shares: goneShares, price: goneAt, isLeast: true, wasFirst });
       this.#weigh(side, goneAt, byChance, 1);
     }
     if (partShares > 0) {
       this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
-      this.takers.came(side, 1, partShares, partPrice, false);
+      const wasFirst = this.#isFirst(side, partPrice, last);
+      this.takers.came(side, { probability: 1, shares: partShares, price: partPrice, isLeast: false, wasFirst });
     }
     if (stoodAt !== null) this.#weigh(side, stoodAt, 1, OVERLOOKED);
-    if (stoodAt !== null || goneAt !== null) this.takers.exposed(dt);
+    const exposedAt = goneAt ?? stoodAt;
+    if (exposedAt === null) return;
+    if (this.#isFirst(side, exposedAt, last)) this.takers.exposed(dt);
+    else this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, exposedAt);
+  }
+
+  /** Whether a taker would have met an order of ours at this price first: behind others his absence says little. */
+  #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
+    if (side === 'bid') return bid === null || price > bid + 1e-9;
+    return ask === null || price < ask - 1e-9;
   }
 
   /** `right` where the price is on the side of `price` on which a maker's order is safe, `wrong` beyond. */
@@ -156,7 +206,10 @@ export class Belief {
 
   #move(grid: Grid, seconds: number, view: MarketView): void {
     const jumps = Math.min(0.5, this.jumpRate * seconds);
-    grid.move(this.sigmaAt(view) * Math.sqrt(seconds), jumps, JUMP_SIGMA);
+    const sigma = this.sigmaAt(view);
+    // What small moves leave of the variance comes in jumps: the rarer they are, the larger.
+    const jumpSigma = sigma * Math.sqrt((1 / DIFFUSIVE_PART - 1) / this.jumpRate);
+    grid.move(sigma * Math.sqrt(seconds), jumps, Math.min(LARGEST_JUMP, jumpSigma));
   }
 
   /** Deviation of the small moves of the log-odds a square root of a second. */

@@ -3,6 +3,7 @@
 import type { MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Belief } from './belief.js';
 import { type Choice, type ChoiceInput, choiceAt, type Sums } from './quote-choice.js';
+import { SIZE_SIGMA } from './takers.js';
 
 export function noteOf(belief: Belief, sides: readonly string[]): string {
   const { mean, deviation } = belief.grid.price();
@@ -39,8 +40,7 @@ export function factorsOf(belief: Belief, choices: readonly (Choice | null)[], i
     takers_per_s: belief.takers.rate,
     quote_stands_s: input.seconds,
     inventory_shift_log_odds: input.shift,
-    currency_price: input.currencyPrice,
-    cover_worth: input.coverWorth,
+    cover_worth: input.cover.worthAfter(0),
   };
   for (const choice of choices) {
     if (choice === null) continue;
@@ -56,6 +56,24 @@ export function factorsOf(belief: Belief, choices: readonly (Choice | null)[], i
     factors[`${side}_critical_ratio`] = Math.min(1e6, ratio);
   }
   return factors;
+}
+
+/** For `twinbook beliefs`: what is believed and what was learned. */
+export function shownOf(belief: Belief): Readonly<Record<string, number | string | null>> {
+  const { mean, deviation } = belief.grid.price();
+  const { takers, walls } = belief;
+  const sizeOf = (side: 'bid' | 'ask'): number => Math.exp(takers.logMeanAt(side, mean) + SIZE_SIGMA ** 2 / 2);
+  return {
+    believed_price: mean,
+    deviation_price: deviation,
+    low_wall_price: walls.low,
+    high_wall_price: walls.high,
+    takers_per_s: takers.rate,
+    seller_shares: sizeOf('bid'),
+    buyer_shares: sizeOf('ask'),
+    jumps_per_s: belief.jumpRate,
+    last_evidence: belief.evidence,
+  };
 }
 
 const figure = (value: number): string => value.toPrecision(3);

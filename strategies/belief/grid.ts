@@ -14,19 +14,32 @@ const KERNEL_SIGMAS = 4;
 const KERNEL_REACH = KERNEL_SIGMAS * WIDE_STEPS + 10;
 /** The part of the jumps that are normally distributed; the rest end anywhere on the grid. */
 const WELL_BEHAVED = 0.95;
-const ANYWHERE = (1 - WELL_BEHAVED) / POINTS;
 
 /** Price at each point of the grid. */
 export const PRICES = Float64Array.from({ length: POINTS }, (_, index) => sigmoid(index * STEP - LIMIT));
+
+/** Sums of the prices of the first points. */
+const PRICE_SUMS = new Float64Array(POINTS + 1);
+for (let i = 0; i < POINTS; i++) PRICE_SUMS[i + 1] = (PRICE_SUMS[i] ?? 0) + (PRICES[i] ?? 0);
 
 /** Of a price in (0, 1): the place on the grid, with its fraction, held within the grid. */
 export const placeOf = (price: number): number =>
   Math.min(POINTS - 1, Math.max(0, (Math.log(price / (1 - price)) + LIMIT) / STEP));
 
+/** Points below the first and above the last have no mass. */
+export interface SavedGrid {
+  readonly low: number;
+  /** Doubles, base64. */
+  readonly mass: string;
+}
+
 export class Grid {
-  readonly mass = new Float64Array(POINTS);
+  /** At first nothing is known. */
+  readonly mass = new Float64Array(POINTS).fill(1 / POINTS);
   readonly #scratch = new Float64Array(POINTS);
   readonly #jumped = new Float64Array(POINTS);
+  /** Of the mass at each point, the part that a jump brought there in the last move. */
+  readonly #ofJumps = new Float64Array(POINTS);
   readonly #kernel = new Float64Array(2 * KERNEL_REACH + 1);
   /** First and last point with mass. */
   low = 0;
@@ -55,22 +68,65 @@ export class Grid {
     this.high = other.high;
   }
 
+  /** The mass from `low` to `high`, exactly. */
+  save(): SavedGrid {
+    const held = this.mass.slice(this.low, this.high + 1);
+    return { low: this.low, mass: Buffer.from(held.buffer).toString('base64') };
+  }
+
+  /** Throws RangeError for what is no belief on this grid. */
+  restore({ low, mass }: SavedGrid): void {
+    const bytes = Uint8Array.from(Buffer.from(mass, 'base64'));
+    const held = new Float64Array(bytes.buffer, 0, Math.floor(bytes.length / Float64Array.BYTES_PER_ELEMENT));
+    const isOnGrid = Number.isInteger(low) && low >= 0 && held.length > 0 && low + held.length <= POINTS;
+    if (!isOnGrid || held.some((part) => !(part >= 0))) throw new RangeError('the saved belief does not fit the grid');
+    this.mass.fill(0);
+    this.mass.set(held, low);
+    this.low = low;
+    this.high = low + held.length - 1;
+    if (!(Math.abs(this.sum() - 1) < 1e-6)) throw new RangeError('the saved belief does not sum to 1');
+  }
+
   /** Time passes: a normal move of this deviation in log-odds, or with `jumpPart` one of `jumpSigma`. */
   move(sigma: number, jumpPart: number, jumpSigma: number): void {
+    const { mean } = this.price();
+    // The price is a martingale, so the log-odds drift away from the middle.
+    const driftOf = (deviation: number): number => (((deviation * deviation) / 2) * (2 * mean - 1)) / STEP;
     if (jumpPart > 0) {
       this.#jumped.set(this.mass);
       const { low, high } = this;
-      this.#blur(this.#jumped, jumpSigma / STEP, 0);
+      this.#blur(this.#jumped, jumpSigma / STEP, driftOf(jumpSigma));
       [this.low, this.high] = [low, high];
     }
-    // The price is a martingale, so the log-odds drift away from the middle.
-    this.#blur(this.mass, sigma / STEP, (((sigma * sigma) / 2) * (2 * this.price().mean - 1)) / STEP);
-    if (jumpPart > 0) {
-      for (let i = 0; i < POINTS; i++)
-        this.mass[i] =
-          (1 - jumpPart) * (this.mass[i] ?? 0) + jumpPart * (WELL_BEHAVED * (this.#jumped[i] ?? 0) + ANYWHERE);
-    }
+    this.#blur(this.mass, sigma / STEP, driftOf(sigma));
+    if (jumpPart > 0) this.#addJumps(jumpPart, mean);
     this.#trim();
+  }
+
+  /** Those that end anywhere end above or below as often as leaves the expected price where it is. */
+  #addJumps(jumpPart: number, mean: number): void {
+    const at = Math.min(POINTS - 2, Math.max(0, Math.floor(placeOf(mean))));
+    const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];
+    const [meanBelow, meanAbove] = [below / (at + 1), above / (POINTS - 1 - at)];
+    const up = Math.min(1, Math.max(0, (mean - meanBelow) / (meanAbove - meanBelow)));
+    const downEach = (1 - up) / (at + 1);
+    const upEach = up / (POINTS - 1 - at);
+    for (let i = 0; i < POINTS; i++) {
+      const anywhere = i <= at ? downEach : upEach;
+      const jumped = WELL_BEHAVED * (this.#jumped[i] ?? 0) + (1 - WELL_BEHAVED) * anywhere;
+      this.mass[i] = (1 - jumpPart) * (this.mass[i] ?? 0) + jumpPart * jumped;
+      this.#ofJumps[i] = (jumpPart * jumped) / Math.max(NEGLIGIBLE, this.mass[i] ?? 0);
+    }
+  }
+
+  /** Probability that there was a jump in the last move, by the evidence since. */
+  jumpProbability(): number {
+    let [jumped, sum] = [0, 0];
+    for (let i = this.low; i <= this.high; i++) {
+      sum += this.mass[i] ?? 0;
+      jumped += (this.mass[i] ?? 0) * Math.min(1, this.#ofJumps[i] ?? 0);
+    }
+    return sum > 0 ? jumped / sum : 1;
   }
 
   /** Multiplies by `below` where the price is below `price`, by `above` elsewhere; the point between in proportion. */
@@ -142,6 +198,7 @@ export class Grid {
       // Three running means of width w have the variance (w^2 - 1) / 4.
       const half = Math.min(POINTS >> 1, Math.max(1, Math.round((Math.sqrt(4 * steps * steps + 1) - 1) / 2)));
       for (let pass = 0; pass < 3; pass++) this.#runningMean(values, half);
+      this.#shift(values, Math.round(drift));
       this.low = 0;
       this.high = POINTS - 1;
       return;
@@ -160,6 +217,17 @@ export class Grid {
     values.set(this.#scratch);
     this.low = Math.max(0, this.low - reach);
     this.high = Math.min(POINTS - 1, this.high + reach);
+  }
+
+  /** Moves all by whole steps; what would leave the grid stays at its end. */
+  #shift(values: Float64Array, steps: number): void {
+    if (steps === 0) return;
+    this.#scratch.fill(0);
+    for (let i = 0; i < POINTS; i++) {
+      const to = Math.min(POINTS - 1, Math.max(0, i + steps));
+      this.#scratch[to] = (this.#scratch[to] ?? 0) + (values[i] ?? 0);
+    }
+    values.set(this.#scratch);
   }
 
   /** Sums to 1 with exactly the variance that is wanted: a kernel narrower than a step sits on three points. */

@@ -14,8 +14,10 @@ export interface SideFate {
   readonly partPrice: number;
 }
 
+export type Fill = Extract<StrategyEvent, { kind: 'fill' }>;
+
 export class OwnFills {
-  #fills: Extract<StrategyEvent, { kind: 'fill' }>[] = [];
+  #fills: Fill[] = [];
 
   add(event: StrategyEvent): void {
     if (event.kind === 'fill' && event.isMaker) this.#fills.push(event);
@@ -24,6 +26,14 @@ export class OwnFills {
   /** Fills that were not taken yet are of no use any more. */
   forget(): void {
     this.#fills = [];
+  }
+
+  save(): readonly Fill[] {
+    return [...this.#fills];
+  }
+
+  restore(fills: readonly Fill[]): void {
+    this.#fills = [...fills];
   }
 
   /** The fates of both sides since the last call. */

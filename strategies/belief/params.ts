@@ -47,7 +47,7 @@ export const params = {
     min: 0,
     max: 1e8,
     default: 3600,
-    help: 'Currency has a price only from so long before resolution: earlier, merges and sales bring it back in time.',
+    help: 'Cover has a worth only from so long before resolution: earlier, merges and sales bring currency back in time.',
   },
   request_price: {
     kind: 'number',

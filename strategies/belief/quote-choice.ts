@@ -1,6 +1,7 @@
 /** Which price of a side to take, and how many shares: the one that is worth most. */
 
 import { type BookSide, dearerFee, type MarketView, ONE, priceRange } from '../../src/trader/strategy/strategy.js';
+import type { Cover } from './cover.js';
 import { type Grid, POINTS, PRICES, placeOf, STEP } from './grid.js';
 import { criticalRatio, type Demand, offer, type Prospect, worthOf } from './newsvendor.js';
 import type { Takers } from './takers.js';
@@ -27,9 +28,7 @@ export interface ChoiceInput {
   readonly seconds: number;
   /** Log-odds that inventory takes off the price. */
   readonly shift: number;
-  /** Value of a unit of currency until resolution, and of a share more in hand. */
-  readonly currencyPrice: number;
-  readonly coverWorth: number;
+  readonly cover: Cover;
   readonly requestPrice: number;
   readonly most: (side: BookSide, price: number) => number;
 }
@@ -118,22 +117,33 @@ function aheadOf(levels: MarketView['others']['bids'], micros: number, isBid: bo
 }
 
 export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sums, input: ChoiceInput): Choice {
-  const { view, takers, seconds, shift, currencyPrice, coverWorth } = input;
+  const { view, takers, seconds, shift, cover } = input;
   const { mass, sum } = sums.below(price, shift);
   const isBid = side === 'bid';
   // Of p' - price: where it is below, and where it is above.
   const under = Math.max(0, price * mass - sum);
   const over = Math.max(0, sums.mean - sum - price * (1 - mass));
-  const currency = isBid ? coverWorth - currencyPrice * price : currencyPrice * price - coverWorth;
-  const takenMass = isBid ? mass : 1 - mass;
   const fee = dearerFee(view.market, price);
-  const prospect = {
-    loss: (isBid ? under : over) + (fee - currency) * takenMass,
-    gain: (isBid ? over : under) + (currency - fee) * (1 - takenMass),
+  const takenMass = isBid ? mass : 1 - mass;
+  const most = input.most(side, price);
+  const rate = takers.rate * (ahead > 0 ? takers.behind : 1);
+  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), ahead };
+  const plain = isBid
+    ? { loss: under + fee * takenMass, gain: over - fee * (1 - takenMass), carry: 0 }
+    : { loss: over + fee * takenMass, gain: under - fee * (1 - takenMass), carry: 0 };
+  const at = (worth: number): Prospect => ({
+    loss: plain.loss - worth * takenMass,
+    gain: plain.gain + worth * (1 - takenMass),
     carry: 0,
-  };
-  const demand = { takers: takers.rate * seconds, logMean: takers.logMeanAt(side, price), ahead };
-  const shares = offer(prospect, demand, input.most(side, price));
+  });
+  const first = at(isBid ? cover.worthAfter(0) : -cover.worthAfter(0));
+  let shares = offer(first, demand, most);
+  let prospect = first;
+  if (first.loss < 0) {
+    const useful = cover.sharesWorth(plain.loss / takenMass, most);
+    shares = Math.max(useful, offer(plain, demand, most));
+    prospect = at(cover.worthAfter(shares / 2));
+  }
   const worth = worthOf(prospect, demand, shares);
   return { side, price, shares, worth, prospect, demand, ratio: criticalRatio(prospect, demand.takers) };
 }

@@ -25,9 +25,32 @@ interface SizeModel {
 /** In shares, in the currency that YES costs, or in the currency that NO costs: what was seen decides between them. */
 const UNITS: readonly SizeModel['logUnit'][] = [() => 0, (price) => Math.log(price), (price) => Math.log1p(-price)];
 
+type LearnedSize = Pick<SizeModel, 'weight' | 'logMean' | 'score'>;
+
+export interface SavedTakers {
+  readonly takers: number;
+  readonly seconds: number;
+  readonly reached: number;
+  readonly reaching: number;
+  readonly sizes: Readonly<Record<BookSide, readonly LearnedSize[]>>;
+}
+
+/** An uninformed taker who met an order of ours, with this probability. */
+export interface Visit {
+  readonly probability: number;
+  readonly shares: number;
+  readonly price: number;
+  /** Whether it was all that we had: more may have been wanted. */
+  readonly isLeast: boolean;
+  /** Whether no others stood before ours. */
+  readonly wasFirst: boolean;
+}
+
 export class Takers {
   #takers = PRIOR_TAKERS;
   #seconds = PRIOR_SECONDS;
+  #reached = 1;
+  #reaching = 1;
   readonly #sizes: Readonly<Record<BookSide, readonly SizeModel[]>>;
 
   /** @param priorShares mean size that is believed at first, at a price of one half */
@@ -36,6 +59,26 @@ export class Takers {
     const models = (): SizeModel[] =>
       UNITS.map((logUnit) => ({ weight: PRIOR_SIZES, logMean: logMean + logUnit(0.5), score: 0, logUnit }));
     this.#sizes = { bid: models(), ask: models() };
+  }
+
+  save(): SavedTakers {
+    const sizes = (side: BookSide) =>
+      this.#sizes[side].map(({ weight, logMean, score }) => ({ weight, logMean, score }));
+    return {
+      takers: this.#takers,
+      seconds: this.#seconds,
+      reached: this.#reached,
+      reaching: this.#reaching,
+      sizes: { bid: sizes('bid'), ask: sizes('ask') },
+    };
+  }
+
+  restore({ takers, seconds, reached, reaching, sizes }: SavedTakers): void {
+    if (sizes.bid.length !== UNITS.length || sizes.ask.length !== UNITS.length)
+      throw new RangeError('the saved sizes are in other units');
+    [this.#takers, this.#seconds, this.#reached, this.#reaching] = [takers, seconds, reached, reaching];
+    for (const side of ['bid', 'ask'] as const)
+      for (const [index, model] of this.#sizes[side].entries()) Object.assign(model, sizes[side][index]);
   }
 
   /** Takers a second and side. */
@@ -52,9 +95,19 @@ export class Takers {
     }
   }
 
-  /** With this probability an uninformed taker came for so many shares, or at least so many when `isLeast`. */
-  came(side: BookSide, probability: number, shares: number, price: number, isLeast: boolean): void {
-    this.#takers += probability;
+  /** Of the takers that should have reached an order behind others, so many did: others show less than they have. */
+  get behind(): number {
+    return this.#reached / this.#reaching;
+  }
+
+  /** An order of ours stood behind so many shares of others at this price for so long. */
+  stoodBehind(seconds: number, side: BookSide, ahead: number, price: number): void {
+    this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
+  }
+
+  came(side: BookSide, { probability, shares, price, isLeast, wasFirst }: Visit): void {
+    if (wasFirst) this.#takers += probability;
+    else this.#reached += probability;
     for (const model of this.#sizes[side]) learn(model, Math.log(shares) + model.logUnit(price), probability, isLeast);
   }
 

@@ -27,6 +27,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['positions', '--config', '--json'],
   ['pnl', '--config', '--json', '--report'],
   ['markets', '--config', '--json'],
+  ['beliefs', '--config', '--json'],
   ['events', '--config', '--json', '--limit'],
   ['widen', '--config', '--json', '--reason', '--timeout'],
   ['reduce-only', '--config', '--json', '--reason', '--timeout'],

@@ -2,7 +2,18 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { challenge } from '../../src/lab/arena/challenge/challenge.js';
-import { logit, micros, normalCdf, normalDensity, ONE } from '../../src/trader/strategy/strategy.js';
+import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
+import { ShownMaker } from '../../src/lab/arena/challenge/shown-maker.js';
+import { simulate } from '../../src/lab/arena/challenge/simulation.js';
+import {
+  logit,
+  type MarketView,
+  micros,
+  normalCdf,
+  normalDensity,
+  ONE,
+  type StrategyEvent,
+} from '../../src/trader/strategy/strategy.js';
 import { Grid, POINTS, PRICES, placeOf } from '../../strategies/belief/grid.js';
 import { criticalRatio, offer, worthOf } from '../../strategies/belief/newsvendor.js';
 import { Sums } from '../../strategies/belief/quote-choice.js';
@@ -120,13 +131,15 @@ describe('the grid', () => {
   });
 });
 
+const VISIT = { probability: 1, isLeast: false, wasFirst: true };
+
 describe('takers', () => {
   it('are learned: rate from fills and time, sizes from fills in whole and in part', () => {
     const takers = new Takers(10);
     const rate = takers.rate;
     takers.exposed(1000);
     expect(takers.rate).toBeLessThan(rate / 10);
-    for (let i = 0; i < 50; i++) takers.came('ask', 1, 200, 0.5, i % 2 === 0);
+    for (let i = 0; i < 50; i++) takers.came('ask', { ...VISIT, shares: 200, price: 0.5, isLeast: i % 2 === 0 });
     expect(takers.rate).toBeGreaterThan(0.04);
     expect(Math.exp(takers.logMeanAt('ask', 0.5))).toBeGreaterThan(190);
     // The other side has learned nothing of it.
@@ -137,7 +150,7 @@ describe('takers', () => {
     const takers = new Takers(10);
     for (let i = 0; i < 40; i++) {
       const price = i % 2 === 0 ? 0.5 : 0.05;
-      takers.came('ask', 1, 5 / price, price, false);
+      takers.came('ask', { ...VISIT, shares: 5 / price, price });
     }
     expect(Math.exp(takers.logMeanAt('ask', 0.02))).toBeCloseTo(250, -1.5);
   });
@@ -214,20 +227,65 @@ describe('the maker', () => {
       expect(fairAt(nowMs, 0.58, 0.62)).toBeGreaterThan(m(0.55));
   });
 
-  it('pays nothing for currency that will be back long before resolution', () => {
-    const seen = book([[0.45, 100]], [[0.55, 100]]);
+  it('pays for cover of later sales where they need more than it has, not where it will be back long before', () => {
+    // Whoever buys at a few cents wants many shares, and each that is not covered binds nearly one of currency.
+    const seen = book([[0.01, 100]], [[0.05, 100]]);
     const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+    const inventory = { ...VIEW.inventory, availableFundsMicros: micros(200 * ONE) };
     const priceAfter = (timeToResolutionMs: number): number => {
       const maker = fresh();
       let price = 0;
       for (let nowMs = 1000; nowMs < 60_000; nowMs += 1000) {
-        const view = { ...VIEW, nowMs, timeToResolutionMs, health, trades: [], orders: [], others: seen, book: seen };
-        price = maker.quote(view).factors['currency_price'] ?? Number.NaN;
+        const view = {
+          ...VIEW,
+          nowMs,
+          inventory,
+          timeToResolutionMs,
+          health,
+          trades: [],
+          orders: [],
+          others: seen,
+          book: seen,
+        };
+        price = maker.quote(view).factors['cover_worth'] ?? Number.NaN;
       }
       return price;
     };
     expect(priceAfter(3_000_000)).toBeGreaterThan(0.001);
+    expect(priceAfter(11_000)).toBeLessThan(priceAfter(3_000_000) / 2);
     expect(priceAfter(4 * 86_400_000)).toBe(0);
+  });
+
+  test('a restart between any two looks changes nothing of what it does', () => {
+    const restarting = {
+      ...beliefMaker,
+      create: (...args: Parameters<typeof beliefMaker.create>) => restarted(...args),
+    };
+    const params = paramsFor(beliefMaker);
+    for (const seed of [3, 17]) {
+      const [whole, cut] = [beliefMaker, restarting].map((module) =>
+        simulate(seed, new ShownMaker({ name: 'belief', module, params }), { ...drawConfiguration(seed), steps: 500 }),
+      );
+      expect(cut).toEqual(whole);
+      expect(whole?.fills).toBeGreaterThan(10);
+    }
+  });
+
+  test.each([
+    ['nothing', null],
+    ['no belief', { shown: {} }],
+    ['mass that is not there', changed((belief) => ({ ...belief, grid: { low: 3, mass: '' } }))],
+    [
+      'mass that does not sum to 1',
+      changed((belief) => ({ ...belief, grid: { low: 3, mass: 'AAAAAAAA8D8AAAAAAADwPw==' } })),
+    ],
+    ['a rate without time', changed((belief) => ({ ...belief, seconds: 0 }))],
+    [
+      'takers of other sizes',
+      changed(({ takers, ...belief }) => ({ ...belief, takers: { ...Object(takers), sizes: { bid: [], ask: [] } } })),
+    ],
+  ])('does not go on from %s', (_name, saved) => {
+    expect(() => beliefMaker.create(paramsFor(beliefMaker), FACTS, saved)).toThrow();
   });
 
   test('earns in the challenge where log-odds-maker loses', () => {
@@ -239,6 +297,27 @@ describe('the maker', () => {
     }
   });
 });
+
+/** A quoter that is made anew from what it saved before each call. */
+function restarted(...[params, facts, saved]: Parameters<typeof beliefMaker.create>) {
+  let quoter = beliefMaker.create(params, facts, saved);
+  const restart = () => {
+    quoter = beliefMaker.create(params, facts, JSON.parse(JSON.stringify(quoter.save?.())));
+    return quoter;
+  };
+  return {
+    quote: (view: MarketView) => restart().quote(view),
+    observe: (event: StrategyEvent) => restart().observe?.(event),
+  };
+}
+
+/** What a quoter saved after its first look, with this change. */
+function changed(change: (belief: Readonly<Record<string, unknown>>) => unknown): unknown {
+  const maker = beliefMaker.create(paramsFor(beliefMaker), FACTS);
+  maker.quote(VIEW);
+  const saved = Object(maker.save?.());
+  return { ...saved, belief: change(saved.belief) };
+}
 
 const ORDER = {
   intentId: 'o1',

@@ -17,6 +17,7 @@ import { marketMeant } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
 import { action, type Session, withConfig, withJson } from '../output/io.js';
 import { type Column, json, short, table, when } from '../output/table.js';
+import { addBeliefsCommand } from './beliefs.js';
 import { addEventsCommand } from './events.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 import { addPnlCommand } from './pnl.js';
@@ -76,6 +77,7 @@ export function addLedgerCommands(program: Command, session: Session): void {
     columns: MARKET_COLUMNS,
   });
   addPnlCommand(program, session);
+  addBeliefsCommand(program, session);
   addEventsCommand(program, session);
 }
 

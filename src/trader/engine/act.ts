@@ -12,7 +12,7 @@ import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { TraderStepContext } from './quoting/step-context.js';
 import { react } from './reactions.js';
-import type { TraderState } from './state.js';
+import { showTitle, type TraderState } from './state.js';
 
 /** The executor's due work and the valuation; the executor asks for at least once a second. */
 export const TICK_MS = 500;
@@ -97,6 +97,7 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
     if (isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, tracked.feed, view, turn) || begun;
     state.coreSets.take(slot, slot.quotes);
+    remember(state, slot, nowMs);
     sayFailure(state, slot, nowMs);
   }
   withdrawUnwanted(state, tracked, nowMs);
@@ -149,6 +150,23 @@ function flatten(state: TraderState, nowMs: number): void {
 function orphans(state: TraderState, tracked: MarketEntry) {
   const names = new Set(tracked.slots.map((slot) => slot.strategy.name));
   return (state.own.orders.get(tracked.conditionId) ?? []).filter((order) => !names.has(order.strategy));
+}
+
+/** Keeps what its strategy wants to know after a restart, in the step in which it learned it. */
+function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
+  if (slot.isSaveDue(nowMs)) saveStrategy(state, slot, nowMs);
+  const trouble = slot.takeMemoryTrouble();
+  if (trouble === null) return;
+  const where = `strategy ${slot.strategy.name} in "${showTitle(state, slot.conditionId)}"`;
+  state.loud(nowMs, 'strategy_memory', `${where}: ${trouble}`);
+}
+
+/** Within a transaction of the ledger. */
+export function saveStrategy(state: TraderState, slot: QuoteSlot, nowMs: number): void {
+  const saved = slot.save(nowMs);
+  if (saved === null) return;
+  const { conditionId: marketConditionId, strategy } = slot;
+  state.ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
 }
 
 /** Wherever it failed: while it was made, told or asked. */

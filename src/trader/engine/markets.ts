@@ -80,6 +80,7 @@ export class Markets {
       const unwanted = feed.unsuitable !== null || slots.length === 0;
       if ((!over && !unwanted) || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
+      if (over) this.#ledger.forgetStrategyStates(conditionId);
       this.#tracked.delete(conditionId);
       this.version++;
     }
@@ -129,7 +130,7 @@ export class Markets {
     tracked.feed.onDetail(detail, at);
     const facts = tracked.feed.facts;
     if (facts === null) return false;
-    for (const slot of tracked.slots) slot.open(facts, this.#settings.boundedCall);
+    for (const slot of tracked.slots) this.#open(slot, facts);
     this.#save(facts, detail, at.seenMs);
     return before !== null && before.phase !== facts.phase;
   }
@@ -152,8 +153,18 @@ export class Markets {
     if (this.#isQuotedBy(conditionId, strategy)) return;
     const slot = new QuoteSlot(conditionId, strategy);
     if (this.#quoting.has(strategy.name)) slot.inQuoteHours = true;
-    if (tracked.feed.facts !== null) slot.open(tracked.feed.facts, this.#settings.boundedCall);
+    if (tracked.feed.facts !== null) this.#open(slot, tracked.feed.facts);
     tracked.slots.push(slot);
+  }
+
+  #open(slot: QuoteSlot, facts: MarketFacts): void {
+    const { name, module } = slot.strategy;
+    const version = module.state?.version;
+    const saved = version === undefined ? null : this.#ledger.strategyState(name, slot.conditionId, version);
+    slot.open(facts, this.#settings.boundedCall, saved);
+    // The next save would write over it.
+    if (saved !== null && saved.version === version && slot.hasBegunAnew)
+      this.#ledger.setStrategyStateAside(name, slot.conditionId, saved.version);
   }
 
   #isQuotedBy(conditionId: string, strategy: StrategySettings): boolean {

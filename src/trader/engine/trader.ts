@@ -5,7 +5,7 @@ import type { Observation, OperatorCommand, Report, Request } from '../../shared
 import type { OrderExecutor } from '../executor/contract.js';
 import type { IntentRow, Ledger } from '../ledger/contract.js';
 import type { Unsent } from '../scheduler/contract.js';
-import { act } from './act.js';
+import { act, saveStrategy } from './act.js';
 import { commandRefusal } from './control/commands.js';
 import type { Mode } from './control/modes.js';
 import { quietUntilMs } from './next-wakeup.js';
@@ -143,6 +143,7 @@ export class Trader {
     const { ledger, settings } = this.#state;
     ledger.transaction(() => {
       this.#state.saveLoss();
+      for (const { slots } of this.#state.markets.all) for (const slot of slots) saveStrategy(this.#state, slot, nowMs);
       ledger.stopRun(settings.runId, nowMs, note);
     });
   }

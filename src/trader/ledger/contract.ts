@@ -209,6 +209,18 @@ export interface RunRow {
   readonly note: string;
 }
 
+/** What a strategy remembers of one market. */
+export interface StrategyStateRow {
+  readonly strategy: string;
+  readonly marketConditionId: string;
+  /** Of the form of the text, as the strategy's module declares it. */
+  readonly version: number;
+  /** JSON. */
+  readonly text: string;
+  /** Our clock, ms. */
+  readonly savedMs: number;
+}
+
 export const SEVERITIES = ['info', 'loud'] as const;
 /** Something a person should be able to find later: a command with its reason, a refusal to sign, a foreign order. */
 export interface OperatorEvent {
@@ -285,6 +297,10 @@ export interface LedgerReader {
   /** How often an event of this kind was kept, over all runs. */
   eventCount(kind: string): number;
   runs(limit?: number): readonly RunRow[];
+  /** What a strategy saved last of a market in this version, else in any; null for nothing. */
+  strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null;
+  /** The newest of every strategy in every market. */
+  strategyStates(): readonly StrategyStateRow[];
   /** Small state that survives a restart: kill, pause, loss guard. */
   note(key: string): string | null;
   /** Differences inside the ledger (postings against balances, fills against orders); empty when all agree. */
@@ -342,6 +358,12 @@ export interface Ledger extends LedgerReader {
   bookConversion(conversion: ConversionRecord): boolean;
 
   saveMarket(market: MarketRecord): void;
+  /** In place of what its version saved before. */
+  saveStrategyState(state: StrategyStateRow): void;
+  /** Nobody can go on from what was saved in this version: it stays to be looked at, and is not found any more. */
+  setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void;
+  /** Of a market that is over. */
+  forgetStrategyStates(marketConditionId: string): void;
   setNote(key: string, value: string): void;
   addEvent(event: OperatorEvent): void;
   /** True when this is the first time that this was seen. */

@@ -27,6 +27,7 @@ import {
   type OrderRecord,
   type PositionRow,
   type RunRow,
+  type StrategyStateRow,
 } from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
@@ -220,7 +221,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   bookFill(fill: FillRow): FillBooking {
     const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
-    if (known !== undefined) return sameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
+    if (known !== undefined) return rows.isSameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
     this.db.run(
       `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s,
          seen_ms)
@@ -334,6 +335,22 @@ class SqliteLedger extends SqliteReader implements Ledger {
     );
   }
 
+  saveStrategyState({ marketConditionId, strategy, version, text, savedMs }: StrategyStateRow): void {
+    const sql = `INSERT INTO strategy_states VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET state = excluded.state, saved_ms = excluded.saved_ms`;
+    this.db.run(sql, marketConditionId, strategy, version, text, savedMs);
+  }
+
+  setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
+    const sql = `UPDATE OR REPLACE strategy_states SET version = -version
+      WHERE market = ? AND strategy = ? AND version = ?`;
+    this.db.run(sql, marketConditionId, strategy, version);
+  }
+
+  forgetStrategyStates(marketConditionId: string): void {
+    this.db.run('DELETE FROM strategy_states WHERE market = ?', marketConditionId);
+  }
+
   setNote(key: string, value: string): void {
     const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
     this.db.run(sql, key, value);
@@ -373,15 +390,3 @@ const FILL_PLACES_NOTE = 'fill_places';
 
 /** Texts may quote a stranger's record; a person needs its beginning. */
 const LONGEST_TEXT = 2_000;
-
-/** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
-const sameTrade = (a: FillRow, b: FillRow): boolean =>
-  a.orderPubkey === b.orderPubkey &&
-  a.marketConditionId === b.marketConditionId &&
-  a.isYes === b.isYes &&
-  a.side === b.side &&
-  a.priceMicros === b.priceMicros &&
-  a.amountMicros === b.amountMicros &&
-  a.feeMicros === b.feeMicros &&
-  a.isMaker === b.isMaker &&
-  a.timestampS === b.timestampS;

@@ -20,6 +20,7 @@ import type {
   PositionRow,
   RunRow,
   StoredDraftRow,
+  StrategyStateRow,
 } from './contract.js';
 import type { Database, SqlValue } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
@@ -37,6 +38,9 @@ export const ACTIVE_INTENTS =
 export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
+
+const STRATEGY_STATES =
+  'SELECT market AS marketConditionId, strategy, version, state AS text, saved_ms AS savedMs FROM strategy_states WHERE version > 0';
 
 /** Answers every read of the contract from the file. */
 export class SqliteReader implements LedgerReader {
@@ -204,6 +208,17 @@ export class SqliteReader implements LedgerReader {
        FROM runs ORDER BY started_ms DESC, id DESC LIMIT ?`,
       limit,
     );
+  }
+
+  strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
+    const sql = `${STRATEGY_STATES} AND market = ? AND strategy = ? ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
+    return this.db.get<StrategyStateRow>(sql, marketConditionId, strategy, version) ?? null;
+  }
+
+  strategyStates(): StrategyStateRow[] {
+    const rows = this.db.all<StrategyStateRow>(`${STRATEGY_STATES} ORDER BY market, strategy, saved_ms, version`);
+    // The last of each is the newest.
+    return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
 
   note(key: string): string | null {

@@ -237,3 +237,15 @@ export const toMarket = (row: MarketColumns): MarketRecord => ({
   resolutionS: row.resolution_s,
   seenMs: row.seen_ms,
 });
+
+/** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
+export const isSameTrade = (a: FillRow, b: FillRow): boolean =>
+  a.orderPubkey === b.orderPubkey &&
+  a.marketConditionId === b.marketConditionId &&
+  a.isYes === b.isYes &&
+  a.side === b.side &&
+  a.priceMicros === b.priceMicros &&
+  a.amountMicros === b.amountMicros &&
+  a.feeMicros === b.feeMicros &&
+  a.isMaker === b.isMaker &&
+  a.timestampS === b.timestampS;

@@ -193,7 +193,19 @@ ${madeAnew(
 )}
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, EVENTS_BY_KIND, SPLITS];
+/** One row for each form that a strategy's state ever had: what another version of the module saved is left as it is. */
+const STRATEGY_STATES = `
+CREATE TABLE strategy_states (
+  market TEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  saved_ms INTEGER NOT NULL,
+  PRIMARY KEY (market, strategy, version)
+) STRICT, WITHOUT ROWID;
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, EVENTS_BY_KIND, SPLITS, STRATEGY_STATES];
 
 /**
  * For a ledger that no start will ever read: the indexes that keep a long history from slowing down a start, or a list of

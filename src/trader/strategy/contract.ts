@@ -79,6 +79,27 @@ export type StrategyEvent = {
 export interface Quoter {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent): void;
+  /**
+   * What `create` needs to go on from here: anything that JSON can hold, at most `MAX_STATE_BYTES` of it. Figures and texts
+   * under `shown` are what `twinbook beliefs` prints. Called only for a module that declares `state`.
+   */
+  save?(): unknown;
+}
+
+/** Of the saved state of one strategy in one market, as JSON. */
+export const MAX_STATE_BYTES = 64 * 1024;
+
+/** That a module's quoters can be saved. */
+export interface StateDeclaration {
+  /** Of the form of what `save` returns, 1 or more: what another version saved is never given to `create`. */
+  readonly version: number;
+}
+
+/** What a quoter saved, and in which form. */
+export interface SavedState {
+  readonly version: number;
+  /** JSON. */
+  readonly text: string;
 }
 
 /** What a strategy module declares. */
@@ -90,8 +111,12 @@ export interface StrategyDefinition<S extends ParamSpecs> {
   readonly params: S;
   /** Relations between parameters that a range cannot say: null, or a sentence that names them. */
   check?(params: ParamsOf<S>): string | null;
-  /** One quoter for one market. Called again after every start: it must not assume that it is the first. */
-  create(params: ParamsOf<S>, market: MarketFacts): Quoter;
+  readonly state?: StateDeclaration;
+  /**
+   * One quoter for one market. Called again after every start: it must not assume that it is the first. `saved` is what a
+   * quoter of the same `state` version saved last, absent when nothing was; what throws here begins anew without it.
+   */
+  create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter;
 }
 
 /** A strategy as its host sees it: make `ParamValues` with `readParams`, then `create`. */
@@ -99,8 +124,9 @@ export interface Strategy {
   readonly name: string;
   readonly summary: string;
   readonly params: ParamSpecs;
+  readonly state?: StateDeclaration;
   check?(params: ParamValues): string | null;
-  create(params: ParamValues, market: MarketFacts): Quoter;
+  create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter;
 }
 
 /**

@@ -2,8 +2,8 @@
 
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import { checkQuotes } from '../../strategy/check.js';
-import type { Quoter, Quotes, Strategy, StrategyEvent } from '../../strategy/contract.js';
-import { NO_QUOTES } from '../../strategy/contract.js';
+import type { Quoter, Quotes, SavedState, Strategy, StrategyEvent } from '../../strategy/contract.js';
+import { MAX_STATE_BYTES, NO_QUOTES } from '../../strategy/contract.js';
 import type { ParamValues } from '../../strategy/params.js';
 
 /**
@@ -16,18 +16,81 @@ export type BoundedCall = <T>(call: () => T) => T;
 export class QuoteHost {
   readonly #call: BoundedCall;
   readonly #quoter: Quoter | null;
+  /** Null for a module that declares no state. */
+  readonly #version: number | null;
   #failure: string | null = null;
+  #memoryTrouble: string | null = null;
+  #hasBegunAnew = false;
 
-  constructor(strategy: Strategy, params: ParamValues, facts: MarketFacts, call: BoundedCall) {
+  /** @param saved what a quoter of this strategy saved last in this market, in whatever version */
+  constructor(
+    strategy: Strategy,
+    params: ParamValues,
+    facts: MarketFacts,
+    call: BoundedCall,
+    saved: SavedState | null = null,
+  ) {
     this.#call = call;
-    let quoter: Quoter | null = null;
+    this.#version = strategy.state?.version ?? null;
+    const create = (state: unknown): Quoter => call(() => strategy.create(params, facts, state));
+    const restored = this.#restored(saved, create);
+    this.#hasBegunAnew = saved !== null && restored === null;
+    this.#quoter = restored ?? this.#begun(create);
+  }
+
+  /** Null, with the reason in `takeMemoryTrouble`, when what was saved cannot be gone on from. */
+  #restored(saved: SavedState | null, create: (state: unknown) => Quoter): Quoter | null {
+    if (saved === null || this.#version === null) return null;
+    if (saved.version !== this.#version) {
+      this.#memoryTrouble = `it begins anew: what was saved is of version ${saved.version}, and it reads version ${this.#version}`;
+      return null;
+    }
     try {
-      quoter = call(() => strategy.create(params, facts));
+      return create(JSON.parse(saved.text));
+    } catch (error) {
+      this.#memoryTrouble = `it begins anew: what was saved cannot be gone on from: ${describe(error)}`;
+      return null;
+    }
+  }
+
+  #begun(create: (state: unknown) => Quoter): Quoter | null {
+    try {
+      const quoter = create(undefined);
       if (typeof quoter?.quote !== 'function') this.#failure = 'create() returned no object with a quote function';
+      return quoter;
     } catch (error) {
       this.#failure = `create() failed: ${describe(error)}`;
+      return null;
     }
-    this.#quoter = quoter;
+  }
+
+  /** Whether there was something saved that its quoter was not made from. */
+  get hasBegunAnew(): boolean {
+    return this.#hasBegunAnew;
+  }
+
+  /** Why it could not go on from what was saved, or why nothing is saved of it; said once. */
+  takeMemoryTrouble(): string | null {
+    const trouble = this.#memoryTrouble;
+    this.#memoryTrouble = null;
+    return trouble;
+  }
+
+  /** What the quoter wants to be created with next time; null when there is nothing that can be kept. */
+  save(): SavedState | null {
+    const quoter = this.#quoter;
+    if (this.#failure !== null || this.#version === null || quoter?.save === undefined) return null;
+    try {
+      const text: unknown = JSON.stringify(this.#call(() => quoter.save?.()));
+      const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
+      if (typeof text === 'string' && bytes <= MAX_STATE_BYTES) return { version: this.#version, text };
+      const what =
+        typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'nothing that JSON can hold';
+      this.#memoryTrouble = `nothing is saved of it: save() gave ${what}`;
+    } catch (error) {
+      this.#failure = `save() failed: ${describe(error)}`;
+    }
+    return null;
   }
 
   /** Why this market's strategy is stopped; null while it works. */

@@ -3,7 +3,7 @@
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import type { RiskLimits } from '../../risk/limits.js';
-import { NO_QUOTES, type Quotes, type StrategyEvent } from '../../strategy/contract.js';
+import { NO_QUOTES, type Quotes, type SavedState, type StrategyEvent } from '../../strategy/contract.js';
 import type { StrategySettings } from '../settings.js';
 import { applyStance } from './apply-stance.js';
 import { type BoundedCall, QuoteHost } from './quote-host.js';
@@ -16,6 +16,9 @@ export interface RefusalCount {
   readonly text: string;
   readonly atMs: number;
 }
+
+/** What a strategy remembers is saved at its first turn in each span of so long. */
+const SAVE_EVERY_MS = 10_000;
 
 /** What holds for every slot of a turn, whatever its strategy thinks. */
 export interface WishBounds {
@@ -40,6 +43,11 @@ export class QuoteSlot {
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #isPostOnly = false;
   #isFailureTaken = false;
+  /** Our clock, ms. */
+  #savedMs = Number.NEGATIVE_INFINITY;
+  #savedText: string | null = null;
+  /** Fills are what is learned most of. */
+  #hasUnsavedFill = false;
   readonly #refusals = new Map<string, RefusalCount>();
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -49,11 +57,11 @@ export class QuoteSlot {
   }
 
   /** The first detail is known: the quoter can be made. */
-  open(facts: MarketFacts, call: BoundedCall): void {
-    this.#host ??= new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
+  open(facts: MarketFacts, call: BoundedCall, saved: SavedState | null): void {
+    this.#host ??= new QuoteHost(this.strategy.module, this.strategy.params, facts, call, saved);
   }
 
-  /** A quoter that failed is replaced by a new one; one that works is left alone. */
+  /** A quoter that failed is replaced by one that knows nothing of what it saved; one that works is left alone. */
   reopen(facts: MarketFacts, call: BoundedCall): void {
     if (this.failure === null) return;
     this.#isFailureTaken = false;
@@ -86,8 +94,36 @@ export class QuoteSlot {
     return [...this.#refusals.values()];
   }
 
+  /** Whether what was saved of it could not be gone on from. */
+  get hasBegunAnew(): boolean {
+    return this.#host?.hasBegunAnew ?? false;
+  }
+
+  /** Why its strategy could not go on from what was saved, or why nothing is; said once. */
+  takeMemoryTrouble(): string | null {
+    return this.#host?.takeMemoryTrouble() ?? null;
+  }
+
+  /** Whether it quoted in this step and something of it is to be saved: a fill, or the first turn of a span. */
+  isSaveDue(nowMs: number): boolean {
+    if (this.quotedMs !== nowMs) return false;
+    // Spans, not ages: all markets are saved in few steps, for each of them costs a sync.
+    return this.#hasUnsavedFill || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
+  }
+
+  /** What to keep of it; null when nothing is, or when it is what was kept last. */
+  save(nowMs: number): SavedState | null {
+    const saved = this.#host?.save() ?? null;
+    this.#savedMs = nowMs;
+    this.#hasUnsavedFill = false;
+    if (saved === null || saved.text === this.#savedText) return null;
+    this.#savedText = saved.text;
+    return saved;
+  }
+
   observe(event: StrategyEvent): void {
     this.#host?.observe(event);
+    this.#hasUnsavedFill = true;
     this.dirty = true;
   }
 

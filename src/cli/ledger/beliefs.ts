@@ -1,0 +1,66 @@
+/** `twinbook beliefs`: what strategies believe of markets and have learned there, as they saved it last. */
+
+import type { Command } from 'commander';
+import type { StrategyStateRow } from '../../trader/ledger/contract.js';
+import { marketMeant } from '../market-meant.js';
+import { EXIT } from '../output/exit.js';
+import { action, type Session, withConfig, withJson } from '../output/io.js';
+import { type Cell, json, record, when } from '../output/table.js';
+import { type ReadOptions, readLedger } from './ledger-reading.js';
+
+export function addBeliefsCommand(program: Command, session: Session): void {
+  const command = program
+    .command('beliefs')
+    .description('what strategies believe of markets and have learned there, as they saved it last')
+    .argument('[market]', 'only this market: the beginning of its id, or words of its title');
+  withJson(withConfig(command));
+  action<ReadOptions>(command, session, async (options, [market]) => {
+    const rows = await readLedger(options.config, session.io, (ledger) => {
+      const meant = marketMeant(market, ledger, options.json === true ? null : session.io);
+      const states = ledger.strategyStates().filter(({ marketConditionId: id }) => meant === undefined || id === meant);
+      return states.map((state) => beliefRow(state, ledger.market(state.marketConditionId)?.title ?? ''));
+    });
+    if (options.json === true) session.io.out(json(rows));
+    else session.io.out(rows.length === 0 ? '(none)\n' : rows.map(blockOf).join('\n'));
+    return EXIT.ok;
+  });
+}
+
+/** The rows of `--json` are part of the program's surface. */
+const beliefRow = ({ strategy, marketConditionId, version, text, savedMs }: StrategyStateRow, title: string) => ({
+  market_condition_id: marketConditionId,
+  title,
+  strategy,
+  version,
+  saved: savedMs,
+  shown: shownIn(text),
+});
+
+/** Figures and texts under `shown`; what else a strategy keeps is its own business. */
+function shownIn(text: string): Readonly<Record<string, Cell>> {
+  const shown: Record<string, Cell> = {};
+  for (const [name, value] of Object.entries(Object(Object(parsed(text)).shown)))
+    if (value === null || typeof value === 'number' || typeof value === 'string') shown[name] = value;
+  return shown;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function blockOf({ title, market_condition_id: id, strategy, saved, shown }: ReturnType<typeof beliefRow>): string {
+  const figures = Object.entries(shown).map(([name, value]) => [name, cellOf(value)] as const);
+  const head: readonly (readonly [string, Cell])[] = [
+    ['market', title === '' ? id : title],
+    ['strategy', strategy],
+    ['saved', when(saved)],
+  ];
+  return record([...head, ...figures]);
+}
+
+/** Six digits tell a person enough. */
+const cellOf = (value: Cell): Cell => (typeof value === 'number' ? Number(value.toPrecision(6)) : value);

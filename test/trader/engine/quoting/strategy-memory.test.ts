@@ -1,0 +1,248 @@
+/** What a strategy remembers: when it is kept, what a start gives back, and what becomes of what nobody can go on from. */
+
+import { describe, expect, it } from 'vitest';
+import { marketDetail } from '../../../../src/shared/protocol/records.js';
+import { act } from '../../../../src/trader/engine/act.js';
+import { QuoteHost } from '../../../../src/trader/engine/quoting/quote-host.js';
+import { TraderState } from '../../../../src/trader/engine/state.js';
+import { Executor } from '../../../../src/trader/executor/executor.js';
+import { openLedger } from '../../../../src/trader/ledger/ledger.js';
+import { defineStrategy, MAX_STATE_BYTES, NO_QUOTES, type Quoter } from '../../../../src/trader/strategy/contract.js';
+import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
+import { strategyFrom } from '../../../../src/trader/strategy/module.js';
+import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
+import { HOLDER, inFolder } from '../../ledger/books.js';
+import { limitsOf, m, ONE } from '../../risk/states.js';
+import { FACTS } from '../../strategy/fixtures.js';
+
+const START_MS = Date.UTC(2026, 10, 22, 20);
+const MARKET = 'market';
+const RISK = limitsOf({});
+
+/** Remembers how often it was asked, and what it was given when it was made. */
+const counting = (version: number, save: (asked: number) => unknown = (asked) => ({ asked })) =>
+  defineStrategy({
+    name: 'counting',
+    summary: 'Counts.',
+    params: {},
+    state: { version },
+    create: (_params, _market, saved?: unknown): Quoter => {
+      const given: unknown = Object(saved).asked;
+      if (saved !== undefined && typeof given !== 'number') throw new TypeError('asked is no number');
+      let asked = typeof given === 'number' ? given : 0;
+      return { quote: () => NO_QUOTES(`asked ${++asked} times`), save: () => save(asked) };
+    },
+  });
+
+const hostOf = (strategy = counting(1), saved: { version: number; text: string } | null = null) =>
+  new QuoteHost(strategy, {}, FACTS, (call) => call(), saved);
+
+describe('one quoter', () => {
+  it('goes on from what it saved', () => {
+    const host = hostOf(counting(1), { version: 1, text: '{"asked":7}' });
+    expect(host.save()).toEqual({ version: 1, text: '{"asked":7}' });
+    expect([host.hasBegunAnew, host.takeMemoryTrouble(), host.failure]).toEqual([false, null, null]);
+  });
+
+  it.each([
+    ['another version', { version: 2, text: '{"asked":7}' }, /saved is of version 2, and it reads version 1/],
+    ['no JSON', { version: 1, text: '{"asked":' }, /cannot be gone on from: SyntaxError/],
+    ['another form', { version: 1, text: '{"asked":"x"}' }, /cannot be gone on from: TypeError: asked is no number/],
+  ])('begins anew, and says so once, when what was saved is %s', (_name, saved, words) => {
+    const host = hostOf(counting(1), saved);
+    expect(host.hasBegunAnew).toBe(true);
+    expect(host.takeMemoryTrouble()).toMatch(words);
+    expect(host.takeMemoryTrouble()).toBeNull();
+    expect(host.failure).toBeNull();
+    expect(host.save()).toEqual({ version: 1, text: '{"asked":0}' });
+  });
+
+  it.each([
+    ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) gave 65538 bytes, at most 65536/],
+    ['nothing', () => undefined, /save\(\) gave nothing that JSON can hold/],
+  ])('is not saved, and goes on quoting, when it saves %s', (_name, save, words) => {
+    const host = hostOf(counting(1, save));
+    expect(host.save()).toBeNull();
+    expect(host.takeMemoryTrouble()).toMatch(words);
+    expect(host.failure).toBeNull();
+  });
+
+  it('is stopped when its save() throws', () => {
+    const host = hostOf(
+      counting(1, () => {
+        throw new Error('no');
+      }),
+    );
+    expect(host.save()).toBeNull();
+    expect(host.failure).toMatch(/save\(\) failed: Error: no/);
+  });
+
+  it('is asked for nothing when its module declares no state', () => {
+    const { state: _none, ...without } = counting(1);
+    const host = hostOf(without, { version: 1, text: '{"asked":7}' });
+    expect([host.save(), host.takeMemoryTrouble()]).toEqual([null, null]);
+  });
+
+  it('is of a module whose version is a number, 1 or more', () => {
+    expect(() => strategyFrom({ default: { ...counting(1), state: { version: 0 } } }, 'x.js')).toThrow(
+      /state must have/,
+    );
+    expect(strategyFrom({ default: counting(3) }, 'x.js').state).toEqual({ version: 3 });
+  });
+});
+
+/** One process of a trader, without an exchange: what is read it is simply told. */
+class Life {
+  readonly ledger;
+  readonly state: TraderState;
+  #requestId = 0;
+
+  constructor(path: string, strategy = counting(1)) {
+    this.ledger = openLedger(path, HOLDER);
+    const run = { runId: `run${this.ledger.runs().length}`, configHash: 'hash' };
+    const noSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
+    const executor = new Executor(this.ledger, noSigner, BENCH_PROFILE, { ...run, ownPollMs: 1000 });
+    const markets = { ids: [MARKET], state: 'open' as const, categories: [], max: 1 };
+    const polling = {
+      ownIntervalMs: 1,
+      hotIntervalMs: 1,
+      quietIntervalMs: 1,
+      catalogIntervalMs: 1,
+      assetsIntervalMs: 1,
+    };
+    const settings = {
+      ...run,
+      version: '0',
+      profile: BENCH_PROFILE,
+      capitalMicros: m(1000 * ONE),
+      risk: RISK,
+      polling,
+      merge: { enabled: false, minSharesMicros: m(ONE) },
+      economics: USUAL_ECONOMICS,
+      strategies: [{ name: 'counting', module: strategy, params: {}, markets, quoteHours: null, risk: RISK }],
+      boundedCall: <T>(call: () => T): T => call(),
+    };
+    this.state = new TraderState(settings, this.ledger, executor);
+    this.state.modes.onStart();
+    this.ledger.transaction(() => this.ledger.setCapital(m(1000 * ONE), START_MS));
+  }
+
+  /** A look at the book, and the turn that follows. */
+  step(nowMs: number, phase: 'open' | 'resolved' = 'open'): void {
+    const { state } = this;
+    const at = { requestId: ++this.#requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
+    const level = { price: m(0.5 * ONE), total_amount: m(9 * ONE) };
+    this.ledger.transaction(() => {
+      const entry = state.track(MARKET);
+      state.markets.onDetail(entry, { ...DETAIL, state: phase }, at);
+      entry.feed.onBook(
+        { market: MARKET, is_yes: true, bid: [{ ...level, price: m(0.4 * ONE) }], ask: [level] },
+        at,
+        [],
+      );
+      state.touch(MARKET);
+      act(state, nowMs);
+    });
+  }
+
+  get slot() {
+    const [slot] = this.state.slotsOf(MARKET);
+    if (slot === undefined) throw new Error('no slot');
+    return slot;
+  }
+
+  get saved() {
+    return this.ledger.strategyState('counting', MARKET, 1);
+  }
+}
+
+const DETAIL = marketDetail.parse({
+  title: 'Will it?',
+  condition_id: MARKET,
+  state: 'open',
+  category: null,
+  event: null,
+  margin_enabled: false,
+  resolution_date: null,
+  config: {
+    kind: 'orderbook',
+    min_price: '0.01',
+    max_price: '0.99',
+    min_amount: '0.01',
+    max_amount: '1000000',
+    min_funds: '0.01',
+    max_funds: '1000000',
+    price_precision: 2,
+    amount_precision: 2,
+    funds_precision: 2,
+    maker_fee_rate: '0',
+    taker_fee_rate: '0',
+  },
+});
+
+const fill = { kind: 'fill', side: 'bid', priceMicros: m(0.4 * ONE), amountMicros: m(ONE), isMaker: true } as const;
+
+describe('the trader', () => {
+  it('saves at the first turn in each span of ten seconds, and in the turn after a fill', () => {
+    inFolder((path) => {
+      const life = new Life(path);
+      const texts = [0, 3_000, 9_999, 10_000, 12_000].map((afterMs) => {
+        life.step(START_MS + afterMs);
+        return life.saved?.text;
+      });
+      expect(texts).toEqual(['{"asked":1}', '{"asked":1}', '{"asked":1}', '{"asked":4}', '{"asked":4}']);
+      life.slot.observe({ ...fill, nowMs: START_MS + 13_000 });
+      life.step(START_MS + 13_000);
+      expect(life.saved?.text).toBe('{"asked":6}');
+      life.ledger.close();
+    });
+  });
+
+  it('gives it back after a process that ended without a word, as of the last save', () => {
+    inFolder((path) => {
+      const first = new Life(path);
+      for (const afterMs of [0, 1_000, 2_000, 11_000, 12_000]) first.step(START_MS + afterMs);
+      first.ledger.close();
+      const second = new Life(path);
+      second.step(START_MS + 60_000);
+      expect(second.slot.quotes.note).toBe('asked 5 times');
+      second.ledger.close();
+    });
+  });
+
+  it('keeps what another version, or a broken one, left, and tells the operator', () => {
+    inFolder((path) => {
+      const first = new Life(path, counting(2));
+      first.step(START_MS);
+      first.ledger.close();
+      const second = new Life(path, counting(1));
+      second.step(START_MS + 1_000);
+      expect(second.ledger.eventCount('strategy_memory')).toBe(1);
+      expect(second.ledger.events(1)[0]).toMatchObject({ severity: 'loud' });
+      expect(second.ledger.strategyState('counting', MARKET, 2)?.text).toBe('{"asked":1}');
+      expect(second.saved?.text).toBe('{"asked":1}');
+      const broken = { strategy: 'counting', marketConditionId: MARKET, version: 1, text: '{"asked":"x"}', savedMs: 0 };
+      second.ledger.transaction(() => second.ledger.saveStrategyState(broken));
+      second.ledger.close();
+      const third = new Life(path, counting(1));
+      third.step(START_MS + 2_000);
+      expect(third.ledger.eventCount('strategy_memory')).toBe(2);
+      expect(third.saved?.text).toBe('{"asked":1}');
+      // Under the negative of its version, for a person to look at.
+      expect(third.ledger.strategyState('counting', MARKET, 2)?.version).toBe(2);
+      third.ledger.close();
+    });
+  });
+
+  it('forgets it when the market is over and nothing of ours is in it', () => {
+    inFolder((path) => {
+      const life = new Life(path);
+      life.step(START_MS);
+      expect(life.saved).not.toBeNull();
+      life.step(START_MS + 1_000, 'resolved');
+      life.step(START_MS + 2_000, 'resolved');
+      expect(life.ledger.strategyStates()).toEqual([]);
+      life.ledger.close();
+    });
+  });
+});
