@@ -19,6 +19,7 @@ import {
   ONE,
   type ParamsOf,
   passiveLimit,
+  positionRoom,
   whyNoQuotes,
 } from 'twinbook/strategy';
 
@@ -95,10 +96,10 @@ function distances(values: Values, view: MarketView): { half: number; skew: numb
   });
 }
 
-/** One level on the market's grid that never trades at once, or none where the market allows none. */
+/** One level on the market's grid that never trades at once, or none where market or position limit allow none. */
 function level(side: 'bid' | 'ask', wish: number, values: Values, view: MarketView, market: MarketFacts) {
   const limit = passiveLimit(view.others, side, market.tickMicros) / ONE;
   const price = side === 'bid' ? Math.min(wish, limit) : Math.max(wish, limit);
-  const shares = values.order_shares / ONE;
+  const shares = Math.min(values.order_shares, positionRoom(side, view)) / ONE;
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, market);
 }

@@ -12,6 +12,8 @@ import type { Config } from '../shell/config/types.js';
 import type { ParamSpec, ParamValue } from '../trader/strategy/params.js';
 import { type ParamRow, paramsSchema, paramTable } from '../trader/strategy/params-export.js';
 import { addConfigExplainCommand } from './config-explain.js';
+import { addStrategyNewCommand } from './lab/strategy-new.js';
+import { addStrategyTestCommand } from './lab/strategy-test.js';
 import { EXIT } from './output/exit.js';
 import { action, type Session, withConfig, withJson } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
@@ -39,6 +41,8 @@ export function addConfigCommands(program: Command, session: Session): void {
     io.out(`${blocks.join('\n')}\nA strategy file may also name your own .ts or .js module by its path.\n`);
     return EXIT.ok;
   });
+  addStrategyNewCommand(strategies, session);
+  addStrategyTestCommand(strategies, session);
 
   const config = program.command('config').description('checks, explains and prints configurations');
   const check = withConfig(config.command('check').description('reads the configuration with all its strategy files'));

@@ -10,6 +10,7 @@ import {
   ONE,
   type OwnOrderView,
   passiveLimit,
+  positionRoom,
   priceRange,
   type QuoteLevel,
 } from '../../src/trader/strategy/strategy.js';
@@ -57,12 +58,6 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
     room -= amount;
   }
   return levelsOf(amounts, input);
-}
-
-/** Shares that this side may have in all without passing the position limit; when reducing only, what undoes it. */
-function positionRoom(side: BookSide, { inventory, stance }: MarketView): number {
-  const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
-  return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
 }
 
 /** target - max < price <= target - min for a bid, mirrored for an ask. */

@@ -74,6 +74,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/report',
     'lab/session',
   ],
+  'lab/strategy-checks': ['shared', 'trader/market', 'trader/strategy', 'shell/config'],
   'lab/arena': [
     'shared',
     'recording',

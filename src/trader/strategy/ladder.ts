@@ -1,7 +1,7 @@
 /** Putting a strategy's float prices and sizes onto a market's grid, without ever crossing what others offer. */
 
 import { complement, type Micros, maxMicros, micros, minMicros, ONE, toMultiple } from '../../shared/base/micros.js';
-import type { Book, BookSide, MarketFacts } from '../market/view.js';
+import type { Book, BookSide, MarketFacts, MarketView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel } from './contract.js';
 
 /** Lowest and highest YES price that is a valid price in both outcomes' spaces; null when the market has none. */
@@ -18,6 +18,15 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   const opposite = side === 'bid' ? book.asks[0] : book.bids[0];
   if (opposite === undefined) return side === 'bid' ? ONE : 0;
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
+}
+
+/**
+ * Millionths of shares that may be filled on a side, from 0 up: to the position limit, and where the trader is told to
+ * reduce only, to an even position.
+ */
+export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
+  const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
+  return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
 }
 
 /** The levels that a strategy would like to show on one side, before the market's tick, lot and limits are applied. */

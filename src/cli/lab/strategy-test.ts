@@ -1,0 +1,144 @@
+/** `twinbook strategies test`: what must hold for every strategy, and what its author wrote down for this one. */
+
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strategy-checks/contract.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { loadConfig } from '../../shell/config/load.js';
+import { loadStrategyModule } from '../../shell/config/strategy-module.js';
+import { readParams } from '../../trader/strategy/read-params.js';
+import { integerBetween } from '../arguments.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
+import { action, type CliIo, type Session, withJson } from '../output/io.js';
+import { type Column, json, table } from '../output/table.js';
+import { writeWhole } from '../output/whole-file.js';
+
+interface TestFlags {
+  readonly data?: readonly string[];
+  readonly scenarios?: string;
+  readonly record?: true;
+  readonly seed: number;
+  readonly json?: true;
+}
+
+/** Generated markets, and looks at each: 2,000 looks. */
+const MARKETS = 20;
+const LOOKS = 100;
+
+export function addStrategyTestCommand(strategies: Command, session: Session): void {
+  const command = strategies
+    .command('test')
+    .description('tries a strategy on generated markets, on recordings and on scenarios')
+    .argument('<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one')
+    .option('--data <path...>', 'recordings whose views it is tried on too; wants a strategy file')
+    .option('--scenarios <file>', 'books and holdings with the quotes that it shall give')
+    .addOption(new Option('--record', 'write its quotes into the file of scenarios'))
+    .addOption(
+      new Option('--seed <n>', 'seed of the generated markets').default(1).argParser(integerBetween(0, 2 ** 31)),
+    );
+  withJson(command);
+  action<unknown>(command, session, async (_, [name = '']) => {
+    // The command above takes --json too, and is given it first.
+    const options = command.optsWithGlobals<TestFlags>();
+    if (options.record === true && options.scenarios === undefined)
+      throw new TwinbookError('usage', '--record wants --scenarios <file>', 'The quotes are written into that file.');
+    return run(name, options, session.io);
+  });
+}
+
+/** Checks of one strategy on one kind of markets. */
+interface Trial {
+  readonly strategy: string;
+  readonly on: string;
+  readonly checks: readonly CheckResult[];
+}
+
+async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCode> {
+  const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
+  const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
+  const stopwatch = () => performance.now();
+  const generated = showMarkets(options.seed, MARKETS, LOOKS);
+  const trials: Trial[] = [];
+  for (const tried of await triedStrategies(name, io)) {
+    const { strategy } = tried;
+    const on = `${MARKETS} generated markets, seed ${options.seed}`;
+    trials.push({ strategy: strategy.name, on, checks: checkStrategy(tried, generated, stopwatch) });
+    if (options.scenarios !== undefined) {
+      trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
+    }
+  }
+  if (options.data !== undefined) {
+    for (const { tried, shown } of await recordedTrials(name, options.data, io))
+      trials.push({
+        strategy: tried.strategy.name,
+        on: options.data.join(', '),
+        checks: checkStrategy(tried, shown, stopwatch),
+      });
+  }
+  io.out(options.json === true ? json(trials) : trials.map(showTrial).join('\n'));
+  const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
+  return hasFailed ? EXIT.failed : EXIT.ok;
+}
+
+const isFile = (name: string): boolean => /\.ya?ml$/.test(name);
+
+/** All strategies of a file, or a module with its defaults. */
+async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
+  if (isFile(name)) {
+    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true });
+    return strategies.map(({ module, params }) => ({ strategy: module, params }));
+  }
+  const { strategy } = await loadStrategyModule(name, io.cwd);
+  const { values, problems } = readParams(strategy, {});
+  if (values !== null) return [{ strategy, params: values }];
+  const hint = 'A module is tried with its defaults; give the ones it needs in a strategy file, and name that.';
+  throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
+}
+
+async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo): Promise<readonly CheckResult[]> {
+  const { judgeScenarios, quoteScenarios } = await import('../../lab/strategy-checks/scenarios.js');
+  const { readScenarios, withQuotes } = await import('../../shell/config/scenario-file.js');
+  const path = resolve(io.cwd, options.scenarios ?? '');
+  const file = readScenarios(path, io.cwd);
+  const said = quoteScenarios(tried, file);
+  if (options.record !== true) return judgeScenarios(file, said);
+  writeWhole(path, withQuotes(path, said));
+  io.err(`wrote the quotes of ${said.length} scenarios into ${options.scenarios}\n`);
+  return judgeScenarios(readScenarios(path, io.cwd), said);
+}
+
+/** What each strategy of a file is shown in a backtest of these recordings. */
+async function recordedTrials(
+  name: string,
+  data: readonly string[],
+  io: CliIo,
+): Promise<readonly { readonly tried: TriedStrategy; readonly shown: ShownMarkets }[]> {
+  if (!isFile(name)) {
+    const hint = 'Limits and capital of a backtest come from a file.';
+    throw new TwinbookError('usage', `--data wants a strategy file (.yaml), got '${name}'`, hint);
+  }
+  const { keepViews } = await import('../../lab/strategy-checks/recorded-markets.js');
+  const { backtestOf } = await import('../../lab/backtest/backtest.js');
+  const config = await loadConfig(name, { ...io, strategyFileToo: true });
+  const kept = config.strategies.map((strategy) => ({ strategy, keeping: keepViews(strategy.module) }));
+  await backtestOf(
+    { ...config, strategies: kept.map(({ strategy, keeping }) => ({ ...strategy, module: keeping.strategy })) },
+    { data: data.map((path) => resolve(io.cwd, path)), fillModels: ['risk-averse'], allMarkets: true },
+  );
+  return kept.map(({ strategy: { module, params }, keeping }) => ({
+    tried: { strategy: module, params },
+    shown: keeping.shown(),
+  }));
+}
+
+const COLUMNS: readonly Column<CheckResult>[] = [
+  { title: 'VERDICT', cell: ({ verdict }) => verdict },
+  { title: 'CHECK', cell: ({ name }) => name },
+  { title: 'SEEN', cell: ({ text }) => text },
+];
+
+function showTrial({ strategy, on, checks }: Trial): string {
+  const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
+  const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
+  return `${strategy} on ${on}\n\n${table(checks, COLUMNS)}\n${summary}\n`;
+}

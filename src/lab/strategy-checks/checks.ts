@@ -1,0 +1,313 @@
+/** What must hold for every strategy on every market, each as one check with one sentence. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { ONE, ZERO } from '../../shared/base/micros.js';
+import { quantile } from '../../shared/statistics/quantiles.js';
+import type { MarketView } from '../../trader/market/view.js';
+import { checkQuotes } from '../../trader/strategy/check.js';
+import type { QuoteLevel, Quoter, Quotes } from '../../trader/strategy/contract.js';
+import { readParams } from '../../trader/strategy/read-params.js';
+import type { CheckResult, ShownMarket, ShownMarkets, TriedStrategy } from './contract.js';
+import { callTrapped } from './traps.js';
+
+/** Longer than this in one call of a hundred, and a step with many markets falls behind its polls. */
+const MOST_MS = 5;
+/** A book this old says nothing of the market. */
+const OLD_MS = 600_000;
+/** Looks in a hundred at which a market and its mirror may differ: floating point rounds ties one way. */
+const MIRROR_TOLERANCE = 0.01;
+
+/** Milliseconds of some clock, for how long calls take. */
+export type Stopwatch = () => number;
+
+/** Every check, in the order in which a person would ask. A strategy that throws fails those that call it. */
+export function checkStrategy(tried: TriedStrategy, shown: ShownMarkets, stopwatch: Stopwatch): readonly CheckResult[] {
+  const checks: readonly (readonly [string, () => string | Skipped])[] = [
+    ['its parameters have defaults, units and help', () => checkParams(tried)],
+    ['it never throws', () => checkThrows(tried, shown)],
+    ['it reaches for no clock, timer, chance or network', () => checkTraps(tried, shown)],
+    ['it changes nothing that it is shown', () => checkFrozen(tried, shown)],
+    ['the same views give the same quotes', () => checkSame(tried, shown)],
+    ['each market has its own instance', () => checkApart(tried, shown)],
+    ['its quotes are on the grid and within the limits of orders', () => checkSense(tried, shown)],
+    ['its quotes say why, in words and figures', () => checkReasons(tried, shown)],
+    ['it never meets what others offer', () => checkPassive(tried, shown)],
+    ['what may fill on one side stays within the position limit', () => checkPosition(tried, shown)],
+    ['told to reduce only, it never adds', () => checkReduces(tried, shown)],
+    ['at the limit it still quotes the side that reduces', () => checkAlive(tried, shown)],
+    ['it is silent on books that are old, crossed or stuck', () => checkSilent(tried, shown)],
+    ['with YES and NO exchanged it quotes the mirror', () => checkMirror(tried, shown)],
+    [`99 of 100 calls take less than ${MOST_MS} ms`, () => checkPace(tried, shown, stopwatch)],
+  ];
+  return checks.map(([name, check]) => judge(name, check));
+}
+
+/** What a check throws when the strategy does not pass it. */
+class Failed extends Error {}
+
+/** What a check returns when it cannot be asked. */
+interface Skipped {
+  readonly because: string;
+}
+
+function judge(name: string, check: () => string | Skipped): CheckResult {
+  try {
+    const said = check();
+    return typeof said === 'string'
+      ? { name, verdict: 'ok', text: said }
+      : { name, verdict: 'not asked', text: said.because };
+  } catch (error) {
+    const text = error instanceof Failed ? error.message : `threw ${String(error)}`;
+    return { name, verdict: 'failed', text };
+  }
+}
+
+function checkParams({ strategy }: TriedStrategy): string {
+  const specs = Object.entries(strategy.params);
+  for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name}: help says nothing`);
+  const { problems } = readParams(strategy, {});
+  const [first] = problems;
+  if (first !== undefined) throw new Failed(`its defaults are refused: ${JSON.stringify(first)}`);
+  return `${specs.length} parameters`;
+}
+
+function checkThrows(tried: TriedStrategy, shown: ShownMarkets): string {
+  let quoted = 0;
+  const looks = playAll(tried, shown, (quotes) => {
+    if (Array.isArray(quotes?.bids) && quotes.bids.length + quotes.asks.length > 0) quoted += 1;
+  });
+  if (quoted === 0) throw new Failed(`it quoted at none of ${looks} looks, so nothing else is shown`);
+  return `${looks} looks at ${shown.markets.length} markets, quotes at ${quoted}`;
+}
+
+function checkTraps(tried: TriedStrategy, { markets }: ShownMarkets): string {
+  for (const market of markets) {
+    let quoter: Quoter | null = null;
+    const call = (what: string, run: () => void) => {
+      const reached = callTrapped(run);
+      if (reached !== null) throw new Failed(`${what}() used ${reached}, in ${market.facts.conditionId}`);
+    };
+    call('create', () => {
+      quoter = tried.strategy.create(tried.params, market.facts);
+    });
+    for (const { view, events } of market.looks) {
+      for (const event of events) call('observe', () => quoter?.observe?.(event));
+      call('quote', () => quoter?.quote(view));
+    }
+  }
+  return 'none was used';
+}
+
+function checkFrozen(tried: TriedStrategy, { markets }: ShownMarkets): string {
+  for (const market of markets) {
+    const before = JSON.stringify(market);
+    playMarket(tried, market, () => undefined);
+    if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${market.facts.conditionId}`);
+  }
+  return 'every view is as it was';
+}
+
+function checkSame(tried: TriedStrategy, { markets }: ShownMarkets): string {
+  for (const market of markets) {
+    const [first, second] = [quotesOf(tried, market), quotesOf(tried, market)];
+    const differs = first.findIndex((quotes, index) => JSON.stringify(quotes) !== JSON.stringify(second[index]));
+    if (differs >= 0) throw new Failed(`a second instance quotes otherwise, ${placeOf(market, differs)}`);
+  }
+  return 'two instances agree at every look';
+}
+
+/** Two markets shown by turns, and each alone: what one instance sees must not move the other. */
+function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
+  if (markets.length < 2) return { because: 'wants two markets' };
+  for (let index = 1; index < markets.length; index += 2) {
+    const pair = [markets[index - 1], markets[index]].filter((market) => market !== undefined);
+    const alone = pair.map((market) => quotesOf(tried, market));
+    const quoters = pair.map(({ facts }) => tried.strategy.create(tried.params, facts));
+    const longest = Math.max(...pair.map(({ looks }) => looks.length));
+    for (let look = 0; look < longest; look++) {
+      for (const [which, market] of pair.entries()) {
+        const [quoter, seen] = [quoters[which], market.looks[look]];
+        if (quoter === undefined || seen === undefined) continue;
+        for (const event of seen.events) quoter.observe?.(event);
+        const quotes = quoter.quote(seen.view);
+        if (JSON.stringify(quotes) !== JSON.stringify(alone[which]?.[look]))
+          throw new Failed(`what it saw of another market moved its quotes, ${placeOf(market, look)}`);
+      }
+    }
+  }
+  return 'markets by turns and alone give the same';
+}
+
+function checkSense(tried: TriedStrategy, shown: ShownMarkets): string {
+  const looks = playAll(tried, shown, (quotes, view, place) => {
+    const wrong = checkQuotes(quotes, view);
+    if (wrong !== null) throw new Failed(`${wrong}, ${place}`);
+  });
+  return `${looks} looks`;
+}
+
+function checkReasons(tried: TriedStrategy, shown: ShownMarkets): string {
+  let figures = 0;
+  playAll(tried, shown, ({ note, factors, bids, asks }, _, place) => {
+    if (typeof note !== 'string' || note.trim() === '') throw new Failed(`the note is empty, ${place}`);
+    if (bids.length + asks.length > 0) figures = Math.max(figures, Object.keys(factors).length);
+  });
+  if (figures === 0) throw new Failed('factors are empty wherever it quotes');
+  return `up to ${figures} figures beside each note`;
+}
+
+function checkPassive(tried: TriedStrategy, shown: ShownMarkets): string {
+  const looks = playAll(tried, shown, ({ bids, asks }, { others }, place) => {
+    const [bid, ask] = [others.bids[0]?.priceMicros ?? ZERO, others.asks[0]?.priceMicros ?? ONE];
+    const meets = bids.find(({ priceMicros }) => priceMicros >= ask) ?? asks.find((it) => it.priceMicros <= bid);
+    if (meets === undefined) return;
+    const book = `${formatDecimal(bid)} to ${formatDecimal(ask)}`;
+    throw new Failed(`${formatDecimal(meets.priceMicros)} would trade in a book of ${book}, ${place}`);
+  });
+  return `${looks} looks`;
+}
+
+const sumOf = (levels: readonly QuoteLevel[]): number =>
+  levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
+
+function checkPosition(tried: TriedStrategy, shown: ShownMarkets): string {
+  const looks = playAll(tried, shown, ({ bids, asks }, { inventory }, place) => {
+    const { netMicros, maxPositionMicros: most } = inventory;
+    const worst = Math.max(
+      bids.length > 0 ? netMicros + sumOf(bids) : 0,
+      asks.length > 0 ? sumOf(asks) - netMicros : 0,
+    );
+    if (worst > most) throw new Failed(`${worst / ONE} shares where ${most / ONE} are the limit, ${place}`);
+  });
+  return `${looks} looks`;
+}
+
+function checkReduces(tried: TriedStrategy, shown: ShownMarkets): string {
+  let asked = 0;
+  playAll(tried, shown, ({ bids, asks }, { inventory: { netMicros }, stance }, place) => {
+    if (stance !== 'reduce-only') return;
+    asked += 1;
+    if (sumOf(bids) > Math.max(0, -netMicros)) throw new Failed(`it bids for more than it is short of, ${place}`);
+    if (sumOf(asks) > Math.max(0, netMicros)) throw new Failed(`it offers more than it holds, ${place}`);
+  });
+  return `${asked} looks`;
+}
+
+/** Where nothing but a full position speaks against quoting; asked of long and short positions apart. */
+function checkAlive(tried: TriedStrategy, shown: ShownMarkets): string | Skipped {
+  const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
+  playAll(tried, shown, (quotes, view) => {
+    const { netMicros, maxPositionMicros } = view.inventory;
+    if (Math.abs(netMicros) < maxPositionMicros || !isSound(view) || view.stance !== 'normal') return;
+    const counted = netMicros > 0 ? at.long : at.short;
+    counted.looks += 1;
+    if ((netMicros > 0 ? quotes.asks : quotes.bids).length > 0) counted.alive += 1;
+  });
+  const looks = at.long.looks + at.short.looks;
+  if (looks === 0) return { because: 'no look was at the limit' };
+  for (const [which, counted] of Object.entries(at)) {
+    if (counted.looks > 0 && counted.alive === 0)
+      throw new Failed(`at none of ${counted.looks} looks with a full ${which} position did it offer to reduce`);
+  }
+  return `at ${at.long.alive + at.short.alive} of ${looks} looks at the limit`;
+}
+
+function checkSilent(tried: TriedStrategy, shown: ShownMarkets): string | Skipped {
+  let unsound = 0;
+  playAll(tried, shown, ({ bids, asks }, view, place) => {
+    const { bookAgeMs, crossed, frozen } = view.health;
+    const why = bookAgeMs > OLD_MS ? `a book ${bookAgeMs / 1000} s old` : crossed ? 'a crossed book' : 'a stuck book';
+    if (bookAgeMs <= OLD_MS && !crossed && !frozen) return;
+    unsound += 1;
+    if (bids.length + asks.length > 0) throw new Failed(`it quotes on ${why}, ${place}`);
+  });
+  return unsound === 0 ? { because: 'no such book was shown' } : `${unsound} such looks`;
+}
+
+const isSound = ({ health, others }: MarketView): boolean =>
+  health.bookAgeMs < 60_000 &&
+  !health.crossed &&
+  !health.locked &&
+  !health.frozen &&
+  others.bids.length > 0 &&
+  others.asks.length > 0;
+
+function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets): string | Skipped {
+  if (mirrored === null) return { because: 'a recording has no mirror' };
+  const seen = { looks: 0, differ: 0, first: '' };
+  for (const [index, market] of markets.entries()) {
+    const other = mirrored[index];
+    // Fees on the traded value differ between a market and its mirror, and quotes with them.
+    if (other === undefined || market.facts.makerFeeRateMicros > 0) continue;
+    const [plain, turned] = [quotesOf(tried, market), quotesOf(tried, other)];
+    for (const [look, quotes] of plain.entries()) {
+      const twin = turned[look];
+      seen.looks += 1;
+      if (twin !== undefined && isMirror(quotes, twin, market.facts.tickMicros)) continue;
+      seen.differ += 1;
+      if (seen.first === '') seen.first = placeOf(market, look);
+    }
+  }
+  if (seen.looks === 0) return { because: 'wants a market without fees' };
+  if (seen.differ > seen.looks * MIRROR_TOLERANCE)
+    throw new Failed(`${seen.differ} of ${seen.looks} looks differ, the first ${seen.first}`);
+  return `${seen.looks - seen.differ} of ${seen.looks} looks`;
+}
+
+/** To a tick, and to a hundredth of each size: floating point is not symmetrical. */
+function isMirror(quotes: Quotes, twin: Quotes, tickMicros: number): boolean {
+  const fits = (levels: readonly QuoteLevel[], others: readonly QuoteLevel[]) =>
+    levels.length === others.length &&
+    levels.every(({ priceMicros, amountMicros }, index) => {
+      const other = others[index];
+      if (other === undefined || Math.abs(ONE - other.priceMicros - priceMicros) > tickMicros) return false;
+      return Math.abs(other.amountMicros - amountMicros) <= amountMicros / 100;
+    });
+  return fits(quotes.bids, twin.asks) && fits(quotes.asks, twin.bids);
+}
+
+function checkPace(tried: TriedStrategy, { markets }: ShownMarkets, stopwatch: Stopwatch): string {
+  const times: number[] = [];
+  for (const market of markets) {
+    const quoter = tried.strategy.create(tried.params, market.facts);
+    for (const { view, events } of market.looks) {
+      const from = stopwatch();
+      for (const event of events) quoter.observe?.(event);
+      quoter.quote(view);
+      times.push(stopwatch() - from);
+    }
+  }
+  const p99 = quantile(times, 0.99) ?? 0;
+  if (p99 > MOST_MS) throw new Failed(`p99 is ${p99.toFixed(2)} ms`);
+  return `p99 ${p99.toFixed(3)} ms, longest ${Math.max(...times).toFixed(2)} ms`;
+}
+
+const placeOf = ({ facts }: ShownMarket, look: number): string => `at look ${look + 1} of ${facts.conditionId}`;
+
+function quotesOf(tried: TriedStrategy, market: ShownMarket): readonly Quotes[] {
+  const all: Quotes[] = [];
+  playMarket(tried, market, (quotes) => all.push(quotes));
+  return all;
+}
+
+function playMarket(
+  { strategy, params }: TriedStrategy,
+  market: ShownMarket,
+  look: (quotes: Quotes, view: MarketView, place: string) => void,
+): void {
+  const quoter = strategy.create(params, market.facts);
+  for (const [index, { view, events }] of market.looks.entries()) {
+    for (const event of events) quoter.observe?.(event);
+    look(quoter.quote(view), view, placeOf(market, index));
+  }
+}
+
+/** Returns how many looks there were. */
+function playAll(
+  tried: TriedStrategy,
+  { markets }: ShownMarkets,
+  look: (quotes: Quotes, view: MarketView, place: string) => void,
+): number {
+  for (const market of markets) playMarket(tried, market, look);
+  return markets.reduce((sum, { looks }) => sum + looks.length, 0);
+}

@@ -1,0 +1,71 @@
+/** Files of scenarios: books and holdings with the quotes that a strategy shall give for them. */
+
+import { readFileSync } from 'node:fs';
+import { parseDocument, YAMLMap, YAMLSeq } from 'yaml';
+import { z } from 'zod';
+import { explainIssues } from './explain-issues.js';
+import { configError } from './problems.js';
+import { jsonSchema } from './schema-tree.js';
+import { readYaml } from './yaml-source.js';
+
+const level = z.tuple([
+  z.number().refine((price) => price > 0 && price < 1, 'wants a price between 0 and 1'),
+  z.number().refine((shares) => shares > 0 && shares <= 1e9, 'wants shares above 0, at most 1000000000'),
+]);
+const side = z.array(level).max(100);
+
+const scenarioSchema = z.strictObject({
+  name: z.string().min(1).describe('What is shown, in a few words.'),
+  bids: side.describe('Bids of others in YES: [price, shares], best first.'),
+  asks: side.describe('Asks of others in YES: [price, shares], best first.'),
+  holds: z.number().min(-1e9).max(1e9).default(0).describe('YES less NO, in shares; the position limit is 200.'),
+  seconds_left: z.number().min(0).max(1e10).default(2_592_000).describe('Seconds to resolution.'),
+  book_age_s: z.number().min(0).max(1e6).default(0).describe('Seconds since the book was read.'),
+  stance: z.enum(['normal', 'widen', 'reduce-only']).default('normal').describe('What the kill ladder asks for.'),
+  quotes: z
+    .strictObject({ bids: side, asks: side })
+    .optional()
+    .describe('What the strategy shall say; --record writes it.'),
+});
+
+const TICKS = [0.01, 0.001, 0.0001];
+
+const fileSchema = z.strictObject({
+  tick: z
+    .number()
+    .refine((tick) => TICKS.includes(tick), 'wants 0.01, 0.001 or 0.0001')
+    .default(0.01)
+    .describe('Smallest price step.'),
+  scenarios: z.array(scenarioSchema).min(1).max(10_000),
+});
+
+/** One book with what is held, and the quotes that are wanted. */
+export type Scenario = z.output<typeof scenarioSchema>;
+/** A file of scenarios as read. */
+export type ScenarioFile = z.output<typeof fileSchema>;
+/** Levels as a scenario writes them: price and shares. */
+export type WrittenLevels = z.output<typeof side>;
+
+const schema = jsonSchema(fileSchema);
+
+/** Throws TwinbookError `config_invalid` that lists every problem, with file, line and column. */
+export function readScenarios(file: string, cwd: string): ScenarioFile {
+  const source = readYaml(file, cwd);
+  const parsed = fileSchema.safeParse(source.value);
+  if (parsed.success) return parsed.data;
+  const complaints = explainIssues(parsed.error, source.value, schema);
+  throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
+}
+
+/** The text of the file with these quotes, one for each scenario; comments and the rest stay as they are. */
+export function withQuotes(file: string, quotes: readonly NonNullable<Scenario['quotes']>[]): string {
+  const document = parseDocument(readFileSync(file, 'utf8'));
+  for (const [index, { bids, asks }] of quotes.entries()) {
+    const scenario = document.getIn(['scenarios', index]);
+    if (!(scenario instanceof YAMLMap)) throw new TypeError('the file has changed since it was read');
+    const node = document.createNode({ bids, asks });
+    for (const { value } of node.items) if (value instanceof YAMLSeq) value.flow = true;
+    scenario.set('quotes', node);
+  }
+  return document.toString();
+}

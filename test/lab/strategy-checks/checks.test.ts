@@ -1,0 +1,206 @@
+/** Each check passes a sound strategy and finds the one mistake that it is there for. */
+
+import { describe, expect, it } from 'vitest';
+import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
+import type { TriedStrategy } from '../../../src/lab/strategy-checks/contract.js';
+import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
+import { loadShipped } from '../../../src/shell/config/strategy-module.js';
+import type { MarketView } from '../../../src/trader/market/view.js';
+import {
+  defineStrategy,
+  ladder,
+  micros,
+  NO_QUOTES,
+  ONE,
+  passiveLimit,
+  positionRoom,
+  type Quotes,
+} from '../../../src/trader/strategy/strategy.js';
+import { paramsFor } from '../../trader/strategy/fixtures.js';
+
+const SHOWN = showMarkets(1, 4, 100);
+/** Steps by one a call: calls take no time. */
+const still = () => 0;
+
+const failedChecks = (tried: TriedStrategy, stopwatch = still) =>
+  checkStrategy(tried, SHOWN, stopwatch)
+    .filter(({ verdict }) => verdict === 'failed')
+    .map(({ name }) => name);
+
+/** Quotes behind others' best on both sides, as far as it may; `alter` plants a mistake. */
+function soundQuotes(view: MarketView): Quotes {
+  const { market, others, health } = view;
+  const [bid, ask] = [others.bids[0], others.asks[0]];
+  if (bid === undefined || ask === undefined) return NO_QUOTES('a side is empty');
+  if (health.crossed || health.locked || health.frozen || health.bookAgeMs > 60_000) return NO_QUOTES('not sound');
+  const side = (name: 'bid' | 'ask', price: number) => {
+    const shares = Math.min(10 * ONE, positionRoom(name, view)) / ONE;
+    return ladder({ side: name, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, market);
+  };
+  return {
+    fairMicros: micros(Math.round((bid.priceMicros + ask.priceMicros) / 2)),
+    bids: side('bid', Math.min(bid.priceMicros, passiveLimit(others, 'bid', market.tickMicros)) / ONE),
+    asks: side('ask', Math.max(ask.priceMicros, passiveLimit(others, 'ask', market.tickMicros)) / ONE),
+    keepWithinTicks: 0,
+    keepWithinSizeFraction: 0,
+    note: 'joins',
+    factors: { best_bid_price: bid.priceMicros / ONE },
+  };
+}
+
+function altered(quote: (view: MarketView, call: number) => Quotes): TriedStrategy {
+  const strategy = defineStrategy({
+    name: 'altered',
+    summary: 'Joins, with a mistake.',
+    params: {},
+    create: () => {
+      let calls = 0;
+      return { quote: (view) => quote(view, ++calls) };
+    },
+  });
+  return { strategy, params: paramsFor(strategy) };
+}
+
+let shared = 0;
+const isQuoting = ({ bids, asks }: Quotes) => bids.length > 0 && asks.length > 0;
+
+/** A mistake, and the checks that must find it. */
+const MISTAKES: readonly (readonly [
+  what: string,
+  quote: (view: MarketView, call: number) => Quotes,
+  found: string[],
+])[] = [
+  [
+    'quotes nothing at all',
+    () => NO_QUOTES('never'),
+    [
+      'it never throws',
+      'its quotes say why, in words and figures',
+      'at the limit it still quotes the side that reduces',
+    ],
+  ],
+  [
+    'reads the clock and catches what that throws',
+    (view) => {
+      try {
+        Date.now();
+      } catch {
+        return soundQuotes(view);
+      }
+      return soundQuotes(view);
+    },
+    ['it reaches for no clock, timer, chance or network'],
+  ],
+  [
+    'makes a date',
+    (view) => ({ ...soundQuotes(view), note: new Date(view.nowMs).toISOString() }),
+    ['it reaches for no clock, timer, chance or network'],
+  ],
+  [
+    'draws',
+    (view) => ({ ...soundQuotes(view), factors: { drawn: Math.random() } }),
+    [
+      'it reaches for no clock, timer, chance or network',
+      'the same views give the same quotes',
+      'each market has its own instance',
+    ],
+  ],
+  [
+    'counts over all instances',
+    (view) => ({ ...soundQuotes(view), factors: { calls: ++shared } }),
+    ['the same views give the same quotes', 'each market has its own instance'],
+  ],
+  [
+    'quotes off the grid',
+    (view) => {
+      const quotes = soundQuotes(view);
+      const bids = quotes.bids.map((level) => ({ ...level, priceMicros: micros(level.priceMicros + 1) }));
+      return { ...quotes, bids };
+    },
+    ['its quotes are on the grid and within the limits of orders'],
+  ],
+  ['gives no reason', (view) => ({ ...soundQuotes(view), note: '' }), ['its quotes say why, in words and figures']],
+  ['gives no figures', (view) => ({ ...soundQuotes(view), factors: {} }), ['its quotes say why, in words and figures']],
+  [
+    'bids what others ask',
+    (view) => {
+      const quotes = soundQuotes(view);
+      const ask = view.others.asks[0]?.priceMicros;
+      if (!isQuoting(quotes) || ask === undefined) return quotes;
+      return { ...quotes, bids: [{ priceMicros: ask, amountMicros: micros(ONE) }], asks: [] };
+    },
+    ['it never meets what others offer', 'with YES and NO exchanged it quotes the mirror'],
+  ],
+  [
+    'forgets the limit',
+    (view) => soundQuotes({ ...view, inventory: { ...view.inventory, maxPositionMicros: micros(1e12) } }),
+    ['what may fill on one side stays within the position limit'],
+  ],
+  ['forgets its stance', (view) => soundQuotes({ ...view, stance: 'normal' }), ['told to reduce only, it never adds']],
+  [
+    'is silent at the limit',
+    (view) =>
+      Math.abs(view.inventory.netMicros) === view.inventory.maxPositionMicros ? NO_QUOTES('full') : soundQuotes(view),
+    ['at the limit it still quotes the side that reduces'],
+  ],
+  [
+    'believes old books',
+    (view) => soundQuotes({ ...view, health: { ...view.health, bookAgeMs: 0 } }),
+    ['it is silent on books that are old, crossed or stuck'],
+  ],
+  [
+    'bids only',
+    (view) => ({ ...soundQuotes(view), asks: [] }),
+    ['at the limit it still quotes the side that reduces', 'with YES and NO exchanged it quotes the mirror'],
+  ],
+];
+
+describe('the checks of strategies', () => {
+  it('pass a sound one', () => {
+    const checks = checkStrategy(altered(soundQuotes), SHOWN, still);
+    expect(checks.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+    expect(checks).toHaveLength(15);
+  });
+
+  it.each(MISTAKES)('find one that %s', (_, quote, found) => {
+    expect(failedChecks(altered(quote))).toEqual(found);
+  });
+
+  it('find one that throws, and say where', () => {
+    const thrown = altered((view, call) => {
+      if (call > 50) throw new TypeError('no such level');
+      return soundQuotes(view);
+    });
+    const checks = checkStrategy(thrown, SHOWN, still);
+    expect(checks.find(({ name }) => name === 'it never throws')).toMatchObject({
+      verdict: 'failed',
+      text: expect.stringContaining('no such level'),
+    });
+  });
+
+  it('find one that alters what it is shown', () => {
+    const greedy = altered((view) => {
+      // Books are copies that a strategy could write to.
+      (view.others.bids as unknown[]).length = 0;
+      return NO_QUOTES('took the bids');
+    });
+    const own = showMarkets(1, 2, 20);
+    const checks = checkStrategy(greedy, own, still);
+    expect(checks.find(({ name }) => name === 'it changes nothing that it is shown')?.verdict).toBe('failed');
+  });
+
+  it('find one that is slow', () => {
+    let nowMs = 0;
+    expect(failedChecks(altered(soundQuotes), () => (nowMs += 6))).toEqual(['99 of 100 calls take less than 5 ms']);
+  });
+
+  it.each(['bands', 'log-odds-maker'])('pass %s as it is shipped', async (name) => {
+    const { strategy } = await loadShipped(name);
+    expect(failedChecks({ strategy, params: paramsFor(strategy) })).toEqual([]);
+  });
+
+  it('put back what they took away', () => {
+    failedChecks(altered(soundQuotes));
+    expect([typeof Date.now(), typeof Math.random(), typeof performance.now()]).toEqual(['number', 'number', 'number']);
+  });
+});
