@@ -1,0 +1,63 @@
+/** A real window that is cut in half decides what the whole one decides, up to the cut. */
+
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { EVENT } from '../../../src/recording/contract.js';
+import { openRecordings } from '../../../src/recording/recording.js';
+import { REAL_DATA } from '../../recording/samples.js';
+import { newFolder } from '../../support/folders.js';
+import { decisionsBefore, ordersIn, PRINTS_LATE_MS } from './decisions.js';
+
+const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
+/** What the set says of its markets: when they close, and how they resolved. */
+const ABOUT = ['MARKETS.csv', 'metadata'];
+
+/** The first file of messages of a window, below the set's folder. */
+function fileOf(ticker: string): string {
+  const folder = join('events', ticker);
+  const [file = ''] = readdirSync(join(KALSHI, folder));
+  return join(folder, file);
+}
+
+/** A set of this window alone, with so much of its messages, and with what is said of it or without. */
+function setOf(ticker: string, part: number, about: boolean): string {
+  const set = newFolder();
+  const file = fileOf(ticker);
+  const lines = gunzipSync(readFileSync(join(KALSHI, file)))
+    .toString('utf8')
+    .split('\n');
+  mkdirSync(dirname(join(set, file)), { recursive: true });
+  writeFileSync(join(set, file), gzipSync(`${lines.slice(0, Math.floor(lines.length * part)).join('\n')}\n`));
+  if (about) for (const name of ABOUT) cpSync(join(KALSHI, name), join(set, name), { recursive: true });
+  return set;
+}
+
+/** Of the newest level or trade, Unix ms. */
+async function lastEventMs(set: string): Promise<number> {
+  const [recording] = await openRecordings([set]);
+  let lastMs = 0;
+  for await (const { length, kind, timeMs } of recording?.chunks() ?? []) {
+    for (let at = 0; at < length; at++) if (kind[at] !== EVENT.end) lastMs = timeMs[at] ?? lastMs;
+  }
+  return lastMs;
+}
+
+describe.skipIf(!existsSync(KALSHI))('a real window (needs ../shared/data)', () => {
+  const tickers = existsSync(KALSHI) ? readdirSync(join(KALSHI, 'events')).sort() : [];
+  const [first = '', last = ''] = [tickers[0], tickers.at(-1)];
+
+  it.each([
+    [first, 'with the record of its market', true],
+    [last, 'without one', false],
+  ])('%s, %s: cut in half it decides the same requests until then', async (ticker, _, about) => {
+    const [whole, half] = [setOf(ticker, 1, about), setOf(ticker, 0.5, about)];
+    const cutMs = await lastEventMs(half);
+    expect(await lastEventMs(whole)).toBeGreaterThan(cutMs + 60_000);
+    const untilMs = cutMs - PRINTS_LATE_MS;
+    const wanted = await decisionsBefore(untilMs, whole);
+    expect(ordersIn(wanted)).toBeGreaterThan(10);
+    expect(await decisionsBefore(untilMs, half)).toEqual(wanted);
+  });
+});
