@@ -81,3 +81,44 @@ const cellsOf = (row: EvidenceRow): readonly string[] => [
   shares(Math.round(row.crossedMicros / ONE) * ONE),
   `${signedCents(row.markout60sMicros)} (${row.markoutErrorMicros === null ? UNKNOWN : decimal(row.markoutErrorMicros / 10_000, 2)})`,
 ];
+
+/** What the rows say, in sentences: they are made with the table, so that they are never about another one. */
+export function wordsOf(rows: readonly EvidenceRow[]): string {
+  const strategies = [...new Set(rows.map(({ strategy }) => strategy))];
+  return [
+    clearRows(rows),
+    ...strategies.map((name) => signsText(rows.filter(({ strategy }) => strategy === name))),
+  ].join(' ');
+}
+
+/** So many standard errors from 0 are more than chance explains in one row; of many rows some lie there by chance. */
+const CLEAR_ERRORS = 2;
+
+function clearRows(rows: readonly EvidenceRow[]): string {
+  const clear = rows.filter(
+    ({ windowMicros, errorMicros }) =>
+      errorMicros !== null && errorMicros > 0 && Math.abs(windowMicros) >= CLEAR_ERRORS * errorMicros,
+  );
+  if (clear.length === 0) return 'No mean of a window lies two standard errors or more from 0.';
+  const named = clear.map(
+    ({ strategy, model, windowMicros }) => `\`${strategy}\` under \`${model}\` (${gain(windowMicros)})`,
+  );
+  return `Of ${count(rows.length)} means of a window these lie two standard errors or more from 0: ${named.join(', ')}.`;
+}
+
+function signsText(rows: readonly EvidenceRow[]): string {
+  const [first] = rows;
+  if (first === undefined) return '';
+  if (rows.every(({ fills }) => fills === 0)) return `\`${first.strategy}\` has no fill.`;
+  const [posting, trading] = [true, false].map((wanted) =>
+    rows.filter(({ model }) => model.startsWith('posts-only') === wanted),
+  );
+  return `\`${first.strategy}\` is ${signOf(trading ?? [])} where recorded makers trade, ${signOf(posting ?? [])} where they only post.`;
+}
+
+function signOf(rows: readonly EvidenceRow[]): string {
+  if (rows.every(({ resultMicros }) => resultMicros > 0)) return 'above 0 under every queue';
+  return rows.every(({ resultMicros }) => resultMicros < 0)
+    ? 'below 0 under every queue'
+    : 'above or below 0 with the queue';
+}

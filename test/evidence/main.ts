@@ -13,7 +13,7 @@ import { backtestOf } from '../../src/lab/backtest/backtest.js';
 import { loadConfig } from '../../src/shell/config/load.js';
 import { REAL_DATA } from '../recording/samples.js';
 import { writeFigures } from '../support/doc-figures.js';
-import { type EvidenceRow, rowOf, tableOf } from './figures.js';
+import { type EvidenceRow, rowOf, tableOf, wordsOf } from './figures.js';
 import '../support/tied.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -52,6 +52,6 @@ for (const file of readdirSync(STRATEGIES).sort()) {
 }
 const day = new Date().toISOString().slice(0, 10);
 const lead = `Measured on ${day}: ${windows} recorded markets, capital 1,000, no loss limits, ${LATENCY}, no fees.`;
-const text = `${lead}\n\n${tableOf(rows)}`;
+const text = `${lead}\n\n${tableOf(rows)}\n\n${wordsOf(rows)}`;
 console.log(text);
 if (values.write) writeFigures('evidence', text, join(ROOT, 'docs/backtesting.md'));
