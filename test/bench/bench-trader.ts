@@ -65,6 +65,7 @@ export function benchTrader({ wallet, ledger, strategy, params, markets, nowMs }
     },
     merge: { enabled: true, minSharesMicros: micros(20_000_000) },
     economics: USUAL_ECONOMICS,
+    events: [],
     strategies: [
       {
         name: 'maker',

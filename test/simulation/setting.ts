@@ -199,6 +199,7 @@ export const traderSettings = (runId: string, setting: Setting = STANDARD): Trad
   polling: setting.polling,
   merge: { enabled: true, minSharesMicros: setting.mergeFromMicros },
   economics: USUAL_ECONOMICS,
+  events: [],
   strategies: strategies(setting),
   boundedCall: (call) => call(),
 });

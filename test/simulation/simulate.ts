@@ -125,6 +125,7 @@ function heal(world: World, { profile, polling }: Setting): void {
 const POSITION_CONTROLS: ReadonlySet<string> = new Set([
   'max_position_shares',
   'max_event_position_shares',
+  'max_event_loss',
   'max_total_cost',
 ]);
 

@@ -17,10 +17,10 @@ import type { ReplayedTrader } from './contract.js';
 
 /** With the files as they are now; run, address and hash are the run's: they shape no decision. */
 export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
-  const { capitalMicros, risk, polling, merge, economics, strategies, venue } = config;
+  const { capitalMicros, risk, polling, merge, economics, events, strategies, venue } = config;
   const { runId, configHash, version } = run;
   const profile = { ...venue.profile, base_url: run.profile.base_url };
-  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, strategies };
+  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies };
 }
 
 /**
@@ -39,7 +39,8 @@ export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
     strategies.push({ name, module: strategy, params, markets, quoteHours, risk });
   }
   const { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics = USUAL_ECONOMICS } = run;
-  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, strategies };
+  const { events = [] } = run;
+  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies };
 }
 
 /** Why decisions of this trader may differ from the run's, a sentence each; empty when nothing is known to have changed. */
@@ -52,6 +53,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
     ...valueChanges('risk', run.risk, trader.risk, false),
     ...valueChanges('polling', run.polling, trader.polling, false),
     ...valueChanges('merge', run.merge, trader.merge, false),
+    ...valueChanges('events', run.events ?? [], trader.events, false),
     ...valueChanges('economics', run.economics ?? USUAL_ECONOMICS, trader.economics, false),
     ...valueChanges('the venue profile', profileThen, profileNow, false),
     ...strategyChanges(run, trader),

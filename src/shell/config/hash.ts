@@ -9,7 +9,7 @@ import type { Config } from './types.js';
  * code is in it by the hash of its file.
  */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
-  const { venue, exchange, capitalMicros, risk, polling, merge, economics, schedule, strategies } = config;
+  const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, schedule, strategies } = config;
   const shaping = {
     venue,
     exchange:
@@ -19,6 +19,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     polling,
     merge,
     economics,
+    events,
     schedule,
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

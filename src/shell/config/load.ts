@@ -120,6 +120,11 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
     polling: pollingOf(content.polling),
     merge: { enabled: content.merge.enabled, minSharesMicros: content.merge.min_shares },
     economics: economicsOf(content.economics),
+    events: content.events.map(({ event, outcomes, markets }) => ({
+      eventConditionId: event,
+      outcomes,
+      marketConditionIds: markets,
+    })),
     schedule: {
       reconcile: content.schedule.reconcile,
       ledgerBackup: content.schedule.ledger_backup,
@@ -242,6 +247,16 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
     problems.push(
       at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${portOf(venue.base_url)}; remove one`),
     );
+  }
+  for (const [index, { event, outcomes, markets }] of content.events.entries()) {
+    const path = ['events', index];
+    if (content.events.findIndex((other) => other.event === event) < index)
+      problems.push(at([...path, 'event'], 'is declared above; keep one'));
+    const named = new Set(markets).size;
+    if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
+      problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
+    if (outcomes === 'exclusive' && named > 0)
+      problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
   }
   return problems;
 }

@@ -102,6 +102,25 @@ const economicsSchema = z
   })
   .describe('What requests and currency are worth against each other: decides between legs and sizes batches of sets.');
 
+const eventsSchema = z
+  .array(
+    z.strictObject({
+      event: z.string().min(1).max(128).describe('Condition id of the event.'),
+      outcomes: z
+        .enum(['exclusive', 'exhaustive'])
+        .describe('At most one of its markets resolves YES (exclusive), or exactly one does (exhaustive).'),
+      markets: z
+        .array(z.string().min(1).max(128))
+        .max(1000)
+        .default([])
+        .describe('Condition ids of all markets of an exhaustive event; none for an exclusive one.'),
+    }),
+  )
+  .max(1000)
+  .describe(
+    'Events whose outcomes exclude each other, for risk.max_event_loss. The venue does not say it: declare only what you know.',
+  );
+
 const scheduleSchema = z
   .strictObject({
     reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
@@ -196,6 +215,7 @@ export const traderSchema = z.strictObject({
   polling: pollingSchema.prefault({}),
   merge: mergeSchema.prefault({}),
   economics: economicsSchema.prefault({}),
+  events: eventsSchema.prefault([]),
   schedule: scheduleSchema.prefault({}),
   log: logSchema.prefault({}),
   recording: recordingSchema.prefault({}),

@@ -3,6 +3,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Category, MarketState } from '../../shared/protocol/states.js';
+import type { EventRule } from '../../trader/risk/event-rules.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { Economics } from '../../trader/strategy/economics.js';
@@ -23,6 +24,7 @@ export interface Config {
   readonly polling: PollingConfig;
   readonly merge: MergeConfig;
   readonly economics: Economics;
+  readonly events: readonly EventRule[];
   readonly schedule: ScheduleConfig;
   readonly log: LogConfig;
   readonly recording: RecordingConfig;

@@ -275,6 +275,7 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
     polling: config.polling,
     merge: config.merge,
     economics: config.economics,
+    events: config.events,
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
   };

@@ -17,6 +17,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { MergeSettings, PollingSettings, StrategySettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';
+import type { EventRule } from '../../trader/risk/event-rules.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 
@@ -42,6 +43,7 @@ export interface RunDescription {
   readonly merge: MergeSettings;
   /** Absent in runs of a version that knew none. */
   readonly economics?: Economics;
+  readonly events?: readonly EventRule[];
   /** The longest that one call into a strategy may take, ms. */
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];

@@ -34,6 +34,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
     polling: config.polling,
     merge: config.merge,
     economics: config.economics,
+    events: config.events,
     strategyLimitMs,
     strategies: config.strategies.map(describeStrategy),
     ledgerMissing,

@@ -52,7 +52,8 @@ export function approveAndExecute(
   if (intent.kind === 'place' || intent.kind === 'cancel') context.pace.note(context.nowMs);
   // The next order must be judged as if this one rested already.
   if (intent.kind === 'place') context.own.exposure.work(inFlight(intent, facts));
-  if (intent.kind === 'split') context.own.exposure.split(intent.marketConditionId, null, intent.amountMicros);
+  if (intent.kind === 'split')
+    context.own.exposure.split(intent.marketConditionId, intent.eventConditionId, intent.amountMicros);
   return null;
 }
 

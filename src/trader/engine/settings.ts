@@ -3,6 +3,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketState } from '../../shared/protocol/states.js';
+import type { EventRule } from '../risk/event-rules.js';
 import type { RiskLimits } from '../risk/limits.js';
 import type { Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
@@ -21,6 +22,8 @@ export interface TraderSettings {
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
   readonly economics: Economics;
+  /** Of which it is known which outcomes exclude each other; the venue does not say it. */
+  readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
   readonly boundedCall: BoundedCall;
 }

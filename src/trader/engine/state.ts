@@ -97,7 +97,12 @@ export class TraderState {
 
   /** A picture of what is ours, taken anew after `stale`. */
   get own(): OwnState {
-    this.#own ??= readOwnState(this.ledger, this.executor, (market) => this.markets.termsOf(market));
+    this.#own ??= readOwnState(
+      this.ledger,
+      this.executor,
+      (market) => this.markets.termsOf(market),
+      this.settings.events,
+    );
     return this.#own;
   }
 

@@ -8,7 +8,7 @@ import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micr
 import { buyCost, type Exposure, inYesSpace, type WorkingOrder } from './exposure.js';
 import type { Facts } from './facts.js';
 import { atLeast, atMost, shown } from './figures.js';
-import type { Breach, MergeIntent, PlaceIntent, RedeemIntent, SplitIntent } from './intent.js';
+import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 
 export interface Control {
@@ -50,28 +50,11 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 4, name: 'max_open_orders', check: openOrders },
   { number: 5, name: 'max_position_shares', check: position },
   { number: 6, name: 'max_event_position_shares', check: eventPosition },
+  { number: 6, name: 'max_event_loss', check: eventLoss },
   { number: 7, name: 'max_total_cost', check: totalCost },
   { number: 19, name: 'available_cash', check: availableCash },
   { number: 20, name: 'available_shares', check: availableShares },
 ];
-
-/** What a split must pass: it binds currency, so whatever keeps orders from leaving keeps it from leaving too. */
-export const SPLIT_CONTROLS: readonly SplitControl[] = [
-  { number: 14, name: 'sane_input', check: saneSplit },
-  { number: 8, name: 'halted', check: halted },
-  { number: 8, name: 'max_loss_day', check: dayLoss },
-  { number: 8, name: 'max_drawdown', check: drawdown },
-  { number: 11, name: 'max_fills', check: fillBurst },
-  { number: 15, name: 'market_open', check: marketOpen },
-  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
-  { number: 17, name: 'reduce_only', check: addsNothing },
-  { number: 21, name: 'max_core_sets', check: coreSets },
-  { number: 19, name: 'available_cash', check: splitCash },
-];
-
-interface SplitControl extends Pick<Control, 'number' | 'name'> {
-  readonly check: (split: SplitIntent, facts: Facts) => Breach | null;
-}
 
 /** A merge or redeem is refused only when it is not about shares that we hold. */
 export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
@@ -95,36 +78,6 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
     total += amount;
   }
   return atLeast('the amount to convert', total, 1, 'shares');
-}
-
-function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: Facts): Breach | null {
-  if (sight === null || sight.market.conditionId !== split.marketConditionId) {
-    return flag('the view of this market is missing');
-  }
-  return (
-    insaneLimit(limits) ??
-    whole('the sets to split', split.amountMicros, 'shares') ??
-    atLeast('the sets to split', split.amountMicros, 1, 'shares') ??
-    whole('the YES price of the split', split.yesPriceMicros, 'price') ??
-    atLeast('the YES price of the split', split.yesPriceMicros, 1, 'price') ??
-    atMost('the YES price of the split', split.yesPriceMicros, ONE - 1, 'price') ??
-    whole('the available currency', cashMicros, 'currency')
-  );
-}
-
-function addsNothing(_: unknown, { stance, stanceReason }: Facts): Breach | null {
-  if (stance === 'normal' || stance === 'widen') return null;
-  return flag(`only what reduces may pass, ${stance} (${stanceReason}), and a split binds currency`);
-}
-
-function coreSets(split: SplitIntent, { exposure, limits }: Facts): Breach | null {
-  const sets = exposure.setsMicros(split.marketConditionId) + split.amountMicros;
-  return atMost('the complete sets of this market with the split', sets, limits.maxCoreSetsMicros, 'shares');
-}
-
-function splitCash(split: SplitIntent, { exposure, cashMicros }: Facts): Breach | null {
-  const needed = exposure.reservedCashMicros + split.amountMicros;
-  return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
 /** Every figure that the controls compare with is there and finite, whichever of them will need it. */
@@ -153,7 +106,7 @@ function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
   );
 }
 
-function insaneLimit(limits: RiskLimits): Breach | null {
+export function insaneLimit(limits: RiskLimits): Breach | null {
   for (const name of LIMIT_NAMES) {
     if (Number.isSafeInteger(limits[name]) && limits[name] >= 0) continue;
     const breach =
@@ -163,33 +116,33 @@ function insaneLimit(limits: RiskLimits): Breach | null {
   return null;
 }
 
-function halted(_: unknown, { stance, stanceReason, loss }: Facts): Breach | null {
+export function halted(_: unknown, { stance, stanceReason, loss }: Facts): Breach | null {
   if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
   if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
   return null;
 }
 
-function dayLoss(_: unknown, { stance, loss, limits }: Facts): Breach | null {
+export function dayLoss(_: unknown, { stance, loss, limits }: Facts): Breach | null {
   if (stance === 'flatten') return null;
   return atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
 }
 
-function drawdown(_: unknown, { stance, loss, limits }: Facts): Breach | null {
+export function drawdown(_: unknown, { stance, loss, limits }: Facts): Breach | null {
   if (stance === 'flatten') return null;
   return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 
-function fillBurst(_: unknown, { stance, fills, limits }: Facts): Breach | null {
+export function fillBurst(_: unknown, { stance, fills, limits }: Facts): Breach | null {
   if (stance === 'flatten') return null;
   if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
   return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
 }
 
-function marketOpen(_: unknown, { sight }: Facts): Breach | null {
+export function marketOpen(_: unknown, { sight }: Facts): Breach | null {
   return sight?.market.phase === 'open' ? null : flag(`the market is ${sight?.market.phase ?? 'not known'}, not open`);
 }
 
-function timeToResolution(_: unknown, { sight, limits }: Facts): Breach | null {
+export function timeToResolution(_: unknown, { sight, limits }: Facts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
   if (leftMs === null) return null; // the venue's own word for "no date is set"; a figure that is missing refuses
   const seconds = leftMs === undefined ? null : leftMs / 1000;
@@ -318,6 +271,14 @@ function eventPosition(place: PlaceIntent, facts: Facts, order: () => WorkingOrd
   return atMost('the worst position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
 }
 
+function eventLoss(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+  const { exposure, limits } = facts;
+  const event = place.eventConditionId ?? place.marketConditionId;
+  const after = exposure.eventLoss(event, order());
+  if (after <= limits.maxEventLossMicros || after <= exposure.eventLoss(event)) return null;
+  return atMost('the worst loss of this event', after, limits.maxEventLossMicros, 'currency');
+}
+
 function totalCost(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
   const { exposure, limits } = facts;
   const before = exposure.worst(place.marketConditionId).lossMicros;
@@ -383,10 +344,10 @@ const best = ({ sight }: Facts) => ({
 });
 
 /** Null for a safe integer: what every Micros is unless something is broken. */
-function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
+export function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   return { limit: 0, found: null, unit, text: `${what} is not a usable figure (got ${shown(value ?? Number.NaN)})` };
 }
 
 /** A condition that does not hold: found 1 where 0 is allowed. */
-const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
+export const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });

@@ -17,6 +17,7 @@ import {
   sub,
   ZERO,
 } from '../../shared/base/micros.js';
+import { type EventRule, type OutcomeLosses, worstEventLoss } from './event-rules.js';
 import type { Side } from './intent.js';
 
 /** What is held in one market. */
@@ -105,6 +106,7 @@ interface Market {
 }
 
 export class Exposure {
+  readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, Market>();
   /** Changed since they were last counted: a picture of everything is built order by order, and counted once. */
   readonly #changed = new Set<Market>();
@@ -113,6 +115,11 @@ export class Exposure {
   #totalLoss: Micros = ZERO;
   #reservedCash: Micros = ZERO;
   #working = 0;
+
+  /** @param rules of the events of which it is known which outcomes exclude each other */
+  constructor(rules: readonly EventRule[] = []) {
+    this.#rules = new Map(rules.map((rule) => [rule.eventConditionId, rule]));
+  }
 
   /** Sets what is held in a market, in place of what was. RangeError when a figure of it is missing or not whole. */
   hold(holding: Holding): void {
@@ -202,6 +209,22 @@ export class Exposure {
     return this.#eventPosition.get(eventKey) ?? ZERO;
   }
 
+  /** The worst that an event can lose, with one more order if there is one; its key as for `eventPosition`. */
+  eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
+    const losses: OutcomeLosses[] = [];
+    for (const [marketConditionId, market] of this.#markets) {
+      if (eventOf(market.holding) !== eventKey || marketConditionId === extra?.marketConditionId) continue;
+      losses.push({ marketConditionId, ...lossesOf(market.holding, countOf(market).weight) });
+    }
+    if (extra !== null) {
+      const { marketConditionId } = extra;
+      const market = this.#markets.get(marketConditionId);
+      const weight = plus(market === undefined ? NOTHING : countOf(market).weight, weightOf(extra));
+      losses.push({ marketConditionId, ...lossesOf(market?.holding ?? null, weight) });
+    }
+    return worstEventLoss(losses, this.#rules.get(eventKey) ?? null);
+  }
+
   /** Sum of the worst losses of all markets. */
   get totalLossMicros(): Micros {
     this.#count();
@@ -234,7 +257,7 @@ export class Exposure {
   }
 
   #move({ holding }: Market, { weight, worst, working }: Counted, move: typeof add, sign: 1 | -1): void {
-    const event = holding.eventConditionId ?? holding.marketConditionId;
+    const event = eventOf(holding);
     const position = move(this.#eventPosition.get(event) ?? ZERO, worst.positionMicros);
     if (position === 0) this.#eventPosition.delete(event);
     else this.#eventPosition.set(event, position);
@@ -283,19 +306,29 @@ const nothingHeld = (marketConditionId: string, eventConditionId: string | null)
   splittingMicros: ZERO,
 });
 
-function worstOf(holding: Holding | null, weight: Weight): MarketWorst {
+const eventOf = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
+
+/** Currency lost in either resolution, below zero for a gain. */
+function lossesOf(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
   const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
+  return {
+    ifYesMicros: add(sub(costMicros, yesMicros), weight.lossIfYes),
+    ifNoMicros: add(sub(costMicros, noMicros), weight.lossIfNo),
+  };
+}
+
+function worstOf(holding: Holding | null, weight: Weight): MarketWorst {
+  const { yesMicros, noMicros } = holding ?? nothingHeld('', null);
   const net = sub(yesMicros, noMicros);
   const highMicros = add(net, weight.up);
   const lowMicros = sub(net, weight.down);
-  const lossIfYes = add(sub(costMicros, yesMicros), weight.lossIfYes);
-  const lossIfNo = add(sub(costMicros, noMicros), weight.lossIfNo);
+  const { ifYesMicros, ifNoMicros } = lossesOf(holding, weight);
   return {
     highMicros,
     lowMicros,
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
     // Never negative: one market's sure gain must not pay for another's risk.
-    lossMicros: maxMicros(maxMicros(lossIfYes, lossIfNo), ZERO),
+    lossMicros: maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO),
   };
 }
 

@@ -43,6 +43,8 @@ export interface SplitIntent {
   readonly kind: 'split';
   readonly intentId: string;
   readonly marketConditionId: string;
+  /** As that of a place. */
+  readonly eventConditionId: string | null;
   /** Complete sets, and the currency that they take. */
   readonly amountMicros: Micros;
   /** By which the cost of a set is divided between its YES and its NO share; moves no money. */

@@ -30,6 +30,7 @@ const perMarket = {
   price_collar_book: amount('a price difference', ONE),
   max_position_shares: amount('shares'),
   max_event_position_shares: amount('shares'),
+  max_event_loss: amount('currency'),
   max_core_sets: amount('complete sets'),
   max_book_age_ms: count(100, 600_000),
   min_time_since_jump_ms: count(0, 600_000),
@@ -60,6 +61,11 @@ export const riskLimitsSchema = z
     max_event_position_shares: perMarket.max_event_position_shares
       .prefault('1000')
       .describe('6: the sum of |YES - NO| over the markets of one event, in shares.'),
+    max_event_loss: perMarket.max_event_loss
+      .prefault('1000')
+      .describe(
+        '6: currency that one event can lose; outcomes that exclude each other hedge where `events` declares them.',
+      ),
     max_total_cost: amount('currency')
       .prefault('1000')
       .describe('7: currency lost if everything filled at its worst and every market resolved against us.'),
@@ -111,6 +117,7 @@ export const riskLimitsSchema = z
         maxOpenOrders: file.max_open_orders,
         maxPositionSharesMicros: file.max_position_shares,
         maxEventPositionSharesMicros: file.max_event_position_shares,
+        maxEventLossMicros: file.max_event_loss,
         maxTotalCostMicros: file.max_total_cost,
         maxCoreSetsMicros: file.max_core_sets,
         maxLossDayMicros: file.max_loss_day,
@@ -145,6 +152,7 @@ export interface RiskLimits {
   readonly maxOpenOrders: number;
   readonly maxPositionSharesMicros: Micros;
   readonly maxEventPositionSharesMicros: Micros;
+  readonly maxEventLossMicros: Micros;
   readonly maxTotalCostMicros: Micros;
   readonly maxCoreSetsMicros: Micros;
   readonly maxLossDayMicros: Micros;
@@ -178,6 +186,7 @@ const RULES: readonly Rule[] = [
   { name: 'price_collar_book', limit: 'priceCollarBookMicros', tighter: 'lower', money: true },
   { name: 'max_position_shares', limit: 'maxPositionSharesMicros', tighter: 'lower', money: true },
   { name: 'max_event_position_shares', limit: 'maxEventPositionSharesMicros', tighter: 'lower', money: true },
+  { name: 'max_event_loss', limit: 'maxEventLossMicros', tighter: 'lower', money: true },
   { name: 'max_core_sets', limit: 'maxCoreSetsMicros', tighter: 'lower', money: true },
   { name: 'max_book_age_ms', limit: 'maxBookAgeMs', tighter: 'lower', money: false },
   { name: 'min_time_since_jump_ms', limit: 'minTimeSinceJumpMs', tighter: 'higher', money: false },

@@ -7,10 +7,11 @@
  * two calls: the same intent and the same facts get the same verdict.
  */
 
-import { conversionSanity, inFlight, PLACE_CONTROLS, SPLIT_CONTROLS } from './controls.js';
+import { conversionSanity, inFlight, PLACE_CONTROLS } from './controls.js';
 import type { WorkingOrder } from './exposure.js';
 import type { Facts } from './facts.js';
 import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent.js';
+import { SPLIT_CONTROLS } from './split-controls.js';
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 

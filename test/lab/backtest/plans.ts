@@ -54,6 +54,7 @@ export function plan(sources: readonly EventSource[], changes: PlanChanges = {})
       },
       merge: { enabled: true, minSharesMicros: micros(20_000_000) },
       economics: USUAL_ECONOMICS,
+      events: [],
       strategies: [settings],
     },
     sources,

@@ -86,6 +86,21 @@ describe('a trader file that cannot be used says where, what came and what to wr
       'trader.yaml:1:40: venue.fee_schedule: the embedded exchange charges fees of price x amount, but fee_schedule is variance',
     ],
     [
+      'an exhaustive event without its markets',
+      trader('events: [{ event: E, outcomes: exhaustive }]'),
+      'trader.yaml:6:32: events[0].outcomes: an exhaustive event wants all of its markets, two or more, each once',
+    ],
+    [
+      'an exclusive event with markets',
+      trader('events: [{ event: E, outcomes: exclusive, markets: [a, b] }]'),
+      'trader.yaml:6:52: events[0].markets: an exclusive event wants none: all markets of the event are meant',
+    ],
+    [
+      'an event twice',
+      trader('events: [{ event: E, outcomes: exclusive }, { event: E, outcomes: exclusive }]'),
+      'trader.yaml:6:54: events[1].event: is declared above; keep one',
+    ],
+    [
       'yes for true',
       trader('merge: { enabled: yes }'),
       'trader.yaml:6:19: merge.enabled: wants true or false, got the text "yes"',

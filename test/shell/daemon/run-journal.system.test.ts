@@ -68,7 +68,7 @@ const textOf = (folder: string): string =>
 
 /** Decides everything once more, from the journal alone, and gives the steps whose requests differ. */
 async function differences(run: RunJournal, configFile: string, folder: string): Promise<readonly number[]> {
-  const { runId, configHash, version, startedMs, capitalMicros, risk, polling, merge, economics, ...told } =
+  const { runId, configHash, version, startedMs, capitalMicros, risk, polling, merge, economics, events, ...told } =
     run.description;
   const path = join(folder, `replay-${runId}.sqlite`);
   cpSync(run.ledgerFile ?? '', path);
@@ -87,7 +87,8 @@ async function differences(run: RunJournal, configFile: string, folder: string):
     ownPollMs: polling.ownIntervalMs,
   });
   const { strategies } = await loadConfig(configFile, { env: {}, cwd: folder });
-  if (economics === undefined) throw new Error('the journal lacks what requests and currency are worth');
+  if (economics === undefined || events === undefined)
+    throw new Error('the journal lacks what requests and currency are worth');
   const settings = {
     runId,
     configHash,
@@ -98,6 +99,7 @@ async function differences(run: RunJournal, configFile: string, folder: string):
     polling,
     merge,
     economics,
+    events,
   };
   const trader = new Trader({ ...settings, strategies, boundedCall: (call) => call() }, ledger, executor, startedMs);
   const differing: number[] = [];

@@ -87,7 +87,7 @@ export const RECORD_BUGS: readonly Bug[] = [
         replacement: "  reducing: { orders: 'quotes', conversions: 'all',",
       },
       {
-        file: 'src/trader/risk/controls.ts',
+        file: 'src/trader/risk/split-controls.ts',
         text: "  { number: 17, name: 'reduce_only', check: addsNothing },\n",
         replacement: '',
       },

@@ -30,6 +30,7 @@ const SETTINGS = {
   polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
   merge: { enabled: false, minSharesMicros: m(ONE) },
   economics: USUAL_ECONOMICS,
+  events: [],
   strategies: [],
   boundedCall: <T>(call: () => T): T => call(),
 };

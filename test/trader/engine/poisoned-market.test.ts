@@ -46,6 +46,7 @@ const SETTINGS: TraderSettings = {
   },
   merge: { enabled: false, minSharesMicros: m(1) },
   economics: USUAL_ECONOMICS,
+  events: [],
   strategies: [
     {
       name: 'watching',

@@ -16,6 +16,7 @@ const split = {
   kind: 'split',
   intentId: 's',
   marketConditionId: MARKET,
+  eventConditionId: null,
   amountMicros: m(10 * ONE),
   yesPriceMicros: m(700_000),
 } as const;

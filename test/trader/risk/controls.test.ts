@@ -83,6 +83,11 @@ const CASES: readonly Case[] = [
     refused: [6, 'max_event_position_shares', 65 * ONE, 70 * ONE],
   },
   {
+    what: '6: a loss that its event may bring',
+    facts: { limits: limitsOf({ maxEventLossMicros: shares(4) }) },
+    refused: [6, 'max_event_loss', 4 * ONE, 4_141_000],
+  },
+  {
     what: '7: a loss that everything together may bring',
     facts: { limits: limitsOf({ maxTotalCostMicros: shares(4) }) },
     refused: [7, 'max_total_cost', 4 * ONE, 4_141_000],

@@ -22,6 +22,7 @@ const limits: fc.Arbitrary<RiskLimits> = fc
     maxOpenOrders: fc.integer({ min: 1, max: 6 }),
     maxPositionSharesMicros: someShares,
     maxEventPositionSharesMicros: someShares,
+    maxEventLossMicros: someShares,
     maxTotalCostMicros: someShares,
     maxLossDayMicros: count.map(m),
     maxDrawdownMicros: count.map(m),

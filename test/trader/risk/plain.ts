@@ -133,6 +133,14 @@ export const PLAIN: Readonly<Record<string, Refuses>> = {
     };
     return grows(worst(orders), worst(joined(state)), facts.limits.maxEventPositionSharesMicros);
   },
+  max_event_loss: (state) => {
+    const { place, holdings, orders, facts } = state;
+    // Market c belongs to no event: there it is an event of its own.
+    const inEvent = <T extends { readonly marketConditionId: string }>(rows: readonly T[]) =>
+      rows.filter(({ marketConditionId }) => (marketConditionId === 'c') === (place.marketConditionId === 'c'));
+    const worst = (all: readonly WorkingOrder[]) => bruteWorst(inEvent(holdings), inEvent(all)).loss;
+    return grows(worst(orders), worst(joined(state)), facts.limits.maxEventLossMicros);
+  },
   max_total_cost: (state) => {
     const { holdings, orders, facts } = state;
     const worst = (all: readonly WorkingOrder[]) => bruteWorst(holdings, all).loss;

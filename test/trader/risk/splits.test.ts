@@ -10,6 +10,7 @@ const split = (changes: Partial<SplitIntent> = {}): SplitIntent => ({
   kind: 'split',
   intentId: 'x',
   marketConditionId: 'a',
+  eventConditionId: 'event',
   amountMicros: shares(40),
   yesPriceMicros: m(420_000),
   ...changes,

@@ -168,6 +168,7 @@ export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
   maxOpenOrders: 1e6,
   maxPositionSharesMicros: m(1e15),
   maxEventPositionSharesMicros: m(1e15),
+  maxEventLossMicros: m(1e15),
   maxTotalCostMicros: m(1e15),
   maxCoreSetsMicros: m(1e15),
   maxLossDayMicros: m(1e15),

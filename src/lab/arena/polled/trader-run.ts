@@ -76,6 +76,7 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
       polling,
       merge,
       economics,
+      events: [],
       strategies: [strategy],
     },
     sources: [],

@@ -97,6 +97,12 @@ export function splitOf(
     return null;
   if (markMicros === null || markMicros <= 0 || markMicros >= ONE) return null;
   if (queue.headroom('signed', 'draft', nowMs) < 2) return null;
-  const intentId = turn.nextIntentId(conditionId);
-  return { kind: 'split', intentId, marketConditionId: conditionId, amountMicros, yesPriceMicros: markMicros };
+  return {
+    kind: 'split',
+    intentId: turn.nextIntentId(conditionId),
+    marketConditionId: conditionId,
+    eventConditionId: facts.eventConditionId,
+    amountMicros,
+    yesPriceMicros: markMicros,
+  };
 }

@@ -4,6 +4,7 @@ import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../..
 import type { OrderExecutor, Reservation, LiveOrder as RestingOrder } from '../../executor/contract.js';
 import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
+import type { EventRule } from '../../risk/event-rules.js';
 import { Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import type { QuotedOrder } from '../quoting/changes.js';
 import { inYesSpace } from '../quoting/legs.js';
@@ -44,8 +45,9 @@ export function readOwnState(
   ledger: LedgerReader,
   executor: OrderExecutor,
   termsOf: (marketConditionId: string) => MarketTerms,
+  events: readonly EventRule[],
 ): OwnState {
-  const exposure = new Exposure();
+  const exposure = new Exposure(events);
   const held = holdings(ledger.positions());
   const reservations = executor.reservations();
   const splitting = reservations.filter(({ kind }) => kind === 'split').map((each) => each.marketConditionId);

@@ -42,6 +42,7 @@ const settingsOf = (ids: readonly string[]): TraderSettings => ({
   polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
   merge: { enabled: false, minSharesMicros: m(1) },
   economics: USUAL_ECONOMICS,
+  events: [],
   strategies: [strategyOf(ids)],
   boundedCall: (call) => call(),
 });

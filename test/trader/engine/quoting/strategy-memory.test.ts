@@ -119,6 +119,7 @@ class Life {
       polling,
       merge: { enabled: false, minSharesMicros: m(ONE) },
       economics: USUAL_ECONOMICS,
+      events: [],
       strategies: [{ name: 'counting', module: strategy, params: {}, markets, quoteHours: null, risk: RISK }],
       boundedCall: <T>(call: () => T): T => call(),
     };

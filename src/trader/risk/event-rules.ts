@@ -1,0 +1,42 @@
+/** What is known of the outcomes of an event: the venue does not say it, so an operator declares it. */
+
+import { add, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+
+/** Which markets of an event may resolve YES together. */
+export interface EventRule {
+  readonly eventConditionId: string;
+  /** `exclusive`: at most one of them resolves YES; `exhaustive`: exactly one does. */
+  readonly outcomes: 'exclusive' | 'exhaustive';
+  /** All markets of an exhaustive event; of an exclusive one they need not be named, and the list is empty. */
+  readonly marketConditionIds: readonly string[];
+}
+
+/** What one market of an event costs in either resolution if all that makes it worse fills; below zero for a gain. */
+export interface OutcomeLosses {
+  readonly marketConditionId: string;
+  readonly ifYesMicros: Micros;
+  readonly ifNoMicros: Micros;
+}
+
+/**
+ * Currency that an event loses at most, never negative. Of exclusive markets one resolves YES, or none does: what the others
+ * then bring is set off. Without a rule each market is taken at its own worst. A market that is canceled, which pays a half
+ * for every share, is left out of account.
+ */
+export function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
+  if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
+  const none = markets.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
+  let worst = someOfOursMustWin(markets, rule) ? ZERO : none;
+  for (const { ifYesMicros, ifNoMicros } of markets) worst = maxMicros(worst, add(sub(none, ifNoMicros), ifYesMicros));
+  return maxMicros(worst, ZERO);
+}
+
+const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
+  maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
+
+/** An outcome in which we have nothing may be the one that wins: to us it is as if none had. */
+function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
+  if (outcomes === 'exclusive') return false;
+  const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
+  return ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
+}

@@ -1,0 +1,66 @@
+/** The controls before currency is split into complete sets. Those that it shares with orders are the same functions. */
+
+import { ONE } from '../../shared/base/micros.js';
+import {
+  type Control,
+  dayLoss,
+  drawdown,
+  fillBurst,
+  flag,
+  halted,
+  insaneLimit,
+  marketOpen,
+  timeToResolution,
+  whole,
+} from './controls.js';
+import type { Facts } from './facts.js';
+import { atLeast, atMost } from './figures.js';
+import type { Breach, SplitIntent } from './intent.js';
+
+/** What a split must pass: it binds currency, so whatever keeps orders from leaving keeps it from leaving too. */
+export const SPLIT_CONTROLS: readonly SplitControl[] = [
+  { number: 14, name: 'sane_input', check: saneSplit },
+  { number: 8, name: 'halted', check: halted },
+  { number: 8, name: 'max_loss_day', check: dayLoss },
+  { number: 8, name: 'max_drawdown', check: drawdown },
+  { number: 11, name: 'max_fills', check: fillBurst },
+  { number: 15, name: 'market_open', check: marketOpen },
+  { number: 15, name: 'min_time_to_resolution_s', check: timeToResolution },
+  { number: 17, name: 'reduce_only', check: addsNothing },
+  { number: 21, name: 'max_core_sets', check: coreSets },
+  { number: 19, name: 'available_cash', check: splitCash },
+];
+
+interface SplitControl extends Pick<Control, 'number' | 'name'> {
+  readonly check: (split: SplitIntent, facts: Facts) => Breach | null;
+}
+
+function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: Facts): Breach | null {
+  if (sight === null || sight.market.conditionId !== split.marketConditionId) {
+    return flag('the view of this market is missing');
+  }
+  return (
+    insaneLimit(limits) ??
+    whole('the sets to split', split.amountMicros, 'shares') ??
+    atLeast('the sets to split', split.amountMicros, 1, 'shares') ??
+    whole('the YES price of the split', split.yesPriceMicros, 'price') ??
+    atLeast('the YES price of the split', split.yesPriceMicros, 1, 'price') ??
+    atMost('the YES price of the split', split.yesPriceMicros, ONE - 1, 'price') ??
+    whole('the available currency', cashMicros, 'currency')
+  );
+}
+
+function addsNothing(_: unknown, { stance, stanceReason }: Facts): Breach | null {
+  if (stance === 'normal' || stance === 'widen') return null;
+  return flag(`only what reduces may pass, ${stance} (${stanceReason}), and a split binds currency`);
+}
+
+function coreSets(split: SplitIntent, { exposure, limits }: Facts): Breach | null {
+  const sets = exposure.setsMicros(split.marketConditionId) + split.amountMicros;
+  return atMost('the complete sets of this market with the split', sets, limits.maxCoreSetsMicros, 'shares');
+}
+
+function splitCash(split: SplitIntent, { exposure, cashMicros }: Facts): Breach | null {
+  const needed = exposure.reservedCashMicros + split.amountMicros;
+  return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
+}

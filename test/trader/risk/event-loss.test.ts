@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EventRule } from '../../../src/trader/risk/event-rules.js';
+import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
+import { judge } from '../../../src/trader/risk/risk.js';
+import { factsOf, holdingOf, m, ONE, only, orderOf, paid, placeOf, randomState, sight } from './states.js';
+
+const shares = (n: number) => m(n * ONE);
+const EXCLUSIVE: EventRule = { eventConditionId: 'event', outcomes: 'exclusive', marketConditionIds: [] };
+const EXHAUSTIVE: EventRule = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ['a', 'b'] };
+
+const exposureOf = (
+  rules: readonly EventRule[],
+  holdings: readonly Holding[],
+  orders: readonly WorkingOrder[] = [],
+) => {
+  const exposure = new Exposure(rules);
+  for (const holding of holdings) exposure.hold(holding);
+  for (const order of orders) exposure.work(order);
+  return exposure;
+};
+
+/** So many NO at 0.8 in a market of the event. */
+const noIn = (marketConditionId: string, count = 100): Holding =>
+  holdingOf({ marketConditionId, noMicros: shares(count), costMicros: shares(0.8 * count) });
+
+describe('the worst loss of an event', () => {
+  it('of 100 NO at 0.8 in two exclusive markets is 60, not the 160 of their sum', () => {
+    const held = [noIn('a'), noIn('b')];
+    expect(exposureOf([], held).eventLoss('event')).toBe(160 * ONE);
+    const exclusive = exposureOf([EXCLUSIVE], held);
+    expect([exclusive.eventLoss('event'), exclusive.totalLossMicros]).toEqual([60 * ONE, 160 * ONE]);
+  });
+
+  it('counts that none of them wins, unless one of those where we hold something must', () => {
+    const yes = (marketConditionId: string) =>
+      holdingOf({ marketConditionId, yesMicros: shares(100), costMicros: shares(30) });
+    expect(exposureOf([EXCLUSIVE], [yes('a'), yes('b')]).eventLoss('event')).toBe(60 * ONE);
+    expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b')]).eventLoss('event')).toBe(0);
+    // The other outcome may win.
+    expect(exposureOf([EXHAUSTIVE], [yes('a')]).eventLoss('event')).toBe(30 * ONE);
+    // There is a market of the event that the declaration does not know.
+    expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b'), yes('d')]).eventLoss('event')).toBe(90 * ONE);
+  });
+
+  it('is what every subset of fills and every outcome that may win makes of it, the plain way', () => {
+    const rules = fc.constantFrom([], [EXCLUSIVE], [EXHAUSTIVE]);
+    fc.assert(
+      fc.property(randomState, rules, ({ holdings, orders }, declared) => {
+        const plain = plainLoss(holdings, orders, declared[0] ?? null);
+        expect(BigInt(exposureOf(declared, holdings, orders).eventLoss('event'))).toBe(plain);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses an order that would pass the limit, and none that makes it smaller', () => {
+    const exposure = exposureOf([EXCLUSIVE], [noIn('a'), noIn('b')]);
+    const facts = (limit: number) =>
+      factsOf({
+        exposure,
+        cashMicros: shares(1000),
+        limits: only({ maxEventLossMicros: shares(limit) }),
+        sight: sight(),
+      });
+    const more = placeOf({
+      isYes: false,
+      priceMicros: m(560_000),
+      amountMicros: shares(100),
+      fairYesMicros: m(440_000),
+    });
+    // A hundred NO at 0.56 and a fee of 0.56 more: lost where market a wins.
+    expect(judge(more, facts(116))).toMatchObject({ verdict: 'refused', control: 6, name: 'max_event_loss' });
+    expect(judge(more, facts(117)).verdict).toBe('approved');
+    const less = placeOf({ isYes: false, side: 'sell', priceMicros: m(590_000), amountMicros: shares(10) });
+    // What is sold was what the other market's loss was set off against.
+    expect(judge(less, facts(60))).toMatchObject({ verdict: 'refused', name: 'max_event_loss' });
+    const alone = { ...facts(10), exposure: exposureOf([EXCLUSIVE], [noIn('a')]) };
+    expect(judge(less, alone).verdict).toBe('approved');
+  });
+
+  it('is that of the market alone where it belongs to no event', () => {
+    const alone = exposureOf(
+      [],
+      [holdingOf({ marketConditionId: 'c', eventConditionId: null, yesMicros: shares(10), costMicros: shares(4) })],
+    );
+    expect([alone.eventLoss('c'), alone.eventLoss('event')]).toEqual([4 * ONE, 0]);
+    const order = orderOf({ marketConditionId: 'c', eventConditionId: null, feeRateMicros: m(0) });
+    expect(alone.eventLoss('c', order)).toBe(8 * ONE);
+  });
+});
+
+/** Every subset of fills, every outcome. */
+function plainLoss(holdings: readonly Holding[], orders: readonly WorkingOrder[], rule: EventRule | null): bigint {
+  const inEvent = ['a', 'b'];
+  const fillable = orders.filter(
+    ({ phase, marketConditionId }) => phase !== 'abandoned' && inEvent.includes(marketConditionId),
+  );
+  const present = inEvent.filter((market) =>
+    [
+      ...holdings.filter(({ yesMicros, noMicros, splittingMicros }) => yesMicros + noMicros + splittingMicros > 0),
+      ...orders,
+    ].some(({ marketConditionId }) => marketConditionId === market),
+  );
+  const noneMayWin = rule?.outcomes !== 'exhaustive' || present.length < inEvent.length;
+  const winners: (string | null)[] = [...present, ...(noneMayWin ? [null] : [])];
+  let worst = 0n;
+  for (let subset = 0; subset < 2 ** fillable.length; subset++) {
+    const lossIn = (market: string, winsYes: boolean): bigint => {
+      const held = holdings.find(({ marketConditionId }) => marketConditionId === market);
+      const counts = held !== undefined && held.yesMicros + held.noMicros + held.splittingMicros > 0;
+      let loss = counts ? BigInt(held.costMicros) - BigInt(winsYes ? held.yesMicros : held.noMicros) : 0n;
+      fillable.forEach((order, i) => {
+        if (order.marketConditionId !== market || (subset >> i) % 2 === 0) return;
+        const moved = BigInt(order.remainingMicros) * (order.side === 'buy' ? 1n : -1n);
+        loss += paid(order) - (order.isYes === winsYes ? moved : 0n);
+      });
+      return loss;
+    };
+    if (rule === null) {
+      const sum = inEvent.reduce((total, market) => {
+        const [yes, no] = [lossIn(market, true), lossIn(market, false)];
+        return total + [yes, no, 0n].reduce((a, b) => (a > b ? a : b));
+      }, 0n);
+      if (sum > worst) worst = sum;
+      continue;
+    }
+    for (const winner of winners) {
+      const loss = inEvent.reduce((total, market) => total + lossIn(market, market === winner), 0n);
+      if (loss > worst) worst = loss;
+    }
+  }
+  return worst;
+}
