@@ -3,15 +3,8 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import {
-  type ArenaResult,
-  type Conditions,
-  type Entered,
-  USUAL_CONDITIONS,
-  type World,
-} from '../../lab/arena/contract.js';
+import type { ArenaResult, Entered } from '../../lab/arena/contract.js';
 import type { ArenaSource } from '../../lab/arena/thread-contract.js';
-import { GIVES_UP_MS } from '../../lab/backtest/contract.js';
 import { count, duration } from '../../lab/report/figures.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
@@ -19,26 +12,27 @@ import { action, type CliIo, DEFAULT_CONFIG, type Session, withJson } from '../o
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { ProgressLine } from './progress.js';
+import {
+  type ConditionFlags,
+  conditionsOf,
+  HIGHEST_SEED,
+  MOST_SEEDS,
+  withConditions,
+  worldsOf,
+} from './world-options.js';
 
-interface ArenaFlags {
+interface ArenaFlags extends ConditionFlags {
   readonly config: string | readonly string[];
   readonly world: readonly string[];
   readonly seeds: number;
   readonly first: number;
   readonly workers: number;
-  readonly markets?: number;
-  readonly public?: number;
-  readonly signed?: number;
-  readonly delay?: number;
   readonly report?: string;
   readonly json?: true;
 }
 
-const HIGHEST_SEED = 2 ** 31;
 const USUAL_WORLD = 'challenge';
 const USUAL_SEEDS = 20;
-const MOST_MARKETS = 40;
-const MOST_REQUESTS = 100_000;
 
 export function addArenaCommand(program: Command, session: Session): void {
   const command = program
@@ -49,7 +43,7 @@ export function addArenaCommand(program: Command, session: Session): void {
     .addOption(
       new Option('--seeds <n>', 'simulations of each strategy in each world')
         .default(USUAL_SEEDS)
-        .argParser(integerBetween(1, 1_000_000)),
+        .argParser(integerBetween(1, MOST_SEEDS)),
     )
     .addOption(new Option('--first <seed>', 'the first seed').default(0).argParser(integerBetween(0, HIGHEST_SEED)))
     .addOption(
@@ -63,26 +57,6 @@ export function addArenaCommand(program: Command, session: Session): void {
   );
   action<ArenaFlags>(command, session, (options) => runWorlds(options, session.io));
 }
-
-/** The venue of worlds in which the whole trader trades. */
-const withConditions = (command: Command): Command =>
-  command
-    .option('--markets <n>', 'of rationed: markets at once, 1 to 40 (default: 1)', integerBetween(1, MOST_MARKETS))
-    .option(
-      '--public <n>',
-      'of rationed and crowd: public requests a minute (default: 120)',
-      integerBetween(1, MOST_REQUESTS),
-    )
-    .option(
-      '--signed <n>',
-      'of rationed and crowd: signed requests a minute (default: 300)',
-      integerBetween(1, MOST_REQUESTS),
-    )
-    .option(
-      '--delay <ms>',
-      'of rationed and crowd: how long each request takes, there and back (default: 150)',
-      integerBetween(0, GIVES_UP_MS),
-    );
 
 async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   const { runArena } = await import('../../lab/arena/arena.js');
@@ -106,29 +80,6 @@ async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   }).finally(() => line.end());
   return tell(result, options, io);
 }
-
-async function worldsOf(names: readonly string[]): Promise<readonly World[]> {
-  const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
-  const others = names.filter((name) => name !== 'all').map(worldNamed);
-  return names.includes('all') ? WORLDS : [...new Set(others)];
-}
-
-async function conditionsOf(options: ArenaFlags, worlds: readonly World[]): Promise<Conditions> {
-  const { requireTaken } = await import('../../lab/arena/worlds.js');
-  const { markets, public: publicPerMinute, signed: signedPerMinute, delay: delayMs } = options;
-  const asked = definedOf({ markets, publicPerMinute, signedPerMinute, delayMs });
-  requireTaken(asked, worlds);
-  return {
-    markets: markets ?? USUAL_CONDITIONS.markets,
-    publicPerMinute: publicPerMinute ?? USUAL_CONDITIONS.publicPerMinute,
-    signedPerMinute: signedPerMinute ?? USUAL_CONDITIONS.signedPerMinute,
-    delayMs: delayMs ?? USUAL_CONDITIONS.delayMs,
-  };
-}
-
-const definedOf = (asked: Readonly<Record<keyof Conditions, number | undefined>>): readonly (keyof Conditions)[] =>
-  // The keys are those of its type.
-  (Object.keys(asked) as (keyof Conditions)[]).filter((name) => asked[name] !== undefined);
 
 /** File by file: each strategy is shown with the file as it was typed. */
 async function enteredFrom(files: readonly string[], source: ArenaSource): Promise<readonly Entered[]> {

@@ -54,9 +54,13 @@ export function addBacktestCommand(program: Command, session: Session): void {
 }
 
 /** What a backtest and a sweep are both told of their data. */
-export const withBacktestData = (command: Command): Command =>
+export const withBacktestData = (command: Command, isRequired = true): Command =>
   command
-    .requiredOption('--data <path...>', 'recordings: folders or files, of our own format or raw')
+    .addOption(
+      new Option('--data <path...>', 'recordings: folders or files, of our own format or raw').makeOptionMandatory(
+        isRequired,
+      ),
+    )
     .option(
       '--latency <model>',
       `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,

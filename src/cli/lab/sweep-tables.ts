@@ -1,8 +1,25 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
 import { count, gain, money, ratio, UNKNOWN } from '../../lab/report/figures.js';
-import type { ConfigurationResult, ModelResult, SweepResult, WalkForward } from '../../lab/sweep/contract.js';
-import { axisName, deflatedText, overfittingText, remark, resultText, sharpeText } from '../../lab/sweep/describe.js';
+import type {
+  ConfigurationResult,
+  FreshResult,
+  ModelResult,
+  SweepResult,
+  WalkForward,
+} from '../../lab/sweep/contract.js';
+import {
+  axisName,
+  deflatedText,
+  FRESH_HEADS,
+  freshLead,
+  freshRows,
+  overfittingText,
+  remark,
+  resultText,
+  sharpeText,
+  TERMS,
+} from '../../lab/sweep/describe.js';
 import { CROSSING_COLUMNS } from '../../lab/sweep/results/crossings.js';
 import { type Column, table } from '../output/table.js';
 
@@ -10,22 +27,28 @@ import { type Column, table } from '../output/table.js';
 const MOST_ROWS = 20;
 
 export function sweepTables(result: SweepResult): string {
-  const { configurations, counts, assumptions } = result;
+  const { configurations, counts } = result;
   const shown = configurations.slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
   return [
-    `${result.title}: ${count(counts.configurations)} configurations, ${count(counts.events)} events in ${assumptions.folds} folds, ${count(counts.tried)} ever tried here\n`,
+    `${result.title}: ${count(counts.configurations)} configurations, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
     table(
       shown.map((configuration, index) => ({ configuration, place: index + 1 })),
       columns(result),
     ),
     more > 0 ? `… and ${count(more)} more\n` : '',
-    crossingTable(result),
+    result.subject === 'recordings' ? crossingTable(result) : '',
     `\n${judgements(result)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result)}`,
+    result.fresh === null ? '' : `\n${freshTable(result.fresh)}`,
     `\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`,
   ].join('');
 }
+
+const eventsText = ({ subject, assumptions }: SweepResult): string =>
+  subject === 'worlds'
+    ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
+    : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
 
 interface Placed {
   readonly place: number;
@@ -79,14 +102,25 @@ function crossingTable({ configurations: [best] }: SweepResult): string {
   return `\nCrossings of configuration ${best.number}, shares; markouts are of what stood crossed and was not filled\n${lines}`;
 }
 
-function judgements({ models, counts }: SweepResult): string {
+function judgements({ subject, models, counts }: SweepResult): string {
   return table(models, [
-    { title: 'FILL MODEL', cell: ({ fillModel }) => fillModel },
+    { title: TERMS[subject].model.toUpperCase(), cell: ({ fillModel }) => fillModel },
     { title: 'TRIED (N)', cell: () => count(counts.tried), right: true },
     { title: 'V[SHARPE]', cell: ({ sharpeVariance }) => sharpeVariance?.toFixed(4) ?? UNKNOWN, right: true },
     { title: 'BEST BY LUCK', cell: ({ luckySharpe }) => ratio(luckySharpe), right: true },
     { title: 'OVERFITTING', cell: ({ overfitting }) => overfittingText(overfitting), right: true },
   ]);
+}
+
+function freshTable(fresh: FreshResult): string {
+  const columns = FRESH_HEADS.map(
+    (title, index): Column<readonly string[]> => ({
+      title: title.toUpperCase(),
+      cell: (row) => row[index] ?? null,
+      right: index > 0,
+    }),
+  );
+  return `${freshLead(fresh)}\n${table(freshRows(fresh), columns)}`;
 }
 
 function walkForwardTable({ steps, outOfSample, testedEvents }: WalkForward, { assumptions }: SweepResult): string {

@@ -10,6 +10,8 @@ import { readAxis, requireDifferent } from '../../lab/sweep/axes.js';
 import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../lab/sweep/bounds.js';
 import type { SweepPlan, SweepProgress, SweepWatcher } from '../../lab/sweep/contract.js';
 import { gridSearch, randomSearch } from '../../lab/sweep/search.js';
+import type { SweepOutcome } from '../../lab/sweep/sweep.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { integerBetween, numberBetween } from '../arguments.js';
@@ -20,8 +22,22 @@ import { writeWhole } from '../output/whole-file.js';
 import { type BacktestFlags, planOptions, withBacktestData } from './backtest.js';
 import { fillModelOption, fillModelsOf } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
+import {
+  type ConditionFlags,
+  conditionsOf,
+  HIGHEST_SEED,
+  MOST_SEEDS,
+  withConditions,
+  worldsOf,
+} from './world-options.js';
 
-interface SweepFlags extends BacktestFlags {
+interface SweepFlags extends Omit<BacktestFlags, 'data'>, ConditionFlags {
+  readonly data?: readonly string[];
+  readonly world?: readonly string[];
+  readonly seeds?: number;
+  readonly first?: number;
+  readonly fresh?: number;
+  readonly freshFirst?: number;
   readonly param: readonly string[];
   readonly random?: number;
   readonly workers: number;
@@ -39,7 +55,7 @@ export function addSweepCommand(program: Command, session: Session): void {
   const command = program
     .command('sweep')
     .description('backtests many configurations and says how far the best of them may be believed');
-  withBacktestData(withJson(withConfig(command)))
+  withWorlds(withBacktestData(withJson(withConfig(command)), false))
     .option(
       '--param <name=values>',
       'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
@@ -77,11 +93,52 @@ export function addSweepCommand(program: Command, session: Session): void {
   action<SweepFlags>(command, session, (options) => sweep(options, session.io));
 }
 
+/** In place of recordings. */
+const withWorlds = (command: Command): Command =>
+  withConditions(
+    command
+      .addOption(
+        new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
+      )
+      .option(
+        '--seeds <n>',
+        `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
+        integerBetween(1, MOST_SEEDS),
+      )
+      .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
+      .option(
+        '--fresh <n>',
+        'of worlds: other seeds, on which the best is shown (default: as many)',
+        integerBetween(1, MOST_SEEDS),
+      )
+      .option(
+        '--fresh-first <seed>',
+        'of worlds: the first of those (default: right after the others)',
+        integerBetween(0, 2 * HIGHEST_SEED),
+      ),
+  );
+
+/** What a world knows nothing of. */
+const OF_RECORDINGS = [
+  ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
+  ...['repeat', 'folds', 'embargo', 'memory'],
+];
+const OF_WORLDS = {
+  seeds: '--seeds',
+  first: '--first',
+  fresh: '--fresh',
+  freshFirst: '--fresh-first',
+  markets: '--markets',
+  public: '--public',
+  signed: '--signed',
+  delay: '--delay',
+} as const;
+const USUAL_SEEDS = 40;
+
 async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
-  const plan = await planFrom(options, io);
+  const run = options.world === undefined ? await overRecordings(options, io) : await overWorlds(options, io);
   const line = new ProgressLine(io, options.json === true);
-  const { runSweep } = await import('../../lab/sweep/sweep.js');
-  const { result, isComplete } = await runSweep(plan, watcher(line, io)).finally(() => line.end());
+  const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
   if (options.report !== undefined) {
     const { sweepHtml } = await import('../../lab/sweep/html/sweep-html.js');
     writeWhole(resolve(io.cwd, options.report), sweepHtml(result));
@@ -90,41 +147,93 @@ async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
   else {
     const { sweepTables } = await import('./sweep-tables.js');
     io.out(sweepTables(result));
-    io.out(`results: ${join(plan.outDir, 'sweep.sqlite')}\n`);
+    io.out(`results: ${join(run.outDir, 'sweep.sqlite')}\n`);
     if (options.report !== undefined) io.out(`page: ${options.report}\n`);
   }
   if (!isComplete) io.err('Stopped. What is done is kept: the same command with --resume goes on.\n');
   return isComplete ? EXIT.ok : EXIT.failed;
 }
 
-/** Everything that can be wrong with the question is found out here, before anything runs. */
-async function planFrom(options: SweepFlags, io: CliIo): Promise<SweepPlan> {
+interface SweepRun {
+  readonly outDir: string;
+  readonly play: (told: SweepWatcher) => Promise<SweepOutcome>;
+  readonly progress: ProgressWords;
+}
+
+async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+  for (const [name, option] of Object.entries(OF_WORLDS)) {
+    if (options[name as keyof typeof OF_WORLDS] === undefined) continue;
+    throw new TwinbookError(
+      'usage',
+      `${option} is of a sweep over worlds`,
+      'Name a world with --world, or leave it out.',
+    );
+  }
+  const { data } = options;
+  if (data === undefined) {
+    const hint = 'Give recordings with --data PATH, or worlds with --world NAME.';
+    throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
+  }
+  const plan = await planFrom({ ...options, data }, io);
+  const { runSweep } = await import('../../lab/sweep/sweep.js');
+  return { outDir: plan.outDir, play: (told) => runSweep(plan, told), progress: ['backtests', 'events'] };
+}
+
+async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+  const { runWorldSweep } = await import('../../lab/arena/sweep/world-sweep.js');
+  const worlds = await worldsOf(options.world ?? []);
+  const conditions = await conditionsOf(options, worlds);
+  const question = await questionFrom(options, io);
+  const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
+  const plan = {
+    ...question,
+    worlds,
+    conditions,
+    seeds: { first, count },
+    fresh: { first: freshFirst, count: fresh },
+  };
+  return {
+    outDir: plan.outDir,
+    play: (told) => runWorldSweep(plan, told),
+    progress: ['configurations and worlds', 'simulations'],
+  };
+}
+
+/** What both kinds of sweeps are asked. */
+async function questionFrom(options: SweepFlags, io: CliIo) {
   // A copy: the environment of the process itself cannot be handed to a thread.
   const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
+  return {
+    config,
+    source,
+    search: searchFrom(options, config),
+    workers: options.workers,
+    outDir: options.out === undefined ? usualOutDir(config, io.cwd) : resolve(io.cwd, options.out),
+    resume: options.resume === true,
+  };
+}
+
+/** Everything that can be wrong with the question is found out here, before anything runs. */
+async function planFrom(options: SweepFlags & Pick<BacktestFlags, 'data'>, io: CliIo): Promise<SweepPlan> {
+  const question = await questionFrom(options, io);
   const { checkFillModels } = await import('../../lab/backtest/open-sources.js');
   const fillModels = checkFillModels(fillModelsOf(options, USUAL_FILL_MODELS, io.cwd));
-  const search = searchFrom(options, config);
   const { openRecordings } = await import('../../recording/recording.js');
   const paths = options.data.map((path) => resolve(io.cwd, path));
   const recordings = await openRecordings(paths);
   return {
-    config,
-    source,
+    ...question,
     paths,
     recordings,
-    search,
     fillModels,
     latency: await latencyChoice(options.latency ?? null, recordings, options.failures ?? null),
-    ...planOptions(options, config),
+    ...planOptions(options, question.config),
     repeat: options.repeat,
     feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,
     embargoMs: options.embargo * MINUTE_MS,
-    workers: options.workers,
     memoryBytes: options.memory * MEBIBYTE,
-    outDir: options.out === undefined ? usualOutDir(config, io.cwd) : resolve(io.cwd, options.out),
-    resume: options.resume === true,
   };
 }
 
@@ -140,9 +249,13 @@ function searchFrom({ param, random, seed }: SweepFlags, config: Config): SweepP
   return random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);
 }
 
-const watcher = (line: ProgressLine, io: CliIo): SweepWatcher => ({
+/** What is counted, and what its speed is measured by. */
+type ProgressWords = readonly [tasks: string, parts: string];
+
+const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
   now: () => performance.now(),
-  progress: (progress) => line.show(progress.all === 0 ? 1 : progress.done / progress.all, progressText(progress)),
+  progress: (progress) =>
+    line.show(progress.all === 0 ? 1 : progress.done / progress.all, progressText(progress, words)),
   say: (text) => {
     line.end();
     io.err(`${text}\n`);
@@ -150,9 +263,12 @@ const watcher = (line: ProgressLine, io: CliIo): SweepWatcher => ({
   stopAsked: io.stopAsked(),
 });
 
-function progressText({ phase, done, all, failed, eventsPerS, leftMs }: SweepProgress): string {
+function progressText(
+  { phase, done, all, failed, eventsPerS, leftMs }: SweepProgress,
+  [tasks, parts]: ProgressWords,
+): string {
   if (phase === 'reading') return `reading recordings ${count(done)}/${count(all)}`;
-  const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} events/s`;
+  const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} ${parts}/s`;
   const left = leftMs === null ? '' : `, ${duration(leftMs)} left`;
-  return `backtests ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
+  return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
 }

@@ -189,10 +189,39 @@ export interface SweptEvent {
   readonly fold: number;
 }
 
+export type SweepSubject = 'recordings' | 'worlds';
+
+/** The configuration that leads and the unchanged one, on fresh seeds: edge of a seed, currency. */
+export interface FreshResult {
+  readonly firstSeed: number;
+  readonly seeds: number;
+  /** Seeds of these that an earlier sweep in the same folder has chosen on: they are not fresh. */
+  readonly usedBefore: number;
+  /** Number of the configuration that leads. */
+  readonly number: number;
+  readonly worlds: readonly {
+    readonly world: string;
+    readonly chosen: FreshMean;
+    readonly unchanged: FreshMean;
+    /** Seed by seed: chosen minus unchanged. */
+    readonly difference: FreshMean;
+    /** Seeds on which the chosen one has a negative edge. */
+    readonly belowZero: number;
+  }[];
+}
+
+/** The standard error is null below two seeds. */
+export interface FreshMean {
+  readonly mean: number;
+  readonly standardError: number | null;
+}
+
 /** Everything that table, page and JSON show. Null: not known, too few events to say, or not defined. */
 export interface SweepResult {
   /** Raised when the meaning of a key changes. */
   readonly format: 1;
+  /** What was played: over worlds a model is a world, an event is a seed, and a result is the edge. */
+  readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;
   readonly search: Pick<Search, 'kind' | 'axes' | 'leftOut'>;
@@ -204,6 +233,8 @@ export interface SweepResult {
   readonly configurations: readonly ConfigurationResult[];
   /** Null with a single fold, and until everything is done. */
   readonly walkForward: WalkForward | null;
+  /** The best on seeds that nothing was chosen on. Null over recordings, and until everything is done. */
+  readonly fresh: FreshResult | null;
   /** What a reader must know before believing a figure, most serious first. */
   readonly notes: readonly SweepNote[];
 }

@@ -1,8 +1,54 @@
 /** Figures of a sweep as a person reads them, the same on the terminal and in the page. */
 
-import { counted, gain, money, percent, ratio, UNKNOWN } from '../report/figures.js';
+import { ONE } from '../../shared/base/micros.js';
+import { count, counted, gain, money, percent, ratio, UNKNOWN } from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
-import type { Axis, ConfigurationResult, ModelJudgement, ModelResult, SharpePerEvent } from './contract.js';
+import type {
+  Axis,
+  ConfigurationResult,
+  FreshMean,
+  FreshResult,
+  ModelJudgement,
+  ModelResult,
+  SharpePerEvent,
+  SweepSubject,
+} from './contract.js';
+
+/** What a sweep's subject calls its parts. */
+export interface SweepTerms {
+  readonly model: string;
+  readonly models: string;
+  readonly event: string;
+  readonly result: string;
+}
+
+export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
+  recordings: { model: 'fill model', models: 'fill models', event: 'event', result: 'result' },
+  worlds: { model: 'world', models: 'worlds', event: 'seed', result: 'edge' },
+};
+
+export const capitalised = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+const withError = ({ mean, standardError }: FreshMean): string =>
+  `${gain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${money(Math.round(standardError * ONE))}`}`;
+
+/** Rows of the table of fresh seeds: world, chosen, unchanged, difference, seeds below 0. */
+export const FRESH_HEADS = ['World', 'Chosen', 'Unchanged', 'Chosen more', 'Below 0'] as const;
+
+export const freshRows = ({ worlds, seeds }: FreshResult): readonly (readonly string[])[] =>
+  worlds.map(({ world, chosen, unchanged, difference, belowZero }) => [
+    world,
+    ...[chosen, unchanged, difference].map(withError),
+    `${count(belowZero)} of ${count(seeds)}`,
+  ]);
+
+/** What the fresh seeds are and whether they count. */
+export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
+  const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
+  return usedBefore === 0
+    ? `${what} This sweep and those before it in this folder chose nothing on them: this is what may be reported.`
+    : `${what} ${usedBefore} of them were chosen on before: this is not to be reported.`;
+}
 
 /** Says why there is none: too few events, or results that never differ. */
 export const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {

@@ -56,7 +56,8 @@ export function identityOf(plan: SweepPlan, dataHash: string, folds: number): Sw
   };
 }
 
-const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>
+/** What was varied, and how. */
+export const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>
   canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })) });
 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>

@@ -1,10 +1,12 @@
 /** What a reader of a sweep must know before believing a figure of it. */
 
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
-import type { ConfigurationResult, Search, SweepCounts, SweepNote } from './contract.js';
+import type { ConfigurationResult, Search, SweepCounts, SweepNote, SweepSubject } from './contract.js';
+import { TERMS } from './describe.js';
 import type { ReadData } from './reading.js';
 
 export interface NoteFacts {
+  readonly subject: SweepSubject;
   readonly data: ReadData;
   readonly counts: SweepCounts;
   readonly best: ConfigurationResult | null;
@@ -32,23 +34,25 @@ function* incomplete({ counts }: NoteFacts): Generator<string> {
   if (failed > 0) yield `${counted(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
 }
 
-function* flips({ counts, best }: NoteFacts): Generator<string> {
+function* flips({ counts, best, subject }: NoteFacts): Generator<string> {
+  const { model } = TERMS[subject];
   if (counts.flipping > 0) {
     const verb = counts.flipping === 1 ? 'is' : 'are';
-    yield `${counted(counts.flipping, 'configuration')} of ${counts.done} ${verb} above 0 under one fill model and below it under another: reject them.`;
+    yield `${counted(counts.flipping, 'configuration')} of ${counts.done} ${verb} above 0 under one ${model} and below it under another: reject them.`;
   }
   if (best !== null && (best.worstMicros ?? 0) <= 0) {
-    yield 'No configuration is above 0 under every fill model.';
+    yield `No configuration is above 0 under every ${model}.`;
   }
 }
 
-function* fewEvents({ counts }: NoteFacts): Generator<string> {
+function* fewEvents({ counts, subject }: NoteFacts): Generator<string> {
+  const { event } = TERMS[subject];
   const { events } = counts;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
-    yield `${counted(events, 'event')}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
+    yield `${counted(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
   }
   if (events < LEAST_EVENTS_FOR_OVERFITTING) {
-    yield `${counted(events, 'event')}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
+    yield `${counted(events, event)}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
   }
 }
 
@@ -63,7 +67,7 @@ function* ofData({ data }: NoteFacts): Generator<string> {
   }
 }
 
-function* ofSearch({ search, folds }: NoteFacts): Generator<string> {
+function* ofSearch({ subject, search, folds }: NoteFacts): Generator<string> {
   for (const { why, count } of search.leftOut.slice(0, 3)) {
     yield `${counted(count, 'combination')} left out as impossible: ${why}.`;
   }
@@ -71,5 +75,6 @@ function* ofSearch({ search, folds }: NoteFacts): Generator<string> {
   if (search.kind === 'random' && found < search.wanted) {
     yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
   }
-  if (folds > 1) yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
+  if (folds > 1 && subject === 'recordings')
+    yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
 }

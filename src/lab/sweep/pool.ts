@@ -6,13 +6,18 @@
 import type { Worker } from 'node:worker_threads';
 import { AssertionFailed, TwinbookError } from '../../shared/base/errors.js';
 import type { Task, TaskOutcome } from './contract.js';
-import type { WorkerReport, WorkerSetup } from './thread-contract.js';
+import type { WorkerReport } from './thread-contract.js';
 import { startWorker } from './worker-start.js';
 
 export interface PoolOptions {
   readonly tasks: readonly Task[];
   readonly workers: number;
-  readonly setup: Omit<WorkerSetup, 'stop'>;
+  /** What each thread runs: it speaks as `thread-contract.ts` says. */
+  readonly program: { readonly name: string; readonly from: string };
+  /** Handed to each thread, with one word of shared memory as `stop`: not 0 once its work is not wanted any more. */
+  readonly setup: object;
+  /** Its threads read files while they work. */
+  readonly readsFiles: boolean;
   /** Told in the order in which tasks end. What it throws ends the pool. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
   readonly stopAsked: Promise<void>;
@@ -64,15 +69,13 @@ class Pool {
 
   /** A worker that reads files must not be ended within a read: see `readsEnded`. */
   async #dismiss(worker: Worker): Promise<void> {
-    if (this.#options.setup.data.kind === 'streamed' && !this.#idle.has(worker)) await heardOf(worker);
+    if (this.#options.readsFiles && !this.#idle.has(worker)) await heardOf(worker);
     await worker.terminate();
   }
 
   #hire(): void {
-    const worker = startWorker(
-      { name: './worker', data: { ...this.#options.setup, stop: this.#stop } },
-      import.meta.url,
-    );
+    const { program, setup } = this.#options;
+    const worker = startWorker({ name: program.name, data: { ...setup, stop: this.#stop } }, program.from);
     let isReady = false;
     let reason: unknown = null;
     this.#busy.set(worker, null);

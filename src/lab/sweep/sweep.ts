@@ -16,7 +16,7 @@ import type { SweepPlan, SweepResult, SweepWatcher, SweptEvent, Task } from './c
 import { foldCount, foldsOf } from './folds.js';
 import { identityOf, latencyName } from './identity.js';
 import { judge } from './judge.js';
-import { notesOf } from './notes.js';
+import { type NoteFacts, notesOf } from './notes.js';
 import { Pace } from './pace.js';
 import { runTasks } from './pool.js';
 import { type ReadData, readAll } from './reading.js';
@@ -104,7 +104,9 @@ class Sweep {
     return runTasks({
       tasks,
       workers: plan.workers,
+      program: { name: './worker', from: import.meta.url },
       setup: this.#setup(),
+      readsFiles: this.#data.shared === null,
       stopAsked: this.#watcher.stopAsked,
       done: (task, outcome) => {
         this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
@@ -173,9 +175,17 @@ class Sweep {
     };
     const chosenFrom = candidates.filter((candidate) => this.#outcomes.statusOf(candidate).status === 'done');
     const question = { candidates: chosenFrom, events, fillModels: plan.fillModels, outcomes: this.#outcomes, trials };
-    const facts = { data: this.#data, counts, best: done[0] ?? null, search: plan.search, folds: foldCount(events) };
+    const facts: NoteFacts = {
+      subject: 'recordings',
+      data: this.#data,
+      counts,
+      best: done[0] ?? null,
+      search: plan.search,
+      folds: foldCount(events),
+    };
     return {
       format: 1,
+      subject: 'recordings',
       title: this.#whole.title,
       assumptions: this.#assumptions(),
       search: { kind: plan.search.kind, axes: plan.search.axes, leftOut: plan.search.leftOut },
@@ -184,6 +194,7 @@ class Sweep {
       models,
       configurations,
       walkForward: counts.unfinished > 0 ? null : walkForward({ ...question, embargoMs: plan.embargoMs }),
+      fresh: null,
       notes: notesOf(facts),
     };
   }

@@ -2,13 +2,12 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { openRecordings } from '../../recording/recording.js';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
-import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
+import { assert } from '../../shared/base/errors.js';
 import type { EventSource } from '../backtest/contract.js';
 import { decoded, stoppable, streamed } from '../backtest/sources.js';
 import { columnsOf } from './columns.js';
 import type { TaskOutcome } from './contract.js';
+import { sameConfig } from './same-config.js';
 import { runTask } from './task.js';
 import type { Assignment, WorkerReport, WorkerSetup } from './thread-contract.js';
 
@@ -16,7 +15,7 @@ assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
 // `WorkerSetup` is what `pool.ts` starts this program with.
 const setup = workerData as WorkerSetup;
-const config = await configOf(setup);
+const config = await sameConfig(setup);
 const sources = await sourcesOf(setup);
 
 port.on('message', async ({ id, task }: Assignment) => {
@@ -34,13 +33,6 @@ async function outcomeOf(task: Assignment['task']): Promise<TaskOutcome> {
   } catch (error) {
     return { kind: 'failed', error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
   }
-}
-
-async function configOf({ source, configHash }: WorkerSetup): Promise<Config> {
-  const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
-  if (loaded.configHash === configHash) return loaded;
-  const hint = 'Leave the configuration and its strategies as they are while a sweep runs.';
-  throw new TwinbookError('config_invalid', `${source.file} has changed since the sweep began`, hint);
 }
 
 async function sourcesOf({ data }: WorkerSetup): Promise<ReadonlyMap<string, EventSource>> {

@@ -58,6 +58,7 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
   const question = { candidates: candidates.slice(failed), events, fillModels: MODELS, outcomes, embargoMs: 0 };
   return {
     format: 1,
+    subject: 'recordings',
     title,
     assumptions: {
       version: '0',
@@ -85,6 +86,7 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
     models: judged.models,
     configurations: judged.configurations,
     walkForward: walkForward({ ...question, trials: judged.trials }),
+    fresh: null,
     notes: [
       { level: 'caution', text: 'Some configurations gain under one fill model and lose under another: reject them.' },
       { level: 'note', text: 'Each fold begins with the whole capital.' },

@@ -4,17 +4,27 @@ import { count, gain, percent, ratio, UNKNOWN } from '../../report/figures.js';
 import { html, type Markup } from '../../report/html/markup.js';
 import { dataTable, section, tone } from '../../report/html/parts.js';
 import type { SweepResult, WalkForward } from '../contract.js';
-import { deflatedText, overfittingText, sharpeText } from '../describe.js';
+import {
+  capitalised,
+  deflatedText,
+  FRESH_HEADS,
+  freshLead,
+  freshRows,
+  overfittingText,
+  sharpeText,
+  TERMS,
+} from '../describe.js';
 
-export function beliefSection({ models, counts }: SweepResult): Markup {
+export function beliefSection({ subject, models, counts }: SweepResult): Markup {
+  const { model, event } = TERMS[subject];
   const heads = [
-    { title: 'Fill model', isText: true },
+    { title: capitalised(model), isText: true },
     { title: 'Tried (N)', explains: 'different configurations ever tried in this folder' },
     { title: 'V[Sharpe]', explains: 'variance over the configurations' },
     { title: 'Best by luck', explains: 'the highest Sharpe ratio that is to be expected of N without any skill' },
     {
       title: 'Overfitting',
-      explains: 'how often the best of one half of the events is not above the median in the other',
+      explains: `how often the best of one half of the ${event}s is not above the median in the other`,
     },
     { title: 'Loss unseen', explains: 'how often it loses money there' },
   ];
@@ -32,9 +42,17 @@ export function beliefSection({ models, counts }: SweepResult): Markup {
   return section(
     'belief',
     'What luck would have given',
-    'The best of many is good by luck alone. Ratios are per event, the only independent samples that there are; a deflated one is the probability that there is more than luck.',
-    dataTable(heads, rows, { caption: 'The search, by fill model' }),
+    `The best of many is good by luck alone. Ratios are per ${event}, the only independent samples that there are; a deflated one is the probability that there is more than luck.`,
+    dataTable(heads, rows, { caption: `The search, by ${model}` }),
   );
+}
+
+export function freshSection({ fresh }: SweepResult): Markup | null {
+  if (fresh === null) return null;
+  const heads = FRESH_HEADS.map((title, index) => ({ title, isText: index === 0 }));
+  const rows = freshRows(fresh).map((cells) => ({ id: cells[0] ?? '', cells: cells.map((text) => ({ text })) }));
+  const table = dataTable(heads, rows, { caption: 'On fresh seeds' });
+  return section('fresh', 'On fresh seeds', freshLead(fresh), table);
 }
 
 export function walkForwardSection(result: SweepResult): Markup | null {

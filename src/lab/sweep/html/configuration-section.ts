@@ -4,23 +4,24 @@ import { count, money, UNKNOWN } from '../../report/figures.js';
 import { html, type Markup, shortened } from '../../report/html/markup.js';
 import { type Cell, dataTable, type Head, section, tone } from '../../report/html/parts.js';
 import type { ConfigurationResult, ModelResult, SweepResult } from '../contract.js';
-import { axisName, deflatedText, remark, resultText, sharpeText } from '../describe.js';
+import { axisName, deflatedText, remark, resultText, sharpeText, TERMS } from '../describe.js';
 
 /** About 1,000 bytes each. */
 const MAX_ROWS = 2_000;
 
 export function configurationSection(result: SweepResult): Markup {
   const { configurations, assumptions, search, counts } = result;
+  const terms = TERMS[result.subject];
   const shown = configurations.slice(0, MAX_ROWS);
   const heads: readonly Head[] = [
-    { title: '#', explains: 'place, by the lowest result of the fill models' },
+    { title: '#', explains: `place, by the lowest ${terms.result} of the ${terms.models}` },
     { title: 'Config', explains: 'number in the order of the search' },
     ...search.axes.map((axis, index) => ({ title: axisName(search.axes, index), explains: axis.name })),
     // Before the results, for it says how they are to be read.
     { title: 'Remark', isText: true },
     ...assumptions.fillModels.flatMap((model) => [
-      { title: model, explains: `result under ${model}; of repeats their mean, ± the deviation between them` },
-      { title: 'Sharpe', explains: 'per event, not per year' },
+      { title: model, explains: `${terms.result} under ${model}; of repeats their mean, ± the deviation between them` },
+      { title: 'Sharpe', explains: `per ${terms.event}, not per year` },
       { title: 'Deflated', explains: 'probability that the true ratio beats what luck gives the best of all tried' },
       { title: 'Drawdown', explains: 'the largest within a fold' },
       { title: 'Fills' },
@@ -38,7 +39,7 @@ export function configurationSection(result: SweepResult): Markup {
   return section(
     'configurations',
     'Configurations',
-    'Best first: by the lowest of the results under the fill models. A heading sorts.',
+    `Best first: by the lowest of the ${terms.result}s under the ${terms.models}, summed over all ${terms.event}s. A heading sorts.`,
     html`${dataTable(heads, rows, { caption: 'Configurations', sorts: true })}${note}`,
   );
 }

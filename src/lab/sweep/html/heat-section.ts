@@ -4,7 +4,7 @@ import { count, gain } from '../../report/figures.js';
 import { html, Markup } from '../../report/html/markup.js';
 import { bar, dataTable, section, tone } from '../../report/html/parts.js';
 import type { Axis, ConfigurationResult, SweepResult } from '../contract.js';
-import { axisName } from '../describe.js';
+import { axisName, capitalised, TERMS } from '../describe.js';
 import { type Bin, binsOf, cellOf, type HeatCell } from './heat-map.js';
 
 /** Of ten parameters every pair; more would make the page large and nobody the wiser. */
@@ -28,7 +28,7 @@ export function heatSection(result: SweepResult): Markup | null {
       (metric, place) => html`<div class="map pair-${index} metric-${place}">${heatMap(result, pair, metric)}</div>`,
     ),
   );
-  const lead = `Result, currency${axes.length > 2 ? '; the mean over all values of the other parameters' : ''}. Each cell: the mean, and of how many configurations.`;
+  const lead = `${capitalised(TERMS[result.subject].result)}, currency${axes.length > 2 ? '; the mean over all values of the other parameters' : ''}. Each cell: the mean, and of how many configurations.`;
   const left =
     all.length > pairs.length
       ? html`<p class="note">${count(all.length - pairs.length)} more pairs are not shown; all results are in sweep.sqlite.</p>`
@@ -58,8 +58,8 @@ const nameOf =
   ([row, column]: Pair): string =>
     `${axisName(axes, row)} × ${axisName(axes, column)}`;
 
-const metricsOf = ({ assumptions }: SweepResult): readonly Metric[] => [
-  { name: 'lowest of the fill models', figure: ({ worstMicros }) => worstMicros },
+const metricsOf = ({ subject, assumptions }: SweepResult): readonly Metric[] => [
+  { name: `lowest of the ${TERMS[subject].models}`, figure: ({ worstMicros }) => worstMicros },
   ...assumptions.fillModels.map((name, model) => ({
     name,
     figure: ({ models }: ConfigurationResult) => models[model]?.resultMicros ?? null,
@@ -144,7 +144,7 @@ export function marginalSection(result: SweepResult): Markup {
   return section(
     'parameters',
     'One parameter at a time',
-    'Lowest result of the fill models, currency: the mean over all values of the other parameters.',
+    `Lowest ${TERMS[result.subject].result} of the ${TERMS[result.subject].models}, currency: the mean over all values of the other parameters.`,
     html`<div class="columns">${tables}</div>`,
   );
 }

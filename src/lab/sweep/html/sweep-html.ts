@@ -7,8 +7,8 @@ import { dataTable, type Figure, section, tiles, tone } from '../../report/html/
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
 import type { SweepResult } from '../contract.js';
-import { axisName, deflatedText, overfittingText } from '../describe.js';
-import { beliefSection, walkForwardSection } from './belief-section.js';
+import { axisName, capitalised, deflatedText, overfittingText, TERMS } from '../describe.js';
+import { beliefSection, freshSection, walkForwardSection } from './belief-section.js';
 import { configurationSection } from './configuration-section.js';
 import { crossingSection } from './crossing-section.js';
 import { heatSection, heatStyle, marginalSection } from './heat-section.js';
@@ -16,7 +16,7 @@ import { heatSection, heatStyle, marginalSection } from './heat-section.js';
 /** Under 5 MB whatever the sweep's size: beyond 2,000 configurations and 45 pairs the page says what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
   const script = pageScript(['theme', 'tables']);
-  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${heatSection(result)}${marginalSection(result)}${crossingSection(result)}${beliefSection(result)}${walkForwardSection(result)}${eventSection(result)}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
+  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${heatSection(result)}${marginalSection(result)}${result.subject === 'recordings' ? crossingSection(result) : null}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}
 ${new Markup(heatStyle(result))}</style></head><body>${body}
@@ -25,10 +25,11 @@ ${new Markup(heatStyle(result))}</style></head><body>${body}
 `.text;
 }
 
-function heading({ title, counts, events, search }: SweepResult): Markup {
+function heading({ subject, assumptions, title, counts, events, search }: SweepResult): Markup {
   const [first, last] = [events[0], events.at(-1)];
-  const when = first === undefined || last === undefined ? '' : `${moment(first.fromMs)} – ${moment(last.toMs)} UTC`;
-  const what = `Sweep · ${search.kind} of ${count(counts.configurations)} configurations · ${count(counts.events)} events · ${when}`;
+  const isOfTime = subject === 'recordings' && first !== undefined && last !== undefined;
+  const when = isOfTime ? `${moment(first.fromMs)} – ${moment(last.toMs)} UTC` : assumptions.fillModels.join(', ');
+  const what = `Sweep · ${search.kind} of ${count(counts.configurations)} configurations · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
   return html`<header><div><h1>${shortened(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 
@@ -104,20 +105,23 @@ function eventSection({ events }: SweepResult): Markup {
 /** About 400 bytes each. */
 const MAX_EVENTS = 1_000;
 
-function assumptionSection({ assumptions: given, search }: SweepResult): Markup {
+function assumptionSection({ subject, assumptions: given, search }: SweepResult): Markup {
+  const ofRecordings: readonly (readonly [string, string])[] = [
+    ['Folds', `${count(given.folds)}, whole events; each begins with the whole capital`],
+    ['Remarks', 'The recorded market does not react to our orders: large ones would have moved it.'],
+  ];
   const rows: readonly (readonly [string, string | Markup])[] = [
     [
       'Varied',
       html`${search.axes.map(({ name, choice }) => html`${name}: ${choice.kind === 'values' ? shortened(choice.values.join(', '), 300) : `${choice.isLog ? 'log ' : ''}${choice.from} to ${choice.to}`}<br>`)}`,
     ],
-    ['Fill models', given.fillModels.join(', ')],
-    ['Latency', given.latency],
-    ['Folds', `${count(given.folds)}, whole events; each begins with the whole capital`],
+    [capitalised(TERMS[subject].models), given.fillModels.join(', ')],
+    [subject === 'recordings' ? 'Latency' : 'Conditions', given.latency],
     ['Data', html`${given.data.map((line) => html`${shortened(line, 300)}<br>`)}<code>${given.dataHash}</code>`],
     ['Configuration', html`<code>${given.configHash}</code>`],
     ['Seed', String(given.seed)],
     ['Version', given.version],
-    ['Remarks', 'The recorded market does not react to our orders: large ones would have moved it.'],
+    ...(subject === 'recordings' ? ofRecordings : []),
   ];
   const list = html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
   return section('assumptions', 'Assumptions', 'What these figures hold for.', list);

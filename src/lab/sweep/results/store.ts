@@ -164,6 +164,13 @@ export class SweepStore {
     return this.#db.prepare(sql).pluck().get() as number;
   }
 
+  /** How many seeds of this range were events of an earlier sweep over worlds in this folder. */
+  seedsChosenOn(first: number, last: number): number {
+    const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
+    // One whole number, whatever the tables hold.
+    return this.#db.prepare(sql).pluck().get(first, last) as number;
+  }
+
   finish(result: SweepResult): void {
     guarded(this.#outDir, () =>
       this.#db.transaction(() => {
