@@ -29,6 +29,7 @@ import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.
 import { walletPassphrase } from '../wallet/passphrase.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
+import { refuseWrongFees } from './fee-check.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
 import type { Log } from './log.js';
 
@@ -106,6 +107,8 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const { client, credentials } = connected;
     let current = client;
     closers.push(() => current.close());
+    // Its own exchange charges by its own rule, which the configuration was held against.
+    if (exchange === null) await refuseWrongFees(client, config);
     await guardian?.start();
     const freshClient = async () => {
       const before = current;

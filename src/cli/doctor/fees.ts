@@ -1,0 +1,52 @@
+/** `twinbook doctor --fees MARKET`: what the fees of a market's public trades are taken of. */
+
+import type { FeeSchedule } from '../../shared/base/fees.js';
+import type { Config } from '../../shell/config/types.js';
+import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
+import type { CliIo } from '../output/io.js';
+import { json, table } from '../output/table.js';
+import { venueAddress } from '../venue-address.js';
+import { requireAnswer } from '../venue-session.js';
+
+/** Fails when the trades contradict the declared schedule. Needs no key. */
+export async function showFees(market: string, config: Config, asJson: boolean, io: CliIo): Promise<ExitCode> {
+  const { ServiceClient } = await import('../../shell/client/client.js');
+  const { profile } = config.venue;
+  const declared = profile.fee_schedule ?? 'notional';
+  const address = await venueAddress(config, true);
+  const client = new ServiceClient({ profile, baseUrl: address.url });
+  try {
+    const params = { condition_id: market };
+    const answer = await client.call('markets.trades', { params, query: { limit: FEE_ROWS } });
+    const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
+    const contradiction = feeContradiction(reading, declared);
+    io.out(asJson ? json({ declared, ...reading, contradiction }) : reportText(reading, declared, contradiction));
+    return contradiction === null ? EXIT.ok : EXIT.failed;
+  } finally {
+    await client.close();
+    await address.close();
+  }
+}
+
+function reportText(
+  { trades, fits, verdict }: FeeReading,
+  declared: FeeSchedule,
+  contradiction: string | null,
+): string {
+  const rate = (value: number | null) => (value === null ? 'none' : value.toFixed(6));
+  const said = {
+    free: 'nobody paid a fee: any schedule fits',
+    seen: `the fees are ${verdict.kind === 'seen' ? verdict.schedule : ''}`,
+    undecided: `undecided: ${verdict.kind === 'undecided' ? verdict.reason : ''}`,
+  }[verdict.kind];
+  const end = contradiction === null ? `fee_schedule: ${declared} is not contradicted` : `wrong: ${contradiction}`;
+  const fitted = table(fits, [
+    { title: 'schedule', cell: ({ schedule }) => schedule },
+    { title: 'taker', cell: ({ takerRate }) => rate(takerRate) },
+    { title: 'maker', cell: ({ makerRate }) => rate(makerRate) },
+    { title: 'furthest', cell: ({ residual }) => residual.toFixed(6) },
+    { title: 'possible', cell: ({ isPossible }) => (isPossible ? 'yes' : 'no') },
+  ]);
+  return `${trades} settled trades\n${fitted}${said}\n${end}\n`;
+}

@@ -1,0 +1,118 @@
+/**
+ * Which fee schedule a market's public trades follow. Every form is fitted with one rate for takers and one for makers; a form
+ * is possible when no trade is further from it than two millionths. What several forms explain, or none, is decided by nobody.
+ */
+
+import { parseDecimal } from '../../shared/base/decimal.js';
+import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/fees.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import type { PublicTradeRow } from '../../shared/protocol/records.js';
+
+/** Settled trades that are looked at; fewer decide nothing. */
+export const FEE_ROWS = 100;
+/** Two millionths: a fee is rounded to one, and so is its base. */
+const TOLERANCE_MICROS = 2;
+
+/** How one form explains the trades. */
+export interface FeeFit {
+  readonly schedule: FeeSchedule;
+  /** As a part of the form's base; null where nobody of that side paid anything. */
+  readonly takerRate: number | null;
+  readonly makerRate: number | null;
+  /** The largest distance of a trade's fee from what the form charges, in currency. */
+  readonly residual: number;
+  readonly isPossible: boolean;
+}
+
+/**
+ * `free`: nobody paid; `seen`: one form alone is possible; `undecided`: too few trades, or several forms, or none with
+ * one rate (rates may have changed among these trades).
+ */
+export type FeeVerdict =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
+  | { readonly kind: 'undecided'; readonly reason: string };
+
+/** What the newest trades of a market say of its fees. */
+export interface FeeReading {
+  /** Settled trades with both fees. */
+  readonly trades: number;
+  readonly fits: readonly FeeFit[];
+  readonly verdict: FeeVerdict;
+}
+
+interface Charged {
+  readonly feeMicros: number;
+  /** Bases in millionths, one for each outcome that may have been charged. */
+  readonly bases: readonly number[];
+}
+
+/** Reads at most `FEE_ROWS` trades, as the service lists them. */
+export function readFees(rows: readonly PublicTradeRow[]): FeeReading {
+  const trades = rows.filter(isCharged).slice(0, FEE_ROWS);
+  const fits = FEE_SCHEDULES.map((schedule) => fitOf(schedule, trades));
+  return { trades: trades.length, fits, verdict: verdictOf(trades.length, fits) };
+}
+
+/** Why the trades contradict the declared schedule, a sentence; null when they do not, or decide nothing. */
+export function feeContradiction({ fits, verdict, trades }: FeeReading, declared: FeeSchedule): string | null {
+  const possible = fits.filter(({ isPossible }) => isPossible).map(({ schedule }) => schedule);
+  if (trades < FEE_ROWS || verdict.kind === 'free' || possible.length === 0 || possible.includes(declared)) return null;
+  return `the fees of ${trades} trades are ${possible.join(' or ')}, and fee_schedule says ${declared}`;
+}
+
+function verdictOf(trades: number, fits: readonly FeeFit[]): FeeVerdict {
+  if (trades < FEE_ROWS) return { kind: 'undecided', reason: `${trades} settled trades, ${FEE_ROWS} are wanted` };
+  if (fits.every(({ takerRate, makerRate }) => takerRate === null && makerRate === null)) return { kind: 'free' };
+  const [first, ...others] = fits.filter(({ isPossible }) => isPossible);
+  if (first === undefined) return { kind: 'undecided', reason: 'no form explains them with one rate' };
+  if (others.length === 0) return { kind: 'seen', schedule: first.schedule };
+  const names = [first, ...others].map(({ schedule }) => schedule).join(' and ');
+  return { kind: 'undecided', reason: `${names} explain them alike` };
+}
+
+const isCharged = ({ state, maker_fee, taker_fee }: PublicTradeRow): boolean =>
+  state === 'done' && feeMicros(maker_fee) !== null && feeMicros(taker_fee) !== null;
+
+const feeMicros = (text: string | null): Micros | null => (text === null ? null : parseDecimal(text));
+
+function fitOf(schedule: FeeSchedule, trades: readonly PublicTradeRow[]): FeeFit {
+  // A row shows the taker's outcome and price. The maker may have traded the other outcome, which it does not show.
+  const takers = trades.map((row) => chargedOf(row.taker_fee, row, [row.price / ONE], schedule));
+  const makers = trades.map((row) => chargedOf(row.maker_fee, row, [row.price / ONE, 1 - row.price / ONE], schedule));
+  const [taker, maker] = [fitSide(takers), fitSide(makers)];
+  const residualMicros = Math.max(taker.residualMicros, maker.residualMicros);
+  return {
+    schedule,
+    takerRate: taker.rate,
+    makerRate: maker.rate,
+    residual: residualMicros / ONE,
+    isPossible: residualMicros <= TOLERANCE_MICROS,
+  };
+}
+
+function chargedOf(
+  fee: string | null,
+  { amount }: PublicTradeRow,
+  prices: readonly number[],
+  schedule: FeeSchedule,
+): Charged {
+  return { feeMicros: feeMicros(fee) ?? 0, bases: prices.map((price) => amount * feePerShare(schedule, 1, price)) };
+}
+
+/** The rate of the largest trade tells the most; the others are held against it. */
+function fitSide(rows: readonly Charged[]): { readonly rate: number | null; readonly residualMicros: number } {
+  if (rows.every((row) => row.feeMicros === 0)) return { rate: null, residualMicros: 0 };
+  const largest = rows.reduce((most, row) => (row.feeMicros > most.feeMicros ? row : most));
+  let best = { rate: 0, residualMicros: Number.POSITIVE_INFINITY };
+  for (const base of largest.bases) {
+    // Rounded up, so that on the average half a millionth too much was charged.
+    const rate = (largest.feeMicros - 0.5) / base;
+    const residualMicros = Math.max(...rows.map((row) => distance(row, rate)));
+    if (residualMicros < best.residualMicros) best = { rate, residualMicros };
+  }
+  return best;
+}
+
+const distance = ({ feeMicros: fee, bases }: Charged, rate: number): number =>
+  Math.min(...bases.map((base) => Math.abs(fee - rate * base)));

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { refuseWrongFees } from '../../../src/shell/daemon/fee-check.js';
+import { trader } from '../../shell/config/files.js';
+import { folderOf, makerYaml } from '../../support/folders.js';
+import { run } from '../run.js';
+
+const closers: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A venue that answers nothing but lists: one open market, with takers who paid 0.02 of price x (1 - price) x shares. */
+async function venue(): Promise<string> {
+  const trades = Array.from({ length: 100 }, (_, i) => {
+    const price = (1 + (i % 99)) / 100;
+    const amount = 20 + i;
+    const taker_fee = (Math.ceil(0.02 * price * (1 - price) * amount * 1e6 - 1e-6) / 1e6).toFixed(6);
+    const row = { market_condition_id: 'M', amount: `${amount}`, price: price.toFixed(2), taker_fee, maker_fee: '0' };
+    return { ...row, timestamp: 1_700_000_000 + i, state: 'done', is_yes: true };
+  });
+  const server = createServer((request, response) => {
+    const data = request.url?.startsWith('/markets/M/trades/') === true ? trades : [];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ data, meta: { limit: 100, next_cursor: null }, error: null }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => void server.close());
+  // Listening on a port.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function folderWith(schedule: string) {
+  const url = await venue();
+  const text = trader('', '[maker.yaml]').replace(
+    'profile: paper',
+    `profile: paper, base_url: "${url}", fee_schedule: ${schedule}`,
+  );
+  return { url, cwd: folderOf({ 'trader.yaml': text, 'maker.yaml': makerYaml('{ ids: [M] }') }) };
+}
+
+describe('the doctor, asked for the fees of a market', () => {
+  test('shows what they are taken of, and is content where that is declared', async () => {
+    const { cwd } = await folderWith('variance');
+    const { code, out } = await run(['doctor', '--fees', 'M', '-c', 'trader.yaml'], { cwd });
+    expect(out).toMatch(/^variance +0\.02\d* +none +0\.00000\d +yes$/m);
+    expect(out).toMatch(/^notional +0\.\d+ +none +\d\.\d+ +no$/m);
+    expect(out).toContain('the fees are variance\nfee_schedule: variance is not contradicted\n');
+    expect(code).toBe(0);
+  });
+
+  test('fails where another is declared', async () => {
+    const { cwd } = await folderWith('notional');
+    const { code, out } = await run(['doctor', '--fees', 'M', '-c', 'trader.yaml', '--json'], { cwd });
+    expect(JSON.parse(out)).toMatchObject({
+      declared: 'notional',
+      verdict: { kind: 'seen', schedule: 'variance' },
+      contradiction: 'the fees of 100 trades are variance, and fee_schedule says notional',
+    });
+    expect(code).not.toBe(0);
+  });
+});
+
+describe('a trader on a venue that is not its own', () => {
+  const starting = async (schedule: string) => {
+    const { url, cwd } = await folderWith(schedule);
+    const config = await loadConfig('trader.yaml', { env: {}, cwd });
+    const client = new ServiceClient({ profile: config.venue.profile, baseUrl: url });
+    closers.push(() => client.close());
+    return refuseWrongFees(client, config);
+  };
+
+  test('does not begin where trades contradict the declared fees', async () => {
+    await expect(starting('notional')).rejects.toThrow(/market M: .* variance, and fee_schedule says notional/);
+  });
+
+  test('begins where they do not', async () => {
+    await expect(starting('variance')).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatDecimal } from '../../../src/shared/base/decimal.js';
+import { FEE_SCHEDULES, type FeeSchedule, feeOf } from '../../../src/shared/base/fees.js';
+import { complement, type Micros, micros, mul } from '../../../src/shared/base/micros.js';
+import { Random } from '../../../src/shared/base/random.js';
+import type { PublicTradeRow } from '../../../src/shared/protocol/records.js';
+import { FEE_ROWS, feeContradiction, readFees } from '../../../src/trader/market/fee-fit.js';
+
+const m = (value: number) => value as Micros;
+
+interface Drawn {
+  readonly schedule: FeeSchedule;
+  readonly taker: number;
+  readonly maker: number;
+  readonly count?: number;
+  /** All at this price; else anywhere. */
+  readonly price?: number;
+}
+
+/** Trades as a venue with this schedule shows them; half of the makers traded the other outcome. */
+function tradesOf({ schedule, taker, maker, count = FEE_ROWS, price }: Drawn, random: Random): PublicTradeRow[] {
+  const charged = (rate: number, priceMicros: Micros, amountMicros: Micros) => {
+    const notionalMicros = mul(priceMicros, amountMicros, 'ceil');
+    return formatDecimal(feeOf(schedule, m(rate), { priceMicros, amountMicros, notionalMicros }));
+  };
+  return Array.from({ length: count }, (_, i) => {
+    const own = micros(price ?? 10_000 * (1 + random.below(99)));
+    const amount = micros(1_000_000 * (5 + random.below(200)));
+    return {
+      market_condition_id: 'a',
+      amount,
+      price: own,
+      taker_fee: charged(taker, own, amount),
+      maker_fee: charged(maker, random.chance(0.5) ? own : complement(own), amount),
+      timestamp: i,
+      state: 'done',
+      is_yes: random.chance(0.5),
+    };
+  });
+}
+
+describe('the fees of public trades', () => {
+  it('of any schedule are told as that one alone, with their rates', () => {
+    const rates = fc.integer({ min: 2_000, max: 50_000 });
+    const drawn = fc.record({
+      schedule: fc.constantFrom(...FEE_SCHEDULES),
+      taker: rates,
+      maker: fc.oneof(fc.constant(0), rates),
+    });
+    fc.assert(
+      fc.property(drawn, fc.nat(), (fees, seed) => {
+        const reading = readFees(tradesOf(fees, Random.seeded(seed, 'trades')));
+        expect(reading.verdict).toEqual({ kind: 'seen', schedule: fees.schedule });
+        const fit = reading.fits.find(({ schedule }) => schedule === fees.schedule);
+        expect(fit?.takerRate).toBeCloseTo(fees.taker / 1e6, 5);
+        if (fees.maker === 0) expect(fit?.makerRate).toBeNull();
+        else expect(fit?.makerRate).toBeCloseTo(fees.maker / 1e6, 5);
+        for (const declared of FEE_SCHEDULES) {
+          expect(feeContradiction(reading, declared) === null).toBe(declared === fees.schedule);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  const random = () => Random.seeded(1, 'noise');
+  const paid = { schedule: 'notional', taker: 20_000, maker: 0 } as const;
+
+  it.each<[string, PublicTradeRow[], RegExp]>([
+    ['too few', tradesOf({ ...paid, count: FEE_ROWS - 1 }, random()), /99 settled trades, 100 are wanted/],
+    ['all at one price', tradesOf({ ...paid, price: 500_000 }, random()), /explain them alike/],
+    [
+      'of a rate that has changed among them',
+      [...tradesOf({ ...paid, count: 50 }, random()), ...tradesOf({ ...paid, taker: 30_000, count: 50 }, random())],
+      /no form explains them/,
+    ],
+    [
+      'with one that is an odd one out',
+      tradesOf(paid, random()).map((row, i) => (i === 7 ? { ...row, taker_fee: '0.5' } : row)),
+      /no form explains them/,
+    ],
+  ])('%s decide nothing, and contradict nobody', (_, rows, reason) => {
+    const reading = readFees(rows);
+    expect(reading.verdict).toMatchObject({ kind: 'undecided', reason: expect.stringMatching(reason) });
+    for (const declared of FEE_SCHEDULES) expect(feeContradiction(reading, declared)).toBeNull();
+  });
+
+  it('that nobody pays decide nothing either', () => {
+    const reading = readFees(tradesOf({ ...paid, taker: 0 }, random()));
+    expect(reading.verdict).toEqual({ kind: 'free' });
+    for (const declared of FEE_SCHEDULES) expect(feeContradiction(reading, declared)).toBeNull();
+  });
+
+  it('are those of settled trades that name both', () => {
+    const rows = tradesOf({ ...paid, count: 2 * FEE_ROWS }, random());
+    const spoilt = rows.map(
+      (row, i): PublicTradeRow =>
+        i % 3 === 0 ? { ...row, state: 'failed', taker_fee: '9' } : i % 3 === 1 ? row : { ...row, maker_fee: null },
+    );
+    expect(readFees(spoilt)).toMatchObject({ trades: 67, verdict: { kind: 'undecided' } });
+  });
+});
