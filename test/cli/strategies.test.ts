@@ -16,10 +16,10 @@ describe('a new strategy', () => {
     expect([tested.code, tested.err]).toEqual([0, expect.stringContaining('wrote the quotes of 4 scenarios')]);
     const trials: { strategy: string; checks: { verdict: string }[] }[] = JSON.parse(tested.out);
     expect(trials.map(({ strategy, checks }) => [strategy, checks.length])).toEqual([
-      ['my-maker', 15],
+      ['my-maker', 16],
       ['my-maker', 4],
     ]);
-    for (const { checks } of trials) for (const { verdict } of checks) expect(verdict).toBe('ok');
+    for (const { checks } of trials) for (const { verdict } of checks) expect(verdict).not.toBe('failed');
 
     const written = readFileSync(join(cwd, scenarios), 'utf8');
     expect(written).toContain('# Books of others and what we hold');

@@ -5,7 +5,7 @@ import { ONE, ZERO } from '../../shared/base/micros.js';
 import { quantile } from '../../shared/statistics/quantiles.js';
 import type { MarketView } from '../../trader/market/view.js';
 import { checkQuotes } from '../../trader/strategy/check.js';
-import type { QuoteLevel, Quoter, Quotes } from '../../trader/strategy/contract.js';
+import { MAX_STATE_BYTES, type QuoteLevel, type Quoter, type Quotes } from '../../trader/strategy/contract.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import type { CheckResult, ShownMarket, ShownMarkets, TriedStrategy } from './contract.js';
 import { callTrapped } from './traps.js';
@@ -29,6 +29,7 @@ export function checkStrategy(tried: TriedStrategy, shown: ShownMarkets, stopwat
     ['it changes nothing that it is shown', () => checkFrozen(tried, shown)],
     ['the same views give the same quotes', () => checkSame(tried, shown)],
     ['each market has its own instance', () => checkApart(tried, shown)],
+    ['saved and made anew at any look it goes on as if nothing had been', () => checkSaved(tried, shown)],
     ['its quotes are on the grid and within the limits of orders', () => checkSense(tried, shown)],
     ['its quotes say why, in words and figures', () => checkReasons(tried, shown)],
     ['it never meets what others offer', () => checkPassive(tried, shown)],
@@ -136,6 +137,33 @@ function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | S
     }
   }
   return 'markets by turns and alone give the same';
+}
+
+/** Looks between two restarts: other than any period of the generated markets. */
+const RESTART_EVERY = 7;
+
+/** Made anew from what it saved, through JSON as the ledger keeps it. */
+function checkSaved({ strategy, params }: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
+  if (strategy.state === undefined) return { because: 'it declares no state, and begins anew with each start' };
+  const sizes: number[] = [];
+  for (const market of markets) {
+    const unbroken = quotesOf({ strategy, params }, market);
+    let quoter = strategy.create(params, market.facts);
+    for (const [look, { view, events }] of market.looks.entries()) {
+      if (look % RESTART_EVERY === RESTART_EVERY - 1) {
+        const text = JSON.stringify(quoter.save?.()) ?? '';
+        const bytes = Buffer.byteLength(text);
+        if (bytes === 0 || bytes > MAX_STATE_BYTES)
+          throw new Failed(`save() gave ${bytes} bytes, at most ${MAX_STATE_BYTES}, ${placeOf(market, look)}`);
+        sizes.push(bytes);
+        quoter = strategy.create(params, market.facts, JSON.parse(text));
+      }
+      for (const event of events) quoter.observe?.(event);
+      if (JSON.stringify(quoter.quote(view)) !== JSON.stringify(unbroken[look]))
+        throw new Failed(`after a restart it quotes otherwise, ${placeOf(market, look)}`);
+    }
+  }
+  return `${sizes.length} restarts, at most ${Math.max(0, ...sizes)} bytes saved`;
 }
 
 function checkSense(tried: TriedStrategy, shown: ShownMarkets): string {

@@ -158,8 +158,10 @@ const MISTAKES: readonly (readonly [
 describe('the checks of strategies', () => {
   it('pass a sound one', () => {
     const checks = checkStrategy(altered(soundQuotes), SHOWN, still);
-    expect(checks.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
-    expect(checks).toHaveLength(15);
+    expect(checks.filter(({ verdict }) => verdict !== 'ok').map(({ text }) => text)).toEqual([
+      'it declares no state, and begins anew with each start',
+    ]);
+    expect(checks).toHaveLength(16);
   });
 
   it.each(MISTAKES)('find one that %s', (_, quote, found) => {
@@ -187,6 +189,30 @@ describe('the checks of strategies', () => {
     const own = showMarkets(1, 2, 20);
     const checks = checkStrategy(greedy, own, still);
     expect(checks.find(({ name }) => name === 'it changes nothing that it is shown')?.verdict).toBe('failed');
+  });
+
+  it.each([
+    ['all that it needs', (calls: number) => ({ calls }), []],
+    ['nothing', () => undefined, ['saved and made anew at any look it goes on as if nothing had been']],
+    ['what it began with', () => ({ calls: 0 }), ['saved and made anew at any look it goes on as if nothing had been']],
+  ])('ask one that saves %s', (_, save: (calls: number) => unknown, found) => {
+    const strategy = defineStrategy({
+      name: 'counting',
+      summary: 'Counts its looks.',
+      params: {},
+      state: { version: 1 },
+      create: (_params, _market, saved) => {
+        let calls = saved === undefined ? 0 : (saved as { calls: number }).calls;
+        return {
+          quote(view) {
+            calls += 1;
+            return { ...soundQuotes(view), factors: { calls } };
+          },
+          save: () => save(calls),
+        };
+      },
+    });
+    expect(failedChecks({ strategy, params: paramsFor(strategy) })).toEqual(found);
   });
 
   it('find one that is slow', () => {
