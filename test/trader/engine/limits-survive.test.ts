@@ -6,6 +6,7 @@ import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { obey } from '../../../src/trader/engine/control/commands.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
 import { TraderStepContext } from '../../../src/trader/engine/quoting/step-context.js';
+import { snapshotOf } from '../../../src/trader/engine/snapshot.js';
 import { TraderState } from '../../../src/trader/engine/state.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
@@ -230,17 +231,22 @@ describe('a part of a loss limit that holds the trader back', () => {
         if (command !== undefined) take(life, { kind: 'command', command }, START_MS + 10 + at);
         return life.verdict(START_MS + 10 + at).mode;
       });
-      const { heldBack } = life.state;
+      const { heldBack, wayBack } = snapshotOf(life.state, START_MS + 20);
       life.ledger.close();
-      return { modes, heldBack };
+      return { modes, heldBack, wayBack };
     });
 
   it('stays until a person accepts that loss with a reason: then the limit is measured anew', () => {
     expect(modesAfter({ kind: 'resume', reason: '' })).toMatchObject({
       modes: ['reducing', 'reducing'],
       heldBack: { rung: 'reducing', reason: expect.stringContaining('9 lost today') },
+      wayBack: 'resume --reason TEXT',
     });
-    expect(modesAfter({ kind: 'resume', reason })).toEqual({ modes: ['reducing', 'quoting'], heldBack: null });
+    expect(modesAfter({ kind: 'resume', reason })).toEqual({
+      modes: ['reducing', 'quoting'],
+      heldBack: null,
+      wayBack: '',
+    });
   });
 
   it('is not accepted by who resumes from a pause', () => {

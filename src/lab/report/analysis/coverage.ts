@@ -30,12 +30,12 @@ export function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: Mar
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
 
-interface Played {
+interface RunMarkets {
   readonly markets: readonly { readonly conditionId: string; readonly isPlayed: boolean }[];
 }
 
 /** Condition ids; who played fewer markets has earned and lost nothing in the others. */
-export function playedByAll(runs: readonly Played[]): ReadonlySet<string> {
+export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
   const [first, ...others] = runs.map(
     ({ markets }) => new Set(markets.filter((market) => market.isPlayed).map(({ conditionId }) => conditionId)),
   );
